@@ -22,7 +22,7 @@ export type {
   WriteOptions,
 } from './client/resource-api.ts';
 export { ApplyConflictError, type FieldConflict } from './controller/apply-conflict.ts';
-export type { ReconcileCause } from './controller/causes.ts';
+export type { EventOrigin, ReconcileCause } from './controller/causes.ts';
 export {
   type Condition,
   findCondition,
@@ -36,7 +36,6 @@ export {
   type ControllerOptions,
   type ControllerSnapshot,
   createController,
-  type Parked,
 } from './controller/controller.ts';
 export {
   createOrPatch,
@@ -50,6 +49,13 @@ export type { ElectionRecorder, LeaderElectorOptions } from './controller/electi
 export { LeaderElector } from './controller/election/leader-elector.ts';
 export type { LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
 export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
+export type {
+  ControllerFacts,
+  ControllerPhase,
+  KeyExplanation,
+  KeyState,
+  LastChange,
+} from './controller/explanation.ts';
 export {
   addFinalizer,
   addFinalizerPatch,
@@ -78,12 +84,14 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './controller/owner-references.ts';
+export type { Parked } from './controller/parked.ts';
 export {
   and,
   annotationsChanged,
   changed,
   finalizersChanged,
   generationChanged,
+  labelledPredicate,
   labelSelectorPredicate,
   labelsChanged,
   not,
@@ -129,6 +137,19 @@ export {
   type SourceOptions,
   type TimerSourceOptions,
 } from './controller/source.ts';
+export type { SourceReport } from './controller/source-report.ts';
+export type {
+  DelayReason,
+  EventEffect,
+  EventEntry,
+  ManualEntry,
+  RunEntry,
+  RunOutcome,
+  SkippedEntry,
+  SkippedEvent,
+  SkipReason,
+  TrailEntry,
+} from './controller/trail.ts';
 export {
   type StatusUpdate,
   type StatusWriter,

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../model/key.ts';
-import type { CachedObject, EventCause } from './resource-event.ts';
+import type { CachedObject, EventCause, ResourceEvent } from './resource-event.ts';
 
 /** A reason why a key was queued. */
 export interface ReconcileCause {
@@ -20,6 +20,9 @@ export interface ReconcileCause {
   readonly count: number;
 }
 
+/** The cause of one event. */
+export type EventOrigin = Omit<ReconcileCause, 'count'>;
+
 /** The causes of a key since its last run, and what is known of the object's states. */
 export interface Gathered {
   readonly causes: readonly ReconcileCause[];
@@ -35,10 +38,26 @@ export interface Gathered {
 
 /** One event, as a source reports it for a key. */
 export interface Note {
-  readonly cause: Omit<ReconcileCause, 'count'>;
+  readonly cause: EventOrigin;
   readonly before?: CachedObject | undefined;
   readonly gone?: CachedObject | undefined;
   readonly isChange: boolean;
+  /** The event itself, if there is one. */
+  readonly event?: ResourceEvent | undefined;
+  /** All keys that the event led to. */
+  readonly keys?: readonly ObjectKey[] | undefined;
+}
+
+/** The cause that an event is. `isOwn`: the event is about the reconciled object. */
+export function originOf({ type, key, cause, object }: ResourceEvent, source: string, isOwn: boolean): EventOrigin {
+  const resourceVersion = object?.metadata.resourceVersion;
+  return {
+    reason: type,
+    via: cause,
+    source,
+    ...(isOwn ? {} : { key }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
 }
 
 /** The most different causes that are kept for one key. */
@@ -70,6 +89,11 @@ export class CauseBook {
 
   hasChange(key: ObjectKey): boolean {
     return this.#pages.get(key)?.hasChange ?? false;
+  }
+
+  /** The causes that have gathered for a key. */
+  causesOf(key: ObjectKey): readonly ReconcileCause[] {
+    return [...(this.#pages.get(key)?.causes.values() ?? [])];
   }
 
   /** Returns what has gathered for a key, and forgets it. */

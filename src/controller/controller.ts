@@ -2,7 +2,7 @@ import type { Scope } from '../kit/abort.ts';
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
-import { InformerError, messageOf } from '../kit/error.ts';
+import { causesOf, InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
@@ -14,15 +14,20 @@ import type { ObjectKey } from '../model/key.ts';
 import { splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
-import type { QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
+import type { AddOptions, KeyPlace, QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
-import type { Gathered, Note, ReconcileCause } from './causes.ts';
+import type { Gathered, Note } from './causes.ts';
 import { CauseBook } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
+import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
+import type { Parked } from './parked.ts';
 import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
 import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
 import type { Source } from './source.ts';
+import { SourceCounts } from './source-report.ts';
+import type { DelayReason, EventEffect, RunEntry, RunOutcome, SkippedEvent } from './trail.ts';
+import { shortened, Trail } from './trail.ts';
 
 export interface ControllerOptions<T = UnknownObject> {
   /** The name in logs and metrics. */
@@ -45,6 +50,8 @@ export interface ControllerOptions<T = UnknownObject> {
    * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
    */
   recoverPanic?: boolean | undefined;
+  /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
+  history?: boolean | undefined;
   /**
    * Decides the delays of retries. If it fails, the default limiter answers. Default: {@link
    * createControllerRateLimiter}.
@@ -55,25 +62,25 @@ export interface ControllerOptions<T = UnknownObject> {
   metrics?: MetricsProvider | undefined;
 }
 
-/** A key that is not retried until its object changes or the key is released. */
-export interface Parked {
-  readonly key: ObjectKey;
-  readonly reason: 'terminal' | 'retries';
-  readonly error: string;
-  readonly attempts: number;
-  /** When it was parked, ms since the Unix epoch. */
-  readonly since: number;
-  readonly causes: readonly ReconcileCause[];
-}
-
 /** The content of a controller at one moment. */
 export interface ControllerSnapshot extends QueueSnapshot {
   readonly parked: readonly Parked[];
+  readonly counts: {
+    readonly queued: number;
+    readonly processing: number;
+    readonly delayed: number;
+    readonly parked: number;
+    /** The runs that have begun so far. */
+    readonly runs: number;
+  };
+  /** How long the key has waited that has been in line longest, ms. 0 if no key is in line. */
+  readonly oldestWaitMs: number;
+  readonly controller: ControllerFacts;
 }
 
 type Settled =
   | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly isTerminal: boolean }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isTerminal: boolean; readonly isTimeout: boolean }
   | { readonly kind: 'fatal'; readonly error: unknown };
 
 /** Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options. */
@@ -101,13 +108,18 @@ export class Controller {
   readonly #logger: Logger;
   readonly #workers: number;
   readonly #queue: WorkQueue;
+  readonly #limiter: RateLimiter;
   readonly #metrics: ControllerMetrics;
   readonly #causes = new CauseBook();
   readonly #parked = new Map<ObjectKey, { parked: Parked; gathered: Gathered }>();
+  readonly #trail: Trail | undefined;
+  /** Why each delayed key is delayed. */
+  readonly #delays = new Map<ObjectKey, DelayReason>();
   readonly #sources: Source[];
+  readonly #reports: SourceCounts[] = [];
   readonly #synced = new Latch();
   #run: { sources: AbortSignal; stop: (error: unknown) => void } | undefined;
-  #hasStarted = false;
+  #phase: ControllerPhase = 'not started';
   #runs = 0;
   #active = 0;
 
@@ -121,8 +133,10 @@ export class Controller {
     this.#logger = logger.child({ controller: name });
     this.#workers = workers;
     this.#sources = [...(options.sources ?? [])];
-    const limiter = rateLimiter && guardedLimiter(rateLimiter, createControllerRateLimiter({ clock }), this.#logger);
-    this.#queue = new WorkQueue({ name, clock, rateLimiter: limiter, metrics });
+    const limiter = createControllerRateLimiter({ clock });
+    this.#limiter = rateLimiter ? guardedLimiter(rateLimiter, limiter, this.#logger) : limiter;
+    this.#queue = new WorkQueue({ name, clock, rateLimiter: this.#limiter, metrics });
+    this.#trail = options.history === false ? undefined : new Trail(clock);
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
   }
 
@@ -142,7 +156,57 @@ export class Controller {
 
   /** The waiting, processed and parked keys at this moment, for people and debug endpoints. */
   snapshot(): ControllerSnapshot {
-    return { ...this.#queue.snapshot(), parked: this.parked };
+    const { parked } = this;
+    const { queued, processing, delayed } = this.#queue.snapshot();
+    return {
+      queued,
+      processing,
+      delayed,
+      parked,
+      counts: {
+        queued: queued.length,
+        processing: processing.length,
+        delayed: delayed.length,
+        parked: parked.length,
+        runs: this.#runs,
+      },
+      oldestWaitMs: queued.reduce((longest, { waitedMs }) => Math.max(longest, waitedMs), 0),
+      controller: this.#facts(),
+    };
+  }
+
+  /**
+   * Why a key is where it is: its state, what waits for its next run, and its last steps from events, the predicates
+   * that did not pass them and the keys that they were mapped to, to runs, their outcomes and the next due time. It
+   * also says why a key is not queued. The result is plain JSON.
+   *
+   * It keeps few steps of few keys (see {@link Trail}), so that a long history is cut, and says so. Throws `argument`
+   * for a text that is no key.
+   */
+  explain(key: ObjectKey): KeyExplanation {
+    checkKey(key);
+    return explain({
+      key,
+      now: this.#clock.now(),
+      queue: this.#queue.snapshot(),
+      parked: this.#parked.get(key)?.parked,
+      attempt: this.#queue.numRequeues(key) + 1,
+      failures: this.#queue.numRequeues(key),
+      pending: this.#causes.causesOf(key),
+      whyDelayed: this.#delays.get(key),
+      trail: this.#trail,
+      controller: this.#facts(),
+    });
+  }
+
+  #facts(): ControllerFacts {
+    return {
+      name: this.#options.name,
+      phase: this.#phase,
+      workers: this.#workers,
+      active: this.#active,
+      sources: this.#reports.map((counts) => counts.report()),
+    };
   }
 
   /** Adds a source. If the controller is running, the source starts at once, and nothing waits for its initial sync. */
@@ -155,18 +219,34 @@ export class Controller {
   enqueue(key: ObjectKey, options: { after?: number; priority?: number } = {}): void {
     checkOptions('enqueue', options, { after: 'number', priority: 'number' });
     const { after, priority } = options;
-    if (typeof key !== 'string' || splitKey(key).name === '')
-      throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
+    checkKey(key);
     this.#unpark(key);
     this.#causes.note(key, { cause: { reason: 'manual' }, isChange: true });
-    this.#queue.add(key, { after, priority });
+    this.#trail?.manual(key, 'enqueued');
+    this.#addLater(key, { after, priority }, () => 'asked');
   }
 
   /** Releases a parked key: forgets its failures and queues it. Returns whether it was parked. */
   release(key: ObjectKey): boolean {
     if (!this.#unpark(key)) return false;
     this.#causes.note(key, { cause: { reason: 'released' }, isChange: true });
+    this.#trail?.manual(key, 'released');
     this.#queue.add(key);
+    return true;
+  }
+
+  /**
+   * Drops a waiting or parked key, with its failures and causes: nothing runs for it until its next event. A run that
+   * is under way goes on. Returns whether the key was waiting or parked.
+   */
+  drop(key: ObjectKey): boolean {
+    const wasParked = this.#parked.delete(key);
+    const wasWaiting = this.#queue.remove(key);
+    if (!wasParked && !wasWaiting) return false;
+    this.#queue.forget(key);
+    this.#causes.forget(key);
+    this.#delays.delete(key);
+    this.#trail?.manual(key, 'dropped');
     return true;
   }
 
@@ -179,9 +259,9 @@ export class Controller {
    * if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#hasStarted)
+    if (this.#phase !== 'not started')
       throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
-    this.#hasStarted = true;
+    this.#phase = 'syncing';
     using running = scope(signal);
     using work = scope();
     const failure: { error?: unknown } = {};
@@ -191,6 +271,9 @@ export class Controller {
       running.abort(error);
     };
     this.#run = { sources: running.signal, stop };
+    using _end = onAbort(running.signal, () => {
+      this.#phase = 'draining';
+    });
     try {
       await this.#startAll(running.signal);
       await this.#workAll(running.signal, work);
@@ -198,6 +281,7 @@ export class Controller {
       stop(error);
     } finally {
       this.#close(running);
+      this.#phase = 'ended';
     }
     if ('error' in failure) throw failure.error;
   }
@@ -210,18 +294,32 @@ export class Controller {
     using _timer = Number.isFinite(cacheSyncTimeoutMs) ? this.#clock.after(cacheSyncTimeoutMs, giveUp) : undefined;
     const starts = this.#sources.map((source) => this.#start(source, signal).then(() => late.delete(source)));
     await abortable(Promise.all(starts), sync.signal);
+    this.#phase = 'running';
     this.#synced.open();
   }
 
   async #start(source: Source, signal: AbortSignal): Promise<void> {
-    const emit = (key: ObjectKey, note: Note, priority: number) => this.#emit(key, note, priority);
-    await source.start(emit, { signal, clock: this.#clock, logger: this.#logger.child({ source: source.name }) });
+    const counts = new SourceCounts(source.name);
+    this.#reports.push(counts);
+    const emit = (key: ObjectKey, note: Note, priority: number) => {
+      counts.keys++;
+      this.#emit(key, note, priority);
+    };
+    const skipped = (skip: SkippedEvent) => {
+      counts.skipped(skip);
+      this.#trail?.skipped(skip);
+    };
+    const logger = this.#logger.child({ source: source.name });
+    await source.start(emit, { signal, clock: this.#clock, logger, skipped });
+    counts.hasSynced = true;
   }
 
   #emit(key: ObjectKey, note: Note, priority: number): void {
     splitKey(key);
     if (this.#queue.isShuttingDown) return;
-    if (this.#parked.has(key)) {
+    const isParked = this.#parked.has(key);
+    this.#trail?.came(key, effectOf(isParked, note, this.#queue.placeOf(key)), note);
+    if (isParked) {
       if (!note.isChange) return;
       this.#unpark(key);
     }
@@ -251,41 +349,68 @@ export class Controller {
   }
 
   async #process(item: WorkItem, work: AbortSignal): Promise<void> {
-    const gathered = this.#causes.take(item.key);
-    const attempt = this.#queue.numRequeues(item.key) + 1;
-    const logger = this.#logger.child({ key: item.key, run: ++this.#runs });
+    const { key, waitedMs } = item;
+    const gathered = this.#causes.take(key);
+    const attempt = this.#queue.numRequeues(key) + 1;
+    const run = ++this.#runs;
+    const logger = this.#logger.child({ key, run });
+    const events = gathered.causes.reduce((sum, { count }) => sum + count, gathered.dropped);
+    const entry = this.#trail?.began(key, { run, attempt, waitedMs, events });
+    this.#delays.delete(key);
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#reconcile(requestOf(item.key, gathered, attempt), logger, work);
+    const settled = await this.#reconcile(requestOf(key, gathered, attempt), logger, work);
     this.#active--;
-    this.#metrics.ran(outcomeOf(settled), this.#clock.monotonic() - startedAt);
+    const tookMs = this.#clock.monotonic() - startedAt;
+    this.#metrics.ran(outcomeOf(settled), tookMs);
     if (settled.kind === 'done') this.#succeeded(item, gathered, settled.result);
     else if (settled.kind === 'failed') this.#failed(item, gathered, { ...settled, attempt, logger });
     else this.#run?.stop(settled.error);
+    if (entry) this.#noteEnd(entry, settled, { key, tookMs });
+  }
+
+  #noteEnd(entry: RunEntry, settled: Settled, { key, tookMs }: { key: ObjectKey; tookMs: number }): void {
+    const why = this.#delays.get(key);
+    const dueAt = this.#queue.dueAt(key);
+    const epoch = this.#clock.now() - this.#clock.monotonic();
+    const next = why && dueAt !== undefined ? { next: { at: epoch + dueAt, why } } : {};
+    const parked = this.#parked.has(key) ? { parked: true } : {};
+    const error = settled.kind === 'done' ? {} : errorFields(settled.error);
+    this.#trail?.ended(entry, { tookMs, outcome: runOutcomeOf(settled), ...error, ...parked, ...next });
+  }
+
+  /** Queues a key, and remembers why if it has to wait for a time. */
+  #addLater(key: ObjectKey, options: AddOptions, why: () => DelayReason): void {
+    const before = this.#queue.dueAt(key);
+    this.#queue.add(key, options);
+    const dueAt = this.#queue.dueAt(key);
+    if (dueAt !== undefined && dueAt !== before) this.#delays.set(key, why());
   }
 
   async #reconcile(request: ReconcileRequest, logger: Logger, work: AbortSignal): Promise<Settled> {
     using run = scope(work);
-    using _deadline = this.#deadline(run);
+    const late = { isTimeout: false };
+    using _deadline = this.#deadline(run, late);
     try {
       const result = await this.#options.reconcile(request, { signal: run.signal, logger });
       return { kind: 'done', result: checkedResult(result as Result | undefined) };
     } catch (error) {
-      return this.#classify(error);
+      return this.#classify(error, late);
     }
   }
 
-  #deadline(run: Scope): Disposable | undefined {
+  #deadline(run: Scope, late: { isTimeout: boolean }): Disposable | undefined {
     const { reconcileTimeoutMs } = this.#options;
     if (reconcileTimeoutMs === undefined) return undefined;
     return this.#clock.after(reconcileTimeoutMs, () => {
       if (run.signal.aborted) return;
+      late.isTimeout = true;
       this.#metrics.timeouts.add();
       run.abort(new InformerError('hook', `the reconcile took longer than ${reconcileTimeoutMs}ms`));
     });
   }
 
-  #classify(thrown: unknown): Settled {
+  #classify(thrown: unknown, { isTimeout }: { isTimeout: boolean }): Settled {
     const { recoverPanic = true } = this.#options;
     if (isStop(thrown)) return { kind: 'fatal', error: thrown };
     const isPanicking = isPanic(thrown);
@@ -294,14 +419,15 @@ export class Controller {
     const terminal = isTerminal(thrown);
     this.#metrics.errors.add();
     if (terminal) this.#metrics.terminalErrors.add();
-    return { kind: 'failed', error: isPanicking ? recovered(thrown) : thrown, isTerminal: terminal };
+    return { kind: 'failed', error: isPanicking ? recovered(thrown) : thrown, isTerminal: terminal, isTimeout };
   }
 
   #succeeded({ key, priority }: WorkItem, gathered: Gathered, result: Result): void {
     const { requeueAfterMs = 0, keepCauses = false } = result;
     this.#queue.forget(key);
     if (keepCauses) this.#causes.giveBack(key, gathered);
-    if (requeueAfterMs > 0) this.#queue.add(key, { after: requeueAfterMs, priority: result.priority ?? priority });
+    if (requeueAfterMs <= 0) return;
+    this.#addLater(key, { after: requeueAfterMs, priority: result.priority ?? priority }, () => 'requeue after');
   }
 
   #failed(
@@ -321,7 +447,7 @@ export class Controller {
     fault.logger.warn(isLast ? 'failed for good, but something changed meanwhile' : 'failed; will retry', fields);
     this.#causes.giveBack(key, gathered);
     if (isLast) this.#queue.forget(key);
-    else this.#queue.add(key, { limited: true, priority });
+    else this.#addLater(key, { limited: true, priority }, () => this.#limiter.decidedBy?.() ?? 'back-off');
   }
 
   #park(key: ObjectKey, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number }): void {
@@ -406,6 +532,7 @@ const KNOWN_OPTIONS = {
   cacheSyncTimeoutMs: 'number',
   drainMs: 'number',
   recoverPanic: 'boolean',
+  history: 'boolean',
   rateLimiter: true,
   clock: true,
   logger: true,
@@ -432,6 +559,36 @@ function check(options: ControllerOptions, workers: number): void {
 function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
   const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
   return { key, ...splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
+}
+
+function checkKey(key: unknown): void {
+  if (typeof key !== 'string' || splitKey(key).name === '')
+    throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
+}
+
+function effectOf(isParked: boolean, { isChange }: Note, place: KeyPlace | undefined): EventEffect {
+  if (isParked) return isChange ? 'unparked' : 'ignored';
+  return place === undefined ? 'queued' : EFFECTS[place];
+}
+
+const EFFECTS = {
+  queued: 'merged',
+  delayed: 'sooner',
+  processing: 'runs-again',
+  'runs-again': 'runs-again',
+} as const satisfies Record<KeyPlace, EventEffect>;
+
+function runOutcomeOf(settled: Settled): RunOutcome {
+  if (settled.kind === 'fatal') return 'stop';
+  if (settled.kind === 'failed') return settled.isTimeout ? 'timeout' : settled.isTerminal ? 'terminal' : 'error';
+  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue-after' : 'success';
+}
+
+/** The text of an error, and the exit code that it, or one of its causes, carries. */
+function errorFields(error: unknown): Pick<RunEntry, 'error' | 'exitCode'> {
+  const codes = [...causesOf(error)].map((each) => (each as { exitCode?: unknown } | undefined)?.exitCode);
+  const exitCode = codes.find((code) => typeof code === 'number');
+  return { error: shortened(messageOf(error)), ...(exitCode === undefined ? {} : { exitCode }) };
 }
 
 function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'error' {

@@ -10,6 +10,30 @@ export type Predicate<T = UnknownObject> = (event: ResourceEvent<T>) => boolean;
 /** A predicate for objects of every type. */
 export type GeneralPredicate = <T>(event: ResourceEvent<T>) => boolean;
 
+/** The hidden parts of a predicate: its name, and for one of several parts the name of the part that did not pass. */
+interface Named {
+  readonly label?: string;
+  readonly rejectedBy?: () => string;
+  readonly name: string;
+}
+
+/**
+ * The predicate with a name, which {@link Controller.explain} shows for the events that it does not pass. Default: the
+ * name of the function.
+ */
+export function labelledPredicate<T = KubeObject>(label: string, predicate: Predicate<T>): Predicate<T> {
+  return Object.assign((event: ResourceEvent<T>) => predicate(event), { label });
+}
+
+/** The name of the predicate, or of the part of it, that did not pass the last event. */
+export function rejectionOf(predicate: Named): string {
+  return predicate.rejectedBy?.() ?? nameOf(predicate);
+}
+
+function nameOf({ label, name }: Named): string {
+  return label ?? (name || 'a predicate without a name');
+}
+
 /** A predicate with a rule for each type of event. A type without a rule passes. */
 export function predicateOf<T = UnknownObject>(
   rules: {
@@ -26,17 +50,24 @@ export function objectPredicate<T = UnknownObject>(test: (object: CachedObject<T
 
 /** Passes if all predicates pass. Stops at the first that does not. Passes without any predicates. */
 export function and<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.every((predicate) => predicate(event));
+  let last: Predicate<T> | undefined;
+  const every = (event: ResourceEvent<T>) => {
+    last = predicates.find((predicate) => !predicate(event));
+    return last === undefined;
+  };
+  const label = predicates.map(nameOf).join(' and ');
+  return Object.assign(every, { label, rejectedBy: () => (last ? rejectionOf(last) : label) });
 }
 
 /** Passes if one of the predicates passes. Stops at the first that does. Does not pass without any predicates. */
 export function or<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.some((predicate) => predicate(event));
+  const some = (event: ResourceEvent<T>) => predicates.some((predicate) => predicate(event));
+  return Object.assign(some, { label: predicates.length === 0 ? 'none' : predicates.map(nameOf).join(' or ') });
 }
 
 /** Passes if the predicate does not. */
 export function not<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
-  return (event) => !predicate(event);
+  return labelledPredicate(`not ${nameOf(predicate)}`, (event) => !predicate(event));
 }
 
 /**
@@ -67,25 +98,28 @@ export function updatePredicate<T = UnknownObject>(
 }
 
 /** The predicate, for events of every type. */
-function general(predicate: Predicate): GeneralPredicate {
-  return (event) => predicate(untyped(event));
+function general(label: string, predicate: Predicate): GeneralPredicate {
+  return Object.assign(<T>(event: ResourceEvent<T>) => predicate(untyped(event)), { label });
 }
 
-const ofPart = (part: (object: CachedObject) => unknown): GeneralPredicate => general(changed(part));
+const ofPart = (part: ObjectPart): GeneralPredicate => general(part, changed(OBJECT_PARTS[part]));
 
 /** Passes updates of metadata.generation. The server increments it for changes of spec, not of status or metadata. */
-export const generationChanged: GeneralPredicate = ofPart(OBJECT_PARTS.generation);
-export const resourceVersionChanged: GeneralPredicate = ofPart(OBJECT_PARTS.resourceVersion);
-export const labelsChanged: GeneralPredicate = ofPart(OBJECT_PARTS.labels);
-export const annotationsChanged: GeneralPredicate = ofPart(OBJECT_PARTS.annotations);
-export const finalizersChanged: GeneralPredicate = ofPart(OBJECT_PARTS.finalizers);
-export const specChanged: GeneralPredicate = ofPart(OBJECT_PARTS.spec);
-export const statusChanged: GeneralPredicate = ofPart(OBJECT_PARTS.status);
+export const generationChanged: GeneralPredicate = ofPart('generation');
+export const resourceVersionChanged: GeneralPredicate = ofPart('resourceVersion');
+export const labelsChanged: GeneralPredicate = ofPart('labels');
+export const annotationsChanged: GeneralPredicate = ofPart('annotations');
+export const finalizersChanged: GeneralPredicate = ofPart('finalizers');
+export const specChanged: GeneralPredicate = ofPart('spec');
+export const statusChanged: GeneralPredicate = ofPart('status');
 
 /** Passes if the object matches a label selector; for an update, the new state. */
 export function labelSelectorPredicate(selector: LabelSelector | string): GeneralPredicate {
   const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : selector;
-  return general(objectPredicate((object) => parsed.matches(object.metadata.labels)));
+  return general(
+    `selector ${parsed}`,
+    objectPredicate((object) => parsed.matches(object.metadata.labels)),
+  );
 }
 
 export type PredicateName = ObjectPart;

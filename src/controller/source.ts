@@ -7,12 +7,13 @@ import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
-import type { Note } from './causes.ts';
+import { type Note, originOf } from './causes.ts';
 import type { Enqueuer } from './enqueue.ts';
 import { enqueueSelf, priorityOf } from './enqueue.ts';
-import type { Predicate } from './predicate.ts';
+import { type Predicate, rejectionOf } from './predicate.ts';
 import type { ResourceEvent } from './resource-event.ts';
 import { isResync, untyped } from './resource-event.ts';
+import type { SkippedEvent, SkipReason } from './trail.ts';
 
 /** Queues a key and records the reason. Throws `argument` for a text that is no key. */
 export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
@@ -22,6 +23,8 @@ export interface SourceContext {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Notes an event that leads to no key, for {@link Controller.explain}. It costs little and never throws. */
+  readonly skipped: (skip: SkippedEvent) => void;
 }
 
 /** A source of keys. */
@@ -38,8 +41,14 @@ export interface Source {
 
 /** The events of an informer, and the end of its initial sync. */
 export interface EventFeed<T = UnknownObject> {
-  /** Calls the listener with every event, until the subscription is disposed. */
-  subscribe(listener: (event: ResourceEvent<T>) => void): Subscription;
+  /**
+   * Calls the listener with every event, until the subscription is disposed. Calls `skipped` with each event that the
+   * feed leaves out, and the rule that it does not meet.
+   */
+  subscribe(
+    listener: (event: ResourceEvent<T>) => void,
+    skipped?: (event: ResourceEvent<T>, rule: string) => void,
+  ): Subscription;
   /** See {@link Source.trouble}. */
   trouble?(): unknown;
 }
@@ -70,10 +79,11 @@ export function createEventSource<T = UnknownObject>(events: EventFeed<T>, optio
   return {
     name,
     trouble: () => events.trouble?.(),
-    async start(emit, { signal, logger, clock }) {
+    async start(emit, { signal, logger, clock, skipped }) {
       const reports = new ThinnedErrors(clock);
-      const subscription = events.subscribe(
-        listenerOf(options, emit, (message, fields) => reports.report(logger, message, fields)),
+      const report = (message: string, fields: LogFields) => reports.report(logger, message, fields);
+      const subscription = events.subscribe(listenerOf(options, { emit, skipped, report }), (event, rule) =>
+        skipped(skipOf(event, options, 'predicate', rule)),
       );
       onAbort(signal, () => subscription[Symbol.dispose]());
       await subscription.whenSynced(signal);
@@ -93,37 +103,60 @@ const KNOWN_TIMER_OPTIONS = {
   keys: 'function',
 } satisfies KnownOptionsOf<TimerSourceOptions>;
 
-function listenerOf<T>(
-  { name, enqueue = enqueueSelf<T>(), predicate, isPrimary = false }: SourceOptions<T>,
-  emit: Emit,
-  report: (message: string, fields: LogFields) => void,
-) {
+interface Outlets {
+  readonly emit: Emit;
+  readonly skipped: SourceContext['skipped'];
+  readonly report: (message: string, fields: LogFields) => void;
+}
+
+function listenerOf<T>(options: SourceOptions<T>, { emit, skipped, report }: Outlets) {
+  const { name, enqueue = enqueueSelf<T>(), predicate } = options;
+  const skip = (event: ResourceEvent<T>, why: SkipReason, by?: string) => skipped(skipOf(event, options, why, by));
   return (event: ResourceEvent<T>) => {
     try {
-      if (predicate && !predicate(event)) return;
-      for (const key of enqueue(event))
-        emit(key, noteOf(untyped(event), key, name, isPrimary), priorityOf(untyped(event)));
+      if (predicate && !predicate(event)) {
+        skip(event, 'predicate', rejectionOf(predicate));
+        return;
+      }
+      const keys = [...enqueue(event)];
+      if (keys.length === 0) skip(event, 'no key');
+      for (const key of keys) emit(key, noteOf(untyped(event), key, options, keys), priorityOf(untyped(event)));
     } catch (error) {
       report('an event could not be mapped to keys', { source: name, key: event.key, error: messageOf(error) });
+      skip(event, 'error', messageOf(error));
     }
   };
 }
 
-function noteOf(event: ResourceEvent, key: ObjectKey, source: string, isPrimary: boolean): Note {
-  const { type, cause, object, oldObject } = event;
+/** A skipped event of the reconciled object concerns its own key; another one the keys that it is mapped to. */
+function skipOf<T>(
+  event: ResourceEvent<T>,
+  { name, enqueue = enqueueSelf<T>(), isPrimary = false }: SourceOptions<T>,
+  why: SkipReason,
+  by: string | undefined,
+): SkippedEvent {
+  const keysOf = why === 'predicate' ? () => enqueue(event) : noKeys;
+  const leadsTo = isPrimary ? undefined : keysOf;
+  return { origin: originOf(untyped(event), name, isPrimary), event: untyped(event), why, by, leadsTo };
+}
+
+const noKeys = (): Iterable<ObjectKey> => [];
+
+function noteOf(
+  event: ResourceEvent,
+  key: ObjectKey,
+  { name, isPrimary = false }: Pick<SourceOptions, 'name' | 'isPrimary'>,
+  keys: readonly ObjectKey[],
+): Note {
+  const { type, object, oldObject } = event;
   const isOwn = isPrimary && key === event.key;
-  const resourceVersion = object?.metadata.resourceVersion;
   return {
-    cause: {
-      reason: type,
-      via: cause,
-      source,
-      ...(isOwn ? {} : { key: event.key }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
+    cause: originOf(event, name, isOwn),
     before: isOwn ? oldObject : undefined,
-    gone: isOwn && type === 'deleted' && cause !== 'filter' ? object : undefined,
+    gone: isOwn && type === 'deleted' && event.cause !== 'filter' ? object : undefined,
     isChange: !isResync(event),
+    event,
+    keys,
   };
 }
 

@@ -51,6 +51,11 @@ export class DelayLine {
     return this.#entries.has(key);
   }
 
+  /** What is scheduled for a key. */
+  get(key: string): Delayed | undefined {
+    return this.#entries.get(key);
+  }
+
   /** Schedules `key` in `delayMs`, or keeps its earlier deadline. */
   schedule(key: string, delayMs: number, priority: number): void {
     const at = this.#clock.monotonic() + delayMs;

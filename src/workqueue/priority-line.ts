@@ -61,14 +61,28 @@ export class PriorityLine {
     return item;
   }
 
+  has(key: string): boolean {
+    return this.#live.has(key);
+  }
+
+  /** Removes a key from its place. Returns whether it was in line. */
+  delete(key: string): boolean {
+    return this.#live.delete(key);
+  }
+
   clear(): void {
     this.#bands.length = 0;
     this.#live.clear();
   }
 
-  /** The keys in line, in no particular order. */
-  [Symbol.iterator](): IterableIterator<Queued> {
-    return this.#live.values();
+  /** The keys in line, in the order in which they are served, without regard to ageing. */
+  *[Symbol.iterator](): IterableIterator<Queued> {
+    for (const { items } of this.#bands) {
+      for (let at = 0; at < items.size; at++) {
+        const item = items.at(at) as Queued;
+        if (this.#live.get(item.key) === item) yield item;
+      }
+    }
   }
 
   #pick(now: number): Queued | undefined {

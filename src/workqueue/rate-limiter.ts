@@ -13,7 +13,12 @@ export interface RateLimiter {
   forget(key: string): void;
   /** The failures of the key since it was last forgotten. */
   numRequeues(key: string): number;
+  /** What decided the delay that `when` returned last: the failures of the key, or the rate of all keys. */
+  decidedBy?(): DelayDecider | undefined;
 }
+
+/** What decides a delay: `back-off` for the failures of a key, `rate limit` for the rate of all keys. */
+export type DelayDecider = 'back-off' | 'rate limit';
 
 /** A delay that doubles with each failure of a key: `baseMs · 2^failures`, at most `maxMs`. */
 export class ItemExponentialFailureRateLimiter implements RateLimiter {
@@ -36,6 +41,10 @@ export class ItemExponentialFailureRateLimiter implements RateLimiter {
 
   numRequeues(key: string): number {
     return this.#failures.of(key);
+  }
+
+  decidedBy(): DelayDecider {
+    return 'back-off';
   }
 }
 
@@ -60,6 +69,10 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
 
   numRequeues(key: string): number {
     return this.#failures.of(key);
+  }
+
+  decidedBy(): DelayDecider {
+    return 'back-off';
   }
 }
 
@@ -96,18 +109,31 @@ export class BucketRateLimiter implements RateLimiter {
   numRequeues(): number {
     return 0;
   }
+
+  decidedBy(): DelayDecider {
+    return 'rate limit';
+  }
 }
 
 /** The longest delay of several limiters. Each call asks all of them, so each of them counts the failure. */
 export class MaxOfRateLimiter implements RateLimiter {
   readonly #limiters: readonly RateLimiter[];
+  #decider: RateLimiter | undefined;
 
   constructor(limiters: readonly RateLimiter[]) {
     this.#limiters = limiters;
   }
 
   when(key: string): number {
-    return this.#limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key)), 0);
+    let longest = 0;
+    for (const limiter of this.#limiters) {
+      const delay = limiter.when(key);
+      if (!(delay <= longest) && !Number.isNaN(longest)) {
+        longest = delay;
+        this.#decider = limiter;
+      }
+    }
+    return longest;
   }
 
   forget(key: string): void {
@@ -116,6 +142,10 @@ export class MaxOfRateLimiter implements RateLimiter {
 
   numRequeues(key: string): number {
     return this.#limiters.reduce((most, limiter) => Math.max(most, limiter.numRequeues(key)), 0);
+  }
+
+  decidedBy(): DelayDecider | undefined {
+    return this.#decider?.decidedBy?.();
   }
 }
 
@@ -139,6 +169,10 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
 
   numRequeues(key: string): number {
     return this.#limiter.numRequeues(key);
+  }
+
+  decidedBy(): DelayDecider | undefined {
+    return this.#limiter.decidedBy?.();
   }
 }
 

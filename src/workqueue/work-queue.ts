@@ -65,20 +65,30 @@ const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDo
 
 /** The content of the queue at one moment, for people and debug endpoints. Times in ms. */
 export interface QueueSnapshot {
+  /** In the order in which they are served, without regard to ageing. */
   readonly queued: readonly { key: string; priority: number; waitedMs: number }[];
   readonly processing: readonly { key: string; priority: number; heldMs: number; isDirty: boolean }[];
   readonly delayed: readonly { key: string; priority: number; dueInMs: number }[];
 }
 
+/** Where a key is. `runs-again`: it is being processed, and was added since. */
+export type KeyPlace = 'queued' | 'delayed' | 'processing' | 'runs-again';
+
 /** A key that is being processed. No other worker gets it until this is disposed; disposing twice does nothing more. */
 export class WorkItem implements Disposable {
   readonly key: string;
   readonly priority: number;
+  /** The time from the first add to the take, ms. */
+  readonly waitedMs: number;
   readonly #release: (item: WorkItem) => void;
 
-  constructor(key: string, priority: number, release: (item: WorkItem) => void) {
+  constructor(
+    { key, priority, waitedMs }: Pick<WorkItem, 'key' | 'priority' | 'waitedMs'>,
+    release: (item: WorkItem) => void,
+  ) {
     this.key = key;
     this.priority = priority;
+    this.waitedMs = waitedMs;
     this.#release = release;
   }
 
@@ -194,6 +204,29 @@ export class WorkQueue {
     return this.#dirty.has(key) || this.#delays.has(key);
   }
 
+  /** Where the key is; undefined if it is not in the queue. */
+  placeOf(key: string): KeyPlace | undefined {
+    const isDirty = this.#dirty.has(key);
+    if (this.#processing.has(key)) return isDirty ? 'runs-again' : 'processing';
+    if (isDirty) return 'queued';
+    return this.#delays.has(key) ? 'delayed' : undefined;
+  }
+
+  /** When a delayed key is due, in the clock's monotonic time, ms; undefined if the key is not delayed. */
+  dueAt(key: string): number | undefined {
+    return this.#delays.get(key)?.at;
+  }
+
+  /**
+   * Removes a waiting key, as if it had not been added: from the line, its delay, and the run after the present one. A
+   * run goes on. Its failures are not forgotten. Returns whether the key was waiting.
+   */
+  remove(key: string): boolean {
+    const wasDelayed = this.#delays.cancel(key) !== undefined;
+    this.#line.delete(key);
+    return this.#dirty.delete(key) || wasDelayed;
+  }
+
   /** Removes a delayed key, as if it had not been added. A key in line or being processed stays. */
   cancelDelayed(key: string): void {
     this.#delays.cancel(key);
@@ -284,8 +317,9 @@ export class WorkQueue {
     const now = this.#clock.monotonic();
     const queued = this.#line.shift(now);
     if (!queued) return undefined;
-    const item = new WorkItem(queued.key, queued.priority, (given) => this.#released(given));
-    this.#metrics.started(now - (this.#dirty.get(queued.key)?.addedAt ?? now));
+    const waitedMs = now - (this.#dirty.get(queued.key)?.addedAt ?? now);
+    const item = new WorkItem({ ...queued, waitedMs }, (given) => this.#released(given));
+    this.#metrics.started(waitedMs);
     this.#dirty.delete(queued.key);
     this.#processing.set(queued.key, { item, startedAt: now });
     return item;

@@ -100,6 +100,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scripted-source.ts': {
     'controller/causes.test.ts': 'exact events of a key that waits or fails',
     'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
+    'controller/explanation.test.ts': 'the state of a key between two exact events',
     'controller/source.test.ts': 'events that a mapper cannot map',
     'support/controller.ts': 'a running controller for these tests',
   },

@@ -45,7 +45,13 @@ describe('the result of a run', () => {
     expect(reconcile).toHaveBeenCalledTimes(1);
     expect([rateLimiter.numRequeues('shop/web'), rateLimiter.numRequeues('shop/other')]).toEqual([0, 1]);
     expect(clock.nextIn).toBeUndefined();
-    expect(controller.snapshot()).toEqual({ queued: [], processing: [], delayed: [], parked: [] });
+    expect(controller.snapshot()).toMatchObject({
+      queued: [],
+      processing: [],
+      delayed: [],
+      parked: [],
+      counts: { queued: 0, processing: 0, delayed: 0, parked: 0, runs: 1 },
+    });
     expect(counts.get('reconcile_total success')).toBe(1);
     expect(counts.get('reconcile_total error')).toBe(0);
   });
@@ -653,5 +659,72 @@ describe('shutting down', () => {
     kept.emit?.('shop/web', { cause: { reason: 'generic' }, isChange: true }, 0);
     await settled();
     expect(reconcile).not.toHaveBeenCalled();
+  });
+});
+
+describe('a snapshot', () => {
+  it('counts the keys by place, and has the longest wait in line and what each source did', async () => {
+    const reconcile = ({ name }: ReconcileRequest) => {
+      if (name === 'bad') throw new TerminalError(new Error('bad'));
+      if (name === 'later') return { requeueAfterMs: 60_000 };
+      return name === 'slow' ? new Promise<void>(() => {}) : {};
+    };
+    const { clock, events, controller } = await start({ reconcile });
+    for (const name of ['bad', 'later', 'slow', 'web']) events.emit(added(name));
+    await clock.advance(1500);
+    events.emit(added('api'));
+    await clock.advance(500);
+    expect(controller.snapshot()).toMatchObject({
+      queued: [{ key: 'shop/web' }, { key: 'shop/api' }],
+      processing: [{ key: 'shop/slow' }],
+      delayed: [{ key: 'shop/later' }],
+      parked: [{ key: 'shop/bad' }],
+      counts: { queued: 2, processing: 1, delayed: 1, parked: 1, runs: 3 },
+      oldestWaitMs: 2000,
+      controller: { name: 'pods', phase: 'running', active: 1, sources: [{ name: 'v1/pods', keys: 5 }] },
+    });
+  });
+});
+
+describe('drop', () => {
+  it('drops a parked key until its next event; a release does nothing then', async () => {
+    const reconcile = vi.fn((_: ReconcileRequest) => {
+      throw new TerminalError(new Error('bad'));
+    });
+    const { clock, events, controller } = await start({ reconcile });
+    events.emit(added('web'));
+    await settled();
+    expect(controller.drop('shop/web')).toBe(true);
+    expect([controller.parked, controller.release('shop/web'), controller.drop('shop/web')]).toEqual([
+      [],
+      false,
+      false,
+    ]);
+    await clock.advance(1_000_000);
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    events.emit(updated('web', '1', '2'));
+    await settled();
+    expect(reconcile).toHaveBeenCalledTimes(2);
+    expect(reconcile.mock.lastCall?.[0]).toMatchObject({ causes: [{ reason: 'updated', count: 1 }], attempt: 1 });
+  });
+
+  it('drops a key that waits: in line, for a retry, or for the run after the present one, which goes on', async () => {
+    const runs: string[] = [];
+    const done = new Latch();
+    const reconcile = async ({ name }: ReconcileRequest) => {
+      runs.push(name);
+      if (name === 'retry') throw new Error('not yet');
+      if (name === 'busy') await done.wait();
+    };
+    const { clock, events, controller } = await start({ reconcile });
+    for (const name of ['retry', 'busy', 'line']) events.emit(added(name));
+    await settled();
+    events.emit(updated('busy', '1', '2'));
+    for (const name of ['retry', 'busy', 'line']) expect(controller.drop(`shop/${name}`)).toBe(true);
+    expect(controller.drop('shop/busy')).toBe(false);
+    done.open();
+    await clock.advance(1_000_000);
+    expect(runs).toEqual(['retry', 'busy']);
+    expect(controller.snapshot().counts).toMatchObject({ queued: 0, processing: 0, delayed: 0, parked: 0 });
   });
 });

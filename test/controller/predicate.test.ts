@@ -5,12 +5,14 @@ import {
   annotationsChanged,
   finalizersChanged,
   generationChanged,
+  labelledPredicate,
   labelSelectorPredicate,
   labelsChanged,
   not,
   objectPredicate,
   or,
   predicateOf,
+  rejectionOf,
   resourceVersionChanged,
   specChanged,
   statusChanged,
@@ -138,4 +140,30 @@ it('a label selector is tested for every type of event', () => {
   const selected = labelSelectorPredicate('app in (web)');
   expect(others.map(selected)).toEqual([false, false, false]);
   expect(selected({ ...event, object: object({ labels: { app: 'web' } }) })).toBe(true);
+});
+
+describe('the name of what did not pass', () => {
+  const event = update(object({ generation: 1 }), object({ generation: 1 }));
+  const yes = labelledPredicate('yes', () => true);
+
+  it.each<[Predicate, string]>([
+    [generationChanged, 'generation'],
+    [labelSelectorPredicate('app=web'), 'selector app=web'],
+    [labelledPredicate('sold here', () => false), 'sold here'],
+    [and(yes, generationChanged, labelsChanged), 'generation'],
+    [and(yes, and(yes, labelsChanged)), 'labels'],
+    [or(generationChanged, labelsChanged), 'generation or labels'],
+    [or(), 'none'],
+    [not(yes), 'not yes'],
+    [() => false, 'a predicate without a name'],
+    [
+      function isLarge() {
+        return false;
+      },
+      'isLarge',
+    ],
+  ])('%#: %2$s', (predicate, expected) => {
+    expect(predicate(event)).toBe(false);
+    expect(rejectionOf(predicate)).toBe(expected);
+  });
 });

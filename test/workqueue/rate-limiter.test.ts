@@ -96,3 +96,12 @@ it('a limiter with a maximum never exceeds it', () => {
   limiter.forget('one');
   expect([limiter.numRequeues('one'), limiter.when('one')]).toEqual([0, 1]);
 });
+
+it('says what decided the last delay: the failures of the key, or the rate of all keys', () => {
+  const clock = new FakeClock();
+  const limiter = new WithMaxWaitRateLimiter(createControllerRateLimiter({ clock, qps: 10, burst: 1 }), 60_000);
+  expect([limiter.when('a'), limiter.decidedBy()]).toEqual([5, 'back-off']);
+  expect([limiter.when('b'), limiter.decidedBy()]).toEqual([100, 'rate limit']);
+  const ownLimiter = new MaxOfRateLimiter([{ when: () => 3, forget() {}, numRequeues: () => 0 }]);
+  expect([ownLimiter.when('a'), ownLimiter.decidedBy()]).toEqual([3, undefined]);
+});

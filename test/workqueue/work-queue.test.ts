@@ -576,3 +576,54 @@ describe('many producers and consumers', () => {
     },
   );
 });
+
+describe('a key in the queue', () => {
+  it('has one place, and no due time unless it is delayed', async () => {
+    const clock = new FakeClock();
+    const queue = new WorkQueue({ clock });
+    expect(queue.placeOf('a')).toBeUndefined();
+    queue.add('a', { after: 10 });
+    expect([queue.placeOf('a'), queue.dueAt('a')]).toEqual(['delayed', clock.monotonic() + 10]);
+    await clock.advance(10);
+    expect([queue.placeOf('a'), queue.dueAt('a')]).toEqual(['queued', undefined]);
+    await clock.advance(7);
+    const item = await queue.take();
+    expect([queue.placeOf('a'), item?.waitedMs]).toEqual(['processing', 7]);
+    queue.add('a');
+    expect(queue.placeOf('a')).toBe('runs-again');
+    item?.[Symbol.dispose]();
+    expect(queue.placeOf('a')).toBe('queued');
+  });
+
+  it('can be removed while it waits, wherever it waits; a run goes on, and the key can be added again', async () => {
+    const clock = new FakeClock();
+    const queue = new WorkQueue({ clock });
+    for (const key of ['busy', 'a', 'b', 'c']) queue.add(key);
+    queue.add('later', { after: 10 });
+    const busy = await queue.take();
+    queue.add('busy');
+    expect(['busy', 'b', 'later', 'nothing'].map((key) => queue.remove(key))).toEqual([true, true, true, false]);
+    expect(queue.snapshot()).toMatchObject({
+      queued: [{ key: 'a' }, { key: 'c' }],
+      processing: [{ key: 'busy', isDirty: false }],
+      delayed: [],
+    });
+    expect([queue.length, clock.nextIn]).toEqual([2, undefined]);
+    busy?.[Symbol.dispose]();
+    queue.add('b');
+    const order = [await queue.take(), await queue.take(), await queue.take()].map((item) => item?.key);
+    expect([order, queue.length]).toEqual([['a', 'c', 'b'], 0]);
+  });
+
+  it('a snapshot lists the line in the order in which it is served', () => {
+    const queue = new WorkQueue({ clock: new FakeClock() });
+    queue.add('low', { priority: LOW_PRIORITY });
+    queue.add('a');
+    queue.add('risen');
+    queue.add('b');
+    queue.add('high', { priority: 7 });
+    queue.add('risen', { priority: 7 });
+    queue.add('low', { priority: 0 });
+    expect(queue.snapshot().queued.map(({ key }) => key)).toEqual(['high', 'risen', 'a', 'b', 'low']);
+  });
+});

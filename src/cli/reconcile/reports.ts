@@ -1,4 +1,5 @@
-import type { Controller, Parked } from '../../controller/controller.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { Parked } from '../../controller/parked.ts';
 import type { CachedObject } from '../../controller/resource-event.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { splitKey } from '../../model/key.ts';

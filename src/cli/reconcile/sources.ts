@@ -1,6 +1,6 @@
 import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
 import { createInformerSource, informerEvents } from '../../controller/informer-source.ts';
-import type { Predicate } from '../../controller/predicate.ts';
+import { labelledPredicate } from '../../controller/predicate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
@@ -23,7 +23,8 @@ export function sourcesOf(
   const { on, watchOnly } = plan.filters.rules;
   // what exists at the start would otherwise run the objects that --on and --watch-only leave out
   const skipsStart = watchOnly || (on && !on.has('ADDED'));
-  const predicate: Predicate | undefined = skipsStart ? ({ cause }) => cause !== 'initial' : undefined;
+  const ofChange = labelledPredicate(on ? '--on' : '--watch-only', ({ cause }) => cause !== 'initial');
+  const predicate = skipsStart ? ofChange : undefined;
   const sources = [
     createEventSource(filtered(informerEvents(informer), filter), { name: informer.name, isPrimary: true }),
     ...owned.map((target) =>
@@ -46,10 +47,11 @@ export function sourcesOf(
 function filtered(events: EventFeed, filter: TriggerFilter): EventFeed {
   return {
     trouble: () => events.trouble?.(),
-    subscribe: (listener) =>
+    subscribe: (listener, skipped) =>
       events.subscribe((event) => {
         const judged = filter.judge(event);
         if ('event' in judged) listener(judged.event);
+        else skipped?.(event, judged.droppedBy);
       }),
   };
 }

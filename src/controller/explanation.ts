@@ -1,0 +1,248 @@
+import { humanDuration } from '../kit/duration.ts';
+import { changedPaths } from '../model/changed-paths.ts';
+import type { ObjectKey } from '../model/key.ts';
+import type { QueueSnapshot } from '../workqueue/work-queue.ts';
+import type { EventOrigin, ReconcileCause } from './causes.ts';
+import type { Parked } from './parked.ts';
+import type { SourceReport } from './source-report.ts';
+import type { DelayReason, LastEvent, RunEntry, SkippedEntry, Trail, TrailEntry } from './trail.ts';
+
+/**
+ * Where a key is.
+ * - `processing`: a run is under way.
+ * - `queued`: it waits in the line for a worker.
+ * - `delayed`: it waits for a time.
+ * - `parked`: it waits for a change, or to be released.
+ * - `idle`: it waits for nothing. `history` says what happened last.
+ * - `unknown`: nothing is known of it: no event of it came, or its history is no longer kept.
+ */
+export type KeyState = 'processing' | 'queued' | 'delayed' | 'parked' | 'idle' | 'unknown';
+
+/** What a controller does at a moment. No run begins before `running`. */
+export type ControllerPhase = 'not started' | 'syncing' | 'running' | 'draining' | 'ended';
+
+/** The controller of a key. */
+export interface ControllerFacts {
+  readonly name: string;
+  readonly phase: ControllerPhase;
+  readonly workers: number;
+  /** The runs that are under way. */
+  readonly active: number;
+  readonly sources: readonly SourceReport[];
+}
+
+/** The fields that the last event of a key changed. */
+export interface LastChange {
+  readonly origin: EventOrigin;
+  /** The paths of the fields that differ, at most 50. Empty for an event that is no update. */
+  readonly paths: readonly string[];
+  /** The resourceVersion before the change. */
+  readonly from?: string | undefined;
+  /** The resourceVersion after the change. */
+  readonly to?: string | undefined;
+}
+
+/** Why a key is where it is. Plain JSON: see {@link Controller.explain}. */
+export interface KeyExplanation {
+  readonly key: ObjectKey;
+  /** The moment of the explanation, ms since the Unix epoch. */
+  readonly at: number;
+  readonly state: KeyState;
+  /** The explanation in one sentence, for people. */
+  readonly summary: string;
+  readonly processing?: { readonly sinceMs: number; readonly attempt: number; readonly runsAgain: boolean } | undefined;
+  /** `position` is 1 for the next key, without regard to ageing; `of` is the length of the line. */
+  readonly queued?:
+    | { readonly position: number; readonly of: number; readonly priority: number; readonly waitedMs: number }
+    | undefined;
+  readonly delayed?:
+    | { readonly dueInMs: number; readonly dueAt: number; readonly priority: number; readonly why: DelayReason }
+    | undefined;
+  readonly parked?: Omit<Parked, 'key'> | undefined;
+  /** The failures in a row, which the next delay depends on. */
+  readonly failures: number;
+  /** The causes that the next run gets, as far as they are known now. */
+  readonly pending: readonly ReconcileCause[];
+  /** What happened to the key, oldest first, at most 20 steps. Undefined if the controller keeps no history. */
+  readonly history: readonly TrailEntry[] | undefined;
+  /** The number of older steps that are not kept. */
+  readonly droppedSteps: number;
+  /** Whether the history of keys was dropped because others were busier, so that an empty one says little. */
+  readonly isHistoryPartial: boolean;
+  readonly lastChange?: LastChange | undefined;
+  /** Recent events of other objects that a predicate did not pass, and that would have led to this key. */
+  readonly skippedElsewhere: readonly SkippedEntry[];
+  readonly controller: ControllerFacts;
+}
+
+/** An explanation without its sentence. */
+type Facts = Omit<KeyExplanation, 'summary'>;
+
+/** What a controller knows of a key. */
+export interface KeyView {
+  readonly key: ObjectKey;
+  readonly now: number;
+  readonly queue: QueueSnapshot;
+  readonly parked: Parked | undefined;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly pending: readonly ReconcileCause[];
+  readonly whyDelayed: DelayReason | undefined;
+  readonly trail: Trail | undefined;
+  readonly controller: ControllerFacts;
+}
+
+/** The most changed paths of an explanation. */
+const MOST_PATHS = 50;
+
+/** Explains a key. */
+export function explain(view: KeyView): KeyExplanation {
+  const facts = factsOf(view);
+  return { ...facts, summary: SUMMARIES[facts.state](facts) };
+}
+
+function factsOf(view: KeyView): Facts {
+  const { key, now, failures, pending, controller } = view;
+  const place = placeOf(view);
+  const history = historyOf(view);
+  const state = Object.keys(place)[0] as keyof typeof place | undefined;
+  return {
+    key,
+    at: now,
+    state: state ?? ((history.history?.length ?? 0) > 0 ? 'idle' : 'unknown'),
+    ...place,
+    failures,
+    pending,
+    ...history,
+    controller,
+  };
+}
+
+/** The one place of the key; empty if it waits nowhere. */
+function placeOf({
+  key,
+  now,
+  queue,
+  parked,
+  attempt,
+  whyDelayed: why = 'asked',
+}: KeyView): Pick<Facts, 'processing' | 'queued' | 'delayed' | 'parked'> {
+  const run = queue.processing.find((item) => item.key === key);
+  if (run) return { processing: { sinceMs: run.heldMs, attempt, runsAgain: run.isDirty } };
+  const at = queue.queued.findIndex((item) => item.key === key);
+  const item = queue.queued[at];
+  const { length: of } = queue.queued;
+  if (item) return { queued: { position: at + 1, of, priority: item.priority, waitedMs: item.waitedMs } };
+  if (parked) return { parked: withoutKey(parked) };
+  const later = queue.delayed.find((each) => each.key === key);
+  if (!later) return {};
+  const { dueInMs, priority } = later;
+  return { delayed: { dueInMs, dueAt: now + dueInMs, priority, why } };
+}
+
+function withoutKey({ key: _, ...parked }: Parked): Omit<Parked, 'key'> {
+  return parked;
+}
+
+function historyOf({
+  key,
+  trail,
+}: KeyView): Pick<Facts, 'history' | 'droppedSteps' | 'isHistoryPartial' | 'lastChange' | 'skippedElsewhere'> {
+  const { entries = [], dropped = 0 } = trail?.of(key) ?? {};
+  const last = trail?.lastEvent(key);
+  return {
+    history: trail && structuredClone(entries),
+    droppedSteps: dropped,
+    isHistoryPartial: trail?.hasDropped ?? false,
+    lastChange: last && lastChangeOf(last),
+    skippedElsewhere: trail?.skippedElsewhere(key) ?? [],
+  };
+}
+
+function lastChangeOf({ origin, event: { object, oldObject } }: LastEvent): LastChange {
+  return {
+    origin,
+    paths: object && oldObject ? changedPaths(oldObject, object).slice(0, MOST_PATHS) : [],
+    from: oldObject?.metadata.resourceVersion,
+    to: object?.metadata.resourceVersion,
+  };
+}
+
+const SUMMARIES: Readonly<Record<KeyState, (facts: Facts) => string>> = {
+  processing({ processing }) {
+    const { sinceMs = 0, attempt = 1, runsAgain = false } = processing ?? {};
+    const again = runsAgain ? '; it runs again after that, because something came meanwhile' : '';
+    return `a run has been under way for ${duration(sinceMs)} (attempt ${attempt})${again}`;
+  },
+  queued({ queued, controller }) {
+    const { position = 1, of = 1, waitedMs = 0 } = queued ?? {};
+    return `waits in line for ${duration(waitedMs)}, at position ${position} of ${of}${whyWaiting(controller)}`;
+  },
+  delayed({ delayed, failures }) {
+    const { dueInMs = 0, why = 'asked' } = delayed ?? {};
+    return `due in ${duration(dueInMs)}: ${delayText(why, failures)}`;
+  },
+  parked({ parked, at }) {
+    const { attempts = 0, error = '', since = at } = parked ?? {};
+    const tries = `${attempts} attempt${attempts === 1 ? '' : 's'}`;
+    return `parked ${duration(at - since)} ago, after ${tries}, until it changes or is released: ${error}`;
+  },
+  idle({ history, at }) {
+    const last = history?.at(-1);
+    return `not queued: ${last ? lastStepText(last, at) : 'nothing came since its last run'}`;
+  },
+  unknown({ history, isHistoryPartial, controller, skippedElsewhere }) {
+    if (skippedElsewhere.length > 0) return `not queued: ${skippedText(skippedElsewhere.at(-1) as SkippedEntry)}`;
+    if (controller.phase === 'not started') return 'not queued: the controller has not started';
+    if (history === undefined) return 'not queued: the controller keeps no history that would say why';
+    if (isHistoryPartial) return 'not queued: none of its events is among the last ones that are kept';
+    return 'not queued: no event has led to it';
+  },
+};
+
+function whyWaiting({ phase, workers, active, sources }: ControllerFacts): string {
+  const unsynced = sources.filter(({ hasSynced }) => !hasSynced).map(({ name }) => name);
+  if (phase === 'not started') return '; the controller has not started';
+  if (phase === 'syncing') return `; no run begins before the initial sync of ${unsynced.join(', ')}`;
+  if (phase !== 'running') return '; the controller ends, and starts no more runs';
+  return active < workers ? '' : `; ${workers === 1 ? 'the worker is' : `all ${workers} workers are`} busy`;
+}
+
+function delayText(why: DelayReason, failures: number): string {
+  if (why === 'back-off') return `back-off after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
+  if (why === 'rate limit')
+    return `the rate limit of all retries, after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
+  return why === 'requeue after' ? 'the last run asked for it (requeueAfter)' : 'it was queued by hand for that time';
+}
+
+function lastStepText(step: TrailEntry, at: number): string {
+  const ago = `${duration(at - step.at)} ago`;
+  switch (step.kind) {
+    case 'skipped':
+      return `${skippedText(step)}, ${ago}`;
+    case 'run':
+      return `${runText(step)}, ${ago}, and nothing came since`;
+    case 'dropped':
+      return `it was dropped by hand ${ago}; its next change queues it`;
+    default:
+      return `the last step was ${step.kind === 'event' ? originText(step.origin) : step.kind}, ${ago}`;
+  }
+}
+
+function skippedText({ origin, why, by }: SkippedEntry): string {
+  const event = `the event ${originText(origin)}`;
+  if (why === 'predicate') return `${event} did not pass: ${by}`;
+  return why === 'no key' ? `${event} was mapped to no key` : `${event} could not be mapped: ${by}`;
+}
+
+function runText({ outcome, error }: RunEntry): string {
+  if (outcome === 'success') return 'its last run succeeded';
+  return error === undefined ? 'its last run ended' : `its last run failed (${error})`;
+}
+
+function originText({ reason, source, key, resourceVersion }: EventOrigin): string {
+  const of = [source, key].filter((part) => part !== undefined).join(' ');
+  return `"${reason}"${of === '' ? '' : ` of ${of}`}${resourceVersion ? ` at version ${resourceVersion}` : ''}`;
+}
+
+const duration = (ms: number) => (ms < 1000 ? `${Math.max(0, Math.round(ms))}ms` : humanDuration(ms));

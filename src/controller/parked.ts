@@ -1,0 +1,13 @@
+import type { ObjectKey } from '../model/key.ts';
+import type { ReconcileCause } from './causes.ts';
+
+/** A key that is not retried until its object changes or the key is released. */
+export interface Parked {
+  readonly key: ObjectKey;
+  readonly reason: 'terminal' | 'retries';
+  readonly error: string;
+  readonly attempts: number;
+  /** When it was parked, ms since the Unix epoch. */
+  readonly since: number;
+  readonly causes: readonly ReconcileCause[];
+}

@@ -1,0 +1,43 @@
+import type { SkippedEvent } from './trail.ts';
+
+/** What one source of a controller did so far. */
+export interface SourceReport {
+  readonly name: string;
+  /** Whether its initial sync has ended. */
+  readonly hasSynced: boolean;
+  /** The keys that it queued. A key counts each time. */
+  readonly keys: number;
+  /** The events that it did not turn into a key, by the reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/** The most different reasons that are counted. */
+const KEPT_REASONS = 16;
+
+/** Counts what a source does. */
+export class SourceCounts {
+  readonly #name: string;
+  readonly #skipped = new Map<string, number>();
+  hasSynced = false;
+  keys = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  skipped({ why, by }: SkippedEvent): void {
+    const reason = why === 'predicate' ? `predicate ${by}` : why;
+    const isKept = this.#skipped.has(reason) || this.#skipped.size < KEPT_REASONS;
+    const counted = isKept ? reason : 'other predicates';
+    this.#skipped.set(counted, (this.#skipped.get(counted) ?? 0) + 1);
+  }
+
+  report(): SourceReport {
+    return {
+      name: this.#name,
+      hasSynced: this.hasSynced,
+      keys: this.keys,
+      skipped: Object.fromEntries(this.#skipped),
+    };
+  }
+}

@@ -11,6 +11,7 @@ import { connectionFlags } from './args/shared-flags.ts';
 import { checkConnectionFlags } from './args/useless-flags.ts';
 import { ExitCode, finish, reportError } from './terminal/exit-codes.ts';
 import { type Io, processIo } from './terminal/io.ts';
+import { logAsJson } from './terminal/logging.ts';
 import { quietNodeWarnings } from './terminal/node-warnings.ts';
 import { abortOnSignals } from './terminal/signals.ts';
 
@@ -85,10 +86,12 @@ export abstract class BaseCommand extends Command {
     this.parsed = true; // by our grammar; oclif warns otherwise
     const { io, name, commands } = this.#host;
     const called = `${calledName()} ${name}`;
+    if ('log-format' in this.ctor.flags && asksForJson(this.argv)) logAsJson(io);
     const { line, config } = await hinted(called, this.ctor.flags, () =>
       readLine(this.argv, this.ctor.flags, { io, name, commands }),
     );
     if (line.help) return await this.#host.help();
+    if (line.given.get('log-format')?.values.at(-1) === 'json' && !io.stderr.isJson) logAsJson(io);
     const controller = new AbortController();
     const atOnce = new Set<() => void>();
     using _ = abortOnSignals(controller, () => {
@@ -142,6 +145,12 @@ export abstract class BaseCommand extends Command {
       },
     );
   }
+}
+
+/** Whether a command line that may not be readable asks for JSON on stderr. */
+function asksForJson(argv: readonly string[]): boolean {
+  const at = argv.findLastIndex((word) => word.startsWith('--log-format'));
+  return argv[at] === '--log-format=json' || (argv[at] === '--log-format' && argv[at + 1] === 'json');
 }
 
 /** A command that can be made; the base is abstract. */

@@ -4,6 +4,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig, triggerFiltersOf } from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
+import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
@@ -12,7 +13,6 @@ import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { checkWheres } from '../cli/session/where-check.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
-import { stderrLogger } from '../cli/terminal/logging.ts';
 import { neutralised } from '../output/escape.ts';
 import { loadPainter } from '../output/painter.ts';
 import { parseIndex } from '../query/index-definition.ts';
@@ -86,7 +86,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       passCredentials: config.passCredentials ?? false,
       showSecrets,
       painter: await loadPainter(colorLevel(flags.color, session.io)),
-      logger: stderrLogger(session.io, Math.max(4, flags.v ?? 0), flags['log-format']),
+      logger: reconcileLogger(session.io, flags.v ?? 0),
     });
   }
 

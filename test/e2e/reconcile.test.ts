@@ -299,16 +299,25 @@ describe('a reconcile is never silent', () => {
   });
 
   it('names --pass-credentials at once when a command needs the cluster', async () => {
-    for (const [exec, more] of [
-      ['kubectl get pods', []],
-      ['true; helm ls', ['--shell']],
-    ] as const) {
-      await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--exec', exec, ...more], { env: fixture.env });
+    const script = '#!/bin/sh\n# says kubectl get\nif [ -z "$X" ]; then\n  kubectl get pods\nfi\n';
+    for (const command of [
+      ['--exec', 'kubectl get pods'],
+      ['--exec', 'true; helm ls', '--shell'],
+      ['--hook', await hook('tool.sh', script)],
+    ]) {
+      await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', ...command], { env: fixture.env });
       await cli.until((c) => c.stderr.includes('--pass-credentials gives it one'), 'the notice');
-      expect(cli.stderr).toMatch(/--exec runs (kubectl|helm) without a way to the cluster/);
+      expect(cli.stderr).toMatch(/the hook runs (kubectl|helm) without a way to the cluster/);
       cli.kill('SIGTERM');
       await cli.ended();
     }
+  });
+
+  it('does not name it for a script that only speaks of kubectl', async () => {
+    const file = await hook('talk.sh', '#!/bin/sh\n# kubectl get\necho "try kubectl get pods" >&2\n');
+    await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('web-1 | try kubectl'), 'the run');
+    expect(cli.stderr).not.toContain('--pass-credentials');
   });
 
   it('says what --max-writes holds back, and gives it up at the first Ctrl-C', async () => {
@@ -370,7 +379,7 @@ describe('a reconcile is never silent', () => {
       'interface T { a: number }\n\nexport default async (ctx: any) => {\n  const t: T = ctx.nothing.x;\n  return;\n};\n',
     );
     await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });
-    await cli.until((c) => c.stderr.includes('will retry'), 'the failure');
+    await cli.until((c) => c.stderr.includes('failed (attempt 1)'), 'the failure');
     cli.kill('SIGTERM');
     const { stderr } = await cli.ended();
     expect(stderr).toContain("TypeError: Cannot read properties of undefined (reading 'x') (at thrower.ts:4:");
@@ -407,7 +416,7 @@ describe('a reconcile that ends while the server is away', () => {
         env: own.env,
       },
     );
-    await cli.until((c) => c.stderr.includes('gave up; parked'), 'the key that is parked');
+    await cli.until((c) => c.stderr.includes('given up until something changes'), 'the key that is parked');
     own.sandbox.faults.add({
       fault: { kind: 'status', code: 503 },
       match: { path: '/configmaps' },
@@ -449,7 +458,7 @@ describe('what a module leaves behind', () => {
     expect(code).toBe(0);
     for (const text of ['this is not awaited', 'this comes late']) {
       expect(stderr.split('\n').find((line) => line.includes(text))).toMatch(
-        /^ERROR the hook left an error behind.*hook=careless\.ts key=shop\/web-1.*careless\.ts:\d+/,
+        /^shop\/web-1: ERROR the hook left an error behind: nothing awaits what it started: Error: this .*careless\.ts:\d+/,
       );
     }
   });

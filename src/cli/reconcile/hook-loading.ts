@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createExecHook } from '../../controller/hooks/exec.ts';
 import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
@@ -16,7 +16,7 @@ import { ModuleOutput } from './module-output.ts';
 export interface LoadedHook {
   readonly name: string;
   readonly config: HookConfig;
-  /** With `--exec`: the program of the line that needs credentials to do anything, if it is one that is known. */
+  /** The program in the command line or shell script that does nothing without credentials, if it is a known one. */
   readonly clusterTool?: string | undefined;
   create(services: HookServices, environment: HookEnvironment): Hook;
 }
@@ -72,13 +72,14 @@ async function executableHook(file: string): Promise<LoadedHook> {
   return {
     name: path.basename(file),
     config: {},
+    clusterTool: CLUSTER_COMMAND.exec(await scriptText(file))?.[1],
     create: (_, environment) => createExecHook({ command: file, ...environment }),
   };
 }
 
 function commandHook(line: string, shell: boolean): LoadedHook {
   const { command, args } = compileExecTemplate(line, { shell });
-  const clusterTool = /(?:^|[\s;&|(/])(kubectl|helm|oc|kustomize|flux|argocd)(?=\s|$)/.exec(line)?.[1];
+  const clusterTool = CLUSTER_WORD.exec(line)?.[1];
   const name = shell ? (/\S+/.exec(line)?.[0] ?? command) : command;
   return {
     name: path.basename(name),
@@ -86,6 +87,23 @@ function commandHook(line: string, shell: boolean): LoadedHook {
     clusterTool,
     create: (_, environment) => createExecHook({ command, args, name: path.basename(name), ...environment }),
   };
+}
+
+/** The programs that do nothing without credentials: in any word of a command line, and as a command of a script. */
+const CLUSTER_TOOLS = '(kubectl|helm|oc|kustomize|flux|argocd)(?=\\s|$)';
+const CLUSTER_WORD = new RegExp(`(?:^|[\\s;&|(/])${CLUSTER_TOOLS}`);
+const BEFORE_COMMAND = '(?:^|[;&|(`]|\\b(?:then|do|else|if|while|until|time)\\s|!\\s)';
+const CLUSTER_COMMAND = new RegExp(`${BEFORE_COMMAND}[ \\t]*${CLUSTER_TOOLS}`, 'm');
+
+const LONGEST_SCRIPT = 64 * 1024;
+
+/** The text of a shell script; '' for every other file, and for one that may be run but not read. */
+async function scriptText(file: string): Promise<string> {
+  await using handle = await open(file).catch(() => undefined);
+  if (!handle) return '';
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_SCRIPT), 0, LONGEST_SCRIPT);
+  const text = buffer.toString('utf8', 0, bytesRead);
+  return /^#!.*\b(?:ba|da|z|k|a)?sh\b/.test(text) ? text : '';
 }
 
 async function mustExist(file: string): Promise<void> {

@@ -7,12 +7,12 @@ import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { neutralised } from '../../output/escape.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { actionText } from './action-report.ts';
+import { showOutput, showThrown } from './hook-output.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
 import type { ReconcileTargets } from './targets.ts';
@@ -61,7 +61,8 @@ export function reconcilerOf(
     changedPaths: (before, after) => changedPaths(before as never, after as never),
     redact,
     timeoutMs: plan.hookTimeoutMs,
-    onOutput: (key, line) => void io.stdout.write(`${key} | ${neutralised(line)}\n`),
+    onOutput: (key, line, stream) => showOutput(io, key, line, stream),
+    onThrown: showThrown(io),
     finalizer: plan.finalizer,
     refusal: (request, object) => filter.refusal(request, object),
   });

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { currentModuleRun } from '../../controller/hooks/module.ts';
 import { type Io, processStreams } from '../terminal/io.ts';
+import { showOutput } from './hook-output.ts';
 
 /** So much of a line is waited for, in UTF-16 units; then it is shown without its end. */
 const LONGEST_LINE = 64 * 1024;
@@ -89,7 +90,7 @@ export class ModuleOutput implements Disposable {
   }
 
   #show(key: string, line: string): void {
-    if (line !== '') this.#io.stderr.write(`${key} | ${line}\n`);
+    if (line !== '') showOutput(this.#io, key, line, 'stderr');
   }
 }
 

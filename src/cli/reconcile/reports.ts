@@ -15,7 +15,7 @@ import type { TriggerFilter } from './trigger-filter.ts';
 export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials }: ReconcilePlan): void {
   if (hook.clusterTool !== undefined && !passCredentials) {
     session.notice(
-      `--exec runs ${hook.clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`,
+      `the hook runs ${hook.clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`,
     );
   }
   if (mode === 'describe')
@@ -77,7 +77,9 @@ export function reportDraining(controller: Controller, session: Session): void {
 const MOST_PARKED = 50;
 
 export async function parkedTable(parked: readonly Parked[]): Promise<string> {
-  const rows = parked.slice(0, MOST_PARKED).map(({ key, attempts, error }) => [key, String(attempts), error]);
+  const rows = parked
+    .slice(0, MOST_PARKED)
+    .map(({ key, attempts, error }) => [key, String(attempts), error.replace(/^terminal error: /, '')]);
   const more = parked.length > MOST_PARKED ? `and ${parked.length - MOST_PARKED} more\n` : '';
   return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
 }

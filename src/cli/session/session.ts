@@ -24,7 +24,7 @@ import { type connectionFlags, loginFlags, type selectionFlags } from '../args/s
 import type { Edges } from '../base-command.ts';
 import { requestTimeoutError } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { stderrLogger } from '../terminal/logging.ts';
+import { logJson, stderrLogger } from '../terminal/logging.ts';
 import { StatusLine } from '../terminal/status-line.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { waitText } from './continuity-notices.ts';
@@ -151,7 +151,8 @@ export async function openSession(
       (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
     notice(text, table = '') {
       io.stdout.flush(); // on a terminal, or with 2>&1, they are one
-      io.stderr.writeNow(`${continued(text)}\n${table}`);
+      if (io.stderr.isJson) logJson(io, 'info', text, table === '' ? {} : { details: table.trimEnd().split('\n') });
+      else io.stderr.writeNow(`${continued(text)}\n${table}`);
     },
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {

@@ -4,6 +4,7 @@ import { isAboutSecret, withoutSecretValues } from '../../model/secret-error.ts'
 import { StatusError, statusOf } from '../../model/status.ts';
 import { continued } from '../../output/escape.ts';
 import type { Io } from './io.ts';
+import { logJson } from './logging.ts';
 import { Interrupted } from './signals.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
@@ -68,7 +69,8 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function reportError(error: unknown, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): ExitCode {
   if (error instanceof Interrupted) return error.exitCode;
   if (stdout.closed.aborted) return ExitCode.ok; // why is reported when the process ends
-  stderr.write(describeError(error));
+  if (stderr.isJson) describeErrorAsJson(error, stderr);
+  else stderr.write(describeError(error));
   return exitCodeOf(error);
 }
 
@@ -120,6 +122,15 @@ export function describeError(error: unknown): string {
   const lines = [`error: ${continued(parts.join(': ')) || 'unknown'}`];
   if (hint) lines.push(`hint: ${continued(hint)}`);
   return `${lines.join('\n')}\n`;
+}
+
+function describeErrorAsJson(error: unknown, stderr: Io['stderr']): void {
+  if (error instanceof SeveralErrors) {
+    for (const each of error.errors) describeErrorAsJson(each, stderr);
+    return;
+  }
+  const [, msg = '', hint] = /^error: (.*?)(?:\nhint: (.*))?\n$/s.exec(describeError(error)) ?? [];
+  logJson({ stderr }, 'error', msg, hint === undefined ? {} : { hint });
 }
 
 /** One says what the other says, and perhaps more. */

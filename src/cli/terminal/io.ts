@@ -24,6 +24,9 @@ export class TextSink {
   readonly #isText: boolean;
   #pending = '';
   #scheduled = false;
+  #lineAsJson: ((line: string) => string) | undefined;
+  /** With {@link asJson}: text without a line end yet. */
+  #beginning = '';
 
   constructor(stream: Writable, { isText = false }: SinkOptions = {}) {
     this.#stream = stream;
@@ -76,15 +79,39 @@ export class TextSink {
 
   readonly #fail = (error: unknown) => this.#gone.abort(error);
 
+  /** Whether every line is a JSON object, see {@link asJson}. */
+  get isJson(): boolean {
+    return this.#lineAsJson !== undefined;
+  }
+
+  /** From now on each line of text goes out as the JSON object that `lineAsJson` makes of it, and nothing is drawn. */
+  asJson(lineAsJson: (line: string) => string): void {
+    this.#lineAsJson = lineAsJson;
+  }
+
+  /** Writes a line of JSON as it is. */
+  writeJson(line: string): void {
+    this.#put(`${line}\n`);
+  }
+
   /** Writes, and says whether the reader keeps up. When not, await {@link ready} before writing more. */
   write(text: string): boolean {
+    if (this.#lineAsJson) return this.#putLines(text, this.#lineAsJson);
     return this.#put(this.#isText ? neutralised(text) : this.isTerminal ? neutralisedButColours(text) : text);
   }
 
   /** As {@link writeNow}, for text that moves the cursor: what redraws a line or a screen. Only for a terminal. */
   draw(text: string): void {
+    if (this.#lineAsJson) return;
     this.#put(neutralisedButDrawing(text));
     this.#flush();
+  }
+
+  #putLines(text: string, lineAsJson: (line: string) => string): boolean {
+    const lines = (this.#beginning + text).split(/\r?\n/);
+    this.#beginning = lines.pop() ?? '';
+    const written = lines.filter((line) => line !== '').map((line) => `${lineAsJson(line)}\n`);
+    return this.#put(written.join(''));
   }
 
   #put(text: string): boolean {
@@ -118,6 +145,7 @@ export class TextSink {
 
   /** Resolves when all has been handed to the operating system, or the reader is gone. */
   async drained(): Promise<void> {
+    if (this.#beginning !== '') this.write('\n');
     this.#flush();
     while (!this.#gone.signal.aborted && this.#stream.writableLength > 0)
       await this.#settled((done) => this.#write('', done));
@@ -162,7 +190,7 @@ export interface Io {
 
 /** Whether what was written to a stream can be written over: it is a terminal that knows how to move its cursor. */
 export function canRedraw({ env }: Pick<Io, 'env'>, sink: TextSink): boolean {
-  return sink.isTerminal && env.TERM !== 'dumb';
+  return sink.isTerminal && !sink.isJson && env.TERM !== 'dumb';
 }
 
 /** Both streams of the process, as everything else in it sees them. */

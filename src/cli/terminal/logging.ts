@@ -10,15 +10,29 @@ import type { Io } from './io.ts';
  */
 const TOLD_FROM: Readonly<Record<LogLevel, number>> = { error: 0, warn: 2, info: 4, debug: 6 };
 
-export type LogFormat = 'text' | 'json';
-
-/** A logger to stderr, one line an entry: `LEVEL message field=value …`, or one JSON object. */
-export function stderrLogger(io: Io, verbosity: number, format: LogFormat = 'text'): Logger {
-  const line = format === 'json' ? jsonLine : logLine;
+/** A logger to stderr, one line an entry: `LEVEL message field=value …`, or one JSON object after {@link logAsJson}. */
+export function stderrLogger(io: Pick<Io, 'stderr'>, verbosity: number): Logger {
   return createLogger((level, message, fields) => {
-    if (verbosity >= TOLD_FROM[level]) io.stderr.write(`${line(level, message, fields)}\n`);
+    if (verbosity < TOLD_FROM[level]) return;
+    if (io.stderr.isJson) logJson(io, level, message, fields);
+    else io.stderr.write(`${logLine(level, message, fields)}\n`);
   });
 }
+
+/** From now on every line on stderr is a JSON object with `time`, `level` and `msg`, also a line of text. */
+export function logAsJson({ stderr }: Pick<Io, 'stderr'>): void {
+  stderr.asJson((line) => {
+    const [, word = '', msg = line] = /^(Warning|error): (.*)$/.exec(line) ?? [];
+    return jsonLine(LEVEL_OF[word] ?? 'info', msg, {});
+  });
+}
+
+/** Writes an entry with its fields, to a stderr that is JSON. */
+export function logJson({ stderr }: Pick<Io, 'stderr'>, level: LogLevel, message: string, fields: LogFields): void {
+  stderr.writeJson(jsonLine(level, message, fields));
+}
+
+const LEVEL_OF: Readonly<Record<string, LogLevel>> = { Warning: 'warn', error: 'error' };
 
 function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {
   const parts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { onAbort } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
+import { LineReader } from './line-reader.ts';
 
 export interface ChildProcessOptions {
   args: readonly string[];
@@ -10,6 +11,8 @@ export interface ChildProcessOptions {
   cwd?: string | undefined;
   /** Written to stdin, which is then closed. The process may ignore stdin. */
   input: string;
+  /** Called with the bytes of stdout as they come. */
+  onStdout(chunk: Buffer): void;
   /** Called with each line of stderr. */
   onStderrLine(line: string): void;
   /** If it aborts, the whole process group gets SIGTERM, and SIGKILL after `graceMs`. */
@@ -24,17 +27,15 @@ export interface ChildProcessOptions {
 export interface ChildProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
 }
 
 /** The most output on stdout. More than this is a mistake, not a reply. */
 const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
-const LONGEST_LINE = 64 * 1024;
 /** How long output is read after the process has ended, if a remaining child process keeps its pipes open. */
 const OUTPUT_DRAIN_MS = 200;
 
 /**
- * Runs a command in a process group of its own and collects its stdout.
+ * Runs a command in a process group of its own.
  *
  * Resolves when the process has ended by itself. Rejects with the signal's reason when the whole group has ended, with
  * the spawn error if the process cannot be started, and with `hook` if it prints more than 16 MiB. Remaining child
@@ -50,7 +51,7 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
   });
   const exited = new Promise<void>((resolve, reject) => child.once('exit', () => resolve()).once('error', reject));
   if (child.pid === undefined) await exited; // it was not started: this rejects, and some pipes may be missing
-  const output = collect(child, options.onStderrLine);
+  const output = pass(child, options);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const group = new Group(child, options.clock, options.graceMs);
   child.stdin.on('error', () => {}); // EPIPE: the process did not read its input
@@ -63,12 +64,13 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
     await within(closed, group.isEnding ? options.graceMs : OUTPUT_DRAIN_MS, options.clock);
   } finally {
     group.finish();
+    output.end();
     release(child);
     options.onGroup?.(undefined);
   }
   options.signal.throwIfAborted();
-  if (output.isTooLong) throw new InformerError('hook', `it printed more than ${MOST_OUTPUT_BYTES} bytes`);
-  return { code: child.exitCode, signal: child.signalCode, stdout: output.text() };
+  if (output.isTooLong) throw new InformerError('hook', 'it printed more than 16 MiB on stdout');
+  return { code: child.exitCode, signal: child.signalCode };
 }
 
 /** Sends a signal to a process group. A group that has ended is no error. */
@@ -115,42 +117,26 @@ class Group {
 interface Output {
   isTooLong: boolean;
   onTooLong: () => void;
-  text(): string;
+  /** Passes on a last line of stderr without an end. */
+  end: () => void;
 }
 
-function collect(child: ChildProcessWithoutNullStreams, onStderrLine: (line: string) => void): Output {
-  const chunks: Buffer[] = [];
+function pass(child: ChildProcessWithoutNullStreams, { onStdout, onStderrLine }: ChildProcessOptions): Output {
   let size = 0;
-  const output: Output = { isTooLong: false, onTooLong: () => {}, text: () => Buffer.concat(chunks).toString('utf8') };
+  const output: Output = { isTooLong: false, onTooLong: () => {}, end: () => {} };
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size <= MOST_OUTPUT_BYTES) {
-      chunks.push(chunk);
+      onStdout(chunk);
       return;
     }
     output.isTooLong = true;
     output.onTooLong();
   });
-  readLines(child.stderr, onStderrLine);
+  const lines = new LineReader({ onLine: onStderrLine });
+  child.stderr.on('data', (chunk: Buffer) => lines.push(chunk));
+  output.end = () => lines.end();
   return output;
-}
-
-/** Reads a stream line by line. The last line needs no end. A line that is too long is cut. */
-function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
-  let rest = '';
-  stream.setEncoding('utf8');
-  stream.on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line.replace(/\r$/, ''));
-    if (rest.length > LONGEST_LINE) {
-      onLine(rest);
-      rest = '';
-    }
-  });
-  stream.once('close', () => {
-    if (rest !== '') onLine(rest);
-  });
 }
 
 async function within(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { TOO_DEEP } from '../../kit/depth.ts';
-import { InformerError, messageOf } from '../../kit/error.ts';
-import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { InformerError } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
 import { splitKey } from '../../model/key.ts';
 import { StopError, TerminalError } from '../reconciler.ts';
 import type { ChildProcessEnd } from './child-process.ts';
@@ -11,6 +11,9 @@ import { killGroup, runChildProcess } from './child-process.ts';
 import type { Hook, HookRequest } from './hook.ts';
 import type { Environment } from './hook-environment.ts';
 import { hookEnvironment } from './hook-environment.ts';
+import { OutputLimit } from './output-limit.ts';
+import { ReplyReader } from './reply-reader.ts';
+import { cannotRun } from './start-error.ts';
 
 export interface ExecHookOptions {
   /** The executable: a path, or a name that is searched in PATH. */
@@ -37,13 +40,15 @@ export interface ExecHookOptions {
  */
 const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as const;
 
+const LOST_REPLY = 'a line that looks like a reply is not the last line on stdout, and is not used';
+
 /**
  * A hook that is an executable. It reads one JSON request from stdin, and prints its reply as the last line of stdout,
  * as JSON. Its exit code says whether it succeeded, and whether a failure is retried.
  *
  * Each run has its own process group. If the signal of a run aborts, the group gets SIGTERM, and SIGKILL after the
- * grace; the run rejects when the whole group has ended. Lines on stderr are logged. The environment has the variables
- * of an allow-list, and INFORMER_KEY, INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and
+ * grace; the run rejects when the whole group has ended. Lines on stderr, and those on stdout beside the reply, are
+ * passed on as they come, at most 200 a second. The environment has the variables of an allow-list, and INFORMER_KEY, INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and
  * INFORMER_DELETED.
  */
 export function createExecHook(options: ExecHookOptions): Hook {
@@ -59,13 +64,23 @@ export function createExecHook(options: ExecHookOptions): Hook {
   } = options;
   const env = hookEnvironment({ from, passCredentials, credentials });
   const groups = new Set<number>();
+  let hasStarted = false;
   const { name = basename(command) } = options;
   return {
     name,
     async run(request, { signal, logger, onOutput }) {
       let group: number | undefined;
       let lastLine = '';
-      const end = await runChildProcess(command, {
+      using stderr = new OutputLimit(
+        (line) => (onOutput ? onOutput(line, 'stderr') : logger.info('hook stderr', { hook: name, line })),
+        clock,
+      );
+      using stdout = new OutputLimit((line) => onOutput?.(line, 'stdout'), clock);
+      const reading = new ReplyReader({
+        onLine: (line) => stdout.line(line),
+        onLostReply: (line) => logger.warn(LOST_REPLY, { hook: name, line: line.slice(0, 200) }),
+      });
+      const run = runChildProcess(command, {
         args: typeof args === 'function' ? args(request) : args,
         env: { ...env, ...variablesOf(request) },
         cwd,
@@ -73,18 +88,24 @@ export function createExecHook(options: ExecHookOptions): Hook {
         signal,
         graceMs,
         clock,
+        onStdout: (chunk) => reading.push(chunk),
         onStderrLine: (line) => {
           lastLine = line.trim() === '' ? lastLine : line;
-          logger.info('hook stderr', { hook: name, line });
+          stderr.line(line);
         },
         onGroup: (pid) => {
           if (group !== undefined) groups.delete(group);
           group = pid;
-          if (pid !== undefined) groups.add(pid);
+          if (pid === undefined) return;
+          hasStarted = true;
+          groups.add(pid);
         },
-      }).catch((error) => cannotRun(command, error, signal));
-      if (onOutput) for (const line of linesBeside(end.stdout)) onOutput(line);
-      return replyOf(name, end, lastLine);
+      });
+      const end = await run
+        .catch((error) => cannotRun(command, error, { signal, hasStarted }))
+        .finally(() => reading.end());
+      checkEnd(name, end, lastLine);
+      return reading.reply();
     },
     kill() {
       for (const pid of groups) killGroup(pid, 'SIGKILL');
@@ -116,63 +137,13 @@ function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string,
   };
 }
 
-const START_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: 'check the path, and the interpreter in its first line',
-  EACCES: 'make it executable: chmod +x',
-  ENOEXEC: 'begin the script with a line such as #!/bin/sh',
-};
-
-function cannotRun(command: string, error: unknown, signal: AbortSignal): never {
-  if (signal.aborted && error === signal.reason) throw error;
-  const code = (error as NodeJS.ErrnoException).code;
-  const hint = code === undefined ? undefined : START_HINTS[code];
-  if (hint) throw new StopError(`cannot run hook ${command}: ${messageOf(error)}`, { cause: error, hint });
-  throw new InformerError('hook', `hook ${command}: ${messageOf(error)}`, { cause: error });
-}
-
-function replyOf(name: string, end: ChildProcessEnd, lastLine: string): unknown {
-  if (end.code === HOOK_EXIT.ok) return readReply(end.stdout);
+/** Throws what the exit code of a run means. */
+function checkEnd(name: string, end: ChildProcessEnd, lastLine: string): void {
+  if (end.code === HOOK_EXIT.ok) return;
   const how = end.code === null ? `was ended by ${end.signal}` : `exited with ${end.code}`;
   const message = `hook ${name} ${how}${lastLine === '' ? '' : `: ${lastLine}`}`;
   if (end.code === HOOK_EXIT.badConfiguration)
     throw new StopError(message, { hint: 'exit code 64 means bad configuration; correct it and start again' });
   if (end.code === HOOK_EXIT.permanent) throw new TerminalError(new InformerError('hook', message));
   throw new InformerError('hook', message);
-}
-
-/**
- * Finds the reply in the output of a hook: the last line, or else the whole output, if it is a JSON object. Returns
- * undefined for any other output. Throws `hook` if the end looks like JSON but cannot be parsed, so that a reply that
- * is cut or spread over several lines is not silently lost.
- */
-export function readReply(stdout: string): unknown {
-  const text = stdout.trim();
-  const lastLine = text.slice(text.lastIndexOf('\n') + 1).trim();
-  for (const candidate of text === lastLine ? [text] : [lastLine, text]) {
-    const parsed = parseObject(candidate);
-    if (parsed !== undefined) return parsed;
-  }
-  if (lastLine.startsWith('{') || lastLine === '}') {
-    throw new InformerError('hook', `the hook's reply is not one line of JSON: ${lastLine.slice(0, 200)}`, {
-      hint: 'print it on the last line by itself, as jq -c does',
-    });
-  }
-  return undefined;
-}
-
-/** The lines of a hook's output without its reply. */
-function linesBeside(stdout: string): string[] {
-  const text = stdout.trim();
-  if (text === '' || parseObject(text) !== undefined) return [];
-  const lines = stdout.trimEnd().split(/\r?\n/);
-  return parseObject(lines.at(-1)?.trim() ?? '') === undefined ? lines : lines.slice(0, -1);
-}
-
-function parseObject(text: string): object | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return parseJson(text) as object;
-  } catch {
-    return undefined;
-  }
 }

@@ -12,7 +12,7 @@ import type { ReconcileRequest, Reconciler } from '../reconciler.ts';
 import type { CachedObject } from '../resource-event.ts';
 import type { ActionRunner } from './action-runner.ts';
 import type { Subject, TargetType } from './action-target.ts';
-import type { Hook, HookRequest } from './hook.ts';
+import type { Hook, HookRequest, HookStream } from './hook.ts';
 import { HOOK_REQUEST_VERSION } from './hook.ts';
 import type { Action } from './reply.ts';
 import { parseReply } from './reply.ts';
@@ -39,7 +39,9 @@ export interface HookReconcilerOptions {
   /** Returns why the hook is not run for a key in its present state; undefined lets it run. Default: it always runs. */
   refusal?: ((request: ReconcileRequest, object: CachedObject | null) => string | undefined) | undefined;
   /** Called with each line that a hook prints beside its reply. */
-  onOutput?: ((key: ObjectKey, line: string) => void) | undefined;
+  onOutput?: ((key: ObjectKey, line: string, stream: HookStream) => void) | undefined;
+  /** Called with what a module's function threw, before the run fails with it. */
+  onThrown?: ((request: HookRequest, thrown: unknown) => void) | undefined;
   clock?: Clock | undefined;
 }
 
@@ -164,11 +166,12 @@ async function runHook(
 ): Promise<unknown> {
   using run = scope(context.signal);
   using _deadline = deadline(run, options);
-  const { onOutput } = options;
+  const { onOutput, onThrown } = options;
   return await options.hook.run(request, {
     signal: run.signal,
     logger: context.logger,
-    onOutput: onOutput && ((line) => onOutput(request.key, line)),
+    onOutput: onOutput && ((line, stream) => onOutput(request.key, line, stream)),
+    onThrown: onThrown && ((thrown) => onThrown(request, thrown)),
   });
 }
 

@@ -29,13 +29,18 @@ export interface HookRequest {
   readonly snapshots: Readonly<Record<string, readonly CachedObject[]>>;
 }
 
+/** The stream on which a hook printed a line. */
+export type HookStream = 'stdout' | 'stderr';
+
 export interface HookRun {
   /** Aborts when the run reaches its timeout, and when the program ends. */
   readonly signal: AbortSignal;
   /** A logger whose lines carry the key. */
   readonly logger: Logger;
-  /** Called with each line that an executable prints on stdout beside its reply, also if the run fails. */
-  readonly onOutput?: ((line: string) => void) | undefined;
+  /** Called with each line that an executable prints beside its reply, as it comes and also if the run fails. */
+  readonly onOutput?: ((line: string, stream: HookStream) => void) | undefined;
+  /** Called with what a module's function threw, before {@link Hook.run} rejects with it. */
+  readonly onThrown?: ((thrown: unknown) => void) | undefined;
 }
 
 /** A user's code for reconciling: an executable, a command line or a module. */

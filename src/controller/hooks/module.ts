@@ -99,8 +99,14 @@ export async function loadHookModule(path: string, options: LoadHookOptions = {}
 export function createModuleHook({ name, reconcile }: HookModule, services: HookServices): Hook {
   return {
     name,
-    run: async (request, run) =>
-      runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services))),
+    async run(request, run) {
+      try {
+        return await runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services)));
+      } catch (thrown) {
+        run.onThrown?.(thrown);
+        throw thrown;
+      }
+    },
   };
 }
 

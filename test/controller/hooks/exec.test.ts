@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecHookOptions } from '../../../src/controller/hooks/exec.ts';
-import { createExecHook, readReply } from '../../../src/controller/hooks/exec.ts';
+import { createExecHook } from '../../../src/controller/hooks/exec.ts';
 import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
 import { isTerminal, StopError } from '../../../src/controller/reconciler.ts';
 import type { Logger } from '../../../src/kit/logger.ts';
@@ -26,6 +26,9 @@ async function script(body: string): Promise<string> {
   await chmod(path, 0o755);
   return path;
 }
+
+/** Writes a script that is not executable. */
+const plain = (body: string) => script(body).then((path) => chmod(path, 0o644).then(() => path));
 
 const request: HookRequest = {
   version: 1,
@@ -132,26 +135,6 @@ describe('the environment', () => {
   });
 });
 
-describe('the reply', () => {
-  it.each([
-    ['', undefined],
-    ['done\n', undefined],
-    ['{"a":1}\n', { a: 1 }],
-    ['working on it\n{"first":1}\n{"a":1}\n\n', { a: 1 }],
-    ['{\n  "a": 1\n}\n', { a: 1 }],
-    ['{"a":1}\nlater text\n', undefined],
-    ['[1]\n', undefined],
-  ])('in %j is %j', (stdout, reply) => {
-    expect(readReply(stdout)).toEqual(reply);
-  });
-
-  it.each(['{"a":', 'log\n{\n  "a": 1\n}\n'])('in %j is not silently lost', (stdout) => {
-    expect(() => readReply(stdout)).toThrow(
-      expect.objectContaining({ code: 'hook', hint: 'print it on the last line by itself, as jq -c does' }),
-    );
-  });
-});
-
 describe('exit codes', () => {
   it('64 stops the controller, with the last line of stderr', async () => {
     const ended = run('echo "no such database" >&2; exit 64');
@@ -181,14 +164,101 @@ describe('exit codes', () => {
 
 describe('a hook that cannot be started', () => {
   it.each([
-    ['does not exist', async () => join(dir, 'absent'), 'check the path'],
-    ['is not executable', async () => script('true').then((path) => chmod(path, 0o644).then(() => path)), 'chmod +x'],
-    ['names an interpreter that does not exist', () => script('#!/no/such/interpreter\n'), 'interpreter'],
-  ])('because it %s stops the controller with a hint', async (_, make, hint) => {
+    ['does not exist', async () => join(dir, 'absent'), /ENOENT/, 'check the path'],
+    ['is not executable', () => plain('true'), /EACCES/, 'make it executable: chmod +x'],
+    [
+      'names an interpreter that does not exist',
+      () => script('#!/no/such/interpreter -x\n'),
+      /its interpreter \/no\/such\/interpreter was not found/,
+      'correct the first line of the script',
+    ],
+    [
+      'was saved with CR LF line ends',
+      () => script('#!/bin/sh\r\necho hello\r\n'),
+      /its interpreter \/bin\/sh was not found/,
+      'its lines end with CR LF: save it with LF line ends',
+    ],
+  ])('because it %s stops the controller with a hint', async (_, make, message, hint) => {
     const hook = createExecHook({ command: await make(), env: process.env });
     const ended = hook.run(request, { signal: new AbortController().signal, logger: recordingLogger().logger });
     await expect(ended).rejects.toThrow(StopError);
-    await expect(ended).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+    await expect(ended).rejects.toMatchObject({ message: expect.stringMatching(message), hint });
+  });
+
+  it.each([
+    ['is gone', (path: string) => rm(path), 'check the path'],
+    ['lost its permission', (path: string) => chmod(path, 0o644), 'make it executable: chmod +x'],
+  ])('any more, because it %s, is retried', async (_, change, hint) => {
+    const path = await script('true');
+    const hook = createExecHook({ command: path, env: process.env });
+    const context = { signal: new AbortController().signal, logger: recordingLogger().logger };
+    await hook.run(request, context);
+    await change(path);
+    const error = await hook.run(request, context).catch((e) => e);
+    expect(error).toMatchObject({ code: 'hook', hint });
+    expect(error).not.toBeInstanceOf(StopError);
+    expect(isTerminal(error)).toBe(false);
+  });
+
+  it('because its arguments are too long is permanent', async () => {
+    const error = await run('true', { args: ['x'.repeat(3_000_000)] }).catch((e) => e);
+    expect(error).toMatchObject({ message: expect.stringContaining('its arguments are too long') });
+    expect(isTerminal(error)).toBe(true);
+  });
+});
+
+describe('what a hook prints', () => {
+  async function printed(body: string) {
+    const shown: [string, string][] = [];
+    const { logger } = recordingLogger();
+    const hook = createExecHook({ command: await script(body), env: process.env });
+    const onOutput = (line: string, stream: string) => shown.push([stream, line]);
+    const running = hook.run(request, { signal: new AbortController().signal, logger, onOutput });
+    return { shown, running };
+  }
+
+  it('is passed on while it runs, and a line that may be the reply only when it is none', async () => {
+    const gate = join(dir, `gate-${++scripts}`);
+    const { shown, running } = await printed(
+      `echo one; echo '{"seen":1}'; echo '{"requeueAfter":"1s"}'; while [ ! -e ${gate} ]; do sleep 0.01; done`,
+    );
+    await until(() => shown.length === 2);
+    expect(shown).toEqual([
+      ['stdout', 'one'],
+      ['stdout', '{"seen":1}'],
+    ]);
+    await writeFile(gate, '');
+    expect(await running).toEqual({ requeueAfter: '1s' });
+    expect(shown).toHaveLength(2);
+  });
+
+  it('is passed on when the run fails, too', async () => {
+    const { shown, running } = await printed('echo begun; printf unfinished; echo why >&2; exit 1');
+    await expect(running).rejects.toThrow('exited with 1: why');
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        ['stdout', 'begun'],
+        ['stdout', 'unfinished'],
+        ['stderr', 'why'],
+      ]),
+    );
+  });
+
+  it('is limited: of a flood a part is shown, and how much was left out', async () => {
+    const { shown, running } = await printed('i=0; while [ $i -lt 3000 ]; do echo $i >&2; i=$((i+1)); done');
+    await running;
+    const counts = shown.map(([, line]) => Number(/^… (\d+) lines? left out$/.exec(line)?.[1] ?? 1));
+    expect(shown.length).toBeLessThan(1_000);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(3_000);
+  });
+
+  it('that looks like a reply and is not last is warned of', async () => {
+    const entries: string[] = [];
+    const logger = createLogger((level, message) => entries.push(`${level}: ${message}`));
+    const command = await script(`echo '{"actions":[]}'; echo done`);
+    const hook = createExecHook({ command, env: process.env });
+    expect(await hook.run(request, { signal: new AbortController().signal, logger })).toBeUndefined();
+    expect(entries).toEqual(['warn: a line that looks like a reply is not the last line on stdout, and is not used']);
   });
 });
 

@@ -2,28 +2,48 @@
 // ./sandbox.
 
 export * from './cache.ts';
-export { type Client, type ClientOptions, createClient, type ResourceStats } from './client/client.ts';
-export { type ClusterConfig, createConfig } from './client/config/cluster-config.ts';
-export type { Discovery } from './client/discovery/discovery.ts';
+export { type Client, type ClientOptions, createClient, type RawOptions, type ResourceStats } from './client/client.ts';
+export {
+  type ClusterConfig,
+  type CredentialHeaders,
+  type CredentialRequest,
+  type Credentials,
+  createConfig,
+  type LoginMethod,
+  type StaticConfigOptions,
+  type TlsMaterial,
+} from './client/config/cluster-config.ts';
+export type { ConnectionFlags } from './client/config/connection-flags.ts';
+export type { IncludeObject } from './client/decode/table.ts';
+export type { Discovery, DiscoveryOptions } from './client/discovery/discovery.ts';
 export type { DiscoveryFailure, DiscoverySnapshot } from './client/discovery/discovery-snapshot.ts';
-export type { RestMapper } from './client/discovery/rest-mapper.ts';
+export type { DiscoveryStore } from './client/discovery/discovery-store.ts';
+export type { DiscoverySource, RestMapper } from './client/discovery/rest-mapper.ts';
 export type { ServerVersion } from './client/discovery/server-version.ts';
 export { fencedTransport } from './client/http/fenced-transport.ts';
-export type { TrafficStats } from './client/http/traffic.ts';
+export type { ThrottledWait, TransportOptions } from './client/http/http-transport.ts';
+export type { ExchangeObserver } from './client/http/one-shot-silence.ts';
+export type { WatchTurns } from './client/http/refused-watches.ts';
+export type { TrafficCounter, TrafficStats } from './client/http/traffic.ts';
 export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';
 export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
 export type {
   CallOptions,
   CollectionSelection,
   DeleteOptions,
+  NamedWriteOptions,
   PatchOptions,
+  ReadContext,
+  Representation,
   ResourceApi,
   ResourceApiOptions,
   WriteOptions,
 } from './client/resource-api.ts';
+export type { IsNamespaced } from './client/scope-error.ts';
 export { ApplyConflictError, type FieldConflict } from './controller/apply-conflict.ts';
-export type { EventOrigin, ReconcileCause } from './controller/causes.ts';
+export type { EventOrigin, Note as CauseNote, ReconcileCause } from './controller/causes.ts';
 export {
+  type AnyCondition,
   type Condition,
   findCondition,
   isConditionTrue,
@@ -47,8 +67,8 @@ export {
 } from './controller/create-or-update.ts';
 export type { ElectionRecorder, LeaderElectorOptions } from './controller/election/elector-options.ts';
 export { LeaderElector } from './controller/election/leader-elector.ts';
-export type { LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
-export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/enqueue.ts';
+export type { LeaseCall, LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
+export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf, type OwnerType } from './controller/enqueue.ts';
 export type {
   ControllerFacts,
   ControllerPhase,
@@ -72,9 +92,11 @@ export {
   type FinalizerReconcilerOptions,
   type FinalizerResource,
 } from './controller/finalizer-reconciler.ts';
-export type { HookClient, HookResource } from './controller/hooks/guarded-client.ts';
-export type { HookContext, HookFunction, HookReply } from './controller/hooks/module.ts';
-export { createInformerSource } from './controller/informer-source.ts';
+export type { ActionPatchOptions, ActionWriteOptions } from './controller/hooks/action-client.ts';
+export type { HookCallOptions, HookClient, HookResource } from './controller/hooks/guarded-client.ts';
+export { HOOK_REQUEST_VERSION, type HookRequest } from './controller/hooks/hook.ts';
+export type { HookContext, HookFunction, HookReply, HookServices } from './controller/hooks/module.ts';
+export { createInformerSource, type WatchedInformer } from './controller/informer-source.ts';
 export {
   AlreadyOwnedError,
   controllerOf,
@@ -86,17 +108,18 @@ export {
 } from './controller/owner-references.ts';
 export type { Parked } from './controller/parked.ts';
 export {
-  and,
+  andPredicate,
   annotationsChanged,
-  changed,
+  changedPredicate,
   finalizersChanged,
+  type GeneralPredicate,
   generationChanged,
   labelledPredicate,
   labelSelectorPredicate,
   labelsChanged,
-  not,
+  notPredicate,
   objectPredicate,
-  or,
+  orPredicate,
   type Predicate,
   predicateOf,
   resourceVersionChanged,
@@ -110,7 +133,7 @@ export {
   type ReconcileContext,
   type ReconcileRequest,
   type Reconciler,
-  type Result,
+  type Result as ReconcileResult,
   StopError,
   TerminalError,
 } from './controller/reconciler.ts';
@@ -127,14 +150,18 @@ export {
   type Appliable,
   type AppliedObject,
   type ApplyOptions,
+  type ObjectVersion,
   serverSideApply,
 } from './controller/server-side-apply.ts';
 export {
   createEventSource,
   createTimerSource,
+  type Emit as EmitKey,
   type EventFeed,
-  type Source,
+  type Source as KeySource,
+  type SourceContext,
   type SourceOptions,
+  type Subscription as FeedSubscription,
   type TimerSourceOptions,
 } from './controller/source.ts';
 export type { SourceReport } from './controller/source-report.ts';
@@ -157,16 +184,7 @@ export {
   updateStatus,
 } from './controller/update-status.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
-export type { InformerEvent } from './informer/handlers/event-iterator.ts';
 export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
-export type { QueuePolicy } from './informer/handlers/listener.ts';
-export type {
-  AddedDetails,
-  DeletedDetails,
-  InformerHandler,
-  InformerNotification,
-  UpdatedDetails,
-} from './informer/handlers/notification.ts';
 export {
   dynamicInformerFactory,
   type ForResourceOptions,
@@ -175,21 +193,12 @@ export {
   type InformerHandle,
   type ResourceSource,
 } from './informer/informer-factory.ts';
-export { SyncResult, waitForSync } from './informer/sync-result.ts';
-export type { Drift } from './informer/verifier.ts';
+export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
-export { consoleLogger, createLogger, type LogFields, type Logger, type LogLevel, silentLogger } from './kit/logger.ts';
-export type { Counter, Gauge, Histogram, MetricLabels, MetricsProvider } from './kit/metrics.ts';
+export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
-export { FieldSelector } from './model/field-selector.ts';
-export {
-  formatGroupResource,
-  formatGvr,
-  type GroupVersionKind,
-  type GroupVersionResource,
-  parseGvr,
-} from './model/gvr.ts';
-export { LabelSelector } from './model/label-selector.ts';
+export { type FieldRequirement, FieldSelector } from './model/field-selector.ts';
+export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
 export type { ResourceType } from './model/resource-type.ts';
 export {
   isAlreadyExists,
@@ -201,7 +210,6 @@ export {
   isNotFound,
   isThrottled,
   isUnauthorized,
-  type Status,
   StatusError,
 } from './model/status.ts';
 export type {
@@ -225,9 +233,11 @@ export {
   type PrometheusOptions,
   type PrometheusRegistry,
 } from './ops/prometheus.ts';
-export type { EventEnvelope } from './stream/envelope.ts';
+export type { EventEnvelope, EventType, ValueChange } from './stream/envelope.ts';
+export type { DelayDecider } from './workqueue/rate-limiter.ts';
 export {
   BucketRateLimiter,
+  type ControllerRateLimiterOptions,
   createControllerRateLimiter,
   ItemExponentialFailureRateLimiter,
   ItemFastSlowRateLimiter,
@@ -235,10 +245,12 @@ export {
   type RateLimiter,
   WithMaxWaitRateLimiter,
 } from './workqueue/rate-limiter.ts';
+export type { KeyPlace } from './workqueue/work-queue.ts';
 export {
   type AddOptions,
   LOW_PRIORITY,
   type QueueSnapshot,
+  type ShutDownOptions,
   type WorkItem,
   WorkQueue,
   type WorkQueueOptions,

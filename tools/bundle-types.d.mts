@@ -3,3 +3,7 @@ export declare function bundleTypes(options: {
   to: string;
   entries: Readonly<Record<string, string>>;
 }): Promise<void>;
+export declare function unnamedTypes(options: {
+  from: string;
+  entries: Readonly<Record<string, string>>;
+}): Readonly<Record<string, readonly string[]>>;

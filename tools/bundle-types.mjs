@@ -41,8 +41,31 @@ export async function bundleTypes({ from, to, entries }) {
       ...own.map((declaration) => program.textOf(declaration, names)),
       exportLines(file === SHARED ? undefined : exported.get(file), own, names, homeOf, file),
     ];
-    await writeFile(path.join(to, `${file}.d.ts`), `${text.filter(Boolean).join('\n')}\n`);
+    const whole = `${text.filter(Boolean).join('\n')}\n`;
+    await writeFile(path.join(to, `${file}.d.ts`), `${libraryLine(whole)}${whole}`);
   }
+}
+
+/**
+ * The types that the public signatures of each entry name, and that the entry itself does not export: entry → names,
+ * sorted. The declarations of a user's library cannot name such a type.
+ */
+export function unnamedTypes({ from, entries }) {
+  const program = new Declarations(from);
+  return Object.fromEntries(
+    Object.entries(entries).map(([entry, file]) => {
+      const exported = new Set([...program.exportsOf(file).values()].map(({ declaration }) => declaration));
+      const reached = new Set();
+      for (const declaration of exported) program.closureOf(declaration, reached);
+      return [
+        entry,
+        [...reached]
+          .filter((one) => !exported.has(one))
+          .map(({ name }) => name)
+          .sort(),
+      ];
+    }),
+  );
 }
 
 /** The declarations in the files below one folder, each a name with its statements: `{file, name, statements}`. */
@@ -300,8 +323,8 @@ function docAbove(text, comments, start) {
 }
 
 /**
- * One name for each declaration, no name twice in a file or in what it imports: where two have the same, the one that
- * is exported keeps it.
+ * One name for each declaration, no name twice in a file or in what it imports: the public one, and where two have the
+ * same, the one that is exported keeps it.
  */
 function uniqueNames(declarations, homeOf, exported) {
   const isPublic = new Set(
@@ -311,15 +334,28 @@ function uniqueNames(declarations, homeOf, exported) {
   const taken = new Set();
   const inOrder = [...declarations].sort(by((one) => `${isPublic.has(one) ? 0 : 1} ${homeOf(one)} ${one.file}`));
   for (const declaration of inOrder) {
-    let name = declaration.name;
-    for (let n = 2; taken.has(name); n++) name = `${declaration.name}_${n}`;
+    const wanted = publicNameOf(declaration, exported);
+    let name = wanted;
+    for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`;
     taken.add(name);
     names.set(declaration, name);
   }
   return names;
 }
 
+/** The name under which people import a declaration: its own, unless every entry exports it under another one. */
+function publicNameOf(declaration, exported) {
+  const names = [...exported.values()].flatMap((entry) =>
+    [...entry].filter(([, one]) => one.declaration === declaration).map(([name]) => name),
+  );
+  return names.length === 0 || names.includes(declaration.name) ? declaration.name : names[0];
+}
+
 const importLine = (names) => (names.length > 0 ? `import type ${listed(names.sort())} from './${SHARED}.js';` : '');
+
+/** `using` needs a library of the compiler that only the target ESNext and the types of Node bring. */
+const libraryLine = (text) =>
+  /\b(Async)?Disposable\b|\bSymbol\.(asyncD|d)ispose\b/.test(text) ? '/// <reference lib="esnext.disposable" />\n' : '';
 
 /** One name a line, so that a change of one is a difference of one line. */
 const listed = (names) => `{\n${names.map((name) => `  ${name},\n`).join('')}}`;

@@ -14,7 +14,7 @@ import { LARGEST_CREDENTIAL, LARGEST_OBJECT } from './http/limits.ts';
 import { RefusedWatches } from './http/refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
 import { ServerReturn } from './http/server-return.ts';
-import { Traffic, type TrafficStats } from './http/traffic.ts';
+import { TrafficCounter, type TrafficStats } from './http/traffic.ts';
 import type { Transport } from './http/transport.ts';
 import { onceEach } from './http/warnings.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
@@ -108,7 +108,10 @@ class ClusterClient implements Client {
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   readonly #dropManagedFields: boolean | undefined;
-  readonly #traffic = new Map<string, { gvr: GroupVersionResource; namespace: string | undefined; traffic: Traffic }>();
+  readonly #traffic = new Map<
+    string,
+    { gvr: GroupVersionResource; namespace: string | undefined; traffic: TrafficCounter }
+  >();
   #version: Promise<ServerVersion> | undefined;
   readonly #return: ServerReturn;
   readonly #refusedWatches: RefusedWatches;
@@ -166,9 +169,9 @@ class ClusterClient implements Client {
     }
   }
 
-  #trafficOf(gvr: GroupVersionResource, namespace: string | undefined): Traffic {
+  #trafficOf(gvr: GroupVersionResource, namespace: string | undefined): TrafficCounter {
     const key = `${formatGvr(gvr)} ${namespace ?? ''}`;
-    const known = this.#traffic.get(key) ?? { gvr, namespace, traffic: new Traffic() };
+    const known = this.#traffic.get(key) ?? { gvr, namespace, traffic: new TrafficCounter() };
     this.#traffic.set(key, known);
     return known.traffic;
   }

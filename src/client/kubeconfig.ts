@@ -9,7 +9,7 @@ import { withoutLogin } from '../kit/secret-free-text.ts';
 import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
-import type { ClusterConfig, CredentialRequest, Credentials, Login } from './config/cluster-config.ts';
+import type { ClusterConfig, CredentialRequest, Credentials, LoginMethod } from './config/cluster-config.ts';
 import {
   type ConnectionFlags,
   requestTimeoutMsOf,
@@ -146,7 +146,7 @@ class LoadedConfig implements ClusterConfig {
   readonly context: string | undefined;
   readonly cluster: string | undefined;
   readonly user: string | undefined;
-  readonly login: Login | undefined;
+  readonly login: LoginMethod | undefined;
   readonly proxyUrl: string | undefined;
   readonly requestTimeoutMs: number | undefined;
   readonly disableCompression: boolean;

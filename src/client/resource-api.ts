@@ -26,7 +26,7 @@ import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
 import { LARGEST_OBJECT } from './http/limits.ts';
 import type { WatchTurns } from './http/refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
-import { Traffic, type TrafficStats } from './http/traffic.ts';
+import { TrafficCounter, type TrafficStats } from './http/traffic.ts';
 import type { Transport, TransportRequest, TransportResponse } from './http/transport.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 
@@ -50,7 +50,7 @@ export interface ResourceApiOptions {
   /** Decides when a refused watch may be attempted again. For {@link ResourceApi.whenTurn}. */
   refusedWatches?: WatchTurns | undefined;
   /** Counts the traffic of several apis together, besides {@link ResourceApi.stats}. */
-  traffic?: Traffic | undefined;
+  traffic?: TrafficCounter | undefined;
 }
 
 /** Options of the requests of {@link ResourceApi.list} and {@link ResourceApi.watch}. */
@@ -194,7 +194,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #dropManagedFields: boolean;
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
-  readonly #traffic: Traffic;
+  readonly #traffic: TrafficCounter;
   /** Resolves when the server answers again, after a connection failed. Undefined without the option. */
   readonly whenReachable: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
   /** Resolves when a watch that the server refused may be attempted again. Undefined without `refusedWatches`. */
@@ -209,7 +209,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#dropManagedFields = options.dropManagedFields ?? false;
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
-    this.#traffic = new Traffic(options.traffic);
+    this.#traffic = new TrafficCounter(options.traffic);
     const { whenReachable, refusedWatches } = options;
     this.whenReachable = whenReachable && (({ signal }) => whenReachable(signal));
     this.whenTurn = refusedWatches && (({ signal }) => refusedWatches.wait(this, signal));

@@ -25,7 +25,8 @@ export type NewCondition = Omit<Condition, 'message' | 'lastTransitionTime'> & {
   lastTransitionTime?: string | undefined;
 };
 
-type AnyCondition = { readonly type: string; readonly status: string };
+/** Any condition: its type and its status. */
+export type AnyCondition = { readonly type: string; readonly status: string };
 
 /**
  * A list of conditions with `condition` in it, in the place of the one with its type, else at the end. The time of the

@@ -1,10 +1,8 @@
-import type { DeepReadonly, KubeObject } from '../model/object.ts';
+import type { KubeObject, ReadonlyKubeObject } from '../model/object.ts';
 import type { JsonPatchOperation } from '../model/write-body.ts';
 
-type Finalized = DeepReadonly<KubeObject>;
-
 /** Whether an object has a finalizer. */
-export function containsFinalizer(object: Finalized, finalizer: string): boolean {
+export function containsFinalizer(object: ReadonlyKubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
@@ -37,7 +35,7 @@ export function removeFinalizer(object: KubeObject, finalizer: string): boolean 
 export type FinalizerStep = 'add' | 'apply' | 'cleanup' | 'nothing';
 
 /** The {@link FinalizerStep} for an object. */
-export function finalizerStep(object: Finalized, finalizer: string): FinalizerStep {
+export function finalizerStep(object: ReadonlyKubeObject, finalizer: string): FinalizerStep {
   const has = containsFinalizer(object, finalizer);
   if (object.metadata.deletionTimestamp) return has ? 'cleanup' : 'nothing';
   return has ? 'apply' : 'add';
@@ -47,7 +45,10 @@ export function finalizerStep(object: Finalized, finalizer: string): FinalizerSt
  * The JSON patch that adds finalizers that the object lacks. It fails if the name now belongs to another object, and if
  * the finalizers changed since the read, so that it never removes a finalizer of another controller, nor adds one twice.
  */
-export function addFinalizerPatch(object: Finalized, finalizer: string | readonly string[]): JsonPatchOperation[] {
+export function addFinalizerPatch(
+  object: ReadonlyKubeObject,
+  finalizer: string | readonly string[],
+): JsonPatchOperation[] {
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
   const added = [finalizer].flat();
   if (finalizers.length > 0) {
@@ -67,7 +68,10 @@ export function addFinalizerPatch(object: Finalized, finalizer: string | readonl
  * The JSON patch that removes all entries of finalizers. It fails if one of them is another finalizer by now. The last
  * entry is removed first, so that the other indexes stay valid.
  */
-export function removeFinalizerPatch(object: Finalized, finalizer: string | readonly string[]): JsonPatchOperation[] {
+export function removeFinalizerPatch(
+  object: ReadonlyKubeObject,
+  finalizer: string | readonly string[],
+): JsonPatchOperation[] {
   const removed = [finalizer].flat();
   const places = (object.metadata.finalizers ?? []).flatMap((value, at) =>
     removed.includes(value) ? [{ value, path: `/metadata/finalizers/${at}` }] : [],

@@ -2,9 +2,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import { joinKey } from '../model/key.ts';
-import type { DeepReadonly, KubeObject, OwnerReference } from '../model/object.ts';
-
-type Owner = DeepReadonly<KubeObject>;
+import type { DeepReadonly, KubeObject, OwnerReference, ReadonlyKubeObject } from '../model/object.ts';
 
 /** The error for an object that another controller already owns. */
 export class AlreadyOwnedError extends InformerError {
@@ -12,7 +10,7 @@ export class AlreadyOwnedError extends InformerError {
   /** The reference to the other controller. */
   readonly owner: DeepReadonly<OwnerReference>;
 
-  constructor(object: Owner, owner: DeepReadonly<OwnerReference>) {
+  constructor(object: ReadonlyKubeObject, owner: DeepReadonly<OwnerReference>) {
     const key = joinKey(object.metadata.namespace, object.metadata.name ?? '');
     super('argument', `Object ${key} is already owned by another ${owner.kind} controller ${owner.name}`);
     this.owner = owner;
@@ -24,7 +22,7 @@ export class AlreadyOwnedError extends InformerError {
  * foreground deletion. Throws `argument` if the owner lacks apiVersion, kind, name or uid, because it was not read from
  * a server.
  */
-export function ownerReference(owner: Owner, options: { controller?: boolean } = {}): OwnerReference {
+export function ownerReference(owner: ReadonlyKubeObject, options: { controller?: boolean } = {}): OwnerReference {
   checkOptions('ownerReference', options, { controller: 'boolean' });
   const { controller = false } = options;
   const { apiVersion, kind, metadata } = owner;
@@ -38,7 +36,7 @@ export function ownerReference(owner: Owner, options: { controller?: boolean } =
 }
 
 /** The reference to the controller that manages an object; undefined if there is none. */
-export function controllerOf(object: Owner): DeepReadonly<OwnerReference> | undefined {
+export function controllerOf(object: ReadonlyKubeObject): DeepReadonly<OwnerReference> | undefined {
   return object.metadata.ownerReferences?.find((ref) => ref.controller === true);
 }
 
@@ -47,7 +45,7 @@ export function controllerOf(object: Owner): DeepReadonly<OwnerReference> | unde
  * Throws {@link AlreadyOwnedError} if another controller owns the object, and `argument` if a namespaced owner would
  * own an object outside its namespace. Source: controller-runtime controllerutil.SetControllerReference.
  */
-export function setControllerReference(owner: Owner, object: KubeObject): void {
+export function setControllerReference(owner: ReadonlyKubeObject, object: KubeObject): void {
   checkScope(owner, object);
   const reference = ownerReference(owner, { controller: true });
   const other = controllerOf(object);
@@ -58,13 +56,13 @@ export function setControllerReference(owner: Owner, object: KubeObject): void {
 /**
  * Makes `owner` one of the owners of `object`, in place. Replaces and throws as {@link setControllerReference} does.
  */
-export function setOwnerReference(owner: Owner, object: KubeObject): void {
+export function setOwnerReference(owner: ReadonlyKubeObject, object: KubeObject): void {
   checkScope(owner, object);
   putReference(object, ownerReference(owner));
 }
 
 /** Removes the reference to `owner`, in place. Throws `argument` if there is none. */
-export function removeOwnerReference(owner: Owner, object: KubeObject): void {
+export function removeOwnerReference(owner: ReadonlyKubeObject, object: KubeObject): void {
   const reference = ownerReference(owner);
   const references = object.metadata.ownerReferences ?? [];
   const kept = references.filter((ref) => !isSameOwner(ref, reference));
@@ -78,7 +76,7 @@ export function removeOwnerReference(owner: Owner, object: KubeObject): void {
 }
 
 /** Removes the reference to the controller `owner`, in place. Throws `argument` if `owner` is not the controller. */
-export function removeControllerReference(owner: Owner, object: KubeObject): void {
+export function removeControllerReference(owner: ReadonlyKubeObject, object: KubeObject): void {
   const controller = controllerOf(object);
   if (!controller || !isSameOwner(controller, ownerReference(owner))) {
     throw new InformerError('argument', `${owner.metadata.name} is not the controller of ${object.metadata.name}`);
@@ -106,7 +104,7 @@ function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerRefer
   );
 }
 
-function checkScope(owner: Owner, object: Owner): void {
+function checkScope(owner: ReadonlyKubeObject, object: ReadonlyKubeObject): void {
   const from = owner.metadata.namespace ?? '';
   if (from === '') return;
   const to = object.metadata.namespace ?? '';

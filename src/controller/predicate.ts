@@ -49,7 +49,7 @@ export function objectPredicate<T = UnknownObject>(test: (object: CachedObject<T
 }
 
 /** Passes if all predicates pass. Stops at the first that does not. Passes without any predicates. */
-export function and<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+export function andPredicate<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   let last: Predicate<T> | undefined;
   const every = (event: ResourceEvent<T>) => {
     last = predicates.find((predicate) => !predicate(event));
@@ -60,13 +60,13 @@ export function and<T = KubeObject>(...predicates: readonly Predicate<T>[]): Pre
 }
 
 /** Passes if one of the predicates passes. Stops at the first that does. Does not pass without any predicates. */
-export function or<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+export function orPredicate<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   const some = (event: ResourceEvent<T>) => predicates.some((predicate) => predicate(event));
   return Object.assign(some, { label: predicates.length === 0 ? 'none' : predicates.map(nameOf).join(' or ') });
 }
 
 /** Passes if the predicate does not. */
-export function not<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
+export function notPredicate<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return labelledPredicate(`not ${nameOf(predicate)}`, (event) => !predicate(event));
 }
 
@@ -75,7 +75,7 @@ export function not<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
  * update. An update without its old or its new state does not pass. Another object with the same name always differs:
  * see {@link partChanged}.
  */
-export function changed<T = UnknownObject>(part: (object: CachedObject<T>) => unknown): Predicate<T> {
+export function changedPredicate<T = UnknownObject>(part: (object: CachedObject<T>) => unknown): Predicate<T> {
   const partOf = part as (object: CachedObject) => unknown;
   return (event) => {
     const { type, object, oldObject } = untyped(event);
@@ -102,7 +102,7 @@ function general(label: string, predicate: Predicate): GeneralPredicate {
   return Object.assign(<T>(event: ResourceEvent<T>) => predicate(untyped(event)), { label });
 }
 
-const ofPart = (part: ObjectPart): GeneralPredicate => general(part, changed(OBJECT_PARTS[part]));
+const ofPart = (part: ObjectPart): GeneralPredicate => general(part, changedPredicate(OBJECT_PARTS[part]));
 
 /** Passes updates of metadata.generation. The server increments it for changes of spec, not of status or metadata. */
 export const generationChanged: GeneralPredicate = ofPart('generation');

@@ -23,7 +23,7 @@ export interface ApplyOptions {
    * The object as it was last read, such as from a lister. Without it, and with `dryRun`, the object is read first. An
    * outdated one may lead to the result `updated` although nothing was changed.
    */
-  current?: Readable | undefined;
+  current?: ObjectVersion | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +45,8 @@ export interface AppliedObject<T> {
   readonly object: T;
 }
 
-interface Readable {
+/** What says which version of which object one is. */
+export interface ObjectVersion {
   readonly metadata?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
@@ -84,7 +85,7 @@ export async function serverSideApply<T extends object, O extends NamedObject>(
     });
   }
   const body = bodyOf(object, request.subresource);
-  const before: Readable | undefined =
+  const before: ObjectVersion | undefined =
     current && !request.dryRun ? current : await presentObject(resource, object, request.signal);
   const after = await resource.patch(name, body, { ...request, type: 'apply' }).catch((error) => {
     throw asApplyConflict(error);
@@ -107,7 +108,11 @@ function bodyOf(object: NamedObject, subresource: string | undefined): object {
   return { apiVersion, kind, metadata: { name, namespace }, status };
 }
 
-function resultOf(before: Readable | undefined, after: Readable, isDryRun: boolean): AppliedObject<unknown>['result'] {
+function resultOf(
+  before: ObjectVersion | undefined,
+  after: ObjectVersion,
+  isDryRun: boolean,
+): AppliedObject<unknown>['result'] {
   if (!before || before.metadata?.uid !== after.metadata?.uid) return 'created';
   const isSame = isDryRun
     ? sameValue(withoutRecords(before), withoutRecords(after)) // a dry run always has the present version
@@ -115,7 +120,7 @@ function resultOf(before: Readable | undefined, after: Readable, isDryRun: boole
   return isSame ? 'unchanged' : 'updated';
 }
 
-function withoutRecords(object: Readable): object {
+function withoutRecords(object: ObjectVersion): object {
   const metadata = Object.entries(object.metadata ?? {}).filter(([field]) => field !== 'managedFields');
   return { ...object, metadata: Object.fromEntries(metadata) };
 }

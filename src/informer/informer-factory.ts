@@ -1,29 +1,25 @@
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
-import type { DeepReadonly, KubeObject, UnknownObject } from '../model/object.ts';
+import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 
-/** Any object with metadata. Its type may be read-only, as `Wire` types are. */
-type Cacheable = DeepReadonly<KubeObject>;
-
 /** The source of collections, for example a client. */
 export interface ResourceSource {
-  resource<T extends Cacheable>(
+  resource<T extends ReadonlyKubeObject>(
     gvr: GroupVersionResource,
     options: { namespace?: string | undefined; as?: 'object' | 'metadata' | undefined },
   ): ListerWatcher<T>;
 }
 
-type SharedOptions = Omit<
-  SharedInformerOptions<UnknownObject>,
-  'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'
->;
-
-export interface InformerFactoryOptions extends SharedOptions {
+export interface InformerFactoryOptions
+  extends Omit<
+    SharedInformerOptions<UnknownObject>,
+    'name' | 'resource' | 'selectors' | 'indexers' | 'transform' | 'expect'
+  > {
   /**
    * The namespaces to watch; empty or absent: all. Several namespaces are watched one by one, behind one lister and one
    * set of handlers.
@@ -41,7 +37,7 @@ export interface InformerFactoryOptions extends SharedOptions {
    * Called once for every object of every type before it is cached. See {@link SharedInformerOptions.transform}; for
    * one type {@link ForResourceOptions.transform}.
    */
-  transform?: ((object: UnknownObject) => Cacheable) | undefined;
+  transform?: ((object: UnknownObject) => ReadonlyKubeObject) | undefined;
 }
 
 /** Options of {@link InformerFactory.forResource}, for the informer of one type. */
@@ -105,7 +101,7 @@ export class InformerFactory {
    * The informer of a type, the same one on every call. It runs only after the next `start`. Throws `argument` for a
    * `transform` if the informer exists already with another one, because one cache cannot have both.
    */
-  forResource<T extends Cacheable = UnknownObject, In = T>(
+  forResource<T extends ReadonlyKubeObject = UnknownObject, In = T>(
     gvr: GroupVersionResource,
     options: ForResourceOptions<T, In> = {},
   ): InformerHandle<T> {
@@ -174,7 +170,7 @@ export class InformerFactory {
     await Promise.all(this.#running.values());
   }
 
-  #create<T extends Cacheable>(
+  #create<T extends ReadonlyKubeObject>(
     gvr: GroupVersionResource,
     name: string,
     transform: ((object: T) => T) | undefined,

@@ -51,26 +51,27 @@ export interface ScopedSource<T> {
   leftOut?: AbortSignal | undefined;
 }
 
-/** The options that are passed on to the reflector. {@link ReflectorOptions} describes them. */
-type PassedOn =
-  | 'name'
-  | 'sync'
-  | 'selectors'
-  | 'expect'
-  | 'pageSize'
-  | 'idleMs'
-  | 'backoff'
-  | 'minWatchTimeoutMs'
-  | 'maxInternalErrorRetryMs'
-  | 'onWatchError'
-  | 'onContinuity'
-  | 'onProgress'
-  | 'metrics'
-  | 'clock'
-  | 'random'
-  | 'logger';
-
-export interface SharedInformerOptions<T> extends Pick<ReflectorOptions, PassedOn> {
+/** Options of a {@link SharedInformer}. Those that it passes on to its reflector are described in {@link ReflectorOptions}. */
+export interface SharedInformerOptions<T>
+  extends Pick<
+    ReflectorOptions,
+    | 'name'
+    | 'sync'
+    | 'selectors'
+    | 'expect'
+    | 'pageSize'
+    | 'idleMs'
+    | 'backoff'
+    | 'minWatchTimeoutMs'
+    | 'maxInternalErrorRetryMs'
+    | 'onWatchError'
+    | 'onContinuity'
+    | 'onProgress'
+    | 'metrics'
+    | 'clock'
+    | 'random'
+    | 'logger'
+  > {
   /** The resource in the NotFound errors of the lister. */
   resource?: { group: string; resource: string } | undefined;
   /** The default resync period of handlers, ms. 0 (default): no handler gets resyncs. */

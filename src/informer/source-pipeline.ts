@@ -13,10 +13,10 @@ import { type Drift, driftError, findDrift, isInAgreement } from './verifier.ts'
 import {
   type Continuity,
   type ContinuityEvent,
+  ContinuityLedger,
   isOrdered,
-  Ledger,
   type OrderedContinuity,
-  type Refusal,
+  type StoreRefusal,
 } from './watch/continuity-ledger.ts';
 import { type CacheView, replacedHistory } from './watch/history-check.ts';
 import { ListFetcher } from './watch/list-fetcher.ts';
@@ -69,7 +69,7 @@ export class SourcePipeline<T> {
   readonly #source: ListerWatcher<T>;
   readonly #options: LaneOptions<T>;
   readonly #within: ((key: ObjectKey) => boolean) | undefined;
-  readonly #ledger: Ledger;
+  readonly #ledger: ContinuityLedger;
   #fifo: DeltaFifo<T> | undefined;
   #reflector: Reflector<T> | undefined;
   #transform: ((object: T) => T) | undefined;
@@ -81,7 +81,7 @@ export class SourcePipeline<T> {
     this.#source = source;
     this.#options = options;
     this.#within = keysOf(namespace, name);
-    this.#ledger = new Ledger({ clock, logger, scope: namespace });
+    this.#ledger = new ContinuityLedger({ clock, logger, scope: namespace });
   }
 
   get hasSynced(): boolean {
@@ -201,7 +201,7 @@ export class SourcePipeline<T> {
   };
 
   /** Records changes from this source that the cache did not store, or not under every index. */
-  refused(error: unknown, next: Refusal, changes: number): void {
+  refused(error: unknown, next: StoreRefusal, changes: number): void {
     const text = next === 'dropped' ? 'a change could not be applied to the cache' : 'a change could not be indexed';
     this.#options.logger.error(text, { error, changes });
     this.#ledger.refused(error, next, changes);

@@ -35,14 +35,19 @@ function isSignal(value: unknown): boolean {
  * of choices is quoted.
  */
 export function checkOptions(where: string, options: unknown, known: KnownOptions): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new InformerError('argument', `${where} takes an object of options, not ${sortOf(options)}`);
+  checkIsOptions(where, options);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind === undefined) throw unknownOption(where, name, Object.keys(known));
     checkValue(where, name, value, kind);
   }
+}
+
+/** Throws `argument` for options that are not an object. For a caller that passes them on to one that checks them. */
+export function checkIsOptions(where: string, options: unknown): asserts options is object {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new InformerError('argument', `${where} takes an object of options, not ${sortOf(options)}`);
 }
 
 function unknownOption(where: string, name: string, names: readonly string[]): InformerError {

@@ -8,6 +8,9 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
+/** A resource type in any version. */
+export type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
+
 /** A resource type as in an object's apiVersion and kind. */
 export interface GroupVersionKind {
   readonly group: string;

@@ -11,8 +11,6 @@ export interface LabelRequirement {
 /** The operators that an object without the label satisfies. */
 const EXCLUDING: readonly LabelOperator[] = ['!', '!=', 'notin'];
 
-type Labels = Readonly<Record<string, string>> | undefined;
-
 /** A parsed label selector. Immutable. `everything` has no requirement; `nothing` matches no object. */
 export class LabelSelector {
   static readonly everything = new LabelSelector([], false);
@@ -51,7 +49,7 @@ export class LabelSelector {
     return this.matchesNothing || this.requirements.some(({ operator }) => !EXCLUDING.includes(operator));
   }
 
-  matches(labels: Labels): boolean {
+  matches(labels: Readonly<Record<string, string>> | undefined): boolean {
     if (this.matchesNothing) return false;
     for (const requirement of this.requirements) if (!requirementMatches(requirement, labels)) return false;
     return true;
@@ -63,7 +61,10 @@ export class LabelSelector {
 }
 
 /** An absent key satisfies `!=`, `notin` and `!` only. */
-function requirementMatches({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+function requirementMatches(
+  { key, operator, values }: LabelRequirement,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
   const value = labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'exists':

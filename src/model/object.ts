@@ -58,6 +58,9 @@ export interface UnknownObject extends KubeObject {
   [field: string]: unknown;
 }
 
+/** Any object with metadata, as a cache returns it. Types of which only parts are read-only fit too. */
+export type ReadonlyKubeObject = DeepReadonly<KubeObject>;
+
 /** An {@link UnknownObject} as a cache returns it. */
 export type ReadonlyObject = DeepReadonly<UnknownObject>;
 

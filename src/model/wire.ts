@@ -18,47 +18,44 @@ export type MutableWire<T> = T extends { metadata?: infer M }
   ? WithMetadata<MutableWireValue<T>, MutableWireValue<NonNullable<M>>>
   : MutableWireValue<T>;
 
-type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { metadata: M };
+/** A type whose metadata is always there. */
+export type WithMetadata<T, M> = { [K in keyof T as K extends 'metadata' ? never : K]: T[K] } & { metadata: M };
 
 /** A part of a {@link Wire} type. */
-export type WireValue<T> =
-  IsAny<T> extends true
-    ? T
-    : T extends Date
-      ? string
-      : T extends readonly (infer E)[]
-        ? readonly WireValue<E>[]
-        : T extends object
-          ? { readonly [K in keyof T as WireName<T, K>]: WireValue<T[K]> }
-          : T;
+export type WireValue<T> = 0 extends 1 & T // `any` stays `any`
+  ? T
+  : T extends Date
+    ? string
+    : T extends readonly (infer E)[]
+      ? readonly WireValue<E>[]
+      : T extends object
+        ? { readonly [K in keyof T as WireName<T, K>]: WireValue<T[K]> }
+        : T;
 
 /** A part of a {@link MutableWire} type. */
-export type MutableWireValue<T> =
-  IsAny<T> extends true
-    ? T
-    : T extends Date
-      ? string
-      : T extends readonly (infer E)[]
-        ? MutableWireValue<E>[]
-        : T extends object
-          ? { -readonly [K in keyof T as WireName<T, K>]: MutableWireValue<T[K]> }
-          : T;
+export type MutableWireValue<T> = 0 extends 1 & T // `any` stays `any`
+  ? T
+  : T extends Date
+    ? string
+    : T extends readonly (infer E)[]
+      ? MutableWireValue<E>[]
+      : T extends object
+        ? { -readonly [K in keyof T as WireName<T, K>]: MutableWireValue<T[K]> }
+        : T;
 
 /**
  * client-node's generator renames fields that are not identifiers or are reserved words. `$ref` and `$schema` lose
  * their `$`.
  */
-type WireName<T, K extends keyof T> = K extends `_${infer Name}`
+export type WireName<T, K extends keyof T> = K extends `_${infer Name}`
   ? Name
   : K extends `x_kubernetes_${infer Name}`
-    ? `x-kubernetes-${Dashed<Name>}`
+    ? `x-kubernetes-${DashedName<Name>}`
     : 'x_kubernetes_validations' extends keyof T
       ? K extends 'ref' | 'schema'
         ? `$${K}`
         : K
       : K;
 
-type Dashed<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Dashed<Tail>}` : S;
-
-/** Schemas and raw fields are `any` in client-node's models, and stay `any`. */
-type IsAny<T> = 0 extends 1 & T ? true : false;
+/** A name with `-` in the place of `_`. */
+export type DashedName<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${DashedName<Tail>}` : S;

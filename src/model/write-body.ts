@@ -5,10 +5,10 @@ import type { DeepReadonly, KubeObject } from './object.ts';
  * may be read-only (an object of a cache may be sent). Any object if `T` has an index signature, as `UnknownObject` has:
  * then nothing is known of its fields.
  */
-export type WriteBody<T> = HasAnyField<T> extends true ? object : DeepReadonly<T>;
+export type WriteBody<T> = string extends keyof T ? object : DeepReadonly<T>;
 
 /** The content of an object that may have to be created, and that is changed before: a `T`, or any object, as in {@link WriteBody}. */
-export type NewObject<T> = HasAnyField<T> extends true ? KubeObject : T;
+export type NewObject<T> = string extends keyof T ? KubeObject : T;
 
 /** One operation of a JSON patch. Source: RFC 6902. */
 export type JsonPatchOperation =
@@ -20,7 +20,7 @@ export type JsonPatchOperation =
  * A merge patch of a `T`: any of its fields, and null where a field is removed. Lists are replaced as a whole.
  * Source: RFC 7386.
  */
-export type MergePatch<T> = HasAnyField<T> extends true ? object : MergePatchPart<T>;
+export type MergePatch<T> = string extends keyof T ? object : MergePatchPart<T>;
 
 /** A part of a {@link MergePatch}. */
 export type MergePatchPart<T> = T extends readonly unknown[]
@@ -33,7 +33,7 @@ export type MergePatchPart<T> = T extends readonly unknown[]
  * A strategic merge patch of a `T`: any of its fields, null where a field is removed, lists with the entries to merge,
  * and directives such as `$patch`. Only built-in types have it. Source: apimachinery strategicpatch.
  */
-export type StrategicPatch<T> = HasAnyField<T> extends true ? object : StrategicPatchPart<T>;
+export type StrategicPatch<T> = string extends keyof T ? object : StrategicPatchPart<T>;
 
 /** A part of a {@link StrategicPatch}. */
 export type StrategicPatchPart<T> = T extends readonly (infer E)[]
@@ -51,7 +51,7 @@ export interface StrategicPatchDirectives {
  * The fields of a `T` that a field manager applies (server-side apply): any of them, with the type that the server
  * needs to know. client-go's name: apply configuration.
  */
-export type ApplyConfiguration<T> = (HasAnyField<T> extends true ? object : ApplyConfigurationPart<T>) & {
+export type ApplyConfiguration<T> = (string extends keyof T ? object : ApplyConfigurationPart<T>) & {
   readonly apiVersion: string;
   readonly kind: string;
 };
@@ -78,6 +78,3 @@ export interface OfSubresource {
 
 /** The types of patches, by the `type` of the options. */
 export type PatchKind = keyof PatchBodies<unknown>;
-
-/** Whether a type has an index signature for texts, so that its fields are not known. */
-type HasAnyField<T> = string extends keyof T ? true : false;

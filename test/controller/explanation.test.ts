@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
 import { enqueueMapped } from '../../src/controller/enqueue.ts';
-import { and, generationChanged, labelledPredicate } from '../../src/controller/predicate.ts';
+import { andPredicate, generationChanged, labelledPredicate } from '../../src/controller/predicate.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
 import { createEventSource } from '../../src/controller/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
@@ -184,7 +184,7 @@ describe('why a key is not queued', () => {
   it('names the predicate that did not pass its last event, the version, and how often', async () => {
     const sold = labelledPredicate('sold here', () => true);
     const events = new ScriptedSource();
-    const predicate = and(sold, generationChanged);
+    const predicate = andPredicate(sold, generationChanged);
     const source = createEventSource(events, { name: 'v1/pods', isPrimary: true, predicate });
     const { controller, clock } = await start({ reconcile: () => {}, sources: [source] }, { sync: false });
     events.sync.open();

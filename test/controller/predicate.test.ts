@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Predicate } from '../../src/controller/predicate.ts';
 import {
-  and,
+  andPredicate,
   annotationsChanged,
   finalizersChanged,
   generationChanged,
   labelledPredicate,
   labelSelectorPredicate,
   labelsChanged,
-  not,
+  notPredicate,
   objectPredicate,
-  or,
+  orPredicate,
   predicateOf,
   rejectionOf,
   resourceVersionChanged,
@@ -102,16 +102,16 @@ const no: Predicate = () => false;
 const event = others[0] as ResourceEvent;
 
 it.each([
-  [and(), true],
-  [and(yes, yes), true],
-  [and(yes, no), false],
-  [and(no, no), false],
-  [or(), false],
-  [or(yes, no), true],
-  [or(no, yes), true],
-  [or(no, no), false],
-  [not(yes), false],
-  [not(no), true],
+  [andPredicate(), true],
+  [andPredicate(yes, yes), true],
+  [andPredicate(yes, no), false],
+  [andPredicate(no, no), false],
+  [orPredicate(), false],
+  [orPredicate(yes, no), true],
+  [orPredicate(no, yes), true],
+  [orPredicate(no, no), false],
+  [notPredicate(yes), false],
+  [notPredicate(no), true],
 ])('and, or, not: row %# [PRD-02]', (predicate, expected) => {
   expect(predicate(event)).toBe(expected);
 });
@@ -120,8 +120,8 @@ it('and stops at the first predicate that does not pass, or at the first that do
   const boom: Predicate = () => {
     throw new Error('asked');
   };
-  expect(and(no, boom)(event)).toBe(false);
-  expect(or(yes, boom)(event)).toBe(true);
+  expect(andPredicate(no, boom)(event)).toBe(false);
+  expect(orPredicate(yes, boom)(event)).toBe(true);
 });
 
 it('each type of event has its own rule; a type without a rule passes', () => {
@@ -150,11 +150,11 @@ describe('the name of what did not pass', () => {
     [generationChanged, 'generation'],
     [labelSelectorPredicate('app=web'), 'selector app=web'],
     [labelledPredicate('sold here', () => false), 'sold here'],
-    [and(yes, generationChanged, labelsChanged), 'generation'],
-    [and(yes, and(yes, labelsChanged)), 'labels'],
-    [or(generationChanged, labelsChanged), 'generation or labels'],
-    [or(), 'none'],
-    [not(yes), 'not yes'],
+    [andPredicate(yes, generationChanged, labelsChanged), 'generation'],
+    [andPredicate(yes, andPredicate(yes, labelsChanged)), 'labels'],
+    [orPredicate(generationChanged, labelsChanged), 'generation or labels'],
+    [orPredicate(), 'none'],
+    [notPredicate(yes), 'not yes'],
     [() => false, 'a predicate without a name'],
     [
       function isLarge() {

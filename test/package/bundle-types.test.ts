@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bundleTypes } from '../../tools/bundle-types.mjs';
+import { bundleTypes, unnamedTypes } from '../../tools/bundle-types.mjs';
 
 let folder: string;
 
@@ -64,6 +64,27 @@ it('gives one of two homonyms another name wherever it is meant, and leaves type
       'export {\n  type Made,\n  type Options,\n};\n',
     ].join('\n'),
   );
+});
+
+it('declares a type under the name by which people import it', async () => {
+  const files = {
+    'index.d.ts': `export type { Result as RunResult } from './a.ts';\n`,
+    'a.d.ts': `export interface Result { next?: Result; }\n`,
+  };
+  expect((await bundled(files, { index: 'index.d.ts' }))['index.d.ts']).toBe(
+    'interface RunResult { next?: RunResult; }\nexport {\n  type RunResult,\n};\n',
+  );
+});
+
+it('finds the types that a public signature leads to and that its entry does not export', async () => {
+  const files = {
+    'index.d.ts': `export { a } from './a.ts';\nexport type { Named } from './a.ts';\n`,
+    'other.d.ts': `export type { Deep, Named } from './a.ts';\n`,
+    'a.d.ts': `export interface Named { own: Named; }\nexport interface Deep { named: Named; }\ninterface Near { deep: Deep; }\nexport declare function a(): Near;\nexport interface Unused {}\n`,
+  };
+  await bundled(files, { index: 'index.d.ts' });
+  const entries = { index: 'index.d.ts', other: 'other.d.ts' };
+  expect(unnamedTypes({ from: path.join(folder, 'in'), entries })).toEqual({ index: ['Deep', 'Near'], other: [] });
 });
 
 it('refuses a public type that refers to a package, and keeps the modules of Node', async () => {

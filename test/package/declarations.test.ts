@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unnamedTypes } from '../../tools/bundle-types.mjs';
 import { type Packed, packed, ROOT } from './packed.ts';
 
 const CONSUMER = `
@@ -38,7 +39,9 @@ import * as sandboxes from 'kubectl-informer/sandbox';
 import * as testing from 'kubectl-informer/testing';
 
 export const everything = { ...library, ...parts, ...sandboxes, ...testing };
-export const client = library.createClient(await library.loadConfig());
+export const config = await library.loadConfig();
+export const credentials = await config.credentials();
+export const client = library.createClient(config);
 export const { discovery, mapper } = client;
 export const pods = client.resource({ group: '', version: 'v1', resource: 'pods' });
 export const page = await pods.list();
@@ -46,6 +49,13 @@ export const factory = library.dynamicInformerFactory(client);
 export const handle = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
 export const registration = handle.informer.addHandler({});
 export const continuity = handle.informer.continuity;
+export const endings = continuity.flatMap(({ stretches }) => stretches.map(({ ended }) => ended));
+export const slim = factory.forResource(pods.gvr, { transform: ({ metadata }: library.UnknownObject) => ({ metadata }) });
+export const upsert = (object: library.KubeObject) => library.createOrUpdate(pods, object, () => {});
+export const request = (of: library.ReconcileRequest) => ({ ...of });
+export const predicates = { generation: library.generationChanged, not: library.notPredicate(library.labelsChanged) };
+export const limiter = library.createControllerRateLimiter();
+export const recorder = testing.createRecordingHandler();
 export const sync = await factory.waitForSync();
 export const source = library.createInformerSource(handle.informer, { name: 'pods' });
 export const controller = library.createController({ name: 'pods', sources: [source], reconcile: () => {} });
@@ -53,6 +63,13 @@ export const item = await new library.WorkQueue().take();
 export const sandbox = await sandboxes.Sandbox.start();
 export const transport = sandbox.transport();
 `;
+
+/** The newest compiler, and the oldest one that the package promises to work with (docs/informers.md). */
+const COMPILERS = ['node_modules', 'tools/typescript-floor/node_modules'].map((folder) => {
+  const home = path.join(ROOT, folder, 'typescript');
+  const { version } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as { version: string };
+  return [version, path.join(home, 'bin/tsc')] as const;
+});
 
 let pack: Packed;
 
@@ -68,33 +85,43 @@ beforeAll(() => {
 afterAll(() => pack[Symbol.dispose]());
 
 describe('the packed declarations', () => {
-  it.each([
-    ['node16', 'node16'],
-    ['esnext', 'bundler'],
-  ])(
-    'compile in a strict project that checks libraries too, with --module %s --moduleResolution %s',
-    (module, moduleResolution) => {
-      const options = [
-        '--noEmit',
-        '--exactOptionalPropertyTypes',
-        '--types',
-        'node',
-        '--lib',
-        'es2024,esnext.disposable',
-      ];
-      expect(compiled(['consumer.ts', ...options, '--module', module, '--moduleResolution', moduleResolution])).toEqual(
-        FINE,
-      );
-    },
-  );
+  describe.each(COMPILERS)('with TypeScript %s', (_, tsc) => {
+    it.each([
+      ['node16', 'node16'],
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ])(
+      'compile in a strict project that checks libraries too, with module %s and moduleResolution %s',
+      (module, moduleResolution) => {
+        const options = { exactOptionalPropertyTypes: true, types: ['node'], lib: ['es2023'] };
+        expect(compiled('consumer.ts', { ...options, module, moduleResolution }, tsc)).toEqual(FINE);
+      },
+    );
 
-  it('compile without the types of Node, where the library of the web has AbortSignal', () => {
-    expect(compiled(['consumer.ts', '--noEmit', ...BUNDLER])).toEqual(FINE);
+    it('compile without the types of Node, where the library of the web has AbortSignal', () => {
+      expect(compiled('consumer.ts', WITHOUT_NODE, tsc)).toEqual(FINE);
+    });
+
+    it('have a name for every type that the declarations of a library of a user take over', () => {
+      const options = { ...WITHOUT_NODE, noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' };
+      expect(compiled('passes-on.ts', options, tsc)).toEqual(FINE);
+    });
   });
 
-  it('have a name for every type that the declarations of a library of a user take over', () => {
-    const options = ['--declaration', '--emitDeclarationOnly', '--outDir', 'out'];
-    expect(compiled(['passes-on.ts', ...options, ...BUNDLER])).toEqual(FINE);
+  it('export, from each entry, every type that one of its public signatures leads to', () => {
+    const entries = { index: 'index.d.ts', cache: 'cache.d.ts', sandbox: 'sandbox.d.ts', testing: 'testing.d.ts' };
+    expect(unnamedTypes({ from: path.join(pack.folder, 'dist/types'), entries })).toEqual({
+      index: [],
+      cache: [],
+      sandbox: [],
+      testing: [],
+    });
+  });
+
+  it('are tested with the oldest TypeScript that the documents promise', () => {
+    const [, floor = ''] = /^(\d+\.\d+)\./.exec(COMPILERS[1]?.[0] ?? '') ?? [];
+    for (const page of ['README.md', 'docs/informers.md'])
+      expect(readFileSync(path.join(ROOT, page), 'utf8')).toContain(`TypeScript ${floor}`);
   });
 
   it('are one file for each entry, and one for what entries share', () => {
@@ -106,21 +133,14 @@ describe('the packed declarations', () => {
   });
 });
 
-const BUNDLER = [
-  '--types',
-  '',
-  '--lib',
-  'es2024,esnext.disposable,dom',
-  '--module',
-  'esnext',
-  '--moduleResolution',
-  'bundler',
-];
+/** A project without any `lib`. `types: []` is the default since TypeScript 6. */
+const WITHOUT_NODE = { types: [], module: 'esnext', moduleResolution: 'bundler' };
 const FINE = { stdout: '', status: 0 };
 
-function compiled(options: readonly string[]) {
-  const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
-  const strict = ['--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
-  const { stdout, status } = spawnSync(tsc, [...strict, ...options], { cwd: pack.project, encoding: 'utf8' });
+function compiled(file: string, options: object, tsc: string) {
+  const strict = { strict: true, skipLibCheck: false, target: 'es2022', noEmit: true };
+  const config = { compilerOptions: { ...strict, ...options }, files: [file] };
+  writeFileSync(path.join(pack.project, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', pack.project], { encoding: 'utf8' });
   return { stdout, status };
 }

@@ -10,9 +10,9 @@ import {
   enqueueOwner,
   type InformerFactory,
   type InformerHandle,
+  type KeySource,
   type KubeObject,
   type Reconciler,
-  type Source,
   type UnknownObject,
   type UpdatedDetails,
 } from '../../src/index.ts';
@@ -133,7 +133,7 @@ describe('a client', () => {
 it('an informer of any type is a source for a controller', () => {
   const use = ({ informer }: Typed) =>
     createInformerSource(informer, { name: 'backups', enqueue: enqueueOwner({ group: '', kind: 'Node' }) });
-  expectTypeOf(use).returns.toEqualTypeOf<Source>();
+  expectTypeOf(use).returns.toEqualTypeOf<KeySource>();
 });
 
 it('a reconciler may say when to run again, or nothing', () => {

@@ -3,9 +3,9 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   addFinalizer,
   addFinalizerPatch,
-  and,
+  andPredicate,
   type Client,
-  changed,
+  changedPredicate,
   containsFinalizer,
   createController,
   createInformerSource,
@@ -258,10 +258,10 @@ describe('predicates and enqueuers', () => {
       createInformerSource(factory.forResource<App>(APPS).informer, {
         name: 'apps',
         enqueue: enqueueSelf(),
-        predicate: and(
+        predicate: andPredicate(
           generationChanged,
           labelSelectorPredicate('app=web'),
-          changed((found) => found.spec.ports),
+          changedPredicate((found) => found.spec.ports),
           predicateOf({ deleted: ({ object }) => object?.spec.replicas !== 0 }),
         ),
       });
@@ -277,7 +277,7 @@ describe('predicates and enqueuers', () => {
         predicate: updatePredicate((old, now) => old.spec?.size !== now.spec?.size),
       });
       // @ts-expect-error a predicate on Apps is not one on Pods
-      createInformerSource(pods, { name: 'pods', predicate: changed<App>((found) => found.spec.image) });
+      createInformerSource(pods, { name: 'pods', predicate: changedPredicate<App>((found) => found.spec.image) });
     };
     expectTypeOf(use).toBeFunction();
   });

@@ -1,8 +1,8 @@
-import type { ContinuityEvent, Refusal } from '../../informer/watch/continuity-ledger.ts';
+import type { ContinuityEvent, StoreRefusal } from '../../informer/watch/continuity-ledger.ts';
 import { isMovedCollection } from '../../informer/watch/moved-collection.ts';
 import { LONG_WAIT_MS } from '../../informer/watch/reflector.ts';
 import { askedPauseMs } from '../../informer/watch/watch-fault.ts';
-import type { Ending } from '../../informer/watch/watch-machine.ts';
+import type { WatchEnding } from '../../informer/watch/watch-machine.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { messageOf } from '../../kit/error.ts';
 import { isConnectionError } from '../../model/connection-error.ts';
@@ -11,10 +11,10 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { statusOf } from '../../model/status.ts';
 
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
-const ORDINARY: ReadonlySet<Ending> = new Set<Ending>(['closed', 'very-short']);
+const ORDINARY: ReadonlySet<WatchEnding> = new Set<WatchEnding>(['closed', 'very-short']);
 
 /** Nothing is tried again here. */
-const REFUSALS: Readonly<Record<Refusal, string>> = {
+const REFUSALS: Readonly<Record<StoreRefusal, string>> = {
   dropped: 'the cache goes on without that change',
   unindexed: 'it is in the cache, but not found by that index',
 };
@@ -101,4 +101,4 @@ function relistedText({ objects, resourceVersion, why, from }: Kind<'relisted'>,
 }
 
 /** The reason `other` helps no reader; the fault has its own notice. */
-const because = (why: Ending) => (why === 'other' ? '' : ` (${why})`);
+const because = (why: WatchEnding) => (why === 'other' ? '' : ` (${why})`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import type { CredentialHeaders, Login, TlsMaterial } from '../config/cluster-config.ts';
+import type { CredentialHeaders, LoginMethod, TlsMaterial } from '../config/cluster-config.ts';
 import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface Identity {
 }
 
 /** The login method that the server sees. `isByFlag`: a flag of the command line gives it. */
-export function loginOf({ user }: Identity, isByFlag: boolean): Login {
+export function loginOf({ user }: Identity, isByFlag: boolean): LoginMethod {
   if (isByFlag) return { kind: 'flag' };
   if (user.exec) return { kind: 'exec', of: user.exec.command };
   if (user['auth-provider']) return { kind: 'provider', of: user['auth-provider'].name };

@@ -60,7 +60,7 @@ export interface CredentialRequest {
 }
 
 /** The login method of a user, and the name of its plugin, file or provider. Never contains a credential. */
-export interface Login {
+export interface LoginMethod {
   readonly kind: 'exec' | 'token' | 'token-file' | 'certificate' | 'provider' | 'password' | 'flag' | 'none';
   readonly of?: string | undefined;
 }
@@ -75,7 +75,7 @@ export interface ClusterConfig {
   readonly cluster: string | undefined;
   readonly user: string | undefined;
   /** The login method, for hints. Undefined if it is not known. */
-  readonly login?: Login | undefined;
+  readonly login?: LoginMethod | undefined;
   readonly proxyUrl: string | undefined;
   /** Time limit of one request, ms. Undefined = no limit. */
   readonly requestTimeoutMs: number | undefined;

@@ -13,15 +13,15 @@ export interface TrafficStats {
 }
 
 /** Counts the traffic of one scope, and adds it to the total of a wider scope. */
-export class Traffic implements TrafficStats {
-  readonly #total: Traffic | undefined;
+export class TrafficCounter implements TrafficStats {
+  readonly #total: TrafficCounter | undefined;
   #requests = 0;
   #bytes = 0;
   #events = 0;
   #objects = 0;
   #remaining: number | undefined;
 
-  constructor(total?: Traffic) {
+  constructor(total?: TrafficCounter) {
     this.#total = total;
   }
 

@@ -5,7 +5,8 @@ import { type Lease, type LeaseRecord, leaseSpecOf, recordOf } from './lease-rec
 
 export const LEASES: GroupVersionResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
-type CallOptions = { signal?: AbortSignal | undefined };
+/** What ends a request of a {@link LeaseResource}. */
+export type LeaseCall = { signal?: AbortSignal | undefined };
 
 /** The part of a client that an election needs. A `Client` fits. */
 export interface LeaseClient {
@@ -13,9 +14,9 @@ export interface LeaseClient {
 }
 
 export interface LeaseResource {
-  get(name: string, options?: CallOptions): Promise<object>;
-  create(object: object, options?: CallOptions): Promise<object>;
-  update(object: object, options?: CallOptions): Promise<object>;
+  get(name: string, options?: LeaseCall): Promise<object>;
+  create(object: object, options?: LeaseCall): Promise<object>;
+  update(object: object, options?: LeaseCall): Promise<object>;
 }
 
 export interface LeaseLockOptions {

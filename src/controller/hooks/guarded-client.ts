@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { checkIsOptions } from '../../kit/known-options.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import type { ListOptions } from '../../model/list-options.ts';
@@ -14,8 +15,8 @@ import { unlimitedWrites } from './write-budget.ts';
 
 /** The requests of a hook's client for one resource type. */
 export interface HookResource<T extends object = UnknownObject> {
-  get(name: string, options?: CallOptions): Promise<T>;
-  list(options?: ListOptions, call?: CallOptions): Promise<ListPage<T>>;
+  get(name: string, options?: HookCallOptions): Promise<T>;
+  list(options?: ListOptions, call?: HookCallOptions): Promise<ListPage<T>>;
   create<R extends object = T>(object: object, options: ActionWriteOptions & OfSubresource): Promise<R>;
   create(object: WriteBody<T>, options?: ActionWriteOptions): Promise<T>;
   update<R extends object = T>(object: object, options: ActionWriteOptions & OfSubresource): Promise<R>;
@@ -31,7 +32,8 @@ export interface HookClient {
   resource<T extends object>(gvr: GroupVersionResource, options?: { namespace?: string | undefined }): HookResource<T>;
 }
 
-type CallOptions = { signal?: AbortSignal | undefined };
+/** Options of the reads of a hook's client. */
+export type HookCallOptions = { signal?: AbortSignal | undefined };
 
 /** The client that is guarded. A Client fits. */
 export interface UnguardedClient {
@@ -39,7 +41,7 @@ export interface UnguardedClient {
 }
 
 interface UnguardedResource extends Omit<HookResource<object>, 'get' | 'create' | 'update' | 'patch'> {
-  get(name: string, options?: CallOptions): Promise<object>;
+  get(name: string, options?: HookCallOptions): Promise<object>;
   create(object: object, options?: ActionWriteOptions): Promise<object>;
   update(object: object, options?: ActionWriteOptions): Promise<object>;
   patch(name: string, body: unknown, options: ActionPatchOptions): Promise<object>;
@@ -84,6 +86,7 @@ function guardedResource<T extends object>(
   const shown = async (answer: Promise<object>) => redact(await answer, gvr) as never;
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
   const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, given: O): Promise<O> => {
+    if (given !== undefined) checkIsOptions(verb, given);
     refuseRedacted(body, gvr);
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
   };

@@ -57,6 +57,12 @@ export interface ReplaceOptions<T = unknown> {
   observer?: ReplaceObserver<T> | undefined;
 }
 
+const KNOWN_REPLACE = {
+  within: 'function',
+  keys: 'list',
+  observer: true,
+} satisfies KnownOptionsOf<ReplaceOptions>;
+
 export interface ReplaceObserver<T> {
   /** Called first, and again when a write between two steps makes the calls since then invalid. */
   begin(): void;
@@ -306,6 +312,7 @@ export class Indexer<T> {
     resourceVersion: ResourceVersion,
     options: ReplaceOptions<T> = {},
   ): Generator<undefined, void> {
+    checkOptions('replace', options, KNOWN_REPLACE);
     const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
     if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
     const writes = this.#writes;

@@ -1,5 +1,5 @@
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
-import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { GroupResource } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { joinKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
@@ -64,8 +64,6 @@ export function createLister<T>(
 ): Lister<T> {
   return new IndexerLister(indexer, resource);
 }
-
-type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
 
 /** A {@link Lister} of one namespace. '' lists all namespaces and finds cluster-scoped names. */
 export interface NamespaceLister<T> {

@@ -4,17 +4,17 @@ import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { notify } from '../../kit/user-callback.ts';
 import { isTimeout } from '../../model/connection-error.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import type { Ending } from './watch-machine.ts';
+import type { WatchEnding } from './watch-machine.ts';
 
 /**
  * How a stretch of versions was obtained. `initial` and `relist` are whole states. On `stream` and `resumed` every
  * change was seen.
  */
-export type Obtained = 'initial' | 'stream' | 'resumed' | 'relist';
+export type StretchOrigin = 'initial' | 'stream' | 'resumed' | 'relist';
 
 /** A stretch of versions, from the first one to the last one reached. */
 export interface Stretch {
-  readonly by: Obtained;
+  readonly by: StretchOrigin;
   readonly from: ResourceVersion;
   readonly to: ResourceVersion;
   /** The number of changes seen, or of objects in the list. */
@@ -24,14 +24,14 @@ export interface Stretch {
   readonly at: number;
   readonly until: number | undefined;
   /** The reason why it ended. */
-  readonly ended: Ending | undefined;
+  readonly ended: WatchEnding | undefined;
 }
 
 /** A gap: changes between the two versions may be missing. `to` is undefined until a relist has closed the gap. */
 export interface Gap {
   readonly from: ResourceVersion;
   readonly to: ResourceVersion | undefined;
-  readonly why: Ending;
+  readonly why: WatchEnding;
   readonly at: number;
 }
 
@@ -45,7 +45,7 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   | {
       readonly kind: 'disconnected';
       readonly from: ResourceVersion;
-      readonly why: Ending;
+      readonly why: WatchEnding;
       readonly error: unknown;
       /** When the stream ended. For a stream that fell silent, when its last byte came. */
       readonly disconnectedAt: number;
@@ -64,13 +64,13 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   /** A resumed watch is proven now: nothing was missed since `since`. */
   | { readonly kind: 'proven'; readonly since: ResourceVersion }
   /** From here on changes may be missed, until the relist that follows. */
-  | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: Ending }
+  | { readonly kind: 'gap'; readonly from: ResourceVersion; readonly why: WatchEnding }
   | {
       readonly kind: 'relisted';
       readonly from: ResourceVersion;
       readonly resourceVersion: ResourceVersion;
       readonly objects: number;
-      readonly why: Ending;
+      readonly why: WatchEnding;
     }
   /**
    * The server asked, by Retry-After, for a wait of more than 5 s. The next attempt comes after `waitMs`, which is at
@@ -80,7 +80,7 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   /** Any fault, also one that is repaired at once. `next` is what the reflector does about it. */
   | {
       readonly kind: 'fault';
-      readonly fault: Ending;
+      readonly fault: WatchEnding;
       readonly error: unknown;
       readonly next: 'relist' | 'list' | 'resume' | 'retry' | 'probe';
     }
@@ -93,7 +93,7 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
       readonly kind: 'fault';
       readonly fault: 'store';
       readonly error: unknown;
-      readonly next: Refusal;
+      readonly next: StoreRefusal;
       readonly changes: number;
     }
 );
@@ -103,7 +103,7 @@ export interface Reconnection {
   /** The version at which the watch continues. */
   readonly since: ResourceVersion;
   /** Why the watch before it ended. */
-  readonly why: Ending;
+  readonly why: WatchEnding;
   /** When the old stream ended. For a stream that fell silent, when its last byte came. */
   readonly disconnectedAt: number;
   /** When the new stream was opened. */
@@ -115,14 +115,14 @@ export interface Reconnection {
 /** Whether a watch is open. Moments are wall-clock ms. */
 export type ConnectionState =
   /** No watch has been open yet. `why` and `error` are the latest failure, absent before the first one. */
-  | { readonly state: 'connecting'; readonly since: number; readonly why?: Ending; readonly error?: unknown }
+  | { readonly state: 'connecting'; readonly since: number; readonly why?: WatchEnding; readonly error?: unknown }
   | { readonly state: 'connected'; readonly since: number }
   /** `why` and `error` are the latest failure; `from` is the last version seen. */
   | {
       readonly state: 'disconnected';
       readonly since: number;
       readonly from: ResourceVersion;
-      readonly why: Ending;
+      readonly why: WatchEnding;
       readonly error: unknown;
     };
 
@@ -142,11 +142,12 @@ const ORDERED: ReadonlySet<string> = new Set<OrderedContinuity['kind']>([
 export const isOrdered = (event: ContinuityEvent): event is OrderedContinuity => ORDERED.has(event.kind);
 
 /** The effect on a change that the cache could not store completely. */
-export type Refusal = 'dropped' | 'unindexed';
+export type StoreRefusal = 'dropped' | 'unindexed';
 
-type SourceFault = ContinuityEvent & { readonly kind: 'fault'; readonly fault: Ending };
+/** A fault of a source that has not been repaired. */
+export type SourceFault = ContinuityEvent & { readonly kind: 'fault'; readonly fault: WatchEnding };
 
-/** The reader's side of a {@link Ledger}. */
+/** The reader's side of a {@link ContinuityLedger}. */
 export interface Continuity {
   /** The stretches, newest last. Old ones are dropped beyond a limit; the counts stay. */
   readonly stretches: readonly Stretch[];
@@ -184,14 +185,14 @@ type Moment = { readonly now: number; readonly monotonic: number };
 type Break = {
   readonly moment: Moment;
   readonly from: ResourceVersion;
-  why: Ending;
+  why: WatchEnding;
   error: unknown;
   isReported: boolean;
 };
 /** A watch that the server accepted and that has brought no event yet. */
 type Opening = {
   readonly since: ResourceVersion;
-  readonly after: Ending;
+  readonly after: WatchEnding;
   readonly moment: Moment;
   readonly isVerified: boolean;
 };
@@ -215,7 +216,7 @@ export interface LedgerOptions {
 const SETTLE_MS = 1000;
 
 /** Endings that leave the server within reach. They are an outage only when the next attempt fails. */
-const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
+const WITHIN_REACH: ReadonlySet<WatchEnding> = new Set<WatchEnding>([
   'closed',
   'very-short',
   'gone',
@@ -226,16 +227,16 @@ const WITHIN_REACH: ReadonlySet<Ending> = new Set<Ending>([
   'resync',
 ]);
 /** Whether a stream ended by silence, which is noticed late. */
-const isSilence = (why: Ending, error: unknown) => why === 'idle' || (why === 'connection' && isTimeout(error));
+const isSilence = (why: WatchEnding, error: unknown) => why === 'idle' || (why === 'connection' && isTimeout(error));
 
 /** Endings with which the server has refused the version. */
-const REFUSED: ReadonlySet<Ending> = new Set<Ending>(['gone', 'too-large']);
+const REFUSED: ReadonlySet<WatchEnding> = new Set<WatchEnding>(['gone', 'too-large']);
 
 /**
  * A record of how each stretch of versions was obtained, so that a claim about missed changes can be checked. Only the
  * reflector writes to it.
  */
-export class Ledger implements Continuity {
+export class ContinuityLedger implements Continuity {
   readonly #clock: Clock;
   readonly #keep: number;
   readonly #scope: string | undefined;
@@ -307,7 +308,7 @@ export class Ledger implements Continuity {
   }
 
   /** Records that the whole state was fetched. */
-  synced(resourceVersion: ResourceVersion, objects: number, why: Ending = 'closed'): void {
+  synced(resourceVersion: ResourceVersion, objects: number, why: WatchEnding = 'closed'): void {
     const from = this.#resourceVersion;
     const now = this.#sign();
     this.#lastByte = this.#moment();
@@ -346,7 +347,7 @@ export class Ledger implements Continuity {
    * Records that a stream is open at `since`. `after` is why the one before ended; undefined for the first one after a
    * list. `isVerified`: the server was asked, and its history reaches `since`.
    */
-  opened(since: ResourceVersion, after?: Ending, isVerified = false): void {
+  opened(since: ResourceVersion, after?: WatchEnding, isVerified = false): void {
     const moment = this.#moment();
     this.#lastByte = moment;
     this.#close(undefined);
@@ -393,7 +394,7 @@ export class Ledger implements Continuity {
    * Records that the open stream is over. A stream that ends before it has settled was no connection, and the outage
    * before it continues. A stream that fell silent ended when its last byte came.
    */
-  ended(why: Ending, error?: unknown): void {
+  ended(why: WatchEnding, error?: unknown): void {
     const isOutage = this.#opening !== undefined && this.#break !== undefined;
     const moment = (isSilence(why, error) && this.#lastByte) || this.#moment();
     this.stop();
@@ -403,13 +404,13 @@ export class Ledger implements Continuity {
   }
 
   /** Records that an attempt to connect failed. A pause comes before the next one. */
-  attemptFailed(why: Ending, error: unknown): void {
+  attemptFailed(why: WatchEnding, error: unknown): void {
     if (this.#connection.state === 'connecting') this.#connection = { ...this.#connection, why, error };
     if (!REFUSED.has(why)) this.#disconnected(why, error);
   }
 
   /** Records that the stream cannot be resumed. Until the next list, changes may be missed. */
-  lost(why: Ending): void {
+  lost(why: WatchEnding): void {
     if (!this.#synced || this.#gap) return;
     this.gapCount++;
     this.#gap = { from: this.#resourceVersion, to: undefined, why, at: this.#clock.now() };
@@ -430,12 +431,12 @@ export class Ledger implements Continuity {
     this.#report({ kind: 'waiting', error, waitMs });
   }
 
-  fault(fault: Ending, error: unknown, next: SourceFault['next']): void {
+  fault(fault: WatchEnding, error: unknown, next: SourceFault['next']): void {
     this.#report({ kind: 'fault', fault, error, next });
   }
 
   /** Records changes that arrived and that the cache did not store, or not under every index. */
-  refused(error: unknown, next: Refusal, changes: number): void {
+  refused(error: unknown, next: StoreRefusal, changes: number): void {
     this.storeErrors += changes;
     this.#report({ kind: 'fault', fault: 'store', error, next, changes });
   }
@@ -447,7 +448,7 @@ export class Ledger implements Continuity {
     this.#unproven = undefined;
   }
 
-  #disconnected(why: Ending, error: unknown): void {
+  #disconnected(why: WatchEnding, error: unknown): void {
     const broken = this.#break;
     if (!broken) return;
     broken.why = why;
@@ -470,7 +471,7 @@ export class Ledger implements Continuity {
 
   #connected(
     by: 'resume' | 'relist',
-    { since, why, moment }: { since: ResourceVersion; why: Ending; moment: Moment },
+    { since, why, moment }: { since: ResourceVersion; why: WatchEnding; moment: Moment },
     proven = false,
   ): Reconnection {
     const broken = this.#break;
@@ -497,7 +498,7 @@ export class Ledger implements Continuity {
     if (this.#stretches.length > this.#keep) this.#stretches.shift();
   }
 
-  #close(why: Ending | undefined, { now } = this.#moment()): void {
+  #close(why: WatchEnding | undefined, { now } = this.#moment()): void {
     if (!this.#open) return;
     this.#open.until = now;
     this.#open.ended = why;

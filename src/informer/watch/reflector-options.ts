@@ -7,7 +7,7 @@ import type { Random } from '../../kit/random.ts';
 import type { GroupVersionKind } from '../../model/gvr.ts';
 import { KNOWN_SELECTORS, type Selectors } from '../../model/list-options.ts';
 import type { InformerMetrics } from '../metrics.ts';
-import type { ContinuityEvent, Ledger } from './continuity-ledger.ts';
+import type { ContinuityEvent, ContinuityLedger } from './continuity-ledger.ts';
 import type { CacheView } from './history-check.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
@@ -64,7 +64,7 @@ export interface ReflectorOptions {
    */
   cache?: CacheView | undefined;
   /** The ledger that records continuity. Default: a new one. */
-  ledger?: Ledger | undefined;
+  ledger?: ContinuityLedger | undefined;
   /** Receives measurements: callbacks, or a provider that gets them under client-go's names. */
   metrics?: InformerMetrics | MetricsProvider | undefined;
   clock?: Clock | undefined;

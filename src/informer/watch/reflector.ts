@@ -13,7 +13,7 @@ import { compareResourceVersions, type ResourceVersion } from '../../model/resou
 import { statusOf } from '../../model/status.ts';
 import { type NamedMetrics, namedMetrics } from '../metrics.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
-import { type Continuity, Ledger } from './continuity-ledger.ts';
+import { type Continuity, ContinuityLedger } from './continuity-ledger.ts';
 import { History, replacedHistory } from './history-check.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
@@ -29,11 +29,11 @@ import { askedPauseMs, classify } from './watch-fault.ts';
 import {
   decide,
   didWell,
-  type Ending,
   type Outcome,
   type Rules,
   start,
   VERY_SHORT_WATCH_MS,
+  type WatchEnding,
   type WatchState,
   type WatchStep,
 } from './watch-machine.ts';
@@ -85,7 +85,7 @@ export class Reflector<T> {
   /** How often in a row the server was reported to be back and was not. */
   #falseReturns = 0;
   readonly #internalErrors: RetryWindow;
-  readonly #ledger: Ledger;
+  readonly #ledger: ContinuityLedger;
   readonly #lists: ListFetcher<T>;
   readonly #history: History<T>;
   readonly #resync: StoreResync;
@@ -120,7 +120,8 @@ export class Reflector<T> {
     this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
     this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
-    this.#ledger = options.ledger ?? new Ledger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
+    this.#ledger =
+      options.ledger ?? new ContinuityLedger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
     if (options.onContinuity) this.#ledger.observe(options.onContinuity);
     const { selectors, pageSize, onProgress } = options;
     this.#lists = new ListFetcher(source, {
@@ -303,7 +304,7 @@ export class Reflector<T> {
     }
   }
 
-  async #open(since: ResourceVersion, after: Ending | undefined, signal: AbortSignal): Promise<Outcome> {
+  async #open(since: ResourceVersion, after: WatchEnding | undefined, signal: AbortSignal): Promise<Outcome> {
     await this.#connect({ resourceVersion: since }, signal, after !== undefined && after !== 'closed');
     return { kind: 'opened' };
   }

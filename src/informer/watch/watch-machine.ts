@@ -15,15 +15,15 @@ export type WatchState =
   | {
       readonly kind: 'listed';
       readonly since: ResourceVersion;
-      readonly after?: Ending | undefined;
+      readonly after?: WatchEnding | undefined;
       readonly past: Past;
     }
   /** Next: with the watch open, check whether the server's history is the one that `since` belongs to. */
-  | { readonly kind: 'verifying'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past }
+  | { readonly kind: 'verifying'; readonly since: ResourceVersion; readonly after: WatchEnding; readonly past: Past }
   /** Next: read the open stream to its end. */
   | { readonly kind: 'following'; readonly since: ResourceVersion; readonly past: Past }
   /** Next: check whether the collection still exists, after a watch of it was answered 404. */
-  | { readonly kind: 'probing'; readonly since: ResourceVersion; readonly after: Ending; readonly past: Past };
+  | { readonly kind: 'probing'; readonly since: ResourceVersion; readonly after: WatchEnding; readonly past: Past };
 
 /** What has happened since the last list. */
 export interface Past {
@@ -38,7 +38,7 @@ export interface Past {
 }
 
 /** How a stream or a request ended. */
-export type Ending = 'closed' | 'very-short' | WatchFault;
+export type WatchEnding = 'closed' | 'very-short' | WatchFault;
 
 /** The result of the action of a state. `at` is the version reached. */
 export type Outcome =
@@ -68,7 +68,7 @@ export interface WatchStep {
    * handles it by itself.
    */
   readonly report: 'handler' | 'log' | 'none';
-  readonly why: Ending | 'ok';
+  readonly why: WatchEnding | 'ok';
 }
 
 export interface Rules {
@@ -151,7 +151,7 @@ function afterStreaming(state: WatchState & { kind: 'streaming' }, outcome: Outc
 }
 
 /** The stream ended before the end of the initial events. Its objects are dropped, and the request is repeated. */
-function endedEarly(state: WatchState & { kind: 'streaming' }, life: Life, why: Ending): WatchStep {
+function endedEarly(state: WatchState & { kind: 'streaming' }, life: Life, why: WatchEnding): WatchStep {
   const { since, tries } = state;
   if (tries + 1 >= MOST_EARLY_ENDS) return { ...go({ kind: 'listing', since }, why), report: 'log' };
   const pause = tries === 0 && life.events > 0 ? 'none' : 'backoff';
@@ -251,7 +251,7 @@ function afterError(
 
 function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
-  const again = (misses: number, why: Ending): WatchStep => {
+  const again = (misses: number, why: WatchEnding): WatchStep => {
     return { next: { kind: 'listed', since, after, past: { ...past, misses } }, pause: 'backoff', report: 'none', why };
   };
   if (outcome.kind !== 'failed') return again(0, 'missing');
@@ -267,7 +267,7 @@ function afterProbing(state: WatchState & { kind: 'probing' }, outcome: Outcome,
 function resume(
   state: WatchState & { kind: 'following' },
   outcome: { at: ResourceVersion; life: Life },
-  after: Ending,
+  after: WatchEnding,
 ): WatchStep {
   const past = pastOf(state, outcome.life);
   const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
@@ -290,12 +290,12 @@ function isGivenUp(fault: WatchFault): boolean {
 }
 
 /** Ends the attempt without counting it as failed. */
-function relist(since: ResourceVersion, why: Ending, rules: Rules): WatchStep {
+function relist(since: ResourceVersion, why: WatchEnding, rules: Rules): WatchStep {
   return { next: start(since, rules), pause: 'backoff', report: 'log', why };
 }
 
 /** Ends the attempt and counts it as failed. */
-function fail(since: ResourceVersion | undefined, why: Ending, rules: Rules): WatchStep {
+function fail(since: ResourceVersion | undefined, why: WatchEnding, rules: Rules): WatchStep {
   return { next: start(since, rules), pause: 'backoff', report: 'handler', why };
 }
 

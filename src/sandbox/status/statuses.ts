@@ -1,7 +1,5 @@
-import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
+import { formatGroupResource, type GroupResource } from '../../model/gvr.ts';
 import { failure, notFound, type Status, type StatusCause, StatusError } from '../../model/status.ts';
-
-type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
 
 /**
  * Reasons of a field error, with the words that lead its message. Source: apimachinery util/validation/field/errors.go.

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ContinuityReporter } from '../../../src/cli/outage/continuity-reporter.ts';
 import { loginHint } from '../../../src/cli/outage/login-hint.ts';
 import type { WatchTarget } from '../../../src/cli/session/informers.ts';
-import type { Login } from '../../../src/client/config/cluster-config.ts';
+import type { LoginMethod } from '../../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** The notices, minute by minute, about informers of pods and config maps on an in-process sandbox. */
-async function reporting(login?: Login, before: (sandbox: Sandbox) => void = () => {}) {
+async function reporting(login?: LoginMethod, before: (sandbox: Sandbox) => void = () => {}) {
   const base = await inProcess();
   before(base.sandbox);
   const ending = new AbortController();
@@ -165,7 +165,7 @@ it('an initial sync that does not come is reported: what is missing, and why', a
   ]);
 });
 
-it.each<[Login | undefined, boolean, string]>([
+it.each<[LoginMethod | undefined, boolean, string]>([
   [
     { kind: 'token-file', of: '/run/token' },
     true,

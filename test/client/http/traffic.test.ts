@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../../../src/client/http/traffic.ts';
+import { TrafficCounter } from '../../../src/client/http/traffic.ts';
 
 const NONE = { requests: 0, bytes: 0, events: 0, objects: 0, remaining: undefined };
 
 describe('Traffic', () => {
   it('adds to its own counts and to those of the wider scope', () => {
-    const total = new Traffic();
-    const one = new Traffic(total);
-    const other = new Traffic(total);
+    const total = new TrafficCounter();
+    const one = new TrafficCounter(total);
+    const other = new TrafficCounter(total);
     one.add({ requests: 1, bytes: 10 });
     other.add({ requests: 2, events: 3, objects: 4 });
     one.left(7);
@@ -28,7 +28,7 @@ describe('Traffic.counted', () => {
   }
 
   it('counts the bytes of a body while it is read, and reports each chunk', async () => {
-    const traffic = new Traffic();
+    const traffic = new TrafficCounter();
     const seen: number[] = [];
     const texts: string[] = [];
     const body = traffic.counted(
@@ -41,7 +41,7 @@ describe('Traffic.counted', () => {
 
   it('closes the body when its reader leaves', async () => {
     let isClosed = false;
-    const traffic = new Traffic();
+    const traffic = new TrafficCounter();
     for await (const _ of traffic.counted(pieces(() => (isClosed = true)))) break;
     expect([isClosed, traffic.bytes]).toEqual([true, 3]);
   });
@@ -57,7 +57,7 @@ describe('Traffic.counted', () => {
         },
       }),
     };
-    expect(await new Traffic().counted(body).return?.()).toEqual({ done: true, value: undefined });
+    expect(await new TrafficCounter().counted(body).return?.()).toEqual({ done: true, value: undefined });
     expect(isClosed).toBe(true);
   });
 
@@ -66,7 +66,7 @@ describe('Traffic.counted', () => {
       yield Buffer.from('a');
       throw new Error('reset');
     })();
-    const body = new Traffic().counted(broken);
+    const body = new TrafficCounter().counted(broken);
     await body.next();
     await expect(body.next()).rejects.toThrow('reset');
   });

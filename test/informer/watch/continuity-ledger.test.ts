@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
-import { type ContinuityEvent, Ledger } from '../../../src/informer/watch/continuity-ledger.ts';
+import { type ContinuityEvent, ContinuityLedger } from '../../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 function ledger(keep?: number) {
   const clock = new FakeClock(1000);
   const log: string[] = [];
-  const book = new Ledger({ clock, keep, scope: 'shop', logger: createLogger((_, message) => log.push(message)) });
+  const book = new ContinuityLedger({
+    clock,
+    keep,
+    scope: 'shop',
+    logger: createLogger((_, message) => log.push(message)),
+  });
   const events: ContinuityEvent[] = [];
   book.observe((event) => events.push(event));
   return { clock, book, events, log };
@@ -158,7 +163,7 @@ it('ends an outage that a relist repaired with the watch after the relist', () =
   expect(events.at(-1)).toMatchObject({ by: 'relist', since: '20', downMs: 4_000 });
 });
 
-it.each<[string, (book: Ledger) => void, boolean[]]>([
+it.each<[string, (book: ContinuityLedger) => void, boolean[]]>([
   ['the first event of the new stream proves it', (book) => book.advanced('10', 0, 1), [true]],
   ['silence proves nothing', () => {}, [false]],
   ['an end says nothing about versions', (book) => book.ended('connection'), []],
@@ -222,7 +227,7 @@ it('keeps the newest entries and counts all', () => {
 
 it('counts the changes that the store refused, and reports each batch once', () => {
   const clock = new FakeClock();
-  const ledger = new Ledger({ clock });
+  const ledger = new ContinuityLedger({ clock });
   const events: ContinuityEvent[] = [];
   ledger.observe((event) => events.push(event));
   const error = new Error('no');

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { WatchFault } from '../../../src/informer/watch/watch-fault.ts';
 import {
   decide,
-  type Ending,
   type Outcome,
   start,
+  type WatchEnding,
   type WatchState,
   type WatchStep,
 } from '../../../src/informer/watch/watch-machine.ts';
@@ -32,9 +32,9 @@ const probing = (since: string, more: object = {}): WatchState => ({
   after: 'missing',
   past: { ...past, ...more },
 });
-const verifying = (since: string, after: Ending): WatchState => ({ kind: 'verifying', since, after, past });
+const verifying = (since: string, after: WatchEnding): WatchState => ({ kind: 'verifying', since, after, past });
 /** Back at a version, after a stream that brought events. */
-const back = (since: string, after: Ending, more: object = {}): WatchState =>
+const back = (since: string, after: WatchEnding, more: object = {}): WatchState =>
   listed(since, { after, past: { ...grown, ...more } });
 
 const ended = (at: string, life = long): Outcome => ({ kind: 'ended', at, life });

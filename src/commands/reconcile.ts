@@ -7,6 +7,7 @@ import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
+import { parseSnapshots, snapshotPlans } from '../cli/reconcile/snapshots.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
 import { colorLevel } from '../cli/session/output.ts';
 import { checkRollouts } from '../cli/session/rollout-check.ts';
@@ -52,6 +53,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     checkFinalizer(config);
     const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, this.failed)));
     const filters = await triggerFiltersOf(config);
+    const snapshots = parseSnapshots(config.with ?? []);
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
@@ -70,6 +72,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       primary,
       owns: config.owns?.length ? await session.resolve([config.owns.join(',')]) : [],
       watches: await Promise.all((config.watches ?? []).map((watch) => mappedType(watch, session, mapping))),
+      snapshots: await snapshotPlans(snapshots, session),
       filters,
       indexes,
       namespaces,

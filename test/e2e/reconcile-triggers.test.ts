@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -220,5 +221,74 @@ describe('--map', () => {
       code: 2,
       stderr: expect.stringContaining('each --watches needs a --map: there are 0 of one and 1 of the other'),
     });
+  });
+});
+
+describe('--with', () => {
+  it('gives the hook the objects of another type, whole, redacted and of the key’s namespace, before its first run; they cause none', async () => {
+    const log = path.join(fixture.folder, 'requests');
+    const file = await hook('with.sh', `#!/bin/sh\ncat >> ${log}\necho seen >&2\n`);
+    const seen = () =>
+      readFileSync(log, { encoding: 'utf8', flag: 'a+' })
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line).snapshots);
+    const words = [
+      '--with',
+      'pods=pods:app=web',
+      '--with',
+      'keys=secrets',
+      '--with',
+      'nodes=nodes',
+      '--with=one=pods/web-2',
+    ];
+    apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    apply(pod('db-2', { app: 'db' }) as UnknownObject);
+    await using cli = started('configmaps', 'settings', '--hook', file, ...words);
+    const runs = (count: number) => cli.until((c) => c.stderr.split('line=seen').length > count, `run ${count}`);
+    await runs(1);
+    apply(pod('web-3') as UnknownObject);
+    let changes = 0;
+    while (seen().at(-1).pods.length < 3) {
+      apply(configMap('settings', { round: String(++changes) }));
+      await runs(1 + changes);
+    }
+    await ended(cli);
+    expect(seen()).toHaveLength(1 + changes);
+    const names = seen().map((snapshots: Record<string, UnknownObject[]>) =>
+      Object.entries(snapshots).map(([name, list]) => [name, ...list.map((o) => `${o.kind} ${o.metadata.name}`)]),
+    );
+    const expected = (...pods: string[]) => [
+      ['pods', ...pods.map((name) => `Pod ${name}`)],
+      ['keys', 'Secret login'],
+      ['nodes', 'Node n1'],
+      ['one', 'Pod web-2'],
+    ];
+    expect([names[0], names.at(-1)]).toEqual([expected('web-1', 'web-2'), expected('web-1', 'web-2', 'web-3')]);
+    expect(seen()[0].keys[0].data.password).toMatch(/^hmac:/);
+    const selections = fixture.sandbox.requests
+      .matching(/\/pods\?/)
+      .map((request) => /(label|field)Selector=[^&]*/.exec(request.path)?.[0]);
+    expect([...new Set(selections)].toSorted()).toEqual([
+      'fieldSelector=metadata.name%3Dweb-2',
+      'labelSelector=app%3Dweb',
+    ]);
+  });
+
+  it('of a type without any such object is reported at the start', async () => {
+    await using cli = started('configmaps', '--exec', 'true', '--with', 'pods=pods:app=none');
+    await cli.until((c) => c.stderr.includes('--with pods: there are no pods that app=none selects'), 'the notice');
+    await ended(cli);
+  });
+
+  it.each([
+    ['pods', 'expected NAME=TYPE or NAME=TYPE:SELECTOR'],
+    ['p=pods:a in b', 'unable to parse'],
+    ['p=pots', 'pots'],
+  ])('%s is refused', async (text, message) => {
+    const words = ['reconcile', 'configmaps', '-n', 'shop', '--exec', 'true', '--with', text];
+    const { code, stderr } = await run(words, { env: fixture.env });
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(message);
   });
 });

@@ -36,6 +36,10 @@ export const configurableFlags = {
       helpValue: 'EXPRESSION',
     }),
     every: duration({ summary: 'queue every key again this often' }),
+    with: list({
+      summary: 'objects of another type that the hook gets as snapshots.NAME',
+      helpValue: 'NAME=TYPE[:SELECTOR]',
+    }),
   }),
   ...filterFlags,
   ...group('FILTER', {

@@ -15,6 +15,7 @@ import { actionText } from './action-report.ts';
 import { showOutput, showThrown } from './hook-output.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
+import { Snapshots } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
@@ -23,13 +24,14 @@ import { budgetOf } from './writes.ts';
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  { primary, all }: ReconcileTargets,
+  { primary, snapshots: targets, all }: ReconcileTargets,
   filter: TriggerFilter,
   credentials: Environment | undefined,
 ) {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
+  const snapshots = new Snapshots(targets, redactor, (text) => session.notice(text));
   const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
@@ -64,6 +66,7 @@ export function reconcilerOf(
     onOutput: (key, line, stream) => showOutput(io, key, line, stream),
     onThrown: showThrown(io),
     finalizer: plan.finalizer,
+    snapshots: (key) => snapshots.of(key),
     refusal: (request, object) => filter.refusal(request, object),
   });
 }
@@ -85,6 +88,6 @@ export async function hookCredentials(
 
 function unknownLister(gvr: string): never {
   throw new InformerError('hook', `there is no cache of ${gvr} here`, {
-    hint: 'name the type with --owns or --watches',
+    hint: 'name the type with --owns, --watches or --with',
   });
 }

@@ -8,6 +8,7 @@ import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
+import type { SnapshotPlan } from './snapshots.ts';
 
 /** A `reconcile` with everything read, resolved and checked. */
 export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'> {
@@ -15,6 +16,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly primary: ResourceSelection;
   readonly owns: readonly ResourceSelection[];
   readonly watches: readonly MappedType[];
+  readonly snapshots: readonly SnapshotPlan[];
   /** Which events and objects of the reconciled type lead to runs. */
   readonly filters: StreamFilters;
   readonly indexes: readonly IndexDefinition[];

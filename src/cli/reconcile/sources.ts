@@ -4,13 +4,14 @@ import { labelledPredicate } from '../../controller/predicate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
 /** What puts keys into the queue: the caches, and the timers. */
 export function sourcesOf(
   plan: ReconcilePlan,
-  { primary, owned, watched }: ReconcileTargets,
+  { primary, owned, watched, snapshots }: ReconcileTargets,
   filter: TriggerFilter,
 ): Source[] {
   const { type, informer } = primary;
@@ -38,6 +39,7 @@ export function sourcesOf(
       }),
     ),
   ];
+  sources.push(...snapshots.map(({ target }) => snapshotSource(target)));
   if (plan.everyMs !== undefined)
     sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
   return sources;

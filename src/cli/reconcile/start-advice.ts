@@ -4,16 +4,17 @@ import { countText, pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { emptySnapshots } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 
 /**
- * Says after the first states which fields that expressions name are in none of the objects, and which `--map` leads no
- * object to a reconciled one. Never rejects.
+ * Says after the first states which fields that expressions name are in none of the objects, which `--map` leads no
+ * object to a reconciled one, and which snapshot of `--with` is empty. Never rejects.
  */
 export async function adviseAtStart(
   session: Session,
   plan: ReconcilePlan,
-  { primary, watched }: ReconcileTargets,
+  { primary, watched, snapshots }: ReconcileTargets,
 ): Promise<void> {
   const indexes = plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads }));
   const say = (line: string | undefined) => line !== undefined && !session.signal.aborted && session.notice(line);
@@ -28,6 +29,8 @@ export async function adviseAtStart(
       for (const line of lines) say(line);
       if (lines.length === 0) say(mapAdvice(map, target, primary));
     }
+    await Promise.all(snapshots.map(({ target }) => target.informer.whenSynced(session.signal)));
+    for (const line of emptySnapshots(snapshots)) say(line);
   } catch {
     // the session ended before the first states were there
   }

@@ -3,6 +3,7 @@ import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
 
 /** The caches of a `reconcile`. */
 export interface ReconcileTargets {
@@ -12,6 +13,9 @@ export interface ReconcileTargets {
   readonly owned: readonly WatchTarget[];
   /** The types of `--watches`, in their order. */
   readonly watched: readonly WatchTarget[];
+  /** The snapshots of `--with`, in their order. Several may share a cache, also with the types above. */
+  readonly snapshots: readonly SnapshotTarget[];
+  /** Each cache once. */
   readonly all: readonly WatchTarget[];
 }
 
@@ -40,5 +44,12 @@ export function targetsOf(session: Session, plan: ReconcilePlan, reporter: Conti
     plan.watches.map(({ selection }) => selection),
     everything,
   );
-  return { primary, owned, watched, all: [primary, ...owned, ...watched] };
+  const isWhole = !plan.selector && !plan.fieldSelector;
+  const snapshots = snapshotTargets(
+    plan.snapshots,
+    [...owned, ...watched, ...(isWhole ? [primary] : [])].filter(({ names }) => names === undefined),
+    ({ selection, selector }) => createTargets(session, [selection], { ...everything, selector })[0] as WatchTarget,
+  );
+  const all = new Set([primary, ...owned, ...watched, ...snapshots.map(({ target }) => target)]);
+  return { primary, owned, watched, snapshots, all: [...all] };
 }

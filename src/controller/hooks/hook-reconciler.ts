@@ -29,7 +29,7 @@ export interface HookReconcilerOptions {
   /** Redacts every object that the hook gets. It must not change its argument. */
   redact?: ((object: CachedObject, gvr: GroupVersionResource) => CachedObject) | undefined;
   /** Returns objects of other types for the hook, by name. They are passed on unchanged. */
-  snapshots?: ((key: ObjectKey) => Readonly<Record<string, readonly CachedObject[]>>) | undefined;
+  snapshots?: ((key: ObjectKey) => Pick<HookRequest, 'snapshots' | 'snapshotsCut'>) | undefined;
   /** The time after which the hook's signal aborts, ms. Default: never. */
   timeoutMs?: number | undefined;
   /**
@@ -152,7 +152,7 @@ function requestOf(
     changed: object && old && changedPaths ? changedPaths(typed(old, primary), object) : [],
     causes: request.causes,
     attempt: request.attempt,
-    snapshots: snapshots?.(request.key) ?? {},
+    ...(snapshots?.(request.key) ?? { snapshots: {} }),
   };
 }
 

@@ -27,6 +27,8 @@ export interface HookRequest {
   readonly attempt: number;
   /** The objects of other types that the hook declared, by their declared names. */
   readonly snapshots: Readonly<Record<string, readonly CachedObject[]>>;
+  /** For each snapshot with more objects than are passed: how many there are. */
+  readonly snapshotsCut?: Readonly<Record<string, number>>;
 }
 
 /** The stream on which a hook printed a line. */

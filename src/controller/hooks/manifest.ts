@@ -24,6 +24,8 @@ export interface HookConfig {
   readonly fieldSelector?: string;
   readonly owns?: readonly string[];
   readonly watches?: readonly WatchConfig[];
+  /** `NAME=TYPE` or `NAME=TYPE:SELECTOR`. */
+  readonly with?: readonly string[];
   readonly everyMs?: number;
   /** Regular expressions. */
   readonly name?: string;
@@ -96,6 +98,7 @@ const KEYS = {
   fieldSelector: ['fieldSelector', text],
   owns: ['owns', names],
   watches: ['watches', watches],
+  with: ['with', list],
   every: ['everyMs', duration],
   name: ['name', text],
   excludeName: ['excludeName', text],

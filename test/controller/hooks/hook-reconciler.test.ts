@@ -122,7 +122,7 @@ describe('the request to the hook', () => {
     const { run, asked } = setup({
       object: web({}, 3),
       changedPaths: () => ['.spec.replicas'],
-      snapshots: () => ({ pods: [] }),
+      snapshots: (key) => ({ snapshots: { pods: [] }, snapshotsCut: { [key]: 501 } }),
     });
     await run({ before: web({}, 1), causes, attempt: 2 });
     expect(asked).toEqual([
@@ -136,6 +136,7 @@ describe('the request to the hook', () => {
         causes,
         attempt: 2,
         snapshots: { pods: [] },
+        snapshotsCut: { 'shop/web': 501 },
       },
     ]);
   });

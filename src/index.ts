@@ -97,6 +97,16 @@ export type { HookCallOptions, HookClient, HookResource } from './controller/hoo
 export { HOOK_REQUEST_VERSION, type HookRequest } from './controller/hooks/hook.ts';
 export type { HookContext, HookFunction, HookReply, HookServices } from './controller/hooks/module.ts';
 export { createInformerSource, type WatchedInformer } from './controller/informer-source.ts';
+export type { ManagerCheck, ManagerCheckResult } from './controller/manager/checks.ts';
+export {
+  type AddRunnableOptions,
+  createManager,
+  type HealthReport,
+  type Manager,
+  type ManagerElection,
+  type ManagerOptions,
+} from './controller/manager/manager.ts';
+export type { Runnable, RunnableGroup } from './controller/manager/runnable.ts';
 export {
   AlreadyOwnedError,
   controllerOf,

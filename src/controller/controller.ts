@@ -2,7 +2,7 @@ import type { Scope } from '../kit/abort.ts';
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
-import { causesOf, InformerError, messageOf } from '../kit/error.ts';
+import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
@@ -140,6 +140,10 @@ export class Controller {
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   /** Resolves after the initial sync of all sources, when workers begin. Rejects if the sync fails. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
@@ -255,6 +259,8 @@ export class Controller {
    * waiting keys are dropped, running reconciles may finish (their signals abort after `drainMs`), and the promise
    * resolves.
    *
+   * If the reason of the abort is a lost lease (an error with code `leadership`), running reconciles are aborted at once.
+   *
    * Rejects if a source fails or does not sync in time, on a {@link StopError}, on a panic that is not recovered, and
    * if it is called a second time.
    */
@@ -333,7 +339,8 @@ export class Controller {
     const drained = () => new InformerError('closed', `the shutdown waited ${drainMs}ms for this run`);
     let timer: Disposable | undefined;
     using _drain = onAbort(running, () => {
-      timer = this.#clock.after(drainMs, () => work.abort(drained()));
+      if (isInformerError(running.reason, 'leadership')) work.abort(running.reason);
+      else timer = this.#clock.after(drainMs, () => work.abort(drained()));
     });
     await Promise.all(Array.from({ length: this.#workers }, () => this.#work(running, work.signal)));
     timer?.[Symbol.dispose]();

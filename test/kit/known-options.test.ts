@@ -294,6 +294,18 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { releaseOnCancel: 'no' },
     attempt: (options) => new library.LeaderElector(options),
   },
+  createManager: {
+    types: ['ManagerOptions'],
+    slip: ['graceMS', 'graceMs'],
+    wrong: { graceMs: '25s' },
+    attempt: (options) => library.createManager(options),
+  },
+  'manager.add': {
+    types: ['AddRunnableOptions'],
+    slip: ['groups', 'group'],
+    wrong: { group: 'leaders' },
+    attempt: (options) => library.createManager().add({ run: async () => {} }, options),
+  },
   retryOnConflict: {
     types: ['RetryOptions'],
     slip: ['backof', 'backoff'],

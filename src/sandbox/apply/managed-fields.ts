@@ -7,7 +7,7 @@ import { appliedFieldsOf, compare } from '../types/fields.ts';
 import { shapeOf } from '../types/merge-rules.ts';
 
 /** A field manager: its name, how it writes, and the subresource that it writes to, if any. */
-export interface Manager {
+export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   readonly subresource: string | undefined;
@@ -48,7 +48,7 @@ export function afterUpdate(
   type: ApiType,
   before: UnknownObject,
   after: UnknownObject,
-  manager: Manager,
+  manager: FieldManager,
   time: string,
 ): ManagedFieldsEntry[] {
   const { changed, removed } = compare(owned(before), owned(after), shapeOf(type));
@@ -110,7 +110,7 @@ function encode(ownerships: readonly Ownership[]): ManagedFieldsEntry[] {
     .filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0);
 }
 
-export function newEntry(type: ApiType, manager: Manager, time: string): ManagedFieldsEntry {
+export function newEntry(type: ApiType, manager: FieldManager, time: string): ManagedFieldsEntry {
   return {
     manager: manager.name,
     operation: manager.operation,
@@ -126,7 +126,7 @@ export function newEntry(type: ApiType, manager: Manager, time: string): Managed
  * Whether an entry is the manager's own. The API version counts for updates only: an applier is the same manager in
  * every version.
  */
-export function isOf(entry: ManagedFieldsEntry, manager: Manager, type: ApiType): boolean {
+export function isOf(entry: ManagedFieldsEntry, manager: FieldManager, type: ApiType): boolean {
   return (
     entry.manager === manager.name &&
     entry.operation === manager.operation &&

@@ -10,7 +10,7 @@ import { compare, isFieldMap, itemKey, partsOf } from '../types/fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { guardsStatus, keepsMetadataAtStatus } from '../types/type-strategies.ts';
-import { claimedBy, isOf, type Manager, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
+import { claimedBy, type FieldManager, isOf, newEntry, type Ownership, owned, read, write } from './managed-fields.ts';
 
 /** An object and its managed fields after a server-side apply. */
 export interface ApplyResult {
@@ -27,7 +27,7 @@ export function applyTo(
   type: ApiType,
   live: UnknownObject,
   configuration: UnknownObject,
-  manager: Manager,
+  manager: FieldManager,
   { force, time }: { force: boolean; time: string },
 ): ApplyResult {
   const shape = shapeOf(type);

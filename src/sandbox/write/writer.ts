@@ -1,7 +1,7 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
 import { joinKey } from '../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
-import { afterUpdate, type Manager } from '../apply/managed-fields.ts';
+import { afterUpdate, type FieldManager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
 import {
   alreadyExists,
@@ -288,7 +288,7 @@ export class Writer {
     after: UnknownObject,
     { manager, subresource }: WriteRules,
   ): ManagedFieldsEntry[] {
-    const writer: Manager = { name: manager, operation: 'Update', subresource };
+    const writer: FieldManager = { name: manager, operation: 'Update', subresource };
     return afterUpdate(type, before, after, writer, timestamp(this.#cluster.clock.now()));
   }
 

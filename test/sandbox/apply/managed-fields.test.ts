@@ -3,8 +3,8 @@ import type { ManagedFieldsEntry, UnknownObject } from '../../../src/model/objec
 import {
   afterUpdate,
   claimedBy,
+  type FieldManager,
   isOf,
-  type Manager,
   newEntry,
   owned,
   read,
@@ -17,7 +17,11 @@ import { FieldSet } from '../../../src/sandbox/types/field-set.ts';
 const CONFIG_MAP = builtinTypes().find(({ kind }) => kind === 'ConfigMap') as ApiType;
 const LATER = '2026-01-02T00:00:00Z';
 
-const manager = (name: string, operation: Manager['operation'] = 'Update', subresource?: string): Manager => ({
+const manager = (
+  name: string,
+  operation: FieldManager['operation'] = 'Update',
+  subresource?: string,
+): FieldManager => ({
   name,
   operation,
   subresource,
@@ -43,7 +47,7 @@ function stored(data: Record<string, string>, ...managedFields: ManagedFieldsEnt
 }
 
 /** `one: a b`, one line for each entry. */
-function ownersAfter(before: UnknownObject, data: Record<string, string>, by: Manager): string[] {
+function ownersAfter(before: UnknownObject, data: Record<string, string>, by: FieldManager): string[] {
   const entries = afterUpdate(CONFIG_MAP, before, { ...before, data }, by, LATER);
   return entries.map(({ manager, fieldsV1, time }) => {
     const fields = Object.keys((fieldsV1 as { 'f:data'?: object })['f:data'] ?? {}).map((f) => f.slice(2));
@@ -137,7 +141,7 @@ it('an entry of the scale subresource has no time', () => {
   });
 });
 
-it.each<[entry: Partial<ManagedFieldsEntry>, by: Manager, expected: boolean]>([
+it.each<[entry: Partial<ManagedFieldsEntry>, by: FieldManager, expected: boolean]>([
   [{}, manager('one'), true],
   [{}, manager('two'), false],
   [{ operation: 'Apply' }, manager('one'), false],

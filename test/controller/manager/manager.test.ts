@@ -1,0 +1,391 @@
+import { describe, expect, it } from 'vitest';
+import { createController } from '../../../src/controller/controller.ts';
+import { createInformerSource } from '../../../src/controller/informer-source.ts';
+import { createManager, type ManagerOptions } from '../../../src/controller/manager/manager.ts';
+import type { Runnable } from '../../../src/controller/manager/runnable.ts';
+import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
+import { aborted } from '../../../src/kit/abort.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
+import { calm, election } from '../../support/election.ts';
+import { CONFIG_MAPS, ConfigMaps } from '../../support/in-process.ts';
+
+/** A runnable that logs its start and its end. `endMs`: how long its end takes. */
+function part(log: string[], name: string, options: { ends?: Promise<void> } = {}): Runnable {
+  return {
+    name,
+    async run(signal) {
+      log.push(`${name} starts`);
+      await aborted(signal);
+      log.push(`${name} is asked`);
+      await options.ends;
+      log.push(`${name} ends`);
+    },
+  };
+}
+
+async function setup(options: Partial<ManagerOptions> & { elect?: string } = {}) {
+  const place = await election();
+  const { elect, ...rest } = options;
+  const { client, clock } = place;
+  const leaderElection = { client, name: 'operator', namespace: 'shop', identity: elect ?? '', random: () => 0 };
+  const manager = createManager({
+    clock,
+    logger: silentLogger,
+    ...(elect === undefined ? {} : { leaderElection }),
+    ...rest,
+  });
+  const abort = new AbortController();
+  const factory = dynamicInformerFactory(client, { clock, logger: silentLogger, namespaces: ['shop'] });
+  const run = async () => {
+    const ended = manager.run(abort.signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await calm();
+    return ended;
+  };
+  return { ...place, manager, abort, factory, run };
+}
+
+describe('a manager', () => {
+  it('starts servers, caches, those of every process and those of the leader, and ends them in its order', async () => {
+    const { manager, abort } = await setup();
+    const log: string[] = [];
+    for (const group of ['leader', 'always', 'cache', 'server'] as const) manager.add(part(log, group), { group });
+    const ended = manager.run(abort.signal);
+    await calm();
+    expect(log).toEqual(['server starts', 'cache starts', 'always starts', 'leader starts']);
+    log.length = 0;
+    abort.abort();
+    await ended;
+    expect(log).toEqual(
+      ['always', 'leader', 'cache', 'server'].flatMap((name) => [`${name} is asked`, `${name} ends`]),
+    );
+  });
+
+  it('starts nothing that reads caches before they have synced', async () => {
+    const { manager, abort, factory, sandbox, clock } = await setup();
+    const { lister } = factory.forResource(CONFIG_MAPS);
+    new ConfigMaps(sandbox).put('shop/a');
+    sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match: { path: '/configmaps' }, times: 3 });
+    const seen: number[] = [];
+    manager.add({ run: async () => void seen.push(lister.size) });
+    manager.add(factory);
+    const ended = manager.run(abort.signal);
+    await calm();
+    expect([seen, manager.health().isReady]).toEqual([[], false]);
+    while (seen.length === 0) {
+      clock.tick(500);
+      await calm();
+    }
+    expect([seen, manager.health().isReady]).toEqual([[1], true]);
+    abort.abort();
+    await ended;
+  });
+
+  it('runs controllers and their informers, and leaves no timer and no listener', async () => {
+    const { manager, abort, factory, sandbox, clock } = await setup();
+    const keys: string[] = [];
+    const { informer } = factory.forResource(CONFIG_MAPS);
+    const controllers = ['one', 'two'].map((name) =>
+      createController({
+        name,
+        clock,
+        logger: silentLogger,
+        sources: [createInformerSource(informer, { name: 'maps' })],
+        reconcile: ({ key }) => void keys.push(`${name} ${key}`),
+      }),
+    );
+    for (const controller of controllers) manager.add(controller);
+    manager.add(factory);
+    const ended = manager.run(abort.signal);
+    await calm();
+    new ConfigMaps(sandbox).put('shop/a');
+    await calm();
+    await clock.advance(1_000);
+    expect(keys).toEqual(expect.arrayContaining(['one shop/a', 'two shop/a']));
+    abort.abort();
+    await ended;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends with an error that names the caches that did not sync in time', async () => {
+    const { manager, abort, factory, sandbox, clock } = await setup({ cacheSyncTimeoutMs: 3_000 });
+    factory.forResource(CONFIG_MAPS);
+    sandbox.faults.add({ fault: { kind: 'stall' }, match: { path: '/configmaps' }, times: Number.POSITIVE_INFINITY });
+    manager.add(factory);
+    const log: string[] = [];
+    manager.add(part(log, 'work'));
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    await clock.advance(3_000);
+    expect(await ended).toMatchObject({ code: 'sync', message: expect.stringContaining('v1/configmaps') });
+    expect(log).toEqual([]);
+  });
+
+  it('ends when a runnable fails, and names it', async () => {
+    const { manager, abort } = await setup();
+    const log: string[] = [];
+    const cause = new Error('no disk');
+    manager.add(part(log, 'work'));
+    manager.add({ name: 'reports', run: () => Promise.reject(cause) }, { group: 'always' });
+    await expect(manager.run(abort.signal)).rejects.toMatchObject({ message: 'reports failed: no disk', cause });
+    expect(log.filter((line) => line === 'work ends')).toHaveLength(log.includes('work starts') ? 1 : 0);
+  });
+
+  it('keeps running when a runnable has done its work', async () => {
+    const { manager, abort } = await setup();
+    const log: string[] = [];
+    manager.add({ name: 'once', run: async () => void log.push('once') }, { group: 'always' });
+    manager.add(part(log, 'work'));
+    const ended = manager.run(abort.signal);
+    await calm();
+    expect(log).toEqual(['once', 'work starts']);
+    abort.abort();
+    await ended;
+  });
+
+  it('ends after graceMs although a runnable ignores its signal, asks the others all the same, and names it', async () => {
+    const { manager, abort, clock } = await setup({ graceMs: 8_000 });
+    const log: string[] = [];
+    manager.add(part(log, 'stubborn', { ends: new Promise(() => {}) }), { group: 'always' });
+    manager.add(part(log, 'work'));
+    manager.add(part(log, 'server'), { group: 'server' });
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    abort.abort();
+    await calm();
+    await clock.advance(7_999);
+    expect(log).toEqual(expect.arrayContaining(['work ends', 'server ends']));
+    await clock.advance(1);
+    expect(await ended).toMatchObject({
+      code: 'closed',
+      message: 'the manager waited 8s, and did not end: stubborn',
+    });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('reports what fails while it ends', async () => {
+    const { manager, abort } = await setup();
+    const fails = async (signal: AbortSignal) => {
+      await aborted(signal);
+      throw new Error('flush failed');
+    };
+    const polite = async (signal: AbortSignal) => {
+      await aborted(signal);
+      signal.throwIfAborted();
+    };
+    manager.add({ name: 'polite', run: polite });
+    manager.add({ name: 'writer', run: fails });
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    abort.abort();
+    expect(await ended).toMatchObject({ message: 'writer failed while it ended: flush failed' });
+  });
+
+  it('starts what is added while it runs, and refuses it after the end', async () => {
+    const { manager, abort } = await setup();
+    const log: string[] = [];
+    const ended = manager.run(abort.signal);
+    await calm();
+    manager.add(part(log, 'late'));
+    await calm();
+    expect(log).toEqual(['late starts']);
+    abort.abort();
+    await ended;
+    expect(log).toEqual(['late starts', 'late is asked', 'late ends']);
+    expect(() => manager.add(part(log, 'too late'))).toThrow(expect.objectContaining({ code: 'closed' }));
+  });
+
+  it('runs once', async () => {
+    const { manager } = await setup();
+    await manager.run(AbortSignal.abort());
+    await expect(manager.run(AbortSignal.abort())).rejects.toMatchObject({ code: 'argument' });
+  });
+
+  it('that was asked to end before it began starts nothing', async () => {
+    const { manager } = await setup({ elect: 'me' });
+    const log: string[] = [];
+    for (const group of ['server', 'cache', 'always', 'leader'] as const) manager.add(part(log, group), { group });
+    await manager.run(AbortSignal.abort());
+    expect(log).toEqual([]);
+  });
+
+  it.each([
+    ['what cannot be run', (m: ReturnType<typeof createManager>) => m.add({} as never), 'run(signal)'],
+    [
+      'an unknown group',
+      (m: ReturnType<typeof createManager>) => m.add(part([], 'a'), { group: 'x' as never }),
+      'group',
+    ],
+    [
+      'the same one twice',
+      (m: ReturnType<typeof createManager>) => {
+        const one = part([], 'a');
+        m.add(one);
+        m.add(one);
+      },
+      'before',
+    ],
+    ['a check without a name', (m: ReturnType<typeof createManager>) => m.addHealthCheck('', () => undefined), 'name'],
+    [
+      'a check that is no function',
+      (m: ReturnType<typeof createManager>) => m.addReadyCheck('a', 'x' as never),
+      'function',
+    ],
+    [
+      'a second check of one name',
+      (m: ReturnType<typeof createManager>) => m.addReadyCheck('caches', () => undefined),
+      'already',
+    ],
+  ])('refuses %s', async (_, attempt, message) => {
+    const { manager } = await setup();
+    expect(() => attempt(manager)).toThrow(
+      expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it.each([
+    ['a grace that is negative', { graceMs: -1 }],
+    ['a sync timeout of zero', { cacheSyncTimeoutMs: 0 }],
+    ['an election that cannot work', { elect: '' }],
+  ])('refuses %s when it is created', async (_, options) => {
+    await expect(setup(options)).rejects.toMatchObject({ code: 'argument' });
+  });
+});
+
+describe('the health of a manager', () => {
+  it('has the result of each check, also of one that throws or answers later', async () => {
+    const { manager } = await setup();
+    manager.addHealthCheck('fine', () => undefined);
+    manager.addHealthCheck('disk', () => 'the disk is full');
+    manager.addHealthCheck('broken', () => {
+      throw new Error('oops');
+    });
+    manager.addHealthCheck('later', (async () => undefined) as never);
+    expect(manager.health()).toMatchObject({
+      isLive: false,
+      live: [
+        { name: 'fine', reason: undefined },
+        { name: 'disk', reason: 'the disk is full' },
+        { name: 'broken', reason: 'oops' },
+        { name: 'later', reason: expect.stringContaining('must return a text or undefined') },
+      ],
+    });
+    expect(manager.liveChecks.map(({ name }) => name)).toEqual(['fine', 'disk', 'broken', 'later']);
+  });
+
+  it('is ready from the initial sync to the beginning of the end', async () => {
+    const { manager, abort } = await setup();
+    expect(manager.health()).toMatchObject({ isLive: true, isReady: false });
+    const ended = manager.run(abort.signal);
+    await calm();
+    expect(manager.health()).toMatchObject({ isLive: true, isReady: true });
+    abort.abort();
+    expect([manager.health().isReady, manager.ending.aborted]).toEqual([false, true]);
+    await ended;
+  });
+});
+
+describe('a manager with an election', () => {
+  it('keeps its caches, and runs the group leader when it leads', async () => {
+    const { manager, abort, factory, sandbox, clock, put, pass, spec } = await setup({ elect: 'me' });
+    put({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+    const { lister } = factory.forResource(CONFIG_MAPS);
+    const log: string[] = [];
+    manager.add(factory);
+    manager.add(part(log, 'work'));
+    manager.add(part(log, 'always'), { group: 'always' });
+    const ended = manager.run(abort.signal);
+    await calm();
+    new ConfigMaps(sandbox).put('shop/a');
+    await calm();
+    expect([log, lister.size, manager.isLeading, manager.health().isReady]).toEqual([
+      ['always starts'],
+      1,
+      false,
+      true,
+    ]);
+    await pass(18_000);
+    await manager.whenLeading();
+    expect([log, manager.isLeading]).toEqual([['always starts', 'work starts'], true]);
+    abort.abort();
+    await ended;
+    expect(spec()?.holderIdentity).toBe('');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('releases the lease after all has ended, and renews it until then', async () => {
+    const { manager, abort, pass, spec } = await setup({ elect: 'me' });
+    const log: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    manager.add(part(log, 'work', { ends: slow.promise }));
+    const ended = manager.run(abort.signal);
+    await calm();
+    abort.abort();
+    await calm();
+    await pass(20_000);
+    expect([spec()?.holderIdentity, manager.isLeading]).toEqual(['me', true]);
+    slow.resolve();
+    await ended;
+    expect(spec()?.holderIdentity).toBe('');
+  });
+
+  it('does not release the lease if something has not ended in time', async () => {
+    const { manager, abort, pass, spec } = await setup({ elect: 'me', graceMs: 4_000 });
+    manager.add(part([], 'work', { ends: new Promise(() => {}) }));
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    abort.abort();
+    await calm();
+    await pass(5_000);
+    expect(await ended).toMatchObject({ code: 'closed' });
+    expect(spec()?.holderIdentity).toBe('me');
+  });
+
+  it('ends with an error when the lease is lost, and aborts running reconciles at once', async () => {
+    const { manager, abort, factory, sandbox, clock, put, pass } = await setup({ elect: 'me' });
+    const log: string[] = [];
+    const { informer } = factory.forResource(CONFIG_MAPS);
+    manager.add(factory);
+    manager.add(
+      createController({
+        name: 'maps',
+        clock,
+        logger: silentLogger,
+        sources: [createInformerSource(informer, { name: 'maps' })],
+        async reconcile(_, { signal }) {
+          log.push('runs');
+          await aborted(signal);
+          log.push('aborted');
+        },
+      }),
+    );
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    new ConfigMaps(sandbox).put('shop/a');
+    await calm();
+    expect(log).toEqual(['runs']);
+    put({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+    await pass(2_000);
+    expect(log).toEqual(['runs', 'aborted']);
+    expect(await ended).toMatchObject({ code: 'leadership', message: expect.stringContaining('other') });
+    await clock.advance(60_000);
+  });
+
+  it('whose lease is lost does not wait for what ignores its signal', async () => {
+    const { manager, abort, put, pass } = await setup({ elect: 'me' });
+    manager.add(part([], 'work', { ends: new Promise(() => {}) }));
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    put({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+    await pass(4_500);
+    expect(await ended).toMatchObject({ code: 'leadership' });
+  });
+
+  it('has a check of its liveness that names the lease', async () => {
+    const { manager } = await setup({ elect: 'me' });
+    expect(manager.liveChecks.map(({ name }) => name)).toEqual(['leader-election']);
+    expect(manager.health().live).toEqual([{ name: 'leader-election', reason: undefined }]);
+  });
+});

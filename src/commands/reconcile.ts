@@ -1,7 +1,7 @@
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { checkFinalizer, ignoredNotice, mergedConfig, triggerFiltersOf } from '../cli/reconcile/config.ts';
+import { checkFinalizer, ignoredNotice, mergedConfig, schedulesOf, triggerFiltersOf } from '../cli/reconcile/config.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
@@ -54,6 +54,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, this.failed)));
     const filters = await triggerFiltersOf(config);
     const snapshots = parseSnapshots(config.with ?? []);
+    const schedules = await schedulesOf(config);
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
@@ -79,6 +80,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       selector: config.selector,
       fieldSelector: config.fieldSelector,
       everyMs: config.everyMs,
+      schedules,
       idleMs: idleMsOf(flags['idle-timeout']),
       workers: config.workers ?? 1,
       maxRetries: config.maxRetries,

@@ -5,9 +5,9 @@ import type { CachedObject, EventCause, ResourceEvent } from './resource-event.t
 export interface ReconcileCause {
   /**
    * What happened. `requeue`: the key's own requeueAfter is due. `released`: {@link Controller.release} was called for
-   * the parked key. `manual`: {@link Controller.enqueue} was called.
+   * the parked key. `manual`: {@link Controller.enqueue} was called. `schedule`: a time of a schedule came.
    */
-  readonly reason: 'added' | 'updated' | 'deleted' | 'generic' | 'requeue' | 'released' | 'manual';
+  readonly reason: 'added' | 'updated' | 'deleted' | 'generic' | 'schedule' | 'requeue' | 'released' | 'manual';
   /** How the event became known. */
   readonly via?: EventCause;
   /** The source of the event: a resource type, or the name of a timer. */

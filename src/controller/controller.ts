@@ -305,7 +305,7 @@ export class Controller {
   }
 
   async #start(source: Source, signal: AbortSignal): Promise<void> {
-    const counts = new SourceCounts(source.name);
+    const counts = new SourceCounts(source);
     this.#reports.push(counts);
     const emit = (key: ObjectKey, note: Note, priority: number) => {
       counts.keys++;

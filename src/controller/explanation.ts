@@ -187,9 +187,9 @@ const SUMMARIES: Readonly<Record<KeyState, (facts: Facts) => string>> = {
     const tries = `${attempts} attempt${attempts === 1 ? '' : 's'}`;
     return `parked ${duration(at - since)} ago, after ${tries}, until it changes or is released: ${error}`;
   },
-  idle({ history, at }) {
+  idle({ history, at, controller }) {
     const last = history?.at(-1);
-    return `not queued: ${last ? lastStepText(last, at) : 'nothing came since its last run'}`;
+    return `not queued: ${last ? lastStepText(last, at) : 'nothing came since its last run'}${nextText(controller, at)}`;
   },
   unknown({ history, isHistoryPartial, controller, skippedElsewhere }) {
     if (skippedElsewhere.length > 0) return `not queued: ${skippedText(skippedElsewhere.at(-1) as SkippedEntry)}`;
@@ -206,6 +206,13 @@ function whyWaiting({ phase, workers, active, sources }: ControllerFacts): strin
   if (phase === 'syncing') return `; no run begins before the initial sync of ${unsynced.join(', ')}`;
   if (phase !== 'running') return '; the controller ends, and starts no more runs';
   return active < workers ? '' : `; ${workers === 1 ? 'the worker is' : `all ${workers} workers are`} busy`;
+}
+
+/** The timer or schedule that is due first. */
+function nextText({ sources }: ControllerFacts, at: number): string {
+  const timed = sources.flatMap(({ name, nextAt }) => (nextAt === undefined ? [] : { name, nextAt }));
+  const [first] = timed.sort((a, b) => a.nextAt - b.nextAt);
+  return first ? `; ${first.name} queues all keys in ${duration(first.nextAt - at)}` : '';
 }
 
 function delayText(why: DelayReason, failures: number): string {

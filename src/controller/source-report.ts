@@ -1,3 +1,4 @@
+import type { Source } from './source.ts';
 import type { SkippedEvent } from './trail.ts';
 
 /** What one source of a controller did so far. */
@@ -9,6 +10,8 @@ export interface SourceReport {
   readonly keys: number;
   /** The events that it did not turn into a key, by the reason. */
   readonly skipped: Readonly<Record<string, number>>;
+  /** When it next queues keys by itself, ms since the Unix epoch. Only timers and schedules have it. */
+  readonly nextAt?: number | undefined;
 }
 
 /** The most different reasons that are counted. */
@@ -16,13 +19,13 @@ const KEPT_REASONS = 16;
 
 /** Counts what a source does. */
 export class SourceCounts {
-  readonly #name: string;
+  readonly #source: Pick<Source, 'name' | 'nextAt'>;
   readonly #skipped = new Map<string, number>();
   hasSynced = false;
   keys = 0;
 
-  constructor(name: string) {
-    this.#name = name;
+  constructor(source: Pick<Source, 'name' | 'nextAt'>) {
+    this.#source = source;
   }
 
   skipped({ why, by }: SkippedEvent): void {
@@ -33,11 +36,13 @@ export class SourceCounts {
   }
 
   report(): SourceReport {
+    const nextAt = this.#source.nextAt?.();
     return {
-      name: this.#name,
+      name: this.#source.name,
       hasSynced: this.hasSynced,
       keys: this.keys,
       skipped: Object.fromEntries(this.#skipped),
+      ...(nextAt === undefined ? {} : { nextAt }),
     };
   }
 }

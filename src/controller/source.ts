@@ -37,6 +37,8 @@ export interface Source {
   start(emit: Emit, context: SourceContext): Promise<void>;
   /** What delays the initial sync, as far as it is known. For the error of a start that takes too long. */
   trouble?(): unknown;
+  /** When it next queues keys by itself, as a timer does, ms since the Unix epoch; undefined if that is not known. */
+  nextAt?(): number | undefined;
 }
 
 /** The events of an informer, and the end of its initial sync. */
@@ -177,8 +179,10 @@ export function createTimerSource(options: TimerSourceOptions): Source {
   const { name = 'timer', everyMs, keys } = options;
   if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
   const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
+  let next: number | undefined;
   return {
     name,
+    nextAt: () => next,
     async start(emit, { signal, clock, logger }) {
       const tick = () => {
         try {
@@ -186,9 +190,13 @@ export function createTimerSource(options: TimerSourceOptions): Source {
         } catch (error) {
           logger.error('the keys of a timer could not be listed', { source: name, error: messageOf(error) });
         }
-        timer = clock.after(everyMs, tick);
+        timer = arm();
       };
-      let timer = clock.after(everyMs, tick);
+      const arm = () => {
+        next = clock.now() + everyMs;
+        return clock.after(everyMs, tick);
+      };
+      let timer = arm();
       onAbort(signal, () => timer.cancel());
     },
   };

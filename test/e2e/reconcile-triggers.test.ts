@@ -245,7 +245,7 @@ describe('--with', () => {
     apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
     apply(pod('db-2', { app: 'db' }) as UnknownObject);
     await using cli = started('configmaps', 'settings', '--hook', file, ...words);
-    const runs = (count: number) => cli.until((c) => c.stderr.split('line=seen').length > count, `run ${count}`);
+    const runs = (count: number) => cli.until((c) => c.stderr.split(/seen\b/).length > count, `run ${count}`);
     await runs(1);
     apply(pod('web-3') as UnknownObject);
     let changes = 0;
@@ -290,5 +290,27 @@ describe('--with', () => {
     const { code, stderr } = await run(words, { env: fixture.env });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('--schedule', () => {
+  it('queues all keys at its times, which the start names, and a module’s config has the same keys', async () => {
+    const config = "{ schedule: '* * * * * *', scheduleZone: 'Europe/Berlin', watchOnly: true }";
+    const file = await hook('scheduled.mjs', `export const config = ${config};\n${TELLING}`);
+    await using cli = started('pods', '--hook', file);
+    await cli.until((c) => c.stderr.split('schedule/undefined').length > 4, 'two rounds');
+    expect(cli.stderr).toMatch(/1 worker, all keys again at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(--schedule\)/);
+    const { stderr } = await ended(cli);
+    expect(stderr).toContain('shop/web-1 | schedule/undefined');
+    expect(stderr).toContain('shop/web-2 | schedule/undefined');
+  });
+
+  it.each([
+    [['--schedule', '0 25 * * *'], 'field 2 (hour) is "25"'],
+    [['--schedule', '@daily', '--schedule-zone', 'Europe/Berln'], 'did you mean Europe/Berlin?'],
+    [['--schedule-zone', 'UTC'], '--schedule-zone does nothing without --schedule'],
+  ])('%j is refused before anything is watched', async (flags, text) => {
+    const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
   });
 });

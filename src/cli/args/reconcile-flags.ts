@@ -36,6 +36,8 @@ export const configurableFlags = {
       helpValue: 'EXPRESSION',
     }),
     every: duration({ summary: 'queue every key again this often' }),
+    schedule: list({ summary: 'queue every key at the times of a cron expression: "0 3 * * *"', helpValue: 'CRON' }),
+    'schedule-zone': text({ summary: 'time zone of --schedule (default: UTC)', helpValue: 'ZONE' }),
     with: list({
       summary: 'objects of another type that the hook gets as snapshots.NAME',
       helpValue: 'NAME=TYPE[:SELECTOR]',

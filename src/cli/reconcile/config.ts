@@ -4,6 +4,7 @@ import { InformerError } from '../../kit/error.ts';
 import { camelCased } from '../args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
 import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
+import { type CronSchedule, parseSchedules } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
 /** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
@@ -109,6 +110,15 @@ function writeLimit(text: string) {
       },
     );
   }
+}
+
+/** The schedules of a config. Throws `argument` for what cannot be read, and for a zone without a schedule. */
+export function schedulesOf({ schedule = [], scheduleZone }: HookConfig): Promise<CronSchedule[]> {
+  if (schedule.length === 0 && scheduleZone !== undefined)
+    throw new InformerError('argument', '--schedule-zone does nothing without --schedule', {
+      hint: 'add --schedule, or leave it out',
+    });
+  return parseSchedules(schedule, scheduleZone ?? 'UTC');
 }
 
 /** The filters of a config, compiled. Throws `argument` for what cannot be read, with its place. */

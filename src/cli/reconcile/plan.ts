@@ -6,6 +6,7 @@ import type { Painter } from '../../output/painter.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
+import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
 import type { SnapshotPlan } from './snapshots.ts';
@@ -21,6 +22,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly filters: StreamFilters;
   readonly indexes: readonly IndexDefinition[];
   readonly everyMs: number | undefined;
+  readonly schedules: readonly CronSchedule[];
   /** Silence after which a watch is taken for dead, ms. */
   readonly idleMs: number | undefined;
   readonly workers: number;

@@ -8,6 +8,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import { Interrupted } from '../terminal/signals.ts';
+import type { CronSchedule } from './cron-schedule.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
@@ -27,15 +28,16 @@ export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials
  * objects out, how many of them match, and why none runs at the start.
  */
 export function startText(
-  { hook, workers, filters }: ReconcilePlan,
+  { hook, workers, filters, schedules }: ReconcilePlan,
   { type, informer, names }: WatchTarget,
   filter: TriggerFilter,
+  now: number,
 ): string {
   const { lister } = informer;
   const keys = [...lister.keys()].filter((key) => !names || names.has(splitKey(key).name));
   const count = keys.length;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
-  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}`;
+  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, now)}`;
   return [
     `${count} ${what}`,
     ...matchText(
@@ -45,6 +47,14 @@ export function startText(
     ),
     running,
   ].join(', ');
+}
+
+/** The first time at which all keys are queued. */
+function scheduleText(schedules: readonly CronSchedule[], now: number): string {
+  const [next] = schedules.flatMap((each) => each.next(now) ?? []).sort((a, b) => a - b);
+  return next === undefined
+    ? ''
+    : `, all keys again at ${new Date(next).toISOString().replace('.000Z', 'Z')} (--schedule)`;
 }
 
 function matchText({ rules }: StreamFilters, filter: TriggerFilter, objects: readonly CachedObject[]): string[] {

@@ -50,7 +50,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     outages = outageText(outagesOf(all, session.clock.now()), all);
   });
   const synced = controller.whenSynced(session.signal).then(
-    () => session.notice(startText(plan, targets.primary, filter)),
+    () => session.notice(startText(plan, targets.primary, filter, session.clock.now())),
     () => {}, // what kept it from that is the error of the run
   );
   using _ending = onAbort(session.signal, () => reportDraining(controller, session));

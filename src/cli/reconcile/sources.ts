@@ -4,6 +4,7 @@ import { labelledPredicate } from '../../controller/predicate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { createScheduleSource } from './schedule-source.ts';
 import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
@@ -42,6 +43,7 @@ export function sourcesOf(
   sources.push(...snapshots.map(({ target }) => snapshotSource(target)));
   if (plan.everyMs !== undefined)
     sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
+  sources.push(...plan.schedules.map((each) => createScheduleSource(each, () => informer.lister.keys())));
   return sources;
 }
 

@@ -27,6 +27,10 @@ export interface HookConfig {
   /** `NAME=TYPE` or `NAME=TYPE:SELECTOR`. */
   readonly with?: readonly string[];
   readonly everyMs?: number;
+  /** Cron expressions. */
+  readonly schedule?: readonly string[];
+  /** The time zone of {@link schedule}: `Europe/Berlin`. */
+  readonly scheduleZone?: string;
   /** Regular expressions. */
   readonly name?: string;
   readonly excludeName?: string;
@@ -100,6 +104,8 @@ const KEYS = {
   watches: ['watches', watches],
   with: ['with', list],
   every: ['everyMs', duration],
+  schedule: ['schedule', list],
+  scheduleZone: ['scheduleZone', text],
   name: ['name', text],
   excludeName: ['excludeName', text],
   watchOnly: ['watchOnly', flag],

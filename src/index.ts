@@ -69,6 +69,15 @@ export type { ElectionRecorder, LeaderElectorOptions } from './controller/electi
 export { LeaderElector } from './controller/election/leader-elector.ts';
 export type { LeaseCall, LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
 export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf, type OwnerType } from './controller/enqueue.ts';
+export {
+  type EventClient,
+  type EventCounts,
+  type EventOptions,
+  EventRecorder,
+  type EventRecorderOptions,
+  type EventResource,
+} from './controller/events/event-recorder.ts';
+export type { EventSubject, RecordedType } from './controller/events/kube-event.ts';
 export type {
   ControllerFacts,
   ControllerPhase,

@@ -1,4 +1,5 @@
 import { isContainer, jsonText, parseJson } from '../kit/exact-json.ts';
+import { RecentMap } from '../kit/recent-map.ts';
 import { isPlain, sameValue } from '../kit/same-value.ts';
 import type { KubeObject } from '../model/object.ts';
 import { withoutServerMetadata } from './server-metadata.ts';
@@ -12,8 +13,8 @@ interface Answer {
   readonly stored: string;
 }
 
-/** The most objects whose writes are remembered. */
-const MOST_OBJECTS = 10_000;
+/** The number of objects whose writes are remembered. */
+const KEPT_OBJECTS = 10_000;
 
 /**
  * What the server made of earlier writes: it adds defaults to what a program asks for, and writes some values in another
@@ -23,23 +24,23 @@ const MOST_OBJECTS = 10_000;
  * still as the server stored it after the last write, and each value in it is asked for as then, or is the stored one.
  * A value that was asked for and is now missing is a removal, so it counts as a change.
  *
- * Remembers the 10,000 objects that were used last, by uid, and only parts that the server changed.
+ * Remembers the 10,000 objects that were used last, and at most twice that number, by uid. Of each it keeps only the
+ * parts that the server changed.
  */
 export class RememberedWrites {
-  readonly #answers = new Map<string, ReadonlyMap<string, Answer>>();
+  readonly #answers = new RecentMap<string, ReadonlyMap<string, Answer>>(KEPT_OBJECTS);
 
   /** Remembers that the server was asked to store `asked`, and that `stored` was its answer. */
   remember(asked: KubeObject, stored: unknown): void {
     const uid = uidOf(stored);
     if (uid === undefined) return;
-    this.#answers.delete(uid);
     const [wanted, is] = [partsOf(asked), partsOf(stored as KubeObject)];
     const answers = differing(wanted, is).map((part): [string, Answer] => [
       part,
       { asked: textOf(wanted.get(part)), stored: textOf(is.get(part)) },
     ]);
     if (answers.length > 0) this.#answers.set(uid, new Map(answers));
-    if (this.#answers.size > MOST_OBJECTS) this.#answers.delete(this.#answers.keys().next().value as string);
+    else this.#answers.delete(uid);
   }
 
   /** Whether a write of `after` over `before`, the state of the server, would store nothing new. */
@@ -47,7 +48,7 @@ export class RememberedWrites {
     if (before.apiVersion !== after.apiVersion || before.kind !== after.kind) return false;
     const [is, wanted] = [partsOf(before), partsOf(after)];
     const parts = differing(is, wanted);
-    const answers = this.#use(before.metadata.uid);
+    const answers = this.#answers.use(before.metadata.uid ?? '', () => 1);
     return parts.every((part) => {
       const [present, now, answer] = [is.get(part), parsed(textOf(wanted.get(part))), answers?.get(part)];
       if (sameValue(present, now)) return true; // only as a Date and its text differ
@@ -55,15 +56,6 @@ export class RememberedWrites {
       const stored = parsed(answer.stored);
       return sameValue(stored, present) && asksForTheSame(parsed(answer.asked), now, stored);
     });
-  }
-
-  /** The answers for an object, which become the last used ones. */
-  #use(uid = ''): ReadonlyMap<string, Answer> | undefined {
-    const answers = this.#answers.get(uid);
-    if (!answers) return undefined;
-    this.#answers.delete(uid);
-    this.#answers.set(uid, answers);
-    return answers;
   }
 }
 

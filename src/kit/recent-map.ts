@@ -43,10 +43,17 @@ export class RecentMap<K, V> {
     return old;
   }
 
+  /** Sets an entry, and counts the use. One that was in use already keeps its weight; see {@link grow}. */
   set(key: K, value: V, weight = 1): void {
+    const isInUse = this.#young.has(key);
     this.#old.delete(key);
     this.#young.set(key, value);
-    this.grow(weight);
+    if (!isInUse) this.grow(weight);
+  }
+
+  delete(key: K): void {
+    this.#old.delete(key);
+    this.#young.delete(key);
   }
 
   /** Counts that an entry in use became heavier. */

@@ -28,7 +28,7 @@ const LEVELS: readonly (readonly string[])[] = [
 const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [['args'], ['terminal'], ['base-command.ts'], ['session'], ['outage'], ['watch', 'query', 'reconcile'], ['*']],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
-  controller: [['election'], ['manager'], ['*'], ['hooks']],
+  controller: [['election', 'events'], ['manager'], ['*'], ['hooks']],
   expr: [['field-path.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],
   informer: [['metrics.ts', 'verifier.ts', 'deep-freeze.ts'], ['watch'], ['handlers'], ['store'], ['*']],
   output: [

@@ -108,18 +108,17 @@ describe('a write', () => {
     expect(writes.isRepeated(stored(), asked())).toBe(true);
   });
 
-  it('is forgotten when 10,000 others were used since', () => {
+  it('is remembered while 10,000 others are used, and forgotten after 20,000 others', () => {
     const writes = afterWrite();
     const other = (i: number) => ({ metadata: { ...METADATA, uid: `other-${i}` } });
-    const fill = (from: number) => {
-      for (let i = from; i < from + 9_999; i++) writes.remember(asked({}, other(i)), stored({}, other(i)));
+    const fill = (from: number, count: number) => {
+      for (let i = from; i < from + count; i++) writes.remember(asked({}, other(i)), stored({}, other(i)));
     };
-    fill(0);
+    fill(0, 9_999);
     expect(writes.isRepeated(stored(), asked())).toBe(true); // and so it is the last used one
-    fill(9_999);
+    fill(10_000, 9_999);
     expect(writes.isRepeated(stored(), asked())).toBe(true);
-    fill(20_000);
-    writes.remember(asked({}, other(-1)), stored({}, other(-1)));
+    fill(20_000, 20_010);
     expect(writes.isRepeated(stored(), asked())).toBe(false);
   });
 

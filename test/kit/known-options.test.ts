@@ -329,6 +329,20 @@ const TAKERS: Readonly<Record<string, Taker>> = {
         options,
       ),
   },
+  EventRecorder: {
+    types: ['EventRecorderOptions'],
+    base: { component: 'tester' },
+    slip: ['flushMS', 'flushMs'],
+    wrong: { queueSize: '5' },
+    attempt: (options, { client }) => new library.EventRecorder(client, options),
+  },
+  'recorder.event': {
+    types: ['EventOptions'],
+    slip: ['annotation', 'annotations'],
+    wrong: { fieldPath: 5 },
+    attempt: (options, { client }) =>
+      new library.EventRecorder(client, { component: 'tester' }).event({}, 'Normal', 'Seen', 'm', options),
+  },
   createFinalizerReconciler: {
     types: ['FinalizerReconcilerOptions'],
     base: { client: {}, gvr: CONFIG_MAPS, objects: new Map(), finalizers: { 'a.b/c': () => {} }, reconcile: () => {} },

@@ -37,3 +37,17 @@ it('a look does not count as a use, and a cleared map is empty', () => {
   map.clear();
   expect(map.size).toBe(0);
 });
+
+it('an entry that is set again and again drops no other one', () => {
+  const map = new RecentMap<string, number>(4);
+  map.set('a', 1);
+  for (let i = 0; i < 100; i++) map.set('b', i);
+  expect([map.peek('a'), map.peek('b'), map.size]).toEqual([1, 99, 2]);
+});
+
+it('an entry can be removed, whether it was used lately or not', () => {
+  const map = new RecentMap<string, number>(1);
+  for (const key of ['a', 'b', 'c']) map.set(key, 1);
+  for (const key of ['a', 'b', 'c']) map.delete(key);
+  expect(map.size).toBe(0);
+});

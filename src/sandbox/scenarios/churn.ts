@@ -1,7 +1,7 @@
 import type { ScenarioOptions } from './scenario.ts';
 import { NODES, nodeObject } from './shop.ts';
 import { Actor } from './workloads/actor.ts';
-import { EventRecorder } from './workloads/events.ts';
+import { ScenarioEvents } from './workloads/events.ts';
 import { pace } from './workloads/pace.ts';
 import { creatingStatus, runningStatus, stoppedStatus } from './workloads/pod-status.ts';
 import type { Pod } from './workloads/workload-types.ts';
@@ -26,7 +26,7 @@ export function churn(world: World, { pods = 30, ratePerSecond = 20 }: ScenarioO
 /** Makes one change at each call. Objects live for a few changes, and their numbers stay near the wanted ones. */
 class Mill {
   readonly #actor: Actor;
-  readonly #events: EventRecorder;
+  readonly #events: ScenarioEvents;
   readonly #wanted: number;
   #pods: string[] = [];
   #maps: string[] = [];
@@ -34,7 +34,7 @@ class Mill {
 
   constructor(actor: Actor, wanted: number) {
     this.#actor = actor;
-    this.#events = new EventRecorder(actor);
+    this.#events = new ScenarioEvents(actor);
     this.#wanted = wanted;
   }
 

@@ -2,7 +2,7 @@ import { createSettledCluster, leaseOf } from './settled-cluster.ts';
 import { NODES } from './shop.ts';
 import { Actor } from './workloads/actor.ts';
 import { DeploymentController } from './workloads/deployments.ts';
-import { EventRecorder } from './workloads/events.ts';
+import { ScenarioEvents } from './workloads/events.ts';
 import { Kubelet } from './workloads/kubelet.ts';
 import { ReplicaSetController } from './workloads/replica-sets.ts';
 import type { World } from './world.ts';
@@ -13,7 +13,7 @@ const HEARTBEAT_MS = 10_000;
 /** The running demo cluster, on which scenarios act. */
 export interface ShopCluster {
   readonly actor: Actor;
-  readonly events: EventRecorder;
+  readonly events: ScenarioEvents;
   readonly kubelet: Kubelet;
   /** Nodes that send no heartbeats. */
   readonly silent: Set<string>;
@@ -26,7 +26,7 @@ export interface ShopCluster {
  */
 export function createShopCluster(world: World): ShopCluster {
   const actor = new Actor(world);
-  const events = new EventRecorder(actor);
+  const events = new ScenarioEvents(actor);
   const kubelet = new Kubelet(actor, events, NODES);
   new DeploymentController(actor, events);
   new ReplicaSetController(actor, events);

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta } from './actor.ts';
-import type { EventRecorder } from './events.ts';
+import type { ScenarioEvents } from './events.ts';
 import { backOffStatus, endedStatus, restartedStatus, runningStatus } from './pod-status.ts';
 import type { Pod } from './workload-types.ts';
 
@@ -25,13 +25,13 @@ const RUNS_MS = { low: 2_000, high: 6_000 };
  */
 export class CrashLoop {
   readonly #actor: Actor;
-  readonly #events: EventRecorder;
+  readonly #events: ScenarioEvents;
   readonly #failures: ReadonlyMap<string, Failure>;
   /** The uids of the pods in the crash loop. */
   readonly #doomed = new Set<string>();
 
   /** `failures` has the value of the `app` label as its key. */
-  constructor(actor: Actor, events: EventRecorder, failures: ReadonlyMap<string, Failure>) {
+  constructor(actor: Actor, events: ScenarioEvents, failures: ReadonlyMap<string, Failure>) {
     this.#actor = actor;
     this.#events = events;
     this.#failures = failures;

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
-import type { EventRecorder } from './events.ts';
+import type { ScenarioEvents } from './events.ts';
 import { WorkloadReconciler } from './reconciler.ts';
 import { controllerReference } from './replica-sets.ts';
 import { templateHash } from './template-hash.ts';
@@ -27,10 +27,10 @@ const OWN = new Set([
 /** Rolls deployments out: one replica set for each template, scaled up and down within the limits of the strategy. */
 export class DeploymentController {
   readonly #actor: Actor;
-  readonly #events: EventRecorder;
+  readonly #events: ScenarioEvents;
   readonly #queue: WorkloadReconciler;
 
-  constructor(actor: Actor, events: EventRecorder) {
+  constructor(actor: Actor, events: ScenarioEvents) {
     this.#actor = actor;
     this.#events = events;
     this.#queue = new WorkloadReconciler(actor, (key) => this.#reconcile(key));

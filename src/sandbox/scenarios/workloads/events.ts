@@ -12,7 +12,7 @@ interface Subject {
 }
 
 /** Creates Events as controllers do, and deletes old ones. */
-export class EventRecorder {
+export class ScenarioEvents {
   readonly #actor: Actor;
   readonly #names: ObjectMeta[] = [];
 

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta } from './actor.ts';
-import type { EventRecorder } from './events.ts';
+import type { ScenarioEvents } from './events.ts';
 import { crashedStatus, creatingStatus, pullFailedStatus, runningStatus, stoppedStatus } from './pod-status.ts';
 import { isReady, type Pod, type PodStatus } from './workload-types.ts';
 
@@ -21,14 +21,14 @@ const BROKEN_IMAGE = /[-:]broken$/;
  */
 export class Kubelet {
   readonly #actor: Actor;
-  readonly #events: EventRecorder;
+  readonly #events: ScenarioEvents;
   readonly #nodes: readonly NodeSpec[];
   /** The uids of the pods that are being stopped. */
   readonly #stopping = new Set<string>();
   #nextAddress = 10;
   #nextNode = 0;
 
-  constructor(actor: Actor, events: EventRecorder, nodes: readonly NodeSpec[]) {
+  constructor(actor: Actor, events: ScenarioEvents, nodes: readonly NodeSpec[]) {
     this.#actor = actor;
     this.#events = events;
     this.#nodes = nodes;

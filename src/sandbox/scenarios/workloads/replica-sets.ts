@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta, keyOfOwner } from './actor.ts';
-import type { EventRecorder } from './events.ts';
+import type { ScenarioEvents } from './events.ts';
 import { WorkloadReconciler } from './reconciler.ts';
 import { controllerUid, isActive, isReady, type Pod, type ReplicaSet } from './workload-types.ts';
 
@@ -9,10 +9,10 @@ const COMPONENT = 'replicaset-controller';
 /** Keeps the wanted number of pods of each replica set. Source of the rules: kubernetes/pkg/controller/replicaset. */
 export class ReplicaSetController {
   readonly #actor: Actor;
-  readonly #events: EventRecorder;
+  readonly #events: ScenarioEvents;
   readonly #queue: WorkloadReconciler;
 
-  constructor(actor: Actor, events: EventRecorder) {
+  constructor(actor: Actor, events: ScenarioEvents) {
     this.#actor = actor;
     this.#events = events;
     this.#queue = new WorkloadReconciler(actor, (key) => this.#reconcile(key));

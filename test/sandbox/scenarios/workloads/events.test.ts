@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
+import { ScenarioEvents } from '../../../../src/sandbox/scenarios/workloads/events.ts';
 import { podView, useWorld } from '../../../support/world.ts';
 
 const world = useWorld();
@@ -11,7 +11,7 @@ const events = () =>
 
 it('records an event about an object, as a controller does', () => {
   const pod = podView('p', { uid: 'u', resourceVersion: '5' });
-  new EventRecorder(world.actor).record(pod, 'Warning', 'BackOff', 'Back-off', 'kubelet');
+  new ScenarioEvents(world.actor).record(pod, 'Warning', 'BackOff', 'Back-off', 'kubelet');
   expect(events()).toMatchObject([
     {
       metadata: { name: expect.stringMatching(/^p\.[0-9a-f]{16}$/), namespace: 'default' },
@@ -34,7 +34,7 @@ it('records an event about an object, as a controller does', () => {
 });
 
 it('keeps the latest 300 events', () => {
-  const recorder = new EventRecorder(world.actor);
+  const recorder = new ScenarioEvents(world.actor);
   for (let i = 0; i < 310; i++) recorder.record(podView('p'), 'Normal', 'Test', `event ${i}`, 'test');
   const messages = events().map(({ message }) => message);
   expect(messages).toHaveLength(300);

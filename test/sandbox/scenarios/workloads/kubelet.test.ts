@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
+import { ScenarioEvents } from '../../../../src/sandbox/scenarios/workloads/events.ts';
 import { Kubelet, type NodeSpec } from '../../../../src/sandbox/scenarios/workloads/kubelet.ts';
 import type { Pod } from '../../../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { podView, useWorld } from '../../../support/world.ts';
@@ -11,7 +11,7 @@ const node = (name: string, schedulable = true): NodeSpec => ({
   podNetwork: '10.244.1',
   schedulable,
 });
-const kubelet = (...nodes: NodeSpec[]) => new Kubelet(world.actor, new EventRecorder(world.actor), nodes);
+const kubelet = (...nodes: NodeSpec[]) => new Kubelet(world.actor, new ScenarioEvents(world.actor), nodes);
 const pod = () => world.actor.get('Pod', 'default/p');
 const waiting = () => pod()?.status.containerStatuses?.[0]?.state.waiting?.reason;
 const isReady = () => pod()?.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventRecorder } from '../../../../src/sandbox/scenarios/workloads/events.ts';
+import { ScenarioEvents } from '../../../../src/sandbox/scenarios/workloads/events.ts';
 import {
   controllerReference,
   ReplicaSetController,
@@ -38,7 +38,7 @@ const makeReady = (name: string | undefined) => {
 
 describe('the replica set controller', () => {
   it('creates the wanted number of pods, which the set owns', async () => {
-    new ReplicaSetController(world.actor, new EventRecorder(world.actor));
+    new ReplicaSetController(world.actor, new ScenarioEvents(world.actor));
     world.actor.create(set(3), 'test');
     await world.clock.advance(200);
     const owner = world.actor.get('ReplicaSet', 'default/web');
@@ -50,7 +50,7 @@ describe('the replica set controller', () => {
   });
 
   it('deletes pods that are not ready first, and reports the ready ones', async () => {
-    new ReplicaSetController(world.actor, new EventRecorder(world.actor));
+    new ReplicaSetController(world.actor, new ScenarioEvents(world.actor));
     world.actor.create(set(3), 'test');
     await world.clock.advance(200);
     const ready = pods()
@@ -68,7 +68,7 @@ describe('the replica set controller', () => {
   });
 
   it('replaces a deleted pod', async () => {
-    new ReplicaSetController(world.actor, new EventRecorder(world.actor));
+    new ReplicaSetController(world.actor, new ScenarioEvents(world.actor));
     world.actor.create(set(1), 'test');
     await world.clock.advance(200);
     const [before] = pods();

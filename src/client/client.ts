@@ -3,7 +3,7 @@ import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
-import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { checkGvr, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery/discovery.ts';
@@ -133,6 +133,7 @@ class ClusterClient implements Client {
     gvr: GroupVersionResource,
     options: ResourceApiOptions = {},
   ): ResourceApi<T> {
+    checkGvr('resource', gvr);
     checkOptions('resource', options, KNOWN_RESOURCE_OPTIONS);
     checkRepresentation(options.as);
     const serverVersion = (signal?: AbortSignal) => this.#versionOnce(signal);

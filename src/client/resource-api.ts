@@ -1,6 +1,6 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
-import { checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -312,6 +312,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   create(object: WriteBody<T>, options?: NamedWriteOptions): Promise<T>;
   async create(object: object, options: NamedWriteOptions = {}): Promise<object> {
     checkOptions('create', options, KNOWN_NAMED_WRITE);
+    checkArgument('create', 'the object', object, 'object');
     const { signal, subresource, name } = options;
     return this.#call('create', {
       method: 'POST',
@@ -329,6 +330,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   update(object: WriteBody<T>, options?: NamedWriteOptions): Promise<T>;
   async update(object: object, options: NamedWriteOptions = {}): Promise<object> {
     checkOptions('update', options, KNOWN_NAMED_WRITE);
+    checkArgument('update', 'the object', object, 'object');
     const { signal } = options;
     const name = options.name ?? metadataOf(object).name;
     return this.#call('update', {
@@ -349,6 +351,12 @@ export class ResourceApi<T extends object = UnknownObject> {
     const { signal, type, force, subresource, ...rest } = options ?? {};
     if (!Object.hasOwn(PATCH_TYPES, type ?? '')) {
       throw new InformerError('argument', `a patch needs a type: one of ${Object.keys(PATCH_TYPES).join(', ')}`);
+    }
+    checkArgument('patch', 'the body', body, type === 'json' ? 'list' : 'object');
+    if (type === 'apply' && !rest.fieldManager) {
+      throw new InformerError('argument', 'a patch of the type apply needs a fieldManager', {
+        hint: 'it names your program in metadata.managedFields: { fieldManager: "my-operator" }',
+      });
     }
     const query = writeQuery({ ...rest, force });
     return this.#call('patch', {

@@ -42,7 +42,7 @@ export function setCondition<C extends AnyCondition = Condition>(
   condition: NewCondition,
   options: { clock?: Clock | undefined } = {},
 ): C[] {
-  checkOptions('setCondition', options, { clock: true });
+  checkOptions('setCondition', options, { clock: 'clock' });
   checkCondition(condition);
   const list = conditions ?? [];
   const at = list.findIndex(({ type }) => type === condition.type);

@@ -3,7 +3,7 @@ import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import type { Logger } from '../kit/logger.ts';
 import { defaultLogger } from '../kit/logger.ts';
@@ -215,6 +215,7 @@ export class Controller {
 
   /** Adds a source. If the controller is running, the source starts at once, and nothing waits for its initial sync. */
   watch(source: Source): void {
+    checkSource(source);
     if (!this.#run) this.#sources.push(source);
     else this.#start(source, this.#run.sources).catch(this.#run.stop);
   }
@@ -265,6 +266,7 @@ export class Controller {
    * if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
+    checkArgument('run', 'signal', signal, 'signal');
     if (this.#phase !== 'not started')
       throw new InformerError('argument', `controller ${this.#options.name} was started more than once`);
     this.#phase = 'syncing';
@@ -540,10 +542,10 @@ const KNOWN_OPTIONS = {
   drainMs: 'number',
   recoverPanic: 'boolean',
   history: 'boolean',
-  rateLimiter: true,
-  clock: true,
-  logger: true,
-  metrics: true,
+  rateLimiter: 'rateLimiter',
+  clock: 'clock',
+  logger: 'logger',
+  metrics: 'metrics',
 } satisfies KnownOptionsOf<ControllerOptions>;
 
 const KNOWN_RESULT = {
@@ -554,6 +556,11 @@ const KNOWN_RESULT = {
 
 function check(options: ControllerOptions, workers: number): void {
   const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
+  for (const source of options.sources ?? []) checkSource(source);
+  for (const each of ['drainMs', 'cacheSyncTimeoutMs'] as const) {
+    if (!((options[each] ?? 0) >= 0))
+      throw new InformerError('argument', `${each} must be 0 or more, not ${options[each]}`);
+  }
   if (typeof reconcile !== 'function') throw new InformerError('argument', 'a controller needs a function reconcile');
   if (!name) throw new InformerError('argument', 'a controller needs a name');
   if (!Number.isInteger(workers) || workers < 1)
@@ -601,4 +608,13 @@ function errorFields(error: unknown): Pick<RunEntry, 'error' | 'exitCode'> {
 function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'error' {
   if (settled.kind !== 'done') return 'error';
   return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue_after' : 'success';
+}
+
+/** Throws `argument` for a value that is not a source: an informer, or the name of a type. */
+function checkSource(source: unknown): void {
+  const { name, start } = Object(source) as Partial<Source>;
+  if (typeof name === 'string' && typeof start === 'function') return;
+  throw new InformerError('argument', 'a source of a controller needs a name and a function start', {
+    hint: 'of an informer: createInformerSource(informer, { name })',
+  });
 }

@@ -1,5 +1,6 @@
 import { copyOf } from '../kit/copy-of.ts';
 import { InformerError } from '../kit/error.ts';
+import { checkArgument } from '../kit/known-options.ts';
 import { mergePatchOf } from '../kit/merge-patch.ts';
 import { sameValue } from '../kit/same-value.ts';
 import { joinKey } from '../model/key.ts';
@@ -49,6 +50,7 @@ export async function createOrUpdate<T extends KubeObject>(
   object: NewObject<NoInfer<T>>,
   mutate: (object: T) => unknown,
 ): Promise<OperationResult> {
+  checkArgument('createOrUpdate', 'mutate', mutate, 'function');
   const existing = await presentObject<T>(resource, object);
   if (!existing) return created(resource, await mutated(object as T, mutate));
   const before = copyOf(existing);
@@ -71,6 +73,7 @@ export async function createOrPatch<T extends KubeObject>(
   object: NewObject<NoInfer<T>>,
   mutate: (object: T) => unknown,
 ): Promise<PatchResult> {
+  checkArgument('createOrPatch', 'mutate', mutate, 'function');
   const existing = await presentObject<T>(resource, object);
   if (!existing) return created(resource, await mutated(object as T, mutate));
   const before = copyOf(existing);

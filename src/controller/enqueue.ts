@@ -1,4 +1,4 @@
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
@@ -37,6 +37,8 @@ const KNOWN_OWNER_TYPE = {
 export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   checkOptions('enqueueOwner', type, KNOWN_OWNER_TYPE);
   const { group, kind, namespaced = true, onlyController = false } = type;
+  checkArgument('enqueueOwner', 'group', group, 'text');
+  checkArgument('enqueueOwner', 'kind', kind, 'text');
   const isOwner = (ref: DeepReadonly<OwnerReference>) =>
     ref.kind === kind && groupOf(ref.apiVersion) === group && (!onlyController || ref.controller === true);
   return (event) => {
@@ -57,6 +59,7 @@ export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
 export function enqueueMapped<T = UnknownObject>(
   map: (object: CachedObject<T>, event: ResourceEvent<T>) => Iterable<ObjectKey>,
 ): Enqueuer<T> {
+  checkArgument('enqueueMapped', 'map', map, 'function');
   return (event) => {
     const keys = new Set<ObjectKey>();
     for (const object of statesOf(event)) for (const key of map(object, event)) keys.add(key);

@@ -1,3 +1,4 @@
+import { InformerError } from '../kit/error.ts';
 import type { KubeObject, ReadonlyKubeObject } from '../model/object.ts';
 import type { JsonPatchOperation } from '../model/write-body.ts';
 
@@ -6,8 +7,9 @@ export function containsFinalizer(object: ReadonlyKubeObject, finalizer: string)
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Adds a finalizer in place. Returns whether the object changed. Source: controller-runtime controllerutil. */
+/** Adds a finalizer in place. Throws `argument` for a name that is empty or not a text. Returns whether the object changed. Source: controller-runtime controllerutil. */
 export function addFinalizer(object: KubeObject, finalizer: string): boolean {
+  checkFinalizer(finalizer);
   if (containsFinalizer(object, finalizer)) return false;
   object.metadata.finalizers = [...(object.metadata.finalizers ?? []), finalizer];
   return true;
@@ -36,6 +38,7 @@ export type FinalizerStep = 'add' | 'apply' | 'cleanup' | 'nothing';
 
 /** The {@link FinalizerStep} for an object. */
 export function finalizerStep(object: ReadonlyKubeObject, finalizer: string): FinalizerStep {
+  checkFinalizer(finalizer);
   const has = containsFinalizer(object, finalizer);
   if (object.metadata.deletionTimestamp) return has ? 'cleanup' : 'nothing';
   return has ? 'apply' : 'add';
@@ -80,4 +83,9 @@ export function removeFinalizerPatch(
     { op: 'test', path, value },
     { op: 'remove', path },
   ]);
+}
+
+function checkFinalizer(finalizer: unknown): void {
+  if (typeof finalizer === 'string' && finalizer !== '') return;
+  throw new InformerError('argument', 'a finalizer is a text such as example.com/cleanup');
 }

@@ -1,5 +1,6 @@
 import type { SharedInformer } from '../informer/shared-informer.ts';
 import { troubleOf } from '../informer/sync-result.ts';
+import { checkArgument } from '../kit/known-options.ts';
 import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
@@ -9,6 +10,7 @@ export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> &
 
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions<NoInfer<T>>): Source {
+  checkArgument('createInformerSource', 'addHandler of the informer', Object(informer).addHandler, 'function');
   return createEventSource(informerEvents(informer), options);
 }
 

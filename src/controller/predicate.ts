@@ -1,3 +1,4 @@
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import type { KubeObject, UnknownObject } from '../model/object.ts';
 import { OBJECT_PARTS, type ObjectPart, partChanged } from '../model/object-parts.ts';
@@ -22,6 +23,7 @@ interface Named {
  * name of the function.
  */
 export function labelledPredicate<T = KubeObject>(label: string, predicate: Predicate<T>): Predicate<T> {
+  checkArgument('labelledPredicate', 'the predicate', predicate, 'function');
   return Object.assign((event: ResourceEvent<T>) => predicate(event), { label });
 }
 
@@ -34,22 +36,32 @@ function nameOf({ label, name }: Named): string {
   return label ?? (name || 'a predicate without a name');
 }
 
+const KNOWN_RULES = {
+  added: 'function',
+  updated: 'function',
+  deleted: 'function',
+  generic: 'function',
+} satisfies KnownOptionsOf<Record<ResourceEvent['type'], Predicate>>;
+
 /** A predicate with a rule for each type of event. A type without a rule passes. */
 export function predicateOf<T = UnknownObject>(
   rules: {
     readonly [type in ResourceEvent['type']]?: Predicate<T>;
   },
 ): Predicate<T> {
+  checkOptions('predicateOf', rules, KNOWN_RULES);
   return (event) => rules[event.type]?.(event) ?? true;
 }
 
 /** A predicate on the object; for an update, on its new state. An event without an object does not pass. */
 export function objectPredicate<T = UnknownObject>(test: (object: CachedObject<T>) => boolean): Predicate<T> {
+  checkArgument('objectPredicate', 'test', test, 'function');
   return ({ object }) => object !== undefined && test(object);
 }
 
 /** Passes if all predicates pass. Stops at the first that does not. Passes without any predicates. */
 export function andPredicate<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  for (const predicate of predicates) checkArgument('andPredicate', 'a predicate', predicate, 'function');
   let last: Predicate<T> | undefined;
   const every = (event: ResourceEvent<T>) => {
     last = predicates.find((predicate) => !predicate(event));
@@ -61,12 +73,14 @@ export function andPredicate<T = KubeObject>(...predicates: readonly Predicate<T
 
 /** Passes if one of the predicates passes. Stops at the first that does. Does not pass without any predicates. */
 export function orPredicate<T = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  for (const predicate of predicates) checkArgument('orPredicate', 'a predicate', predicate, 'function');
   const some = (event: ResourceEvent<T>) => predicates.some((predicate) => predicate(event));
   return Object.assign(some, { label: predicates.length === 0 ? 'none' : predicates.map(nameOf).join(' or ') });
 }
 
 /** Passes if the predicate does not. */
 export function notPredicate<T = KubeObject>(predicate: Predicate<T>): Predicate<T> {
+  checkArgument('notPredicate', 'the predicate', predicate, 'function');
   return labelledPredicate(`not ${nameOf(predicate)}`, (event) => !predicate(event));
 }
 
@@ -76,6 +90,7 @@ export function notPredicate<T = KubeObject>(predicate: Predicate<T>): Predicate
  * see {@link partChanged}.
  */
 export function changedPredicate<T = UnknownObject>(part: (object: CachedObject<T>) => unknown): Predicate<T> {
+  checkArgument('changedPredicate', 'part', part, 'function');
   const partOf = part as (object: CachedObject) => unknown;
   return (event) => {
     const { type, object, oldObject } = untyped(event);
@@ -91,6 +106,7 @@ export function changedPredicate<T = UnknownObject>(part: (object: CachedObject<
 export function updatePredicate<T = UnknownObject>(
   test: (oldObject: CachedObject<T>, object: CachedObject<T>) => boolean,
 ): Predicate<T> {
+  checkArgument('updatePredicate', 'test', test, 'function');
   return ({ type, object, oldObject }) => {
     if (type !== 'updated') return true;
     return object !== undefined && oldObject !== undefined && test(oldObject, object);

@@ -1,4 +1,5 @@
 import { causesOf, InformerError, messageOf } from '../kit/error.ts';
+import { checkArgument } from '../kit/known-options.ts';
 import type { Logger } from '../kit/logger.ts';
 import { thrownText } from '../kit/thrown-text.ts';
 import type { ObjectKey } from '../model/key.ts';
@@ -63,6 +64,8 @@ export function createObjectReconciler<T>(
   objects: { get(key: ObjectKey): T | undefined | Promise<T | undefined> },
   reconcile: (object: T, request: ReconcileRequest<T>, context: ReconcileContext) => ReturnType<Reconciler>,
 ): Reconciler<T> {
+  checkArgument('createObjectReconciler', 'get of the objects', Object(objects).get, 'function');
+  checkArgument('createObjectReconciler', 'reconcile', reconcile, 'function');
   return async (request, context) => {
     const object = await objects.get(request.key);
     return object === undefined ? {} : reconcile(object, request, context);

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
 import { isConflict } from '../model/status.ts';
 
@@ -30,7 +30,7 @@ export interface RetryOptions {
 
 const KNOWN_OPTIONS = {
   backoff: { steps: 'number', initialMs: 'number', factor: 'number', jitter: 'number' },
-  clock: true,
+  clock: 'clock',
   random: 'function',
   signal: 'signal',
 } satisfies KnownOptionsOf<RetryOptions>;
@@ -45,6 +45,8 @@ export async function retryOnError<T>(
   isRetriable: (error: unknown) => boolean,
   options: RetryOptions = {},
 ): Promise<T> {
+  checkArgument('retryOnError', 'the operation', operation, 'function');
+  checkArgument('retryOnError', 'isRetriable', isRetriable, 'function');
   checkOptions('retryOnError', options, KNOWN_OPTIONS);
   const { backoff = DEFAULT_RETRY, clock = systemClock, random = Math.random, signal } = options;
   let pauseMs = backoff.initialMs;

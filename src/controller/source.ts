@@ -1,7 +1,7 @@
 import { onAbort } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { LogFields, Logger } from '../kit/logger.ts';
 import { ThinnedErrors } from '../kit/thinned-errors.ts';
 import type { ObjectKey } from '../model/key.ts';
@@ -78,6 +78,7 @@ export interface SourceOptions<T = UnknownObject> {
 export function createEventSource<T = UnknownObject>(events: EventFeed<T>, options: SourceOptions<T>): Source {
   checkOptions('createInformerSource', options, KNOWN_OPTIONS);
   const { name } = options;
+  checkArgument('createInformerSource', 'name', name, 'text');
   return {
     name,
     trouble: () => events.trouble?.(),
@@ -177,6 +178,7 @@ export interface TimerSourceOptions {
 export function createTimerSource(options: TimerSourceOptions): Source {
   checkOptions('createTimerSource', options, KNOWN_TIMER_OPTIONS);
   const { name = 'timer', everyMs, keys } = options;
+  checkArgument('createTimerSource', 'keys', keys, 'function');
   if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
   const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
   let next: number | undefined;

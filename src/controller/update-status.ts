@@ -38,7 +38,7 @@ export interface StatusUpdate<T> {
 const KNOWN_OPTIONS = {
   fieldManager: 'text',
   backoff: true, // checked by retryOnConflict
-  clock: true,
+  clock: 'clock',
   random: 'function',
   signal: 'signal',
 } satisfies KnownOptionsOf<UpdateStatusOptions>;

@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import { formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
@@ -106,19 +106,7 @@ export class InformerFactory {
     options: ForResourceOptions<T, In> = {},
   ): InformerHandle<T> {
     checkOptions('forResource', options, KNOWN_FOR_RESOURCE);
-    const isGvr =
-      typeof gvr === 'object' &&
-      gvr !== null &&
-      [gvr.group, gvr.version, gvr.resource].every((part) => typeof part === 'string');
-    if (!isGvr || gvr.version === '' || gvr.resource === '') {
-      throw new InformerError(
-        'argument',
-        'forResource takes a resource type: an object with group, version and resource',
-        {
-          hint: "for example parseGvr('apps/v1/deployments')",
-        },
-      );
-    }
+    checkGvr('forResource', gvr);
     const name = formatGvr(gvr);
     const transform = options.transform as ((object: T) => T) | undefined;
     let informer = this.#informers.get(name) as SharedInformer<T> | undefined;
@@ -136,6 +124,7 @@ export class InformerFactory {
 
   /** Starts the informers that do not run yet. Returns at once. Does nothing after `shutdown`. */
   start(signal: AbortSignal): void {
+    checkArgument('start', 'signal', signal, 'signal');
     if (this.#isShutDown) return;
     for (const [name, informer] of this.#informers) {
       if (!this.#running.has(name)) this.#running.set(name, informer.run(signal));

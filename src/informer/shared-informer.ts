@@ -1,7 +1,7 @@
 import { aborted, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
@@ -289,12 +289,14 @@ export class SharedInformer<T> implements Syncable {
 
   /** Replaces the transform. Throws `closed` once started. */
   setTransform<In = T>(transform: (object: In) => T): void {
+    checkArgument('setTransform', 'transform', transform, 'function');
     this.#mustBeNew();
     this.#transform = transform as unknown as (object: T) => T;
   }
 
   /** Replaces the watch error handler. Throws `closed` once started. */
   setWatchErrorHandler(handler: (error: unknown) => void): void {
+    checkArgument('setWatchErrorHandler', 'handler', handler, 'function');
     this.#mustBeNew();
     this.#onWatchError = handler;
   }
@@ -367,6 +369,7 @@ export class SharedInformer<T> implements Syncable {
    * returns at once, and a stopped informer cannot be started again.
    */
   async run(signal: AbortSignal): Promise<void> {
+    checkArgument('run', 'signal', signal, 'signal');
     if (this.#state !== 'new') {
       this.#logger.warn('the informer has started, run more than once is not allowed');
       return;

@@ -1,7 +1,7 @@
 import { scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 
 /**
@@ -90,7 +90,11 @@ export interface WaitOptions {
   logger?: Logger | undefined;
 }
 
-const KNOWN_WAIT_OPTIONS = { timeoutMs: 'number', clock: true, logger: true } satisfies KnownOptionsOf<WaitOptions>;
+const KNOWN_WAIT_OPTIONS = {
+  timeoutMs: 'number',
+  clock: 'clock',
+  logger: 'logger',
+} satisfies KnownOptionsOf<WaitOptions>;
 
 const FIRST_REMINDER_MS = 10_000;
 const LONGEST_REMINDER_MS = 300_000;
@@ -105,6 +109,8 @@ export async function waitForSync(
   signal?: AbortSignal,
   options: WaitOptions = {},
 ): Promise<SyncResult> {
+  checkArgument('waitForSync', 'caches', caches, 'list');
+  if (signal !== undefined) checkArgument('waitForSync', 'signal', signal, 'signal');
   checkOptions('waitForSync', options, KNOWN_WAIT_OPTIONS);
   const { timeoutMs, clock = systemClock, logger = defaultLogger } = options;
   if (timeoutMs !== undefined && !(timeoutMs >= 0))

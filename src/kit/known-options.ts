@@ -22,7 +22,19 @@ const SORTS = {
   function: { words: 'a function', holds: (value: unknown) => typeof value === 'function' },
   list: { words: 'a list', holds: (value: unknown) => Array.isArray(value) },
   signal: { words: 'an AbortSignal', holds: isSignal },
+  clock: { words: 'a clock', holds: hasFunctions('now', 'monotonic', 'sleep', 'after') },
+  logger: { words: 'a logger', holds: hasFunctions('error', 'warn', 'info', 'debug', 'child') },
+  rateLimiter: { words: 'a rate limiter', holds: hasFunctions('when', 'forget', 'numRequeues') },
+  metrics: { words: 'a metrics provider', holds: hasFunctions('counter', 'gauge', 'histogram', 'observe') },
+  object: { words: 'an object', holds: (value: unknown) => typeof value === 'object' && !Array.isArray(value) },
 };
+
+function hasFunctions(...names: readonly string[]): (value: unknown) => boolean {
+  return (value) => {
+    const members = Object(value) as Readonly<Record<string, unknown>>;
+    return names.every((name) => typeof members[name] === 'function');
+  };
+}
 
 function isSignal(value: unknown): boolean {
   const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
@@ -48,6 +60,11 @@ export function checkOptions(where: string, options: unknown, known: KnownOption
 export function checkIsOptions(where: string, options: unknown): asserts options is object {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw new InformerError('argument', `${where} takes an object of options, not ${sortOf(options)}`);
+}
+
+/** Throws `argument` if an argument that is not an option is missing, or is not of its kind. */
+export function checkArgument(where: string, name: string, value: unknown, kind: keyof typeof SORTS): void {
+  checkValue(where, name, value, kind);
 }
 
 function unknownOption(where: string, name: string, names: readonly string[]): InformerError {

@@ -1,6 +1,7 @@
 import { InformerError, messageOf } from './error.ts';
 import { continued } from './escape.ts';
 import { jsonText } from './exact-json.ts';
+import { checkArgument } from './known-options.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -33,6 +34,7 @@ export function createLogger(
   sink: (level: LogLevel, message: string, fields: LogFields) => void,
   base: LogFields = {},
 ): Logger {
+  checkArgument('createLogger', 'sink', sink, 'function');
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => sink(level, message, { ...base, ...fields });
   return {
     error: at('error'),

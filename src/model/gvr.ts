@@ -36,9 +36,20 @@ export function formatGvr(gvr: GroupVersionResource): string {
   return `${formatGroupVersion(gvr)}/${gvr.resource}`;
 }
 
+/** Throws `argument` for a value that is not a resource type with a version and a resource. */
+export function checkGvr(where: string, gvr: unknown): void {
+  const { group, version, resource } = Object(gvr) as Partial<GroupVersionResource>;
+  if (typeof group === 'string' && isText(version) && isText(resource)) return;
+  throw new InformerError('argument', `${where} takes a resource type: an object with group, version and resource`, {
+    hint: "for example parseGvr('apps/v1/deployments')",
+  });
+}
+
+const isText = (part: unknown) => typeof part === 'string' && part !== '';
+
 /** Parses `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise. */
 export function parseGvr(text: string): GroupVersionResource {
-  const parts = text.split('/');
+  const parts = String(text).split('/');
   if (parts.length === 2) parts.unshift('');
   const [group, version, resource] = parts;
   if (parts.length !== 3 || group === undefined || !version || !resource) {

@@ -32,7 +32,7 @@ export interface PrometheusMetrics extends MetricsProvider {
 const KNOWN_OPTIONS = {
   registry: true,
   process: 'boolean',
-  logger: true,
+  logger: 'logger',
 } satisfies KnownOptionsOf<PrometheusOptions>;
 
 /**

@@ -75,7 +75,7 @@ const KNOWN_OPTIONS = {
   seed: 'number',
   scenario: 'text',
   scenarioOptions: true, // checked where the scenario begins
-  clock: true,
+  clock: 'clock',
   historySize: 'number',
   historyMs: 'number',
   bookmarkIntervalMs: 'number',

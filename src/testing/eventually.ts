@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 export interface EventuallyOptions {
   /** Time after which the check is given up, ms. Default 5000. */
@@ -16,7 +16,7 @@ export interface EventuallyOptions {
 const KNOWN_OPTIONS = {
   timeoutMs: 'number',
   everyMs: 'number',
-  clock: true,
+  clock: 'clock',
   signal: 'signal',
 } satisfies KnownOptionsOf<EventuallyOptions>;
 
@@ -32,6 +32,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<NonNullable<T>> {
+  checkArgument('eventually', 'check', check, 'function');
   checkOptions('eventually', options, KNOWN_OPTIONS);
   const { timeoutMs = 5000, everyMs = 10, clock = systemClock, signal } = options;
   const until = clock.monotonic() + timeoutMs;

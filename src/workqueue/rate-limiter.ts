@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
 /**
  * Decides how long a key waits before its next try, in ms. Source: client-go util/workqueue/default_rate_limiters.go.
@@ -88,7 +88,7 @@ export class BucketRateLimiter implements RateLimiter {
   #at: number;
 
   constructor(options: { qps: number; burst: number; clock?: Clock | undefined }) {
-    checkOptions('BucketRateLimiter', options, { qps: 'number', burst: 'number', clock: true });
+    checkOptions('BucketRateLimiter', options, { qps: 'number', burst: 'number', clock: 'clock' });
     const { qps, burst, clock = systemClock } = options;
     this.#qps = positive('qps', qps);
     this.#burst = positive('burst', burst);
@@ -121,6 +121,8 @@ export class MaxOfRateLimiter implements RateLimiter {
   #decider: RateLimiter | undefined;
 
   constructor(limiters: readonly RateLimiter[]) {
+    checkArgument('MaxOfRateLimiter', 'limiters', limiters, 'list');
+    for (const limiter of limiters) checkArgument('MaxOfRateLimiter', 'a limiter', limiter, 'rateLimiter');
     this.#limiters = limiters;
   }
 
@@ -155,6 +157,8 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
   readonly #maxMs: number;
 
   constructor(limiter: RateLimiter, maxMs: number) {
+    checkArgument('WithMaxWaitRateLimiter', 'limiter', limiter, 'rateLimiter');
+    checkArgument('WithMaxWaitRateLimiter', 'maxMs', maxMs, 'number');
     this.#limiter = limiter;
     this.#maxMs = maxMs;
   }
@@ -193,7 +197,7 @@ const KNOWN_OPTIONS = {
   maxMs: 'number',
   qps: 'number',
   burst: 'number',
-  clock: true,
+  clock: 'clock',
 } satisfies KnownOptionsOf<ControllerRateLimiterOptions>;
 
 /**
@@ -234,6 +238,7 @@ class Failures {
 }
 
 function positive(name: string, value: number): number {
+  checkArgument('a rate limiter', name, value, 'number');
   if (value > 0) return value;
   throw new InformerError('argument', `${name} must be above zero, not ${value}`);
 }

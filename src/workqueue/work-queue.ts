@@ -3,7 +3,7 @@ import { Bell } from '../kit/bell.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { DelayLine } from './delay-line.ts';
 import { PriorityLine } from './priority-line.ts';
@@ -49,9 +49,9 @@ export interface ShutDownOptions {
 
 const KNOWN_OPTIONS = {
   name: true,
-  clock: true,
-  rateLimiter: true,
-  metrics: true,
+  clock: 'clock',
+  rateLimiter: 'rateLimiter',
+  metrics: 'metrics',
   agedAfterMs: 'number',
   agedShare: 'number',
   onTouch: 'function',
@@ -155,6 +155,7 @@ export class WorkQueue {
 
   /** Adds a key that needs work. Does nothing once the queue is shutting down. */
   add(key: string, options: AddOptions = {}): void {
+    checkArgument('add', 'the key', key, 'text');
     checkOptions('add', options, KNOWN_ADD_OPTIONS);
     const { after, limited = false, priority = 0 } = options;
     if (this.#state !== 'open') return;
@@ -170,6 +171,7 @@ export class WorkQueue {
    * no listener on the signal.
    */
   take(signal?: AbortSignal): Promise<WorkItem | undefined> {
+    if (signal !== undefined) checkArgument('take', 'signal', signal, 'signal');
     if (signal?.aborted) return Promise.resolve(undefined);
     const item = this.#next();
     if (item || this.#state !== 'open') return Promise.resolve(item);

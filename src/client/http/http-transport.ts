@@ -42,8 +42,8 @@ export interface TransportOptions {
 
 /** The names and types of {@link TransportOptions}, for their check. */
 export const KNOWN_TRANSPORT_OPTIONS = {
-  clock: true,
-  logger: true,
+  clock: 'clock',
+  logger: 'logger',
   userAgent: 'text',
   qps: 'number',
   burst: 'number',

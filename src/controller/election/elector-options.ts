@@ -84,10 +84,10 @@ const KNOWN_ELECTOR_OPTIONS = {
   onNewLeader: 'function',
   onError: 'function',
   recorder: true,
-  clock: true,
+  clock: 'clock',
   random: 'function',
-  logger: true,
-  metrics: true,
+  logger: 'logger',
+  metrics: 'metrics',
 } satisfies KnownOptionsOf<LeaderElectorOptions>;
 
 /** The durations and the identity of an election, with their defaults. */

@@ -1,3 +1,4 @@
+import { checkArgument } from '../../kit/known-options.ts';
 import type { DeepReadonly } from '../../model/object.ts';
 import type { InformerHandler } from './notification.ts';
 
@@ -11,6 +12,7 @@ export function createFilteringHandler<T>(
   filter: (object: DeepReadonly<T>) => boolean,
   handler: InformerHandler<T>,
 ): InformerHandler<T> {
+  checkArgument('createFilteringHandler', 'filter', filter, 'function');
   return {
     added(object, details) {
       return filter(object) ? handler.added?.(object, details) : undefined;

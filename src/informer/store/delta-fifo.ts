@@ -35,7 +35,7 @@ const KNOWN_OPTIONS = {
   batchSize: 'number',
   highWater: 'number',
   onSynced: 'function',
-  metrics: true,
+  metrics: 'object',
 } satisfies KnownOptionsOf<DeltaFifoOptions<unknown>>;
 
 /**

@@ -92,8 +92,8 @@ export const KNOWN_REFLECTOR_OPTIONS = {
   scope: 'text',
   cache: true,
   ledger: true,
-  metrics: true,
-  clock: true,
+  metrics: 'object',
+  clock: 'clock',
   random: 'function',
-  logger: true,
+  logger: 'logger',
 } satisfies KnownOptionsOf<ReflectorOptions>;

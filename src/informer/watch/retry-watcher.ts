@@ -28,7 +28,7 @@ const KNOWN_OPTIONS = {
   signal: 'signal',
   selectors: KNOWN_SELECTORS,
   idleMs: 'number',
-  clock: true,
+  clock: 'clock',
 } satisfies KnownOptionsOf<RetryWatchOptions>;
 
 /** The shortest time between the starts of two watches, ms. */

@@ -253,6 +253,15 @@ export {
   type PrometheusRegistry,
 } from './ops/prometheus.ts';
 export type { EventEnvelope, EventType, ValueChange } from './stream/envelope.ts';
+export {
+  type ConditionParts,
+  exists,
+  hasCondition,
+  isDeleted,
+  ObjectCondition,
+  rolledOut,
+} from './stream/until/object-condition.ts';
+export { type Until, type UntilClient, type UntilOptions, untilCondition } from './stream/until/until-condition.ts';
 export type { DelayDecider } from './workqueue/rate-limiter.ts';
 export {
   BucketRateLimiter,

@@ -57,6 +57,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['shown-object.ts', 'redacted-lister.ts'],
     ['envelope.ts'],
     ['conditions'],
+    ['until'],
     ['change-gate.ts'],
     ['overflow'],
     ['*'],

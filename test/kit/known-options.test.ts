@@ -306,6 +306,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { group: 'leaders' },
     attempt: (options) => library.createManager().add({ run: async () => {} }, options),
   },
+  untilCondition: {
+    types: ['UntilOptions'],
+    slip: ['timeout', 'timeoutMs'],
+    wrong: { timeoutMs: '5s' },
+    attempt: (options, { client }) => library.untilCondition(client, CONFIG_MAPS, 'shop/a', library.exists(), options),
+  },
   retryOnConflict: {
     types: ['RetryOptions'],
     slip: ['backof', 'backoff'],

@@ -6,6 +6,7 @@ import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
+import { retryLimitsOf } from '../cli/reconcile/retry-limits.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { parseSnapshots, snapshotPlans } from '../cli/reconcile/snapshots.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
@@ -55,6 +56,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const filters = await triggerFiltersOf(config);
     const snapshots = parseSnapshots(config.with ?? []);
     const schedules = await schedulesOf(config);
+    const retries = retryLimitsOf(config);
     await using session = await openSession(flags, this.edges);
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
@@ -84,6 +86,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       idleMs: idleMsOf(flags['idle-timeout']),
       workers: config.workers ?? 1,
       maxRetries: config.maxRetries,
+      retries,
       hookTimeoutMs: config.hookTimeoutMs,
       finalizer: config.finalizer,
       mode: config.dryRun ? 'dry-run' : config.allowWrite ? 'write' : 'describe',

@@ -314,3 +314,45 @@ describe('--schedule', () => {
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
   });
 });
+
+describe('the limits of retries', () => {
+  it('are those of the flags, and shown with -v 4', async () => {
+    const file = await hook(
+      'failing.sh',
+      '#!/bin/sh\necho "try $INFORMER_ATTEMPT"\n[ "$INFORMER_NAME" = settings ] && exit 75\nexit 0\n',
+    );
+    await using cli = started(
+      'configmaps',
+      '--hook',
+      file,
+      '--retry-base',
+      '1h',
+      '--retry-max',
+      '2h',
+      '--retry-qps',
+      '0.5',
+      '-v',
+      '4',
+    );
+    await cli.until((c) => c.stderr.includes('failed (attempt 1)'), 'the failure');
+    for (const name of ['a', 'b', 'c']) {
+      apply(configMap(name, {}));
+      await cli.until((c) => c.stdout.includes(`shop/${name} | try 1`), name);
+    }
+    const { runs, stderr } = await ended(cli);
+    expect(runs.filter((line) => line.startsWith('shop/settings'))).toEqual(['shop/settings | try 1']);
+    expect(stderr).toMatch(
+      /retries of failed keys.* baseMs=3600000 maxMs=7200000 qps=0.5 burst=100 maxRetries=unlimited/,
+    );
+  });
+
+  it.each([
+    [['--retry-base', '2s', '--retry-max', '1s'], '--retry-base (2s) is longer than --retry-max (1s)'],
+    [['--retry-base', '0s'], '--retry-base must be more than no time'],
+    [['--retry-qps', '0'], 'invalid argument "0" for "--retry-qps": expected a number above zero'],
+    [['--retry-burst', '0'], 'for "--retry-burst": expected a whole number of at least 1'],
+  ])('%j is refused', async (flags, text) => {
+    const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+  });
+});

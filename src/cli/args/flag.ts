@@ -128,6 +128,14 @@ export function count(options: Options<number> & Bounds): Flag<number | undefine
   });
 }
 
+/** A number above zero, with a decimal point or without. */
+export function rate(options: Optional): Flag<number | undefined> {
+  return single({ helpValue: 'NUMBER', ...options }, (input, name) => {
+    if (/^\d+(\.\d+)?$/.test(input) && Number(input) > 0) return Number(input);
+    throw badValue(name, input, 'a number above zero');
+  });
+}
+
 type Reader<T> = (input: string, name: string) => T;
 
 /** A flag with one value, read by `reader`, whose error is the user's: it says which flag, and what was expected. */

@@ -1,5 +1,5 @@
 import { filterFlags } from './filter-flags.ts';
-import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
+import { bool, choice, count, duration, type FlagValues, group, list, rate, text } from './flag.ts';
 import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
 /** What runs; a hook's own config has no part in it. */
@@ -60,6 +60,10 @@ export const configurableFlags = {
   ...group('QUEUE', {
     workers: count({ summary: 'number of keys processed at the same time (default: 1)', min: 1 }),
     'max-retries': count({ summary: 'give up a failing key after N retries' }),
+    'retry-base': duration({ summary: 'delay of the first retry of a key, which then doubles (default: 5ms)' }),
+    'retry-max': duration({ summary: 'longest delay of a retry (default: 1000s)' }),
+    'retry-qps': rate({ summary: 'retries of all keys together, a second (default: 10)' }),
+    'retry-burst': count({ summary: 'retries of all keys that may happen at once (default: 100)', min: 1 }),
     'hook-timeout': duration({ summary: 'time limit of one run' }),
   }),
   ...group('WRITE', {

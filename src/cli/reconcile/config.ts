@@ -65,6 +65,8 @@ function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookCo
     every,
     hookTimeout,
     maxWrites,
+    retryBase,
+    retryMax,
     ...same
   } = camelCased(configurableFlags, flags);
   return {
@@ -77,6 +79,8 @@ function flagConfig(flags: ConfigurableFlags): { [K in keyof HookConfig]: HookCo
     noNoise: noNoise || undefined,
     everyMs: every,
     hookTimeoutMs: hookTimeout,
+    retryBaseMs: retryBase,
+    retryMaxMs: retryMax,
     maxWrites: maxWrites === undefined ? undefined : writeLimit(maxWrites),
   };
 }

@@ -9,6 +9,7 @@ import type { StreamFilters } from '../session/stream-filters.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
+import type { RetryLimits } from './retry-limits.ts';
 import type { SnapshotPlan } from './snapshots.ts';
 
 /** A `reconcile` with everything read, resolved and checked. */
@@ -27,6 +28,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly idleMs: number | undefined;
   readonly workers: number;
   readonly maxRetries: number | undefined;
+  readonly retries: RetryLimits;
   readonly hookTimeoutMs: number | undefined;
   readonly finalizer: string | undefined;
   readonly mode: ActionMode;

@@ -1,6 +1,7 @@
 import { createController } from '../../controller/controller.ts';
 import { onAbort } from '../../kit/abort.ts';
 import { outagesOf } from '../../stream/outage.ts';
+import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { runTargets, type WatchTarget } from '../session/informers.ts';
@@ -38,10 +39,12 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     sources: sourcesOf(plan, targets, filter),
     workers: plan.workers,
     maxRetries: plan.maxRetries,
+    rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
     clock: session.clock,
     logger: plan.logger,
   });
   sayWhatIsNotDone(session, plan);
+  session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
   using _strays = strayErrors(plan.hook.name, session, plan.logger);
   const running = runTargets(all, session);
   void adviseAtStart(session, plan, targets);

@@ -45,6 +45,10 @@ export interface HookConfig {
   readonly noNoise?: boolean;
   readonly workers?: number;
   readonly maxRetries?: number;
+  readonly retryBaseMs?: number;
+  readonly retryMaxMs?: number;
+  readonly retryQps?: number;
+  readonly retryBurst?: number;
   readonly hookTimeoutMs?: number;
   readonly hookMode?: 'once' | 'warm';
   readonly finalizer?: string;
@@ -75,6 +79,9 @@ const counted =
     Number.isInteger(value) && (value as number) >= from
       ? (value as number)
       : wrong(key, `a whole number from ${from}`, value);
+
+const positive: Reader<number> = (value, key) =>
+  typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : wrong(key, 'a number above zero', value);
 
 const duration: Reader<number> = (value, key) => {
   const ms = typeof value === 'string' ? durationOf(value, key) : wrong(key, 'a duration such as "30s"', value);
@@ -118,6 +125,10 @@ const KEYS = {
   noNoise: ['noNoise', flag],
   workers: ['workers', counted(1)],
   maxRetries: ['maxRetries', counted(0)],
+  retryBase: ['retryBaseMs', duration],
+  retryMax: ['retryMaxMs', duration],
+  retryQps: ['retryQps', positive],
+  retryBurst: ['retryBurst', counted(1)],
   hookTimeout: ['hookTimeoutMs', duration],
   hookMode: ['hookMode', oneOf(['once', 'warm'])],
   finalizer: ['finalizer', qualifiedName],

@@ -61,6 +61,8 @@ it.each([
   [{ toString: 1 }, 'unknown key "toString"'],
   [{ workers: 0 }, 'workers must be a whole number from 1, not 0'],
   [{ workers: Number.NaN }, 'workers must be a whole number from 1, not NaN'],
+  [{ retryQps: 0 }, 'retryQps must be a number above zero, not 0'],
+  [{ retryBurst: 0 }, 'retryBurst must be a whole number from 1, not 0'],
   [{ workers: '4' }, 'workers must be a whole number from 1, not "4"'],
   [{ every: 600 }, 'every must be a duration such as "30s", not 600'],
   [{ 'hook-timeout': 'soon' }, 'hook-timeout: invalid duration "soon"'],

@@ -85,6 +85,12 @@ export const configurableFlags = {
 export const reconcileFlags = {
   ...hookFlags,
   ...configurableFlags,
+  ...group('WRITE', {
+    journal: text({
+      summary: 'keep actions in this folder until they are done, so that a crash neither loses nor doubles one',
+      helpValue: 'DIR',
+    }),
+  }),
   'wait-for-crd': waitForCrd,
   ...group('CONTINUITY', {
     'idle-timeout': duration({

@@ -1,8 +1,10 @@
+import type { ActionJournal } from '../../controller/hooks/action-journal.ts';
 import { ActionRunner } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
 import type { HookServices } from '../../controller/hooks/module.ts';
+import type { Reconciler } from '../../controller/reconciler.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
@@ -20,14 +22,15 @@ import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
 
-/** Runs the plan's hook for a key, and carries out what it asks for. */
+/** What runs the plan's hook for a key, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
   { primary, snapshots: targets, all }: ReconcileTargets,
   filter: TriggerFilter,
   credentials: Environment | undefined,
-) {
+  journal: ActionJournal | undefined,
+): { reconcile: Reconciler; actions: ActionRunner } {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
@@ -51,10 +54,12 @@ export function reconcilerOf(
     types: async () => (await client.discovery.snapshot()).types,
     redact,
     report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
+    journal,
+    keepSecrets: plan.showSecrets,
   });
   const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
   session.atOnce.add(() => hook.kill?.());
-  return createHookReconciler({
+  const reconcile = createHookReconciler({
     hook,
     primary: primary.type,
     lister: primary.informer.lister,
@@ -69,6 +74,7 @@ export function reconcilerOf(
     snapshots: (key) => snapshots.of(key),
     refusal: (request, object) => filter.refusal(request, object),
   });
+  return { reconcile, actions };
 }
 
 /**

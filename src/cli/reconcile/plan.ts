@@ -33,6 +33,8 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly finalizer: string | undefined;
   readonly mode: ActionMode;
   readonly maxWrites: WriteLimit | undefined;
+  /** The folder of the journal of actions. */
+  readonly journal: string | undefined;
   readonly passCredentials: boolean;
   readonly showSecrets: boolean;
   readonly logger: Logger;

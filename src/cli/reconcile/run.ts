@@ -11,6 +11,7 @@ import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
+import { completeJournal, openJournal } from './journal.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, reportDraining, sayWhatIsNotDone, startText } from './reports.ts';
 import { sourcesOf } from './sources.ts';
@@ -20,6 +21,7 @@ import { TriggerFilter } from './trigger-filter.ts';
 
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
+  await using journal = await openJournal(session, plan);
   await using credentials = await hookCredentials(session, plan);
   const all: WatchTarget[] = [];
   using reporter = new ContinuityReporter(session, () => all);
@@ -33,9 +35,10 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     onError: (error) => session.notice(failureNotice(error)),
     onRemark: (remark) => session.notice(remark),
   });
+  const { reconcile: runHook, actions } = reconcilerOf(session, plan, targets, filter, credentials?.env, journal);
   const controller = createController({
     name: plan.hook.name,
-    reconcile: reconcilerOf(session, plan, targets, filter, credentials?.env),
+    reconcile: runHook,
     sources: sourcesOf(plan, targets, filter),
     workers: plan.workers,
     maxRetries: plan.maxRetries,
@@ -46,6 +49,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   sayWhatIsNotDone(session, plan);
   session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
   using _strays = strayErrors(plan.hook.name, session, plan.logger);
+  if (journal) await completeJournal(session, journal, actions, plan);
   const running = runTargets(all, session);
   void adviseAtStart(session, plan, targets);
   let outages = '';

@@ -5,13 +5,16 @@ import { jsonText } from '../../kit/exact-json.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Random } from '../../kit/random.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
+import { joinKey, type ObjectKey, splitKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { FieldConflict } from '../apply-conflict.ts';
 import type { ActionClient, ActionMode, ActionResource } from './action-client.ts';
+import type { ActionJournal } from './action-journal.ts';
 import { type ActionStep, ActionSteps } from './action-step.ts';
 import type { ActionTarget, Subject, TargetType } from './action-target.ts';
 import { formatTarget } from './action-target.ts';
 import { type CheckedAction, checkAction } from './check-action.ts';
+import { type CarryOut, JournaledActions } from './journaled-actions.ts';
 import type { Action } from './reply.ts';
 import { sendAction } from './send-action.ts';
 import { type OnWrite, storedWrite } from './stored-write.ts';
@@ -55,6 +58,10 @@ export interface ActionRunnerOptions {
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   budget?: WriteBudget | undefined;
   onWrite?: OnWrite | undefined;
+  /** With `write`: makes the actions of a run survive a crash. */
+  journal?: ActionJournal | undefined;
+  /** Whether the values of Secrets may be in the journal. */
+  keepSecrets?: boolean | undefined;
   clock?: Clock | undefined;
   random?: Random | undefined;
 }
@@ -62,6 +69,8 @@ export interface ActionRunnerOptions {
 export interface ActionContext {
   signal: AbortSignal;
   logger: Logger;
+  /** The same actions follow from the state of the object at any time, so that the journal does not need them. */
+  isDerived?: boolean | undefined;
 }
 
 /**
@@ -80,11 +89,16 @@ export class ActionRunner {
   readonly #options: ActionRunnerOptions;
   readonly #steps: ActionSteps;
   readonly #budget: WriteBudget;
+  readonly #journaled: JournaledActions | undefined;
 
   constructor(options: ActionRunnerOptions) {
     this.#options = options;
     this.#steps = new ActionSteps({ ...options, clock: options.clock ?? systemClock });
     this.#budget = options.budget ?? unlimitedWrites;
+    const { journal, primary, keepSecrets, clock } = options;
+    const resource = ({ type, namespace }: Pick<ActionTarget, 'type' | 'namespace'>) =>
+      options.client.resource(type.gvr, { namespace });
+    this.#journaled = journal && new JournaledActions({ journal, primary, resource, keepSecrets, clock });
   }
 
   get mode(): ActionMode {
@@ -98,13 +112,52 @@ export class ActionRunner {
       else steps.push(await this.#steps.stepOf(action, subject));
     }
     if (this.mode === 'dry-run') return await this.#checkAll(steps, subject, context);
-    for (const step of steps) await this.#named(step, context, () => this.#carryOut(step, subject, context));
+    if (this.mode === 'write' && this.#journaled && !context.isDerived && steps.length > 0) {
+      const run = { key: keyOf(subject), uid: subject.object?.metadata.uid ?? null };
+      return await this.#journaled.run(steps, run, this.#carrier(subject, context), context.signal);
+    }
+    const carryOut = this.#carrier(subject, context);
+    for (const step of steps) await carryOut(step, () => this.#send(step, context.signal));
   }
 
-  async #carryOut(step: ActionStep, subject: Subject, { signal, logger }: ActionContext): Promise<void> {
+  /** Whether the journal has actions of earlier runs for a key. */
+  hasUnfinished(key: ObjectKey): boolean {
+    return (this.#options.journal?.unfinished(key).length ?? 0) > 0;
+  }
+
+  /**
+   * Carries out what earlier runs left in the journal; for all keys, or for one. What is not carried out any more is
+   * logged with its reason. Rejects with the first failure: then the rest is still in the journal, except of a run that
+   * the server refused.
+   */
+  async resume(context: ActionContext, key?: ObjectKey): Promise<void> {
+    for (const run of this.#options.journal?.unfinished(key) ?? []) {
+      const carryOut = this.#carrier({ ...splitKey(run.key), object: null }, context);
+      const onDropped = (what: string, why: string) =>
+        context.logger.warn(`the journal gives up ${what}: ${why}`, { key: run.key });
+      await this.#journaled?.resume(run, carryOut, onDropped, context.signal);
+    }
+  }
+
+  #carrier(subject: Subject, context: ActionContext): CarryOut {
+    return (step, send) => this.#named(step, context, () => this.#carryOut(step, subject, context, send));
+  }
+
+  #send(step: ActionStep, signal: AbortSignal): Promise<unknown> {
+    return this.mode === 'describe'
+      ? Promise.resolve(undefined)
+      : sendAction(this.#resource(step), step, this.#calls(signal));
+  }
+
+  async #carryOut(
+    step: ActionStep,
+    subject: Subject,
+    { signal, logger }: ActionContext,
+    send: () => Promise<unknown>,
+  ): Promise<void> {
     const { mode } = this.#options;
     if (mode === 'write') await this.#budget.take(signal);
-    const answer = mode === 'describe' ? undefined : await sendAction(this.#resource(step), step, this.#calls(signal));
+    const answer = await send();
     if (mode === 'write' && answer !== undefined)
       this.#options.onWrite?.(storedWrite(step.target.type.gvr, step.target, answer));
     const after = step.action.verb === 'delete' ? undefined : (answer as UnknownObject | undefined);
@@ -169,7 +222,7 @@ export class ActionRunner {
     return {
       mode,
       verb: action.verb,
-      subject: subject.namespace === '' ? subject.name : `${subject.namespace}/${subject.name}`,
+      subject: keyOf(subject),
       target,
       body: Array.isArray(body)
         ? body.map((operation) => redactedOperation(operation, (o) => redact(o, gvr)))
@@ -180,6 +233,8 @@ export class ActionRunner {
     };
   }
 }
+
+const keyOf = ({ namespace, name }: Subject): ObjectKey => joinKey(namespace, name);
 
 /**
  * Why a dry run cannot check a step: an earlier step of the list makes its object or deletes it, and the server does

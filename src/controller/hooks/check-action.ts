@@ -2,7 +2,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import { ApplyConflictError, asApplyConflict, type FieldConflict } from '../apply-conflict.ts';
 import { type ActionResource, FIELD_MANAGER } from './action-client.ts';
 import type { ActionStep } from './action-step.ts';
-import { ignoreNotFound, type SendOptions, sendAction } from './send-action.ts';
+import { ignoreNotFound, type SendOptions, sendAction, sendActionOnce } from './send-action.ts';
 
 /** What the server answers to an action that it does not store. */
 export interface CheckedAction {
@@ -58,7 +58,7 @@ async function sendDry(
   const dry = { ...options, dryRun: true };
   if (step.action.verb !== 'apply') return { answer: await sendAction(resource, step, dry), conflicts: [] };
   try {
-    return { answer: await sendAction(resource, step, { ...dry, force: false }), conflicts: [] };
+    return { answer: await sendActionOnce(resource, step, { ...dry, force: false }), conflicts: [] };
   } catch (error) {
     const conflict = asApplyConflict(error);
     if (!(conflict instanceof ApplyConflictError)) throw error;

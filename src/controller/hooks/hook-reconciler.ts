@@ -45,8 +45,11 @@ export interface HookReconcilerOptions {
   clock?: Clock | undefined;
 }
 
-/** How long to wait for the event of an added finalizer. A predicate may drop that event, so the wait needs an end. */
-const FINALIZER_SEEN_MS = 1_000;
+/**
+ * How long to wait for the event of an own write, such as of an added finalizer. A predicate may drop that event, so the
+ * wait needs an end.
+ */
+const OWN_WRITE_SEEN_MS = 1_000;
 
 /**
  * A reconciler that runs a user's hook with the present state of a key, carries out the actions in its reply, and adds
@@ -61,6 +64,10 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
   const { actions, finalizer } = options;
   const released = new ReleasedObjects();
   return async (request, { signal, logger }) => {
+    if (actions.hasUnfinished(request.key)) {
+      await actions.resume({ signal, logger }, request.key);
+      return { requeueAfterMs: OWN_WRITE_SEEN_MS, keepCauses: true };
+    }
     const object = presentState(request.key, options);
     if (released.isLast(request, object)) return {};
     const refusal = options.refusal?.(request, object);
@@ -71,16 +78,17 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
     const step = finalizer === undefined ? 'apply' : stepOf(object, request, finalizer);
     const subject: Subject = { namespace: request.namespace, name: request.name, object };
     if (step === 'nothing') return {};
+    const derived = { signal, logger, isDerived: true };
     if (step === 'add' && object) {
-      await actions.run([jsonPatch(addFinalizerPatch(object, finalizer ?? ''))], subject, { signal, logger });
-      if (actions.mode === 'write') return { requeueAfterMs: FINALIZER_SEEN_MS, keepCauses: true };
+      await actions.run([jsonPatch(addFinalizerPatch(object, finalizer ?? ''))], subject, derived);
+      if (actions.mode === 'write') return { requeueAfterMs: OWN_WRITE_SEEN_MS, keepCauses: true };
     }
     const reply = parseReply(await runHook(requestOf(request, object, options), options, { signal, logger }));
     if (reply.error !== undefined)
       throw new InformerError('hook', `hook ${options.hook.name} replied with an error: ${reply.error}`);
     await actions.run(reply.actions, subject, { signal, logger });
     if (step === 'cleanup' && object) {
-      await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, { signal, logger });
+      await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, derived);
       if (actions.mode === 'write') released.add(request.key, object);
     }
     return { requeueAfterMs: reply.requeueAfterMs };

@@ -20,15 +20,15 @@ export interface SendOptions {
  * undefined for the deletion of an object that does not exist, which is no failure.
  */
 export function sendAction(resource: ActionResource, step: ActionStep, options: SendOptions): Promise<unknown> {
-  const { clock, random, signal, force = true } = options;
-  const once = () => sendOnce(resource, step, { ...options, force });
-  return force ? retryOnConflict(once, { clock, random, signal }) : once();
+  const { clock, random, signal } = options;
+  return retryOnConflict(() => sendActionOnce(resource, step, options), { clock, random, signal });
 }
 
-async function sendOnce(
+/** {@link sendAction}, which rejects at the first conflict. */
+export async function sendActionOnce(
   resource: ActionResource,
   { action, target, body }: ActionStep,
-  { signal, dryRun = false, force }: SendOptions,
+  { signal, dryRun = false, force = true }: Omit<SendOptions, 'clock' | 'random'>,
 ): Promise<unknown> {
   const options = { signal, dryRun, fieldManager: FIELD_MANAGER };
   switch (action.verb) {

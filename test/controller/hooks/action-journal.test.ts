@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ActionJournal, drawnName, type JournaledStep } from '../../../src/controller/hooks/action-journal.ts';
+import { deployments } from '../../support/hook-cluster.ts';
+
+let parent: string;
+let folder: string;
+beforeEach(async () => {
+  parent = await mkdtemp(path.join(tmpdir(), 'informer-test-'));
+  folder = path.join(parent, 'journal');
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const STEP: JournaledStep = {
+  action: { verb: 'patch', patchType: 'merge', body: {} },
+  target: { type: deployments, namespace: 'shop', name: 'web' },
+  body: { spec: { replicas: 3 } },
+};
+const RUN = { key: 'shop/web', uid: 'u1', steps: [STEP] };
+const open = (owner = 'hook a') => ActionJournal.open({ folder, owner });
+const file = () => path.join(folder, 'actions.jsonl');
+
+/** What a process leaves that ends without closing its journal. */
+async function leftBy(use: (journal: ActionJournal) => Promise<void>): Promise<void> {
+  await using journal = await open();
+  await use(journal);
+}
+
+describe('a journal', () => {
+  it('has after a restart what was begun and not finished, with what was started and done', async () => {
+    await leftBy(async (journal) => {
+      const finished = await journal.begin(RUN);
+      await journal.start(finished, 0, { isAbsent: true });
+      await journal.finish(finished);
+      const run = await journal.begin({ ...RUN, uid: null, steps: [STEP, STEP, STEP] });
+      await journal.start(run, 0, { uid: 'u', resourceVersion: '5' });
+      await journal.done(run, 0, { uid: 'u', resourceVersion: '6' });
+      await journal.start(run, 1, { isAbsent: true });
+    });
+    await using journal = await open();
+    const [left, ...more] = journal.unfinished();
+    expect(more).toEqual([]);
+    expect(left).toMatchObject({ key: 'shop/web', uid: null, steps: [STEP, STEP, STEP] });
+    expect([...(left?.started ?? [])]).toEqual([
+      [0, { uid: 'u', resourceVersion: '5' }],
+      [1, { isAbsent: true }],
+    ]);
+    expect([...(left?.done ?? [])]).toEqual([0]);
+    expect([journal.unfinished('shop/other'), journal.unfinished('shop/web').length]).toEqual([[], 1]);
+  });
+
+  it('has the line on the disk when begin and start resolve', async () => {
+    await using journal = await open();
+    const run = await journal.begin(RUN);
+    expect((await readFile(file(), 'utf8')).split('\n')).toHaveLength(3);
+    await journal.start(run, 0, { uid: 'u' });
+    expect(await readFile(file(), 'utf8')).toContain('{"uid":"u"}');
+  });
+
+  it('does not grow with what is finished', async () => {
+    await using journal = await open();
+    const kept = await journal.begin(RUN);
+    const big = { ...STEP, body: { data: 'x'.repeat(300_000) } };
+    for (let i = 0; i < 12; i++) await journal.finish(await journal.begin({ ...RUN, steps: [big] }));
+    expect((await stat(file())).size).toBeLessThan(1_800_000);
+    await journal.start(kept, 0, { isAbsent: true });
+    await journal[Symbol.asyncDispose]();
+    await using again = await open();
+    expect(again.unfinished()).toMatchObject([{ id: kept.id }]);
+    expect(again.unfinished()[0]?.started.get(0)).toEqual({ isAbsent: true });
+  });
+
+  it('is readable whatever part of its last line was written', async () => {
+    await leftBy(async (journal) => {
+      await journal.begin(RUN);
+      await journal.begin({ ...RUN, key: 'shop/last' });
+    });
+    const text = await readFile(file(), 'utf8');
+    const start = text.trimEnd().lastIndexOf('\n') + 1;
+    for (let end = start; end < text.length - 1; end += 7) {
+      await writeFile(file(), text.slice(0, end));
+      await using journal = await open();
+      expect(journal.unfinished().map(({ key }) => key)).toEqual(['shop/web']);
+      expect(journal.unreadable).toBe(end === start ? 0 : 1);
+    }
+  });
+
+  it('leaves out lines that are JSON and not its own, and counts them', async () => {
+    await leftBy(async (journal) => void (await journal.begin(RUN)));
+    const lines = [
+      '1',
+      'null',
+      '[]',
+      '{}',
+      '{"id":1}',
+      '{"id":"x","key":"a","uid":3,"steps":[]}',
+      '{"id":"x","key":"a","uid":null,"steps":[{}]}',
+    ];
+    await writeFile(file(), `${lines.join('\n')}\n${await readFile(file(), 'utf8')}`);
+    await using journal = await open();
+    expect([journal.unreadable, journal.unfinished().length]).toEqual([lines.length, 1]);
+  });
+
+  it('is for one process, and free again after it', async () => {
+    const first = await open();
+    await expect(open()).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringContaining('another process'),
+    });
+    await first[Symbol.asyncDispose]();
+    await using second = await open();
+    expect(second.unfinished()).toEqual([]);
+  });
+
+  it('is refused with unfinished actions of another owner, and taken over without any', async () => {
+    await leftBy(async (journal) => void (await journal.begin(RUN)));
+    await expect(open('hook b')).rejects.toThrow('has unfinished actions of hook a, not of hook b');
+    await leftBy(async (journal) => {
+      for (const run of journal.unfinished()) await journal.finish(run);
+    });
+    await using journal = await open('hook b');
+    expect(journal.unfinished()).toEqual([]);
+  });
+
+  it('rejects a run that it cannot write, and does not keep it', async () => {
+    const journal = await open();
+    await journal[Symbol.asyncDispose]();
+    await expect(journal.begin(RUN)).rejects.toThrow('cannot be written');
+    expect(journal.unfinished()).toEqual([]);
+  });
+});
+
+it('a drawn name is the base and ten characters, at most 63 in all, and another one each time', () => {
+  expect(drawnName('run-')).toMatch(/^run-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
+  expect(drawnName('a'.repeat(80))).toHaveLength(63);
+  expect(new Set(Array.from({ length: 50 }, () => drawnName('run-'))).size).toBe(50);
+});

@@ -1,5 +1,5 @@
 import type { Source } from './source.ts';
-import type { SkippedEvent } from './trail.ts';
+import type { SkippedEvent, SkipReason } from './trail.ts';
 
 /** What one source of a controller did so far. */
 export interface SourceReport {
@@ -14,13 +14,17 @@ export interface SourceReport {
   readonly nextAt?: number | undefined;
 }
 
-/** The most different reasons that are counted. */
-const KEPT_REASONS = 16;
+/** The most predicates that are counted by name. */
+const KEPT_NAMES = 16;
 
 /** Counts what a source does. */
 export class SourceCounts {
   readonly #source: Pick<Source, 'name' | 'nextAt'>;
-  readonly #skipped = new Map<string, number>();
+  readonly #skipped: Readonly<Record<SkipReason, Map<string, number>>> = {
+    predicate: new Map(),
+    'no key': new Map(),
+    error: new Map(),
+  };
   hasSynced = false;
   keys = 0;
 
@@ -29,10 +33,11 @@ export class SourceCounts {
   }
 
   skipped({ why, by }: SkippedEvent): void {
-    const reason = why === 'predicate' ? `predicate ${by}` : why;
-    const isKept = this.#skipped.has(reason) || this.#skipped.size < KEPT_REASONS;
-    const counted = isKept ? reason : 'other predicates';
-    this.#skipped.set(counted, (this.#skipped.get(counted) ?? 0) + 1);
+    const counts = this.#skipped[why];
+    const name = why === 'predicate' && by !== undefined ? by : '';
+    const known = counts.get(name);
+    if (known !== undefined || counts.size < KEPT_NAMES) counts.set(name, (known ?? 0) + 1);
+    else counts.set('others', (counts.get('others') ?? 0) + 1);
   }
 
   report(): SourceReport {
@@ -41,7 +46,11 @@ export class SourceCounts {
       name: this.#source.name,
       hasSynced: this.hasSynced,
       keys: this.keys,
-      skipped: Object.fromEntries(this.#skipped),
+      skipped: Object.fromEntries(
+        Object.entries(this.#skipped).flatMap(([why, counts]) =>
+          Array.from(counts, ([name, count]) => [name === '' ? why : `${why} ${name}`, count] as const),
+        ),
+      ),
       ...(nextAt === undefined ? {} : { nextAt }),
     };
   }

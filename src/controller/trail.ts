@@ -132,9 +132,13 @@ interface Page {
 }
 
 /** A repeated step: its latest event replaces the earlier ones. */
-function repeat(step: EventEntry | SkippedEntry, at: number, origin: EventOrigin): void {
-  Object.assign(step, { at, origin, count: step.count + 1 });
+function repeat(step: Writable<EventEntry | SkippedEntry>, at: number, origin: EventOrigin): void {
+  step.at = at;
+  step.origin = origin;
+  step.count++;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const weightOf = ({ entries }: Page) => entries.length;
 
@@ -179,8 +183,9 @@ export class Trail {
       repeat(last, this.#clock.now(), origin);
       return;
     }
-    const listed = keys && keys.length > 1 ? { keys: keys.slice(0, LISTED_KEYS) } : {};
-    this.#add(page, { kind: 'event', at: this.#clock.now(), origin, effect, count: 1, ...listed });
+    const at = this.#clock.now();
+    if (!keys || keys.length < 2) this.#add(page, { kind: 'event', at, origin, effect, count: 1 });
+    else this.#add(page, { kind: 'event', at, origin, effect, count: 1, keys: keys.slice(0, LISTED_KEYS) });
   }
 
   /** Notes an event that led to no key: with its own key, or with those that it would have led to. */

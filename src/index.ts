@@ -116,6 +116,7 @@ export {
   type ManagerOptions,
 } from './controller/manager/manager.ts';
 export type { Runnable, RunnableGroup } from './controller/manager/runnable.ts';
+export { OwnWrites } from './controller/own-writes.ts';
 export {
   AlreadyOwnedError,
   controllerOf,
@@ -188,6 +189,7 @@ export type {
   DelayReason,
   EventEffect,
   EventEntry,
+  HotLoopEntry,
   ManualEntry,
   RunEntry,
   RunOutcome,

@@ -92,6 +92,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       mode: config.dryRun ? 'dry-run' : config.allowWrite ? 'write' : 'describe',
       maxWrites: config.maxWrites,
       journal: flags.journal,
+      hotLoopRuns: config.hotLoop ?? 10,
       passCredentials: config.passCredentials ?? false,
       showSecrets,
       painter: await loadPainter(colorLevel(flags.color, session.io)),

@@ -21,6 +21,8 @@ import { CauseBook } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
+import { type HotLoop, HotLoops, loopText } from './hot-loops.ts';
+import type { OwnWrites } from './own-writes.ts';
 import type { Parked } from './parked.ts';
 import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
 import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
@@ -50,6 +52,13 @@ export interface ControllerOptions<T = UnknownObject> {
    * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
    */
   recoverPanic?: boolean | undefined;
+  /**
+   * The register of the program's own writes. With it, a key whose own writes run it `hotLoopRuns` times in a row within
+   * a minute is parked, with the reason `hot-loop`.
+   */
+  ownWrites?: OwnWrites | undefined;
+  /** See `ownWrites`. Default 10. 0 parks no key for this reason. */
+  hotLoopRuns?: number | undefined;
   /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
   history?: boolean | undefined;
   /**
@@ -113,6 +122,7 @@ export class Controller {
   readonly #causes = new CauseBook();
   readonly #parked = new Map<ObjectKey, { parked: Parked; gathered: Gathered }>();
   readonly #trail: Trail | undefined;
+  readonly #hotLoops: HotLoops | undefined;
   /** Why each delayed key is delayed. */
   readonly #delays = new Map<ObjectKey, DelayReason>();
   readonly #sources: Source[];
@@ -136,6 +146,8 @@ export class Controller {
     const limiter = createControllerRateLimiter({ clock });
     this.#limiter = rateLimiter ? guardedLimiter(rateLimiter, limiter, this.#logger) : limiter;
     this.#queue = new WorkQueue({ name, clock, rateLimiter: this.#limiter, metrics });
+    const { hotLoopRuns: runs = 10, ownWrites } = options;
+    this.#hotLoops = runs === 0 ? undefined : new HotLoops({ clock, runs, ownWrites });
     this.#trail = options.history === false ? undefined : new Trail(clock);
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
   }
@@ -227,6 +239,7 @@ export class Controller {
     checkKey(key);
     this.#unpark(key);
     this.#causes.note(key, { cause: { reason: 'manual' }, isChange: true });
+    this.#hotLoops?.queuedByHand(key);
     this.#trail?.manual(key, 'enqueued');
     this.#addLater(key, { after, priority }, () => 'asked');
   }
@@ -325,14 +338,21 @@ export class Controller {
   #emit(key: ObjectKey, note: Note, priority: number): void {
     splitKey(key);
     if (this.#queue.isShuttingDown) return;
-    const isParked = this.#parked.has(key);
-    this.#trail?.came(key, effectOf(isParked, note, this.#queue.placeOf(key)), note);
-    if (isParked) {
-      if (!note.isChange) return;
-      this.#unpark(key);
-    }
+    const place = this.#queue.placeOf(key);
+    const stays = this.#staysParked(key, note);
+    this.#trail?.came(key, effectOf(stays, place), note);
+    if (stays === true) return;
+    if (stays === false) this.#unpark(key);
+    this.#hotLoops?.came(key, note, place);
     this.#causes.note(key, note);
     this.#queue.add(key, { priority });
+  }
+
+  /** Whether a parked key stays parked after an event; undefined if it is not parked. */
+  #staysParked(key: ObjectKey, note: Note): boolean | undefined {
+    const { parked } = this.#parked.get(key) ?? {};
+    if (!parked) return undefined;
+    return !note.isChange || (parked.reason === 'hot-loop' && (this.#hotLoops?.isOwn(note) ?? false));
   }
 
   /** Runs all workers until the signal `running` aborts and the last worker is done. */
@@ -360,6 +380,8 @@ export class Controller {
   async #process(item: WorkItem, work: AbortSignal): Promise<void> {
     const { key, waitedMs } = item;
     const gathered = this.#causes.take(key);
+    const loop = this.#hotLoops?.due(key);
+    if (loop && this.#isParkedFor(key, gathered, loop)) return;
     const attempt = this.#queue.numRequeues(key) + 1;
     const run = ++this.#runs;
     const logger = this.#logger.child({ key, run });
@@ -450,7 +472,8 @@ export class Controller {
     const fields = { attempt: fault.attempt, error: messageOf(fault.error) };
     if (isLast && !this.#causes.hasChange(key)) {
       fault.logger.error('gave up; parked until something changes', fields);
-      this.#park(key, gathered, fault);
+      const reason = fault.isTerminal ? 'terminal' : 'retries';
+      this.#park(key, gathered, { reason, error: messageOf(fault.error), attempts: fault.attempt });
       return;
     }
     fault.logger.warn(isLast ? 'failed for good, but something changed meanwhile' : 'failed; will retry', fields);
@@ -459,14 +482,26 @@ export class Controller {
     else this.#addLater(key, { limited: true, priority }, () => this.#limiter.decidedBy?.() ?? 'back-off');
   }
 
-  #park(key: ObjectKey, gathered: Gathered, fault: { error: unknown; isTerminal: boolean; attempt: number }): void {
+  /** Parks a key that own writes run again and again; of a loop that is only suspected, a warning is logged. */
+  #isParkedFor(key: ObjectKey, gathered: Gathered, loop: HotLoop): boolean {
+    const text = loopText(loop);
+    const fields = { key, runs: loop.runs, paths: loop.paths };
+    if (loop.kind === 'suspected') {
+      this.#logger.warn(`a hot loop? ${text}; a reconciler must not write when nothing differs`, fields);
+      return false;
+    }
+    this.#logger.error(`a hot loop: ${text}; parked until another writer changes it. ${HOT_LOOP_ADVICE}`, fields);
+    this.#trail?.hotLoop(key, loop);
+    this.#park(key, gathered, { reason: 'hot-loop', error: `hot loop: ${text}`, attempts: loop.runs });
+    return true;
+  }
+
+  #park(key: ObjectKey, gathered: Gathered, why: Pick<Parked, 'reason' | 'error' | 'attempts'>): void {
     this.#queue.forget(key);
     this.#causes.forget(key);
     const parked: Parked = {
       key,
-      reason: fault.isTerminal ? 'terminal' : 'retries',
-      error: messageOf(fault.error),
-      attempts: fault.attempt,
+      ...why,
       since: this.#clock.now(),
       causes: gathered.causes,
     };
@@ -542,6 +577,8 @@ const KNOWN_OPTIONS = {
   drainMs: 'number',
   recoverPanic: 'boolean',
   history: 'boolean',
+  ownWrites: true,
+  hotLoopRuns: 'number',
   rateLimiter: 'rateLimiter',
   clock: 'clock',
   logger: 'logger',
@@ -580,8 +617,11 @@ function checkKey(key: unknown): void {
     throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
 }
 
-function effectOf(isParked: boolean, { isChange }: Note, place: KeyPlace | undefined): EventEffect {
-  if (isParked) return isChange ? 'unparked' : 'ignored';
+const HOT_LOOP_ADVICE =
+  'Write only when something differs, and no value that is another one each time, such as the time of the run';
+
+function effectOf(staysParked: boolean | undefined, place: KeyPlace | undefined): EventEffect {
+  if (staysParked !== undefined) return staysParked ? 'ignored' : 'unparked';
   return place === undefined ? 'queued' : EFFECTS[place];
 }
 

@@ -183,7 +183,9 @@ const SUMMARIES: Readonly<Record<KeyState, (facts: Facts) => string>> = {
     return `due in ${duration(dueInMs)}: ${delayText(why, failures)}`;
   },
   parked({ parked, at }) {
-    const { attempts = 0, error = '', since = at } = parked ?? {};
+    const { attempts = 0, error = '', since = at, reason } = parked ?? {};
+    if (reason === 'hot-loop')
+      return `parked ${duration(at - since)} ago, until another writer changes it or it is released: ${error}`;
     const tries = `${attempts} attempt${attempts === 1 ? '' : 's'}`;
     return `parked ${duration(at - since)} ago, after ${tries}, until it changes or is released: ${error}`;
   },

@@ -86,6 +86,16 @@ export interface RunEntry {
   readonly next?: { readonly at: number; readonly why: DelayReason } | undefined;
 }
 
+/** A run that was due and did not begin, because the key was parked: its own writes caused its runs. */
+export interface HotLoopEntry {
+  readonly kind: 'hot-loop';
+  readonly at: number;
+  /** The runs in a row that own writes caused. */
+  readonly runs: number;
+  /** The fields that the last write changed. */
+  readonly paths: readonly string[];
+}
+
 /** What was done to the key by hand: enqueue, release or drop. */
 export interface ManualEntry {
   readonly kind: 'enqueued' | 'released' | 'dropped';
@@ -93,7 +103,7 @@ export interface ManualEntry {
 }
 
 /** One step of the history of a key. It is plain JSON. */
-export type TrailEntry = EventEntry | SkippedEntry | RunEntry | ManualEntry;
+export type TrailEntry = EventEntry | SkippedEntry | RunEntry | HotLoopEntry | ManualEntry;
 
 /** The last event that was a change, with its objects. */
 export interface LastEvent {
@@ -225,6 +235,10 @@ export class Trail {
   /** Notes the end of a run in its step. */
   ended(step: RunEntry, end: Pick<RunEntry, 'tookMs' | 'outcome' | 'error' | 'exitCode' | 'parked' | 'next'>): void {
     Object.assign(step, end);
+  }
+
+  hotLoop(key: ObjectKey, { runs, paths }: Pick<HotLoopEntry, 'runs' | 'paths'>): void {
+    this.#add(this.#pageOf(key), { kind: 'hot-loop', at: this.#clock.now(), runs, paths });
   }
 
   manual(key: ObjectKey, kind: ManualEntry['kind']): void {

@@ -101,6 +101,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'controller/causes.test.ts': 'exact events of a key that waits or fails',
     'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
     'controller/explanation.test.ts': 'the state of a key between two exact events',
+    'controller/hot-loops.test.ts': 'the event of a write before, after and long after its answer',
     'controller/source.test.ts': 'events that a mapper cannot map',
     'support/controller.ts': 'a running controller for these tests',
   },

@@ -351,9 +351,8 @@ describe('a reconcile is never silent', () => {
       'let n = 0; export default async () => ({ actions: [{ patch: { data: { n: String(n++) } } }] });',
     );
     fixture.sandbox.apply(configMap('loop', {}));
-    await using cli = new Cli(['reconcile', 'configmaps', 'loop', '-n', 'shop', '--hook', file, '--allow-write'], {
-      env: fixture.env,
-    });
+    const args = ['reconcile', 'configmaps', 'loop', '-n', 'shop', '--hook', file, '--allow-write', '--hot-loop=0'];
+    await using cli = new Cli(args, { env: fixture.env });
     await cli.until((c) => c.stderr.includes('the default of --max-writes'), 'the notice');
     cli.kill('SIGINT');
     const { stdout } = await cli.ended();
@@ -461,5 +460,49 @@ describe('what a module leaves behind', () => {
         /^shop\/web-1: ERROR the hook left an error behind: nothing awaits what it started: Error: this .*careless\.ts:\d+/,
       );
     }
+  });
+});
+
+describe('a hot loop', () => {
+  const LOOP = `export default (ctx) => ctx.object && ({
+    actions: [{ patch: { metadata: { annotations: { at: String(process.hrtime.bigint()) } } } }],
+  });\n`;
+
+  it('is parked after 10 runs by its own writes; the log names the key, the field and what to do', async () => {
+    fixture.sandbox.apply(apple('looping', 'red'));
+    const file = await hook('loop.mjs', LOOP);
+    const line = ['reconcile', 'myapples', 'looping', '-n', 'shop', '--hook', file, '--allow-write'];
+    await using cli = new Cli(line, { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('a hot loop: 10 runs'), 'the loop');
+    expect(cli.stderr).toContain('.metadata.annotations.at');
+    expect(cli.stderr).toContain('shop/looping');
+    expect(cli.stderr).toContain('Write only when something differs');
+    const version = () => fixture.sandbox.get(APPLE_TYPE, 'shop/looping')?.metadata.resourceVersion;
+    const parkedAt = version();
+    fixture.sandbox.apply(apple('looping', 'green')); // another writer
+    await cli.until((c) => c.stderr.split('a hot loop: 10 runs').length === 3, 'the loop after a change');
+    expect(version()).not.toBe(parkedAt);
+    cli.kill('SIGINT');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/given up until something changes:\n[\s\S]*shop\/looping +│ 10 +│ hot loop: 10 runs/);
+  });
+
+  it('of a hook that writes with a client of its own is suspected, and goes on', async () => {
+    fixture.sandbox.apply(apple('turning', 'red'));
+    const { url, token } = fixture.sandbox;
+    const file = await hook(
+      'turn',
+      `#!/usr/bin/env node
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+      const headers = { authorization: 'Bearer ${token}', 'content-type': 'application/merge-patch+json' };
+      const body = JSON.stringify({ metadata: { annotations: { at: String(process.hrtime.bigint()) } } });
+      const path = '/apis/stable.example.com/v1/namespaces/shop/myapples/turning';
+      fetch('${url}' + path, { method: 'PATCH', headers, body }).then(() => setTimeout(() => {}, 50));\n`,
+    );
+    const line = ['reconcile', 'myapples', 'turning', '-n', 'shop', '--hook', file];
+    await using cli = new Cli(line, { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('a hot loop? 10 runs'), 'the suspicion');
+    expect(cli.stderr).not.toContain('parked');
   });
 });

@@ -70,6 +70,9 @@ export const configurableFlags = {
     'allow-write': bool({ summary: 'send what the hook asks for' }),
     'dry-run': bool({ summary: 'send it as a server-side dry run' }),
     'max-writes': text({ summary: 'delay writes beyond this rate (default: 600/m)', helpValue: 'N/TIME' }),
+    'hot-loop': count({
+      summary: 'park a key that its own writes run N times in a row within a minute (default: 10; 0: never)',
+    }),
     finalizer: text({
       summary: 'run the hook before a deletion, which waits until the hook succeeds',
       helpValue: 'NAME',

@@ -4,10 +4,13 @@ import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
 import type { HookServices } from '../../controller/hooks/module.ts';
+import type { StoredWrite } from '../../controller/hooks/stored-write.ts';
+import type { OwnWrites } from '../../controller/own-writes.ts';
 import type { Reconciler } from '../../controller/reconciler.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import { joinKey } from '../../model/key.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
@@ -22,12 +25,17 @@ import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
 
+/** What a hook's runs read, and where their writes are noted. */
+export interface HookSurroundings extends ReconcileTargets {
+  readonly filter: TriggerFilter;
+  readonly ownWrites: OwnWrites;
+}
+
 /** What runs the plan's hook for a key, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  { primary, snapshots: targets, all }: ReconcileTargets,
-  filter: TriggerFilter,
+  { primary, snapshots: targets, all, filter, ownWrites }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
 ): { reconcile: Reconciler; actions: ActionRunner } {
@@ -40,8 +48,11 @@ export function reconcilerOf(
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
     return createRedactedLister(informer.lister, redactor, gvr);
   };
+  const onWrite = ({ namespace, name, resourceVersion, isOwnVersion }: StoredWrite) => {
+    if (isOwnVersion && resourceVersion !== undefined) ownWrites.add(joinKey(namespace, name), resourceVersion);
+  };
   const services: HookServices = {
-    client: guardClient(client, { mode: plan.mode, budget, redact }),
+    client: guardClient(client, { mode: plan.mode, budget, redact, onWrite }),
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),
   };
@@ -53,6 +64,7 @@ export function reconcilerOf(
     primary: primary.type,
     types: async () => (await client.discovery.snapshot()).types,
     redact,
+    onWrite,
     report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
     journal,
     keepSecrets: plan.showSecrets,

@@ -35,6 +35,8 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly maxWrites: WriteLimit | undefined;
   /** The folder of the journal of actions. */
   readonly journal: string | undefined;
+  /** The runs in a row by own writes that park a key; 0 = never. */
+  readonly hotLoopRuns: number;
   readonly passCredentials: boolean;
   readonly showSecrets: boolean;
   readonly logger: Logger;

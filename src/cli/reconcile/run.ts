@@ -1,4 +1,5 @@
 import { createController } from '../../controller/controller.ts';
+import { OwnWrites } from '../../controller/own-writes.ts';
 import { onAbort } from '../../kit/abort.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
@@ -35,7 +36,9 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     onError: (error) => session.notice(failureNotice(error)),
     onRemark: (remark) => session.notice(remark),
   });
-  const { reconcile: runHook, actions } = reconcilerOf(session, plan, targets, filter, credentials?.env, journal);
+  const ownWrites = new OwnWrites();
+  const surroundings = { ...targets, filter, ownWrites };
+  const { reconcile: runHook, actions } = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const controller = createController({
     name: plan.hook.name,
     reconcile: runHook,
@@ -43,6 +46,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     workers: plan.workers,
     maxRetries: plan.maxRetries,
     rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
+    ownWrites,
+    hotLoopRuns: plan.hotLoopRuns,
     clock: session.clock,
     logger: plan.logger,
   });

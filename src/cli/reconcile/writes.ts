@@ -21,7 +21,7 @@ export function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): 
     const limit = `${writes} in ${humanDuration(perMs)}`;
     const why = maxWrites
       ? '--max-writes'
-      : 'the default of --max-writes; a hook that its own writes run again needs them without end';
+      : 'the default of --max-writes; a key that only its own writes run is parked, see --hot-loop';
     session.notice(`writes are delayed: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
   });
   return {

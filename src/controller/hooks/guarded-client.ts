@@ -90,9 +90,9 @@ function guardedResource<T extends object>(
     refuseRedacted(body, gvr);
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
   };
-  const written = async <A>(name: string, answer: Promise<A>, { dryRun }: ActionWriteOptions): Promise<A> => {
+  const written = async <A>(name: string, answer: Promise<A>, call: ActionWriteOptions): Promise<A> => {
     const stored = await answer;
-    if (!dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, stored));
+    if (!call.dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, stored, call.fieldManager));
     return stored;
   };
   return {

@@ -53,6 +53,7 @@ export interface HookConfig {
   readonly hookMode?: 'once' | 'warm';
   readonly finalizer?: string;
   readonly maxWrites?: WriteLimit;
+  readonly hotLoop?: number;
   readonly allowWrite?: boolean;
   readonly dryRun?: boolean;
   readonly passCredentials?: boolean;
@@ -133,6 +134,7 @@ const KEYS = {
   hookMode: ['hookMode', oneOf(['once', 'warm'])],
   finalizer: ['finalizer', qualifiedName],
   maxWrites: ['maxWrites', parseWriteLimit],
+  hotLoop: ['hotLoop', counted(0)],
   allowWrite: ['allowWrite', flag],
   dryRun: ['dryRun', flag],
   passCredentials: ['passCredentials', flag],

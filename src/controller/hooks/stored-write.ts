@@ -1,4 +1,6 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { ManagedFieldsEntry, ObjectMeta } from '../../model/object.ts';
+import { FIELD_MANAGER } from './action-client.ts';
 
 /** A write of the program that the server stored. */
 export interface StoredWrite {
@@ -12,6 +14,11 @@ export interface StoredWrite {
    * nothing has the version that the object had before, which another writer may have made.
    */
   readonly resourceVersion?: string | undefined;
+  /**
+   * Whether this write made the version: the write changed something. Known from the times that the server keeps for
+   * each field manager; false if they are not clear.
+   */
+  readonly isOwnVersion: boolean;
 }
 
 /** Called after each write that the server stored. Dry runs are not stored. */
@@ -19,7 +26,7 @@ export type OnWrite = (write: StoredWrite) => void;
 
 interface Answer {
   readonly kind?: unknown;
-  readonly metadata?: { namespace?: string; name?: string; uid?: string; resourceVersion?: string };
+  readonly metadata?: Partial<ObjectMeta>;
   readonly details?: { uid?: string };
 }
 
@@ -31,9 +38,30 @@ export function storedWrite(
   gvr: GroupVersionResource,
   { namespace, name }: { namespace: string | undefined; name: string },
   answer: unknown,
+  manager: string = FIELD_MANAGER,
 ): StoredWrite {
   const { kind, metadata = {}, details } = (answer ?? {}) as Answer;
-  if (kind === 'Status') return { gvr, namespace, name, uid: details?.uid };
+  if (kind === 'Status') return { gvr, namespace, name, uid: details?.uid, isOwnVersion: false };
   const { uid, resourceVersion } = metadata;
-  return { gvr, namespace: metadata.namespace ?? namespace, name: metadata.name ?? name, uid, resourceVersion };
+  return {
+    gvr,
+    namespace: metadata.namespace ?? namespace,
+    name: metadata.name ?? name,
+    uid,
+    resourceVersion,
+    isOwnVersion: resourceVersion !== undefined && isLatest(manager, metadata.managedFields),
+  };
+}
+
+/**
+ * Whether a field manager made the latest change. Its time has seconds only, so that another manager's change in the
+ * same second leaves it open. A server without managed fields says nothing.
+ */
+function isLatest(manager: string, entries: readonly ManagedFieldsEntry[] = []): boolean {
+  const latest = entries
+    .map(({ time = '' }) => time)
+    .sort()
+    .at(-1);
+  const writers = entries.filter(({ time = '' }) => time === latest);
+  return entries.length === 0 || writers.every((entry) => entry.manager === manager);
 }

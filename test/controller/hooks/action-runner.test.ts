@@ -289,11 +289,11 @@ describe('modes', () => {
       uid,
       resourceVersion,
     });
-    expect(written.slice(0, 2)).toEqual([
+    expect(written.slice(0, 2)).toMatchObject([
       of('apps/v1/deployments', find('apps/v1/deployments', 'shop/web') as UnknownObject),
       of('v1/configmaps', made as UnknownObject),
     ]);
-    expect(written.slice(2)).toEqual([
+    expect(written.slice(2)).toMatchObject([
       { gvr: parseGvr('v1/configmaps'), namespace: 'shop', name: 'a', uid: expect.any(String) },
     ]);
     for (const mode of ['dry-run', 'describe'] as const) await run(actions, { onWrite, mode });

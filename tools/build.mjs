@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
+import { doorAlone } from './door-alone.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
 import { closureOf } from './start-files.mjs';
 
@@ -75,7 +76,7 @@ async function bundled(input, groups = []) {
     platform: 'node',
     external: [/^node:/],
     transform: { target: 'node22.19' },
-    plugins: [oclifCommandAlone],
+    plugins: [oclifCommandAlone, doorAlone],
     treeshake: {
       moduleSideEffects: (id) =>
         !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),

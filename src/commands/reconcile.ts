@@ -2,10 +2,12 @@ import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig, schedulesOf, triggerFiltersOf } from '../cli/reconcile/config.ts';
+import { DEFAULT_GRACE_MS } from '../cli/reconcile/drain.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
+import { Operations } from '../cli/reconcile/operations.ts';
 import { retryLimitsOf } from '../cli/reconcile/retry-limits.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { parseSnapshots, snapshotPlans } from '../cli/reconcile/snapshots.ts';
@@ -57,7 +59,8 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const snapshots = parseSnapshots(config.with ?? []);
     const schedules = await schedulesOf(config);
     const retries = retryLimitsOf(config);
-    await using session = await openSession(flags, this.edges);
+    await using operations = await Operations.open(flags.metrics, this.edges);
+    await using session = await openSession(flags, this.edges, { metrics: operations.metrics });
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
     const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
@@ -97,6 +100,8 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       showSecrets,
       painter: await loadPainter(colorLevel(flags.color, session.io)),
       logger: reconcileLogger(session.io, flags.v ?? 0),
+      graceMs: flags.grace ?? DEFAULT_GRACE_MS,
+      operations,
     });
   }
 

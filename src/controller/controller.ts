@@ -71,8 +71,15 @@ export interface ControllerOptions<T = UnknownObject> {
   metrics?: MetricsProvider | undefined;
 }
 
+/** A key of a queue, with the runs of it that failed in a row. */
+type WithFailures<T> = T & { readonly failures: number };
+
 /** The content of a controller at one moment. */
-export interface ControllerSnapshot extends QueueSnapshot {
+export interface ControllerSnapshot {
+  readonly queued: readonly WithFailures<QueueSnapshot['queued'][number]>[];
+  readonly processing: readonly WithFailures<QueueSnapshot['processing'][number]>[];
+  /** `why`: what the key waits for. */
+  readonly delayed: readonly (WithFailures<QueueSnapshot['delayed'][number]> & { readonly why: DelayReason })[];
   readonly parked: readonly Parked[];
   readonly counts: {
     readonly queued: number;
@@ -174,10 +181,14 @@ export class Controller {
   snapshot(): ControllerSnapshot {
     const { parked } = this;
     const { queued, processing, delayed } = this.#queue.snapshot();
+    const withFailures = <T extends { key: ObjectKey }>(item: T) => ({
+      ...item,
+      failures: this.#queue.numRequeues(item.key),
+    });
     return {
-      queued,
-      processing,
-      delayed,
+      queued: queued.map(withFailures),
+      processing: processing.map(withFailures),
+      delayed: delayed.map((item) => ({ ...withFailures(item), why: this.#delays.get(item.key) ?? 'asked' })),
       parked,
       counts: {
         queued: queued.length,

@@ -60,7 +60,7 @@ const HELP: Readonly<Record<string, string>> = {
   kubectl_informer_handler_errors_total: 'Number of failures of handlers.',
   kubectl_informer_hook_runs_total: 'Number of finished runs of the hook, by how they ended.',
   kubectl_informer_hook_duration_seconds: 'Duration of a run of the hook.',
-  kubectl_informer_hook_exits_total: 'Number of runs of an executable hook, by exit code or signal.',
+  kubectl_informer_hook_exits_total: 'Number of failed runs of an executable hook, by exit code.',
   kubectl_informer_writes_total:
     'Number of actions of the hook, by verb and by whether they were written or only shown.',
   kubectl_informer_parked_keys: 'Number of keys that are not retried until something changes.',

@@ -26,7 +26,15 @@ const LEVELS: readonly (readonly string[])[] = [
  * its files, which form no ring.
  */
 const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  cli: [['args'], ['terminal'], ['base-command.ts'], ['session'], ['outage'], ['watch', 'query', 'reconcile'], ['*']],
+  cli: [
+    ['args'],
+    ['terminal'],
+    ['base-command.ts'],
+    ['session'],
+    ['outage'],
+    ['watch', 'query', 'reconcile', 'running'],
+    ['*'],
+  ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
   controller: [['election', 'events'], ['manager'], ['*'], ['hooks']],
   expr: [['field-path.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],

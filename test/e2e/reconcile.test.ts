@@ -365,7 +365,7 @@ describe('a reconcile is never silent', () => {
     await cli.until((c) => c.stderr.includes('started'), 'the run');
     cli.kill('SIGINT');
     await cli.until(
-      (c) => c.stderr.includes('waiting for the hook to finish shop/web-1; a second signal'),
+      (c) => c.stderr.includes('waiting for the hook to finish shop/web-1, for at most 25s (--grace); a second signal'),
       'the notice',
     );
     cli.kill('SIGKILL');

@@ -139,6 +139,13 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { dryRun: null },
     attempt: (options, { maps }) => maps.deleteCollection({ labelSelector: 'app=web' }, options),
   },
+  createOpsServer: {
+    types: ['OpsServerOptions'],
+    base: { address: ':0' },
+    slip: ['adress', 'address'],
+    wrong: { staleAfterMs: '1m' },
+    attempt: (options) => library.createOpsServer(options),
+  },
   createPrometheusMetrics: {
     types: ['PrometheusOptions'],
     slip: ['proces', 'process'],

@@ -100,6 +100,13 @@ export const reconcileFlags = {
       summary: 'resume a watch that was silent, even without bookmarks, for this long (default: 150s)',
     }),
   }),
+  ...group('OPERATION', {
+    metrics: text({
+      summary: 'serve metrics, health and debug pages; :8080 = for this machine only',
+      helpValue: '[HOST]:PORT',
+    }),
+    grace: duration({ summary: 'time for running hooks to finish after SIGTERM or Ctrl-C (default: 25s)' }),
+  }),
   ...group('OUTPUT', { color: outputFlags.color }),
   ...group('LOG', {
     'log-format': choice(['text', 'json'], { summary: 'format of the lines on stderr', default: 'text' }),

@@ -18,6 +18,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { actionText } from './action-report.ts';
 import { showOutput, showThrown } from './hook-output.ts';
+import { measuredHook } from './measured-hook.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
 import { Snapshots } from './snapshots.ts';
@@ -65,11 +66,16 @@ export function reconcilerOf(
     types: async () => (await client.discovery.snapshot()).types,
     redact,
     onWrite,
-    report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
+    report(outcomes) {
+      io.stdout.write(actionText(outcomes, plan.painter));
+      for (const { verb, mode } of outcomes) metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
+    },
     journal,
     keepSecrets: plan.showSecrets,
   });
-  const hook = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
+  const { metrics } = plan.operations;
+  const created = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
+  const hook = measuredHook(created, metrics, clock);
   session.atOnce.add(() => hook.kill?.());
   const reconcile = createHookReconciler({
     hook,

@@ -9,6 +9,7 @@ import type { StreamFilters } from '../session/stream-filters.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
+import type { Operations } from './operations.ts';
 import type { RetryLimits } from './retry-limits.ts';
 import type { SnapshotPlan } from './snapshots.ts';
 
@@ -40,6 +41,9 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly passCredentials: boolean;
   readonly showSecrets: boolean;
   readonly logger: Logger;
+  /** How long runs that are under way may take when the program is asked to end, ms. */
+  readonly graceMs: number;
+  readonly operations: Operations;
   /** The colours of what is printed on stdout. */
   readonly painter: Painter;
 }

@@ -1,4 +1,3 @@
-import type { Controller } from '../../controller/controller.ts';
 import type { Parked } from '../../controller/parked.ts';
 import type { CachedObject } from '../../controller/resource-event.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
@@ -7,7 +6,6 @@ import { framedTable } from '../../output/tables/framed-table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
-import { Interrupted } from '../terminal/signals.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
@@ -69,18 +67,6 @@ function matchText({ rules }: StreamFilters, filter: TriggerFilter, objects: rea
   const text = ofObjects.length === 0 ? [] : [`${matching} match ${ofObjects.join(' and ')}`];
   const { passed, droppedBy } = filter.initial;
   return passed > 0 || matching === 0 ? text : [...text, `none runs before a change comes (${droppedBy})`];
-}
-
-/** Keys named of those that the shutdown waits for. */
-const MOST_DRAINING = 3;
-
-export function reportDraining(controller: Controller, session: Session): void {
-  const keys = controller.snapshot().processing.map(({ key }) => key);
-  if (keys.length === 0 || !(session.signal.reason instanceof Interrupted)) return;
-  const more = keys.length > MOST_DRAINING ? ` and ${keys.length - MOST_DRAINING} more` : '';
-  session.notice(
-    `waiting for the hook to finish ${keys.slice(0, MOST_DRAINING).join(', ')}${more}; a second signal (Ctrl-C again) ends it at once`,
-  );
 }
 
 /** Rows shown of the keys that were given up. */

@@ -1,6 +1,6 @@
 import { createController } from '../../controller/controller.ts';
 import { OwnWrites } from '../../controller/own-writes.ts';
-import { onAbort } from '../../kit/abort.ts';
+import { abortable, onAbort } from '../../kit/abort.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
@@ -11,10 +11,11 @@ import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+import { Drain } from './drain.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
 import type { ReconcilePlan } from './plan.ts';
-import { parkedTable, reportDraining, sayWhatIsNotDone, startText } from './reports.ts';
+import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
 import { targetsOf } from './targets.ts';
@@ -39,17 +40,29 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   const ownWrites = new OwnWrites();
   const surroundings = { ...targets, filter, ownWrites };
   const { reconcile: runHook, actions } = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
+  using drain = new Drain(session, plan.graceMs);
   const controller = createController({
     name: plan.hook.name,
-    reconcile: runHook,
+    reconcile: drain.watching(runHook),
     sources: sourcesOf(plan, targets, filter),
     workers: plan.workers,
     maxRetries: plan.maxRetries,
     rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
     ownWrites,
     hotLoopRuns: plan.hotLoopRuns,
+    drainMs: plan.graceMs,
+    metrics: plan.operations.metrics,
     clock: session.clock,
     logger: plan.logger,
+  });
+  drain.of(controller);
+  await plan.operations.attach(session, {
+    name: plan.hook.name,
+    type: targets.primary.type,
+    namespaces: plan.namespaces,
+    controller,
+    informers: targets.all.map(({ informer }) => informer),
+    objects: targets.primary.informer.lister,
   });
   sayWhatIsNotDone(session, plan);
   session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
@@ -65,9 +78,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     () => session.notice(startText(plan, targets.primary, filter, session.clock.now())),
     () => {}, // what kept it from that is the error of the run
   );
-  using _ending = onAbort(session.signal, () => reportDraining(controller, session));
   try {
-    await controller.run(session.signal);
+    await abortable(controller.run(session.signal), drain.gaveUp);
     await synced;
   } finally {
     session.end(new StreamEnd('done'));

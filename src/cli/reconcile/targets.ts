@@ -26,6 +26,7 @@ export function targetsOf(session: Session, plan: ReconcilePlan, reporter: Conti
     as: 'object',
     keepManagedFields: false,
     idleMs: plan.idleMs,
+    metrics: plan.operations.metrics,
     onContinuity: reporter.observe.bind(reporter),
   } as const;
   const indexes = [...plan.indexes, ...plan.watches.flatMap(({ index }) => index ?? [])];

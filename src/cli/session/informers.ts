@@ -8,6 +8,7 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import type { MetricsProvider } from '../../kit/metrics.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
@@ -80,6 +81,8 @@ export interface InformerPlan {
    */
   readonly onRefused?: (() => void) | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
+  /** Gets the measurements of the informers. */
+  readonly metrics?: MetricsProvider | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
 }
 
@@ -280,7 +283,7 @@ class InformerTarget implements WatchTarget {
     sources: readonly ScopedSource<UnknownObject>[],
   ): SharedInformer<UnknownObject> {
     const { type } = this;
-    const { indexers, verifyEveryMs, idleMs, onContinuity } = this.#plan;
+    const { indexers, verifyEveryMs, idleMs, metrics, onContinuity } = this.#plan;
     let faults = 0;
     return new SharedInformer(sources, {
       name: formatGroupResource(type.gvr),
@@ -291,6 +294,7 @@ class InformerTarget implements WatchTarget {
       selectors: selectorsOf(type, this.#plan),
       clock,
       logger,
+      metrics,
       ...(indexers ? { indexers } : {}),
       onContinuity: (event) => {
         if (this.#refusal !== undefined) return;

@@ -11,6 +11,7 @@ import { abortable, onAbort } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
+import type { MetricsProvider } from '../../kit/metrics.ts';
 import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
@@ -100,7 +101,7 @@ export function checkSelectors(flags: SelectorFlags): void {
 export async function openSession(
   flags: ConnectionFlagValues & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
-  { once = false } = {},
+  { once = false, metrics }: { once?: boolean; metrics?: MetricsProvider | undefined } = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   keepYoungGenerationSmall();
@@ -111,6 +112,7 @@ export async function openSession(
   const silence = once && flags.timeout === undefined ? silenceOf(config, (error) => ending.abort(error)) : undefined;
   const client = createClient(config, {
     observer: silence,
+    metrics,
     logger,
     clock: systemClock,
     userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,

@@ -144,6 +144,6 @@ function checkEnd(name: string, end: ChildProcessEnd, lastLine: string): void {
   const message = `hook ${name} ${how}${lastLine === '' ? '' : `: ${lastLine}`}`;
   if (end.code === HOOK_EXIT.badConfiguration)
     throw new StopError(message, { hint: 'exit code 64 means bad configuration; correct it and start again' });
-  if (end.code === HOOK_EXIT.permanent) throw new TerminalError(new InformerError('hook', message));
-  throw new InformerError('hook', message);
+  const failure = Object.assign(new InformerError('hook', message), { exitCode: end.code }); // for metrics and explain
+  throw end.code === HOOK_EXIT.permanent ? new TerminalError(failure) : failure;
 }

@@ -1,0 +1,111 @@
+import type { ControllerPhase } from '../controller/explanation.ts';
+import type { Continuity } from '../informer/watch/continuity-ledger.ts';
+import type { Clock } from '../kit/clock.ts';
+import { humanDuration } from '../kit/duration.ts';
+import { messageOf } from '../kit/error.ts';
+
+/** One condition of a health or readiness page. */
+export interface HealthCheck {
+  /** Its name on the page: letters, digits, `-`, `.` and `/`. */
+  readonly name: string;
+  /** Returns the reason why it is not met, or undefined if it is met. If it throws, the error is the reason. */
+  reason(): string | undefined;
+}
+
+/** The part of an informer that its checks and its debug page read. A SharedInformer fits. */
+export interface InspectedInformer {
+  readonly name: string;
+  readonly hasSynced: boolean;
+  readonly lastError: unknown;
+  readonly continuity: readonly Continuity[];
+  readonly lister: { readonly size: number };
+}
+
+/** The part of a controller that its check reads. A Controller fits. */
+export interface CheckedController {
+  snapshot(): { readonly controller: { readonly name: string; readonly phase: ControllerPhase } };
+}
+
+/** What readiness depends on. */
+export interface ReadinessOptions {
+  readonly informers: readonly InspectedInformer[];
+  readonly controllers: readonly CheckedController[];
+  readonly clock: Clock;
+  /** A cache whose informer has had no connection for longer is stale, ms. */
+  readonly staleAfterMs: number;
+  /** Aborts when the program begins to end. */
+  readonly ending: AbortSignal | undefined;
+}
+
+/**
+ * The conditions under which a program is ready: it is not ending, every informer has synced and is connected or was so
+ * a short time ago, and no controller still waits for its sources. A controller that was not started does not count:
+ * it may be a stand-by of a leader election.
+ */
+export function readinessChecks({
+  informers,
+  controllers,
+  clock,
+  staleAfterMs,
+  ending,
+}: ReadinessOptions): HealthCheck[] {
+  return [
+    { name: 'shutdown', reason: () => (ending?.aborted ? 'the program is ending' : undefined) },
+    ...informers.flatMap((informer) => [
+      { name: `sync/${informer.name}`, reason: () => syncReason(informer) },
+      { name: `connection/${informer.name}`, reason: () => connectionReason(informer, clock.now(), staleAfterMs) },
+    ]),
+    ...controllers.map((controller) => ({
+      name: `controller/${controller.snapshot().controller.name}`,
+      reason: () => PHASES[controller.snapshot().controller.phase],
+    })),
+  ];
+}
+
+const PHASES: Readonly<Record<ControllerPhase, string | undefined>> = {
+  'not started': undefined,
+  syncing: 'waits for the initial sync of its sources',
+  running: undefined,
+  draining: 'is ending',
+  ended: 'has ended',
+};
+
+function syncReason({ hasSynced, lastError }: InspectedInformer): string | undefined {
+  if (hasSynced) return undefined;
+  return lastError === undefined ? 'no initial sync yet' : `no initial sync yet: ${messageOf(lastError)}`;
+}
+
+function connectionReason({ continuity }: InspectedInformer, now: number, staleAfterMs: number): string | undefined {
+  for (const { connection } of continuity) {
+    if (connection.state !== 'disconnected' || now - connection.since <= staleAfterMs) continue;
+    const { error } = connection;
+    const why = error === undefined || error === null ? '' : `: ${messageOf(error)}`;
+    return `no connection for ${humanDuration(now - connection.since)}${why}`;
+  }
+  return undefined;
+}
+
+/** The result of a check. `reason` is undefined if it is met. */
+export interface CheckResult {
+  readonly name: string;
+  readonly reason: string | undefined;
+}
+
+export function resultsOf(checks: readonly HealthCheck[]): CheckResult[] {
+  return checks.map((check) => {
+    try {
+      return { name: check.name, reason: check.reason() };
+    } catch (error) {
+      return { name: check.name, reason: messageOf(error) };
+    }
+  });
+}
+
+/** The results line by line, as kube-apiserver's `?verbose` shows them. */
+export function healthText(page: string, results: readonly CheckResult[]): string {
+  const lines = results.map(({ name, reason }) =>
+    reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason.replaceAll(/\s+/g, ' ')}`,
+  );
+  const isMet = results.every(({ reason }) => reason === undefined);
+  return [...lines, `${page} check ${isMet ? 'passed' : 'failed'}`, ''].join('\n');
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { builtin } from '../kit/builtin.ts';
+import { InformerError } from '../kit/error.ts';
+import type { PageAnswer, PageRequest } from './pages.ts';
+
+/** Where a server listens: a port of a host, or a socket in the file system. */
+export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+
+export interface HttpAnswers {
+  answer(request: PageRequest, peer: Peer): Promise<PageAnswer>;
+}
+
+/** Who asks. */
+export interface Peer {
+  /** The address of the other side; undefined on a socket of the file system. */
+  readonly address: string | undefined;
+  /** The Host header. */
+  readonly host: string | undefined;
+}
+
+/** A server that listens. Disposal ends all connections at once. */
+export interface HttpListener extends AsyncDisposable {
+  /** `127.0.0.1:8080`, or the path of the socket. */
+  readonly address: string;
+}
+
+const LARGEST_HEADERS = 16 * 1024;
+const LARGEST_BODY = 1024 * 1024;
+const MOST_CONNECTIONS = 128;
+/** A client that has not sent its whole request by then is cut off, ms. */
+const REQUEST_MS = 10_000;
+const IDLE_MS = 5_000;
+
+/**
+ * Listens, and answers each request. Headers, bodies, connections and the time for a request are limited. Rejects with
+ * `config` if the address cannot be used.
+ */
+export async function listen(at: ListenAddress, { answer }: HttpAnswers): Promise<HttpListener> {
+  const server = builtin.http().createServer(
+    {
+      maxHeaderSize: LARGEST_HEADERS,
+      headersTimeout: REQUEST_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: IDLE_MS,
+    },
+    (request, response) => {
+      respond(request, response, answer).catch(() => response.destroy());
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  await started(server, at);
+  return {
+    address: addressOf(server, at),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function started(server: Server, at: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(at, error)));
+    server.listen(at, () => {
+      server.removeAllListeners('error');
+      server.on('error', () => {}); // of one connection, which it ends
+      resolve();
+    });
+  });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there: choose another port, or 0 for a free one',
+  EACCES: 'ports below 1024 belong to the superuser: choose a higher one',
+  EADDRNOTAVAIL: 'no network interface of this machine has this address',
+  ENOTFOUND: 'the name of the host is not known here',
+};
+
+function cannotListen(at: ListenAddress, error: NodeJS.ErrnoException): InformerError {
+  const where = 'path' in at ? at.path : textOf(at.host, at.port);
+  return new InformerError('config', `cannot listen on ${where}: ${error.code ?? error.message}`, {
+    hint: HINTS[error.code ?? ''],
+  });
+}
+
+function addressOf(server: Server, at: ListenAddress): string {
+  const address = server.address();
+  if ('path' in at || address === null || typeof address === 'string') return 'path' in at ? at.path : String(address);
+  return textOf(address.address, address.port);
+}
+
+const textOf = (host: string, port: number) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`);
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpAnswers['answer'],
+): Promise<void> {
+  const { method = 'GET', url = '/', headers, socket } = request;
+  const peer = { address: socket.remoteAddress, host: headers.host };
+  const body = await bodyOf(request);
+  const {
+    status,
+    type,
+    body: content,
+  } = body === undefined
+    ? { status: 413, type: 'text/plain; charset=utf-8', body: 'the body is too large\n' }
+    : await answer({ method, url: url.startsWith('/') ? url : '/', accept: headers.accept, body }, peer);
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(content),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(body === undefined ? { connection: 'close' } : {}),
+  });
+  response.end(method === 'HEAD' ? undefined : content);
+}
+
+/** The body as text; undefined if it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
+    if (length > LARGEST_BODY) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

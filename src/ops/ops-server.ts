@@ -1,0 +1,144 @@
+import { aborted } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import type { HealthCheck, InspectedInformer } from './health.ts';
+import { type HttpListener, type ListenAddress, listen, type Peer } from './http-listener.ts';
+import type { InspectedController, InspectedProgram } from './inspected.ts';
+import { pageAnswer } from './pages.ts';
+import type { PrometheusMetrics } from './prometheus.ts';
+
+/** Options of {@link createOpsServer}. */
+export interface OpsServerOptions {
+  /**
+   * Where it listens: `HOST:PORT`, or `:PORT` and `PORT`, which mean loopback (127.0.0.1). The port 0 means a free one.
+   * For probes and scrapes from outside of a Pod name a host: `0.0.0.0:8080`.
+   */
+  address: string;
+  /** What `/metrics` shows. Without it that page is not found. */
+  metrics?: Pick<PrometheusMetrics, 'text' | 'contentType'> | undefined;
+  /** What `/debug/queue` and `/debug/explain` show. `/readyz` waits for the initial sync of their sources. */
+  controllers?: readonly InspectedController[] | undefined;
+  /** What `/debug/informers` shows. `/readyz` waits for their initial sync and their connections. */
+  informers?: readonly InspectedInformer[] | undefined;
+  /** Further conditions of `/healthz` and `/livez`. */
+  liveChecks?: readonly HealthCheck[] | undefined;
+  /** Further conditions of `/readyz`. */
+  readyChecks?: readonly HealthCheck[] | undefined;
+  /** Not ready any more when an informer has had no connection for this long, ms. Default 60,000. */
+  staleAfterMs?: number | undefined;
+  /** Aborts when the program begins to end: it is not ready from then on, while the pages still answer. */
+  ending?: AbortSignal | undefined;
+  clock?: Clock | undefined;
+}
+
+const KNOWN_OPTIONS = {
+  address: 'text',
+  metrics: true,
+  controllers: 'list',
+  informers: 'list',
+  liveChecks: 'list',
+  readyChecks: 'list',
+  staleAfterMs: 'number',
+  ending: 'signal',
+  clock: true,
+} satisfies KnownOptionsOf<OpsServerOptions>;
+
+/** For this time without a connection a cache counts as current, ms. */
+const STALE_AFTER_MS = 60_000;
+
+/**
+ * Creates an HTTP server for probes, Prometheus and people. It listens from {@link OpsServer.start} on. Pages:
+ *
+ * - `/metrics`: the metrics, in the text format of Prometheus.
+ * - `/healthz`, `/livez`: 200 while the process answers and all `liveChecks` are met, else 503.
+ * - `/readyz`: 200 when all informers have synced and are connected, all `readyChecks` are met and the program is not
+ *   ending; else 503 with the reasons. `?verbose` lists all conditions, `?format=json` gives JSON.
+ * - `/debug/queue`, `/debug/informers`, `/debug/explain?key=NAMESPACE/NAME`: JSON, only for requests from this machine.
+ *
+ * It only answers GET and HEAD, and changes nothing. It has no TLS and asks for no credentials: on an address that
+ * others reach they see metrics and readiness. Throws `argument` for options that are not valid.
+ * @example
+ * const server = createOpsServer({ address: ':8080', metrics, controllers: [controller], informers: [informer] });
+ * await server.start();
+ */
+export function createOpsServer(options: OpsServerOptions): OpsServer {
+  return new OpsServer(options);
+}
+
+/** See {@link createOpsServer}. */
+export class OpsServer implements AsyncDisposable {
+  readonly #at: Extract<ListenAddress, { port: number }>;
+  readonly #program: InspectedProgram;
+  #listener: HttpListener | undefined;
+
+  constructor(options: OpsServerOptions) {
+    checkOptions('createOpsServer', options, KNOWN_OPTIONS);
+    const { controllers = [], informers = [], liveChecks = [], readyChecks = [], metrics, ending } = options;
+    const { staleAfterMs = STALE_AFTER_MS, clock = systemClock } = options;
+    this.#at = parseListenAddress(options.address);
+    this.#program = {
+      controllers,
+      objects: [],
+      informers,
+      liveChecks,
+      readyChecks,
+      metrics,
+      ending,
+      staleAfterMs,
+      clock,
+    };
+  }
+
+  /** Listens. Resolves with the address, as `127.0.0.1:8080`. Rejects with `config` if it cannot be used. */
+  async start(): Promise<string> {
+    if (this.#listener) throw new InformerError('argument', 'the server listens already');
+    this.#listener = await listen(this.#at, {
+      answer: (request, peer) => {
+        const refusal = this.#refusal(peer);
+        if (refusal) return Promise.resolve(refusal);
+        return pageAnswer(this.#program, request, isLoopback(peer.address) ? 'local' : 'all');
+      },
+    });
+    return this.#listener.address;
+  }
+
+  /** Listens until the signal aborts: to be run beside controllers. Rejects as {@link start}. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.start();
+    await aborted(signal);
+    await this[Symbol.asyncDispose]();
+  }
+
+  /** Ends the server and all its connections at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    await listener?.[Symbol.asyncDispose]();
+  }
+
+  /**
+   * On loopback only this machine may ask, and a page of a browser that was led here by a name of its own is not this
+   * machine.
+   */
+  #refusal({ host }: Peer) {
+    if (!isLoopback(this.#at.host) || host === undefined) return undefined;
+    const name = /^(.*?)(:\d+)?$/.exec(host)?.[1] ?? '';
+    if (name === this.#at.host || isLoopback(name.replaceAll(/[[\]]/g, ''))) return undefined;
+    return { status: 403, type: 'text/plain; charset=utf-8', body: 'this server answers to localhost only\n' };
+  }
+}
+
+const isLoopback = (host: string | undefined) =>
+  host !== undefined && (host === 'localhost' || host === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(host));
+
+/** Reads `HOST:PORT`, `:PORT` or `PORT`. Throws `argument` for any other text. */
+export function parseListenAddress(text: string): { host: string; port: number } {
+  const [, bracketed, named, port] = /^(?:\[([0-9a-fA-F:.%]+)\]:|([^\s:/[\]]*):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535) {
+    throw new InformerError('argument', `${JSON.stringify(text)} is no address to listen on`, {
+      hint: ':8080 listens on this machine only, 0.0.0.0:8080 on all its addresses',
+    });
+  }
+  return { host: bracketed ?? (named || '127.0.0.1'), port: Number(port) };
+}

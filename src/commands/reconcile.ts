@@ -50,7 +50,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
-    const hook = await loadHook({ hook: flags.hook, exec: flags.exec, shell: flags.shell }, this.edges.io);
+    const hook = await loadHook(flags, this.edges.io);
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
     checkFinalizer(config);

@@ -487,10 +487,13 @@ export class Controller {
       this.#park(key, gathered, { reason, error: messageOf(fault.error), attempts: fault.attempt });
       return;
     }
-    fault.logger.warn(isLast ? 'failed for good, but something changed meanwhile' : 'failed; will retry', fields);
     this.#causes.giveBack(key, gathered);
     if (isLast) this.#queue.forget(key);
     else this.#addLater(key, { limited: true, priority }, () => this.#limiter.decidedBy?.() ?? 'back-off');
+    const dueAt = this.#queue.dueAt(key);
+    const retryMs = dueAt === undefined ? undefined : Math.max(0, Math.ceil(dueAt - this.#clock.monotonic()));
+    if (isLast) fault.logger.warn('failed for good, but something changed meanwhile', fields);
+    else fault.logger.warn('failed; will retry', { ...fields, retryMs });
   }
 
   /** Parks a key that own writes run again and again; of a loop that is only suspected, a warning is logged. */

@@ -7,6 +7,10 @@ const hookFlags = group('HOOK', {
   hook: text({ summary: 'a .js or .ts module, or an executable', helpValue: 'FILE' }),
   exec: text({ summary: 'a command line; {{.path}} is replaced by a value of the object', helpValue: 'COMMAND' }),
   shell: bool({ summary: 'with --exec: sh reads the line; placeholders must be outside of quotes' }),
+  'hook-mode': choice(['once', 'warm'], {
+    summary: 'warm: keep the processes of an executable; one request and one reply a line',
+    default: 'once',
+  }),
   index: list({ summary: 'an index for ctx.index', helpValue: 'NAME=EXPRESSION' }),
 });
 
@@ -114,5 +118,5 @@ export const reconcileFlags = {
   ...connectionFlags,
 };
 
-export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell'>;
+export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell' | 'hook-mode'>;
 export type ConfigurableFlags = FlagValues<typeof configurableFlags>;

@@ -7,20 +7,15 @@ import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.t
 import { type CronSchedule, parseSchedules } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
-/** Keys a config may hold by its form that this version does nothing with: refused rather than passed over. */
-const NOT_YET = ['hookMode'] as const;
-
 /**
  * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it
  * would otherwise is the operator's to say: only flags do.
  */
 export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedHook): HookConfig {
-  for (const key of NOT_YET) {
-    if (config[key] !== undefined)
-      throw new InformerError(
-        'argument',
-        `the config of hook ${name} has ${key}, which reconcile does not support yet`,
-      );
+  if (config.hookMode !== undefined) {
+    throw new InformerError('argument', `the config of hook ${name} has hookMode, which is only for executables`, {
+      hint: 'leave it out: a module is loaded once',
+    });
   }
   const { allowWrite: _w, passCredentials: _c, showSecrets: _s, ...own } = config;
   // A namespace given by flag is all the operator gave: no config widens it, or narrows what -A opened.

@@ -2,11 +2,15 @@ import { access, constants, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createExecHook } from '../../controller/hooks/exec.ts';
 import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
-import type { Hook } from '../../controller/hooks/hook.ts';
+import type { Hook, HookRequest, HookStream } from '../../controller/hooks/hook.ts';
+import { HOOK_REQUEST_VERSION } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { type HookConfig, parseHookConfig } from '../../controller/hooks/manifest.ts';
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../../controller/hooks/module.ts';
+import { createWarmHook } from '../../controller/hooks/warm.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import type { Logger } from '../../kit/logger.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
 import type { Io } from '../terminal/io.ts';
@@ -25,22 +29,29 @@ export interface HookEnvironment {
   readonly env: Environment;
   readonly passCredentials: boolean;
   readonly credentials: Environment | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Called with each line that belongs to no run. */
+  onStrayLine(line: string, stream: HookStream): void;
 }
 
 /**
  * Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can
  * repair it.
  */
-export async function loadHook({ hook, exec, shell }: HookFlags, io: Io): Promise<LoadedHook> {
+export async function loadHook({ hook, exec, shell, 'hook-mode': mode }: HookFlags, io: Io): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
       hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
     });
   }
   try {
-    if (exec !== undefined) return commandHook(exec, shell);
+    const isWarm = mode === 'warm';
+    if (exec !== undefined) return commandHook(exec, { shell, isWarm });
     const file = path.resolve(hook as string);
-    return isModulePath(file) ? await moduleHook(file, io) : await executableHook(file);
+    if (!isModulePath(file)) return await executableHook(file, isWarm);
+    if (isWarm) throw warmModule(path.basename(file));
+    return await moduleHook(file, io);
   } catch (error) {
     throw asArgument(error);
   }
@@ -61,7 +72,7 @@ function shown(hook: Hook, output: ModuleOutput): Hook {
   return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(request.key)) };
 }
 
-async function executableHook(file: string): Promise<LoadedHook> {
+async function executableHook(file: string, isWarm: boolean): Promise<LoadedHook> {
   await mustExist(file);
   await access(file, constants.X_OK).catch((cause) => {
     throw new InformerError('argument', `the hook ${file} is not executable`, {
@@ -73,19 +84,26 @@ async function executableHook(file: string): Promise<LoadedHook> {
     name: path.basename(file),
     config: {},
     clusterTool: CLUSTER_COMMAND.exec(await scriptText(file))?.[1],
-    create: (_, environment) => createExecHook({ command: file, ...environment }),
+    create: (_, environment) => (isWarm ? createWarmHook : createExecHook)({ command: file, ...environment }),
   };
 }
 
-function commandHook(line: string, shell: boolean): LoadedHook {
-  const { command, args } = compileExecTemplate(line, { shell });
+function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: boolean }): LoadedHook {
+  const { command, args, hasPlaceholders } = compileExecTemplate(line, { shell });
+  if (isWarm && hasPlaceholders)
+    throw new InformerError('argument', '--hook-mode warm cannot be combined with placeholders in --exec', {
+      hint: 'one process has many requests: read the values from the request on stdin',
+    });
   const clusterTool = CLUSTER_WORD.exec(line)?.[1];
   const name = shell ? (/\S+/.exec(line)?.[0] ?? command) : command;
   return {
     name: path.basename(name),
     config: {},
     clusterTool,
-    create: (_, environment) => createExecHook({ command, args, name: path.basename(name), ...environment }),
+    create: (_, environment) => {
+      const options = { command, name: path.basename(name), ...environment };
+      return isWarm ? createWarmHook({ ...options, args: args(NO_REQUEST) }) : createExecHook({ ...options, args });
+    },
   };
 }
 
@@ -105,6 +123,23 @@ async function scriptText(file: string): Promise<string> {
   const text = buffer.toString('utf8', 0, bytesRead);
   return /^#!.*\b(?:ba|da|z|k|a)?sh\b/.test(text) ? text : '';
 }
+
+/** The request of a command line that has no placeholders. */
+const NO_REQUEST: HookRequest = {
+  version: HOOK_REQUEST_VERSION,
+  key: '',
+  gvr: '',
+  object: null,
+  changed: [],
+  causes: [],
+  attempt: 1,
+  snapshots: {},
+};
+
+const warmModule = (name: string) =>
+  new InformerError('argument', `--hook-mode warm is for executables: the module ${name} is loaded only once anyway`, {
+    hint: 'leave out --hook-mode',
+  });
 
 async function mustExist(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { ActionJournal } from '../../controller/hooks/action-journal.ts';
 import { ActionRunner } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
+import type { Hook } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
 import type { HookServices } from '../../controller/hooks/module.ts';
@@ -32,14 +33,14 @@ export interface HookSurroundings extends ReconcileTargets {
   readonly ownWrites: OwnWrites;
 }
 
-/** What runs the plan's hook for a key, and what carries out the actions that it asks for. */
+/** The plan's hook, what runs it for a key, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
   { primary, snapshots: targets, all, filter, ownWrites }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
-): { reconcile: Reconciler; actions: ActionRunner } {
+): { reconcile: Reconciler; actions: ActionRunner; hook: Hook } {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
@@ -74,7 +75,14 @@ export function reconcilerOf(
     keepSecrets: plan.showSecrets,
   });
   const { metrics } = plan.operations;
-  const created = plan.hook.create(services, { env: io.env, passCredentials: plan.passCredentials, credentials });
+  const created = plan.hook.create(services, {
+    env: io.env,
+    passCredentials: plan.passCredentials,
+    credentials,
+    logger: plan.logger,
+    clock,
+    onStrayLine: (line, stream) => showOutput(io, plan.hook.name, line, stream),
+  });
   const hook = measuredHook(created, metrics, clock);
   session.atOnce.add(() => hook.kill?.());
   const reconcile = createHookReconciler({
@@ -92,7 +100,7 @@ export function reconcilerOf(
     snapshots: (key) => snapshots.of(key),
     refusal: (request, object) => filter.refusal(request, object),
   });
-  return { reconcile, actions };
+  return { reconcile, actions, hook };
 }
 
 /**

@@ -18,6 +18,7 @@ export function measuredHook(hook: Hook, metrics: MetricsProvider | undefined, c
   return {
     name: hook.name,
     kill: () => hook.kill?.(),
+    close: async () => hook.close?.(),
     async run(request, run) {
       const startedAt = clock.monotonic();
       try {

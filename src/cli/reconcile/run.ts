@@ -39,7 +39,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   });
   const ownWrites = new OwnWrites();
   const surroundings = { ...targets, filter, ownWrites };
-  const { reconcile: runHook, actions } = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
+  const { reconcile: runHook, actions, hook } = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   using drain = new Drain(session, plan.graceMs);
   const controller = createController({
     name: plan.hook.name,
@@ -83,6 +83,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     await synced;
   } finally {
     session.end(new StreamEnd('done'));
+    if (drain.gaveUp.aborted) hook.kill?.();
+    await hook.close?.();
     await running;
   }
   if (controller.parked.length > 0)

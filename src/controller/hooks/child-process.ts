@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 import { onAbort } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { ProcessEnd } from './hook-exit.ts';
 import { LineReader } from './line-reader.ts';
+import { ProcessGroup } from './process-group.ts';
 
 export interface ChildProcessOptions {
   args: readonly string[];
@@ -23,16 +25,10 @@ export interface ChildProcessOptions {
   onGroup?: ((pid: number | undefined) => void) | undefined;
 }
 
-/** The end of a process that ended by itself: its exit code, or the signal that killed it. */
-export interface ChildProcessEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /** The most output on stdout. More than this is a mistake, not a reply. */
 const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** How long output is read after the process has ended, if a remaining child process keeps its pipes open. */
-const OUTPUT_DRAIN_MS = 200;
+export const OUTPUT_DRAIN_MS = 200;
 
 /**
  * Runs a command in a process group of its own.
@@ -41,7 +37,7 @@ const OUTPUT_DRAIN_MS = 200;
  * the spawn error if the process cannot be started, and with `hook` if it prints more than 16 MiB. Remaining child
  * processes are not waited for, and not killed unless the signal aborts.
  */
-export async function runChildProcess(command: string, options: ChildProcessOptions): Promise<ChildProcessEnd> {
+export async function runChildProcess(command: string, options: ChildProcessOptions): Promise<ProcessEnd> {
   options.signal.throwIfAborted();
   const child = spawn(command, options.args, {
     cwd: options.cwd,
@@ -53,7 +49,7 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
   if (child.pid === undefined) await exited; // it was not started: this rejects, and some pipes may be missing
   const output = pass(child, options);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const group = new Group(child, options.clock, options.graceMs);
+  const group = new ProcessGroup(child, options.clock, options.graceMs);
   child.stdin.on('error', () => {}); // EPIPE: the process did not read its input
   child.stdin.end(options.input);
   options.onGroup?.(child.pid);
@@ -61,7 +57,7 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
     using _abort = onAbort(options.signal, () => group.end());
     output.onTooLong = () => group.end();
     await exited;
-    await within(closed, group.isEnding ? options.graceMs : OUTPUT_DRAIN_MS, options.clock);
+    await waitAtMost(closed, group.isEnding ? options.graceMs : OUTPUT_DRAIN_MS, options.clock);
   } finally {
     group.finish();
     output.end();
@@ -71,47 +67,6 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
   options.signal.throwIfAborted();
   if (output.isTooLong) throw new InformerError('hook', 'it printed more than 16 MiB on stdout');
   return { code: child.exitCode, signal: child.signalCode };
-}
-
-/** Sends a signal to a process group. A group that has ended is no error. */
-export function killGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // ESRCH: it has ended already
-  }
-}
-
-/** Ends a process group: with SIGTERM first, with SIGKILL after the grace. */
-class Group {
-  readonly #pid: number | undefined;
-  readonly #clock: Clock;
-  readonly #graceMs: number;
-  #timer: Disposable | undefined;
-
-  constructor(child: ChildProcessWithoutNullStreams, clock: Clock, graceMs: number) {
-    this.#pid = child.pid;
-    this.#clock = clock;
-    this.#graceMs = graceMs;
-  }
-
-  get isEnding(): boolean {
-    return this.#timer !== undefined;
-  }
-
-  end(): void {
-    const pid = this.#pid;
-    if (pid === undefined || this.#timer) return;
-    killGroup(pid, 'SIGTERM');
-    this.#timer = this.#clock.after(this.#graceMs, () => killGroup(pid, 'SIGKILL'));
-  }
-
-  /** Called when the leader has ended: kills the other processes of a group that is being ended. */
-  finish(): void {
-    if (!this.#timer) return;
-    this.#timer[Symbol.dispose]();
-    if (this.#pid !== undefined) killGroup(this.#pid, 'SIGKILL');
-  }
 }
 
 interface Output {
@@ -139,7 +94,8 @@ function pass(child: ChildProcessWithoutNullStreams, { onStdout, onStderrLine }:
   return output;
 }
 
-async function within(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {
+/** Waits for the promise, at most for `ms`. */
+export async function waitAtMost(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {
   let timer: Disposable | undefined;
   const late = new Promise<void>((resolve) => {
     timer = clock.after(ms, resolve);
@@ -149,7 +105,7 @@ async function within(promise: Promise<void>, ms: number, clock: Clock): Promise
 }
 
 /** Closes the pipes, which remaining child processes may keep open. */
-function release(child: ChildProcessWithoutNullStreams): void {
+export function release(child: ChildProcessWithoutNullStreams): void {
   child.stdin.destroy();
   child.stdout.destroy();
   child.stderr.destroy();

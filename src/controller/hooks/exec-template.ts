@@ -16,6 +16,8 @@ import { readShellLine } from './shell-line.ts';
 /** A command line with placeholders. `args` fills them in for a request. */
 export interface ExecTemplate {
   readonly command: string;
+  /** Whether it has placeholders, so that each request has arguments of its own. */
+  readonly hasPlaceholders: boolean;
   args(request: HookRequest): string[];
 }
 
@@ -51,7 +53,8 @@ function plainTemplate(line: string): ExecTemplate {
   if (!command) throw new InformerError('argument', 'the command to run is empty');
   refuseCode(words);
   const fills = fillsOf(words).slice(1);
-  return { command, args: (request) => fills.map((fill) => fill(request)) };
+  const hasPlaceholders = words.some((word) => placeholderOf(word) !== undefined);
+  return { command, hasPlaceholders, args: (request) => fills.map((fill) => fill(request)) };
 }
 
 function shellTemplate(line: string): ExecTemplate {
@@ -63,6 +66,7 @@ function shellTemplate(line: string): ExecTemplate {
   const values = placeholders.map(readerOf);
   return {
     command: '/bin/sh',
+    hasPlaceholders: placeholders.length > 0,
     args(request) {
       for (const check of checks) check(request);
       return ['-c', script, 'sh', ...values.map((read) => read(request))];

@@ -1,18 +1,16 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { TOO_DEEP } from '../../kit/depth.ts';
-import { InformerError } from '../../kit/error.ts';
-import { jsonText } from '../../kit/exact-json.ts';
 import { splitKey } from '../../model/key.ts';
-import { StopError, TerminalError } from '../reconciler.ts';
-import type { ChildProcessEnd } from './child-process.ts';
-import { killGroup, runChildProcess } from './child-process.ts';
+import { runChildProcess } from './child-process.ts';
 import type { Hook, HookRequest } from './hook.ts';
 import type { Environment } from './hook-environment.ts';
 import { hookEnvironment } from './hook-environment.ts';
+import { exitError, HOOK_EXIT } from './hook-exit.ts';
 import { OutputLimit } from './output-limit.ts';
+import { killGroup } from './process-group.ts';
 import { ReplyReader } from './reply-reader.ts';
+import { requestText } from './request-text.ts';
 import { cannotRun } from './start-error.ts';
 
 export interface ExecHookOptions {
@@ -33,12 +31,6 @@ export interface ExecHookOptions {
   graceMs?: number | undefined;
   clock?: Clock | undefined;
 }
-
-/**
- * The exit codes of a hook. Every other code, and an end by a signal, means a retry. Source: sysexits.h for the
- * numbers.
- */
-const HOOK_EXIT = { ok: 0, badConfiguration: 64, permanent: 65, retry: 75 } as const;
 
 const LOST_REPLY = 'a line that looks like a reply is not the last line on stdout, and is not used';
 
@@ -104,25 +96,13 @@ export function createExecHook(options: ExecHookOptions): Hook {
       const end = await run
         .catch((error) => cannotRun(command, error, { signal, hasStarted }))
         .finally(() => reading.end());
-      checkEnd(name, end, lastLine);
+      if (end.code !== HOOK_EXIT.ok) throw exitError(name, end, lastLine);
       return reading.reply();
     },
     kill() {
       for (const pid of groups) killGroup(pid, 'SIGKILL');
     },
   };
-}
-
-/** The request as JSON. Parks the key of an object that is nested too deep for that: no later run can succeed. */
-function requestText(request: HookRequest): string {
-  try {
-    return jsonText(request);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new TerminalError(
-      new InformerError('hook', `the object cannot be passed to the hook: ${TOO_DEEP}`, { cause }),
-    );
-  }
 }
 
 function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string, string> {
@@ -135,15 +115,4 @@ function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string,
     INFORMER_ATTEMPT: String(attempt),
     INFORMER_DELETED: String(object === null),
   };
-}
-
-/** Throws what the exit code of a run means. */
-function checkEnd(name: string, end: ChildProcessEnd, lastLine: string): void {
-  if (end.code === HOOK_EXIT.ok) return;
-  const how = end.code === null ? `was ended by ${end.signal}` : `exited with ${end.code}`;
-  const message = `hook ${name} ${how}${lastLine === '' ? '' : `: ${lastLine}`}`;
-  if (end.code === HOOK_EXIT.badConfiguration)
-    throw new StopError(message, { hint: 'exit code 64 means bad configuration; correct it and start again' });
-  const failure = Object.assign(new InformerError('hook', message), { exitCode: end.code }); // for metrics and explain
-  throw end.code === HOOK_EXIT.permanent ? new TerminalError(failure) : failure;
 }

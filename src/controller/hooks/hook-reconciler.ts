@@ -9,6 +9,7 @@ import { formatGroupVersion, formatGvr } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { addFinalizerPatch, finalizerStep, removeFinalizerPatch } from '../finalizer.ts';
 import type { ReconcileRequest, Reconciler } from '../reconciler.ts';
+import { TerminalError } from '../reconciler.ts';
 import type { CachedObject } from '../resource-event.ts';
 import type { ActionRunner } from './action-runner.ts';
 import type { Subject, TargetType } from './action-target.ts';
@@ -84,8 +85,7 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
       if (actions.mode === 'write') return { requeueAfterMs: OWN_WRITE_SEEN_MS, keepCauses: true };
     }
     const reply = parseReply(await runHook(requestOf(request, object, options), options, { signal, logger }));
-    if (reply.error !== undefined)
-      throw new InformerError('hook', `hook ${options.hook.name} replied with an error: ${reply.error}`);
+    if (reply.error !== undefined) throw replyError(options.hook.name, reply.error, reply.permanent);
     await actions.run(reply.actions, subject, { signal, logger });
     if (step === 'cleanup' && object) {
       await actions.run([jsonPatch(removeFinalizerPatch(object, finalizer ?? ''))], subject, derived);
@@ -132,6 +132,11 @@ function stepOf(
 
 function jsonPatch(operations: readonly object[]): Action {
   return { verb: 'patch', body: operations, patchType: 'json' };
+}
+
+function replyError(name: string, text: string, isPermanent: boolean): InformerError {
+  const error = new InformerError('hook', `hook ${name} replied with an error: ${text}`);
+  return isPermanent ? new TerminalError(error) : error;
 }
 
 /** The object in the cache, with its type, which objects from a list lack; null if there is none. */

@@ -55,6 +55,8 @@ export interface Hook {
    * retry.
    */
   run(request: HookRequest, run: HookRun): Promise<unknown>;
-  /** Kills all active runs at once. For a program that cannot wait. */
+  /** Kills all processes of the hook at once. For a program that cannot wait. */
   kill?(): void;
+  /** Ends the processes that are kept between runs. Called after the last run. */
+  close?(): Promise<void>;
 }

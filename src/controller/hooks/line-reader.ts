@@ -23,6 +23,11 @@ export class LineReader {
     this.#options = options;
   }
 
+  /** Whether the line that is being read is too long already. */
+  get isCut(): boolean {
+    return this.#cut > 0;
+  }
+
   push(chunk: Buffer): void {
     this.#read(this.#decoder.write(chunk));
   }

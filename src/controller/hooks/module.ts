@@ -47,6 +47,8 @@ export interface HookReply {
   readonly requeueAfterMs?: number;
   readonly actions?: readonly object[];
   readonly error?: string;
+  /** Whether no retry can repair the error: the key is parked until something changes. */
+  readonly permanent?: boolean;
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook needs no reply

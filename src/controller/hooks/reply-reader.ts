@@ -102,7 +102,7 @@ export class ReplyReader {
 const LOOKS_LIKE_REPLY = /^\s*\{\s*"(actions|requeueAfter|requeueAfterMs)"\s*:/;
 
 /** The JSON object that a text is; undefined for any other text. */
-function parseObject(text: string): object | undefined {
+export function parseObject(text: string): object | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     return parseJson(text) as object;

@@ -47,10 +47,13 @@ export interface Reply {
   readonly actions: readonly Action[];
   /** The error that the hook reported. The run is then retried like after any failure. */
   readonly error: string | undefined;
+  /** Whether no retry can repair the error: the key is parked. */
+  readonly permanent: boolean;
 }
 
 const VERBS = ['apply', 'create', 'patch', 'delete', 'status', 'event', 'log'] as const;
-const REPLY_KEYS = ['requeueAfter', 'requeueAfterMs', 'actions', 'error'];
+/** The keys that a reply may have. */
+export const REPLY_KEYS = ['requeueAfter', 'requeueAfterMs', 'actions', 'error', 'permanent'];
 const ACTION_KEYS = [...VERBS, 'on', 'own', 'patchType'];
 
 /**
@@ -59,15 +62,19 @@ const ACTION_KEYS = [...VERBS, 'on', 'own', 'patchType'];
  * otherwise be silently ignored.
  */
 export function parseReply(value: unknown): Reply {
-  if (value === undefined || value === null) return { requeueAfterMs: undefined, actions: [], error: undefined };
+  if (value === undefined || value === null)
+    return { requeueAfterMs: undefined, actions: [], error: undefined, permanent: false };
   const reply = asBody(value, 'reply');
   onlyKeys(reply, REPLY_KEYS, 'reply');
-  const { actions = [], error } = reply;
+  const { actions = [], error, permanent = false } = reply;
+  if (typeof permanent !== 'boolean') bad('permanent', 'true or false', permanent);
+  if (permanent && !reply.error) throw invalid('permanent is about an error, and there is none');
   if (!Array.isArray(actions)) bad('actions', 'a list', actions);
   return {
     requeueAfterMs: requeueAfterOf(reply),
     actions: actions.map((action, i) => parseAction(action, `actions[${i}]`)),
     error: error === undefined || error === null ? undefined : String(error),
+    permanent,
   };
 }
 

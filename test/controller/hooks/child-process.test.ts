@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ChildProcessOptions } from '../../../src/controller/hooks/child-process.ts';
-import { killGroup, runChildProcess } from '../../../src/controller/hooks/child-process.ts';
+import { runChildProcess } from '../../../src/controller/hooks/child-process.ts';
+import { killGroup } from '../../../src/controller/hooks/process-group.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 
 function run(script: string, options: Partial<ChildProcessOptions> = {}) {

@@ -5,12 +5,18 @@ const actions = (...list: unknown[]) => parseReply({ actions: list }).actions;
 
 describe('a reply', () => {
   it.each([undefined, null, {}])('may be %j', (value) => {
-    expect(parseReply(value)).toEqual({ requeueAfterMs: undefined, actions: [], error: undefined });
+    expect(parseReply(value)).toEqual({ requeueAfterMs: undefined, actions: [], error: undefined, permanent: false });
   });
 
   it('has the time of the next run, as a duration or in ms', () => {
     expect(parseReply({ requeueAfter: '1m30s' }).requeueAfterMs).toBe(90_000);
     expect(parseReply({ requeueAfterMs: 250 }).requeueAfterMs).toBe(250);
+  });
+
+  it('may say that its error is permanent, and nothing else', () => {
+    expect(parseReply({ error: 'no team', permanent: true })).toMatchObject({ error: 'no team', permanent: true });
+    expect(() => parseReply({ permanent: true })).toThrow('permanent is about an error, and there is none');
+    expect(() => parseReply({ error: 'x', permanent: 'yes' })).toThrow('permanent must be true or false, not "yes"');
   });
 
   it('has actions, in order', () => {

@@ -1,0 +1,47 @@
+import type { Clock } from '../../kit/clock.ts';
+
+/** Sends a signal to a process group. A group that has ended is no error. */
+export function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // ESRCH: it has ended already
+  }
+}
+
+/** A process group, by the process that leads it. */
+export class ProcessGroup {
+  readonly #pid: number | undefined;
+  readonly #clock: Clock;
+  readonly #graceMs: number;
+  #timer: Disposable | undefined;
+
+  constructor(leader: { readonly pid?: number | undefined }, clock: Clock, graceMs: number) {
+    this.#pid = leader.pid;
+    this.#clock = clock;
+    this.#graceMs = graceMs;
+  }
+
+  get isEnding(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** Ends it: with SIGTERM first, with SIGKILL after the grace. */
+  end(): void {
+    const pid = this.#pid;
+    if (pid === undefined || this.#timer) return;
+    killGroup(pid, 'SIGTERM');
+    this.#timer = this.#clock.after(this.#graceMs, () => killGroup(pid, 'SIGKILL'));
+  }
+
+  /** Kills what is left of it. */
+  kill(): void {
+    this.#timer?.[Symbol.dispose]();
+    if (this.#pid !== undefined) killGroup(this.#pid, 'SIGKILL');
+  }
+
+  /** Called when the leader has ended: kills the other processes of a group that is being ended. */
+  finish(): void {
+    if (this.#timer) this.kill();
+  }
+}

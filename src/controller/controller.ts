@@ -46,8 +46,16 @@ export interface ControllerOptions<T = UnknownObject> {
   reconcileTimeoutMs?: number | undefined;
   /** How long the initial sync of the sources may take, ms. Default 120,000; Infinity for no limit. */
   cacheSyncTimeoutMs?: number | undefined;
-  /** How long a shutdown waits for running reconciles before it aborts their signals, ms. Default 30,000. */
+  /**
+   * How long a shutdown waits for running reconciles before it aborts their signals, ms. Default 20,000. Together with
+   * `abandonMs` it is less than the 30 s that Kubernetes gives a pod by default.
+   */
   drainMs?: number | undefined;
+  /**
+   * How long a shutdown then waits for them to end, ms. After that {@link Controller.run} rejects with `closed` and names
+   * the keys; what those runs still do goes on. Default 5,000.
+   */
+  abandonMs?: number | undefined;
   /**
    * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
    */
@@ -282,11 +290,11 @@ export class Controller {
   /**
    * Starts the sources, waits for their initial sync, then reconciles until the signal aborts. Then the sources end,
    * waiting keys are dropped, running reconciles may finish (their signals abort after `drainMs`), and the promise
-   * resolves.
+   * resolves. It never waits longer than `drainMs` and `abandonMs` for them.
    *
    * If the reason of the abort is a lost lease (an error with code `leadership`), running reconciles are aborted at once.
    *
-   * Rejects if a source fails or does not sync in time, on a {@link StopError}, on a panic that is not recovered, and
+   * Rejects with `closed` if runs have not ended by then. Rejects if a source fails or does not sync in time, on a {@link StopError}, on a panic that is not recovered, and
    * if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
@@ -308,7 +316,8 @@ export class Controller {
     });
     try {
       await this.#startAll(running.signal);
-      await this.#workAll(running.signal, work);
+      const abandoned = await this.#workAll(running.signal, work);
+      if (abandoned && !('error' in failure)) failure.error = abandoned;
     } catch (error) {
       stop(error);
     } finally {
@@ -367,16 +376,35 @@ export class Controller {
   }
 
   /** Runs all workers until the signal `running` aborts and the last worker is done. */
-  async #workAll(running: AbortSignal, work: Scope): Promise<void> {
-    const { drainMs = 30_000 } = this.#options;
+  async #workAll(running: AbortSignal, work: Scope): Promise<InformerError | undefined> {
+    const { drainMs = 20_000, abandonMs = 5_000 } = this.#options;
     const drained = () => new InformerError('closed', `the shutdown waited ${drainMs}ms for this run`);
+    const abandoned = Promise.withResolvers<InformerError>();
     let timer: Disposable | undefined;
+    const abortRuns = (reason: unknown) => {
+      work.abort(reason);
+      timer = this.#clock.after(abandonMs, () => abandoned.resolve(this.#notEnded(running.reason)));
+    };
     using _drain = onAbort(running, () => {
-      if (isInformerError(running.reason, 'leadership')) work.abort(running.reason);
-      else timer = this.#clock.after(drainMs, () => work.abort(drained()));
+      if (isInformerError(running.reason, 'leadership')) abortRuns(running.reason);
+      else timer = this.#clock.after(drainMs, () => abortRuns(drained()));
     });
-    await Promise.all(Array.from({ length: this.#workers }, () => this.#work(running, work.signal)));
+    const workers = Array.from({ length: this.#workers }, () => this.#work(running, work.signal));
+    const error = await Promise.race([Promise.all(workers).then(() => undefined), abandoned.promise]);
     timer?.[Symbol.dispose]();
+    return error;
+  }
+
+  /** The error of a shutdown that gave up runs which do not end. */
+  #notEnded(cause: unknown): InformerError {
+    const { name } = this.#options;
+    const keys = this.#queue.snapshot().processing.map(({ key }) => key);
+    const named = keys.length > MOST_NAMED ? [...keys.slice(0, MOST_NAMED), `${keys.length - MOST_NAMED} more`] : keys;
+    const runs = keys.length === 1 ? '1 run' : `${keys.length} runs`;
+    return new InformerError('closed', `controller ${name} ended, and ${runs} did not: ${named.join(', ')}`, {
+      cause: cause instanceof Error ? cause : undefined,
+      hint: 'a reconcile must end when its signal aborts; pass the signal on to what it waits for',
+    });
   }
 
   async #work(running: AbortSignal, work: AbortSignal): Promise<void> {
@@ -589,6 +617,7 @@ const KNOWN_OPTIONS = {
   reconcileTimeoutMs: 'number',
   cacheSyncTimeoutMs: 'number',
   drainMs: 'number',
+  abandonMs: 'number',
   recoverPanic: 'boolean',
   history: 'boolean',
   ownWrites: true,
@@ -608,7 +637,7 @@ const KNOWN_RESULT = {
 function check(options: ControllerOptions, workers: number): void {
   const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
   for (const source of options.sources ?? []) checkSource(source);
-  for (const each of ['drainMs', 'cacheSyncTimeoutMs'] as const) {
+  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs'] as const) {
     if (!((options[each] ?? 0) >= 0))
       throw new InformerError('argument', `${each} must be 0 or more, not ${options[each]}`);
   }
@@ -630,6 +659,9 @@ function checkKey(key: unknown): void {
   if (typeof key !== 'string' || splitKey(key).name === '')
     throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
 }
+
+/** The most keys of an error. */
+const MOST_NAMED = 10;
 
 const HOT_LOOP_ADVICE =
   'Write only when something differs, and no value that is another one each time, such as the time of the run';

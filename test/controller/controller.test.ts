@@ -644,6 +644,43 @@ describe('shutting down', () => {
     expect(ended).toBe(true);
   });
 
+  it('ends in bounded time although runs ignore their signals, with an error that names their keys', async () => {
+    const hold = new Latch();
+    const reconcile = vi.fn(() => hold.wait());
+    const { clock, events, abort, run, controller } = await start({ reconcile, workers: 3 });
+    let error: unknown;
+    run.catch((thrown: unknown) => {
+      error = thrown;
+    });
+    for (const name of ['a', 'b', 'c', 'd']) events.emit(added(name));
+    await settled();
+    abort.abort();
+    await clock.advance(20_000 + 4_999);
+    expect([error, controller.explain('shop/a').controller.phase]).toEqual([undefined, 'draining']);
+    await clock.advance(1); // 25 s in all, less than the 30 s of Kubernetes
+    expect(error).toMatchObject({
+      code: 'closed',
+      message: 'controller pods ended, and 3 runs did not: shop/a, shop/b, shop/c',
+      hint: expect.stringContaining('must end when its signal aborts'),
+    });
+    expect([clock.pending, events.listeners]).toEqual([0, 0]);
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+    hold.open(); // a run that ends later begins no other one
+    await clock.advance(100_000);
+    expect(reconcile).toHaveBeenCalledTimes(3);
+  });
+
+  it('the error that ended it comes before runs that do not end', async () => {
+    const reconcile = ({ name }: ReconcileRequest) => {
+      if (name === 'stop') throw new StopError('bad configuration');
+      return new Promise<void>(() => {});
+    };
+    const { clock, events, run } = await start({ reconcile, workers: 2, drainMs: 10, abandonMs: 10 });
+    for (const name of ['a', 'stop']) events.emit(added(name));
+    await clock.advance(20);
+    await expect(run).rejects.toThrow('bad configuration');
+  });
+
   it('a source that still emits after the end has no effect', async () => {
     const kept: { emit?: Parameters<Source['start']>[0] } = {};
     const source: Source = {

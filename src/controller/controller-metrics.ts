@@ -32,6 +32,8 @@ export class ControllerMetrics implements Disposable {
     this.panics = counter('reconcile_panics_total');
     this.timeouts = counter('reconcile_timeouts_total');
     this.#outcomes = { success: total('success'), requeue_after: total('requeue_after'), error: total('error') };
+    // always 0: see docs/decisions/client-go-departures.md
+    provider.counter('controller_runtime_reconcile_total', { ...labels, result: 'requeue' });
     this.#seconds = provider.histogram('controller_runtime_reconcile_time_seconds', labels, BUCKETS);
     this.#observed = [
       provider.observe('controller_runtime_max_concurrent_reconciles', labels, () => workers),

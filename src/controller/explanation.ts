@@ -129,11 +129,11 @@ function placeOf({
 }: KeyView): Pick<Facts, 'processing' | 'queued' | 'delayed' | 'parked'> {
   const run = queue.processing.find((item) => item.key === key);
   if (run) return { processing: { sinceMs: run.heldMs, attempt, runsAgain: run.isDirty } };
+  if (parked) return { parked: withoutKey(parked) }; // also while a resync of it is in line, which leads to no run
   const at = queue.queued.findIndex((item) => item.key === key);
   const item = queue.queued[at];
   const { length: of } = queue.queued;
   if (item) return { queued: { position: at + 1, of, priority: item.priority, waitedMs: item.waitedMs } };
-  if (parked) return { parked: withoutKey(parked) };
   const later = queue.delayed.find((each) => each.key === key);
   if (!later) return {};
   const { dueInMs, priority } = later;

@@ -41,7 +41,8 @@ it('every series exists from the start with 0, and gauges are read when they are
     'reconcile_timeouts_total',
   ];
   expect(counters.map((name) => of(name))).toEqual([0, 0, 0, 0]);
-  expect(['success', 'requeue_after', 'error'].map((result) => of('reconcile_total', { result }))).toEqual([0, 0, 0]);
+  const results = ['success', 'requeue_after', 'requeue', 'error'];
+  expect(results.map((result) => of('reconcile_total', { result }))).toEqual([0, 0, 0, 0]);
   active = 2;
   expect([of('max_concurrent_reconciles'), of('active_workers')]).toEqual([3, 2]);
 });

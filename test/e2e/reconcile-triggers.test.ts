@@ -356,3 +356,84 @@ describe('the limits of retries', () => {
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
   });
 });
+
+describe('the startup of a hook', () => {
+  it('of a module runs once before all keys, with the caches, again after failures, and its actions are sent', async () => {
+    const file = await hook(
+      'starting.mjs',
+      `let tries = 0;
+      export async function onStartup({ event, attempt, lister }) {
+        console.log(event, attempt, lister('v1/pods').size, ++tries);
+        if (attempt < 3) throw new Error('not yet');
+        const metadata = { name: 'started', namespace: 'shop' };
+        return { actions: [{ apply: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { tries: String(tries) } } }] };
+      }
+      export default async () => { console.log('ran'); };`,
+    );
+    await using cli = started('pods', '--hook', file, '--allow-write');
+    await cli.until((c) => c.stderr.includes('shop/web-2 | ran'), 'the runs');
+    const { stdout, stderr } = await ended(cli);
+    const lines = stderr.split('\n').filter((line) => / \| (startup|ran)/.test(line));
+    const start = [1, 2, 3].map((n) => `onStartup | startup ${n} 2 ${n}`);
+    expect(lines).toEqual([...start, 'shop/web-1 | ran', 'shop/web-2 | ran']);
+    expect(stderr).toContain('the startup of hook starting.mjs failed (attempt 2), and is retried: not yet');
+    expect(stdout).toContain('onStartup: apply v1/configmaps shop/started');
+    expect(fixture.sandbox.get(CONFIG_MAPS, 'shop/started')).toMatchObject({ data: { tries: '3' } });
+  });
+
+  it.each([
+    ['64', []],
+    ['65', []],
+    ['75', ['--max-retries', '1']],
+  ])('of an executable that exits with %s ends the command with 1 before any run (%j)', async (code, flags) => {
+    const file = await hook(
+      'start.sh',
+      `#!/bin/sh\necho "$INFORMER_EVENT." >&2\n[ "$INFORMER_EVENT" = startup ] && exit ${code}\nexit 0\n`,
+    );
+    const words = ['reconcile', 'pods', '-n', 'shop', '--hook', file, '--on-startup', ...flags];
+    const end = await run(words, { env: fixture.env });
+    expect(end.code, end.stderr).toBe(1);
+    expect(end.stderr).toContain(`the startup of hook start.sh failed: hook start.sh exited with ${code}`);
+    expect(end.stdout + end.stderr).not.toContain('shop/web');
+  });
+
+  it('of an executable gets a request about no object, and only with --on-startup', async () => {
+    const log = path.join(fixture.folder, 'starts');
+    const file = await hook('start.sh', `#!/bin/sh\ncat >> ${log}\necho done >&2\n`);
+    for (const flags of [['--on-startup'], []]) {
+      await using cli = started('pods', 'web-1', '--hook', file, ...flags);
+      await cli.until((c) => c.stderr.includes('shop/web-1 | done'), 'the run');
+      await ended(cli);
+    }
+    const requests = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ event, key }) => [event, key]);
+    expect(requests).toEqual([
+      ['startup', ''],
+      [undefined, 'shop/web-1'],
+      [undefined, 'shop/web-1'],
+    ]);
+  });
+
+  it('is stopped by the first Ctrl-C, whose end is waited for', async () => {
+    const file = await hook(
+      'hang.sh',
+      '#!/bin/sh\ntrap "echo stopped >&2; exit 1" TERM\necho up >&2\nsleep 60 & wait\n',
+    );
+    await using cli = started('pods', '--hook', file, '--on-startup');
+    await cli.until((c) => c.stderr.includes('onStartup | up'), 'the startup');
+    cli.kill('SIGINT');
+    const { code, stderr } = await cli.ended();
+    expect([code, stderr.includes('onStartup | stopped')], stderr).toEqual([130, true]);
+  });
+
+  it.each([
+    [['--hook', 'x.mjs', '--on-startup'], 'a module exports a function onStartup'],
+    [['--exec', 'true', '--on-startup'], '--on-startup is for an executable that --hook names'],
+  ])('%j is refused', async (flags, text) => {
+    const end = await run(['reconcile', 'pods', '-n', 'shop', ...flags], { env: fixture.env });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+  });
+});

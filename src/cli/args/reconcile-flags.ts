@@ -11,6 +11,7 @@ const hookFlags = group('HOOK', {
     summary: 'warm: keep the processes of an executable; one request and one reply a line',
     default: 'once',
   }),
+  'on-startup': bool({ summary: 'run the executable once before all keys, with event "startup" in its request' }),
   index: list({ summary: 'an index for ctx.index', helpValue: 'NAME=EXPRESSION' }),
 });
 
@@ -118,5 +119,5 @@ export const reconcileFlags = {
   ...connectionFlags,
 };
 
-export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell' | 'hook-mode'>;
+export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell' | 'hook-mode' | 'on-startup'>;
 export type ConfigurableFlags = FlagValues<typeof configurableFlags>;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createExecHook } from '../../controller/hooks/exec.ts';
 import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
 import type { Hook, HookRequest, HookStream } from '../../controller/hooks/hook.ts';
-import { HOOK_REQUEST_VERSION } from '../../controller/hooks/hook.ts';
+import { HOOK_REQUEST_VERSION, runNameOf } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { type HookConfig, parseHookConfig } from '../../controller/hooks/manifest.ts';
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../../controller/hooks/module.ts';
@@ -22,6 +22,8 @@ export interface LoadedHook {
   readonly config: HookConfig;
   /** The program in the command line or shell script that does nothing without credentials, if it is a known one. */
   readonly clusterTool?: string | undefined;
+  /** Whether it runs once before all keys: a module that exports onStartup, an executable with `--on-startup`. */
+  readonly hasStartup: boolean;
   create(services: HookServices, environment: HookEnvironment): Hook;
 }
 
@@ -39,7 +41,10 @@ export interface HookEnvironment {
  * Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can
  * repair it.
  */
-export async function loadHook({ hook, exec, shell, 'hook-mode': mode }: HookFlags, io: Io): Promise<LoadedHook> {
+export async function loadHook(
+  { hook, exec, shell, 'hook-mode': mode, 'on-startup': onStartup }: HookFlags,
+  io: Io,
+): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
       hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
@@ -47,14 +52,23 @@ export async function loadHook({ hook, exec, shell, 'hook-mode': mode }: HookFla
   }
   try {
     const isWarm = mode === 'warm';
+    const file = path.resolve(hook ?? '');
+    if (onStartup && (exec !== undefined || isModulePath(file))) throw noStartup(exec === undefined);
     if (exec !== undefined) return commandHook(exec, { shell, isWarm });
-    const file = path.resolve(hook as string);
-    if (!isModulePath(file)) return await executableHook(file, isWarm);
+    if (!isModulePath(file)) return await executableHook(file, { isWarm, hasStartup: onStartup });
     if (isWarm) throw warmModule(path.basename(file));
     return await moduleHook(file, io);
   } catch (error) {
     throw asArgument(error);
   }
+}
+
+function noStartup(isModule: boolean): InformerError {
+  return new InformerError('argument', '--on-startup is for an executable that --hook names', {
+    hint: isModule
+      ? 'leave it out: a module exports a function onStartup, which is then called'
+      : 'a command line has an object to speak of; write an executable that reads the request',
+  });
 }
 
 async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
@@ -64,15 +78,18 @@ async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
   const module = await loadHookModule(file, { packageEntries: ENTRIES });
   const { name } = module;
   const create = (services: HookServices) => shown(createModuleHook(module, services), output);
-  return { name, config: parseHookConfig(module.config, name), create };
+  return { name, config: parseHookConfig(module.config, name), hasStartup: module.onStartup !== undefined, create };
 }
 
 /** Shows at the end of a run what was printed without a line end. */
 function shown(hook: Hook, output: ModuleOutput): Hook {
-  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(request.key)) };
+  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(runNameOf(request))) };
 }
 
-async function executableHook(file: string, isWarm: boolean): Promise<LoadedHook> {
+async function executableHook(
+  file: string,
+  { isWarm, hasStartup }: { isWarm: boolean; hasStartup: boolean },
+): Promise<LoadedHook> {
   await mustExist(file);
   await access(file, constants.X_OK).catch((cause) => {
     throw new InformerError('argument', `the hook ${file} is not executable`, {
@@ -83,6 +100,7 @@ async function executableHook(file: string, isWarm: boolean): Promise<LoadedHook
   return {
     name: path.basename(file),
     config: {},
+    hasStartup,
     clusterTool: CLUSTER_COMMAND.exec(await scriptText(file))?.[1],
     create: (_, environment) => (isWarm ? createWarmHook : createExecHook)({ command: file, ...environment }),
   };
@@ -99,6 +117,7 @@ function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: 
   return {
     name: path.basename(name),
     config: {},
+    hasStartup: false,
     clusterTool,
     create: (_, environment) => {
       const options = { command, name: path.basename(name), ...environment };

@@ -1,4 +1,4 @@
-import type { HookRequest, HookStream } from '../../controller/hooks/hook.ts';
+import { type HookRequest, type HookStream, runNameOf } from '../../controller/hooks/hook.ts';
 import { thrownStack, thrownText } from '../../kit/thrown-text.ts';
 import { neutralised } from '../../output/escape.ts';
 import type { Io } from '../terminal/io.ts';
@@ -17,9 +17,11 @@ export function showOutput(io: Io, key: string, line: string, stream: HookStream
  * Shows the stack of what a module's function threw: at the first attempt of each key, and when it is another one than
  * the last one shown. JSON has it at every attempt.
  */
-export function showThrown(io: Io): (request: Pick<HookRequest, 'key' | 'attempt'>, thrown: unknown) => void {
+export function showThrown(io: Io): (request: Pick<HookRequest, 'key' | 'event' | 'attempt'>, thrown: unknown) => void {
   let last = '';
-  return ({ key, attempt }, thrown) => {
+  return (request, thrown) => {
+    const { attempt } = request;
+    const key = runNameOf(request);
     const stack = thrownStack(thrown);
     if (stack.length === 0) return;
     if (io.stderr.isJson) {

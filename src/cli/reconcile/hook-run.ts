@@ -3,7 +3,8 @@ import { ActionRunner } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Hook } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
-import { createHookReconciler } from '../../controller/hooks/hook-reconciler.ts';
+import { createHookReconciler, type HookReconcilerOptions } from '../../controller/hooks/hook-reconciler.ts';
+import { runHookStartup } from '../../controller/hooks/hook-startup.ts';
 import type { HookServices } from '../../controller/hooks/module.ts';
 import type { StoredWrite } from '../../controller/hooks/stored-write.ts';
 import type { OwnWrites } from '../../controller/own-writes.ts';
@@ -23,6 +24,7 @@ import { measuredHook } from './measured-hook.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
 import { Snapshots } from './snapshots.ts';
+import type { StartupOptions } from './startup-source.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
@@ -33,14 +35,14 @@ export interface HookSurroundings extends ReconcileTargets {
   readonly ownWrites: OwnWrites;
 }
 
-/** The plan's hook, what runs it for a key, and what carries out the actions that it asks for. */
+/** The plan's hook, what runs it for a key and once before all keys, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
   { primary, snapshots: targets, all, filter, ownWrites }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
-): { reconcile: Reconciler; actions: ActionRunner; hook: Hook } {
+): { reconcile: Reconciler; startUp: StartupOptions['run']; actions: ActionRunner; hook: Hook } {
   const { client, clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
@@ -85,7 +87,7 @@ export function reconcilerOf(
   });
   const hook = measuredHook(created, metrics, clock);
   session.atOnce.add(() => hook.kill?.());
-  const reconcile = createHookReconciler({
+  const options: HookReconcilerOptions = {
     hook,
     primary: primary.type,
     lister: primary.informer.lister,
@@ -99,8 +101,9 @@ export function reconcilerOf(
     finalizer: plan.finalizer,
     snapshots: (key) => snapshots.of(key),
     refusal: (request, object) => filter.refusal(request, object),
-  });
-  return { reconcile, actions, hook };
+  };
+  const startUp: StartupOptions['run'] = (context) => runHookStartup(options, context);
+  return { reconcile: createHookReconciler(options), startUp, actions, hook };
 }
 
 /**

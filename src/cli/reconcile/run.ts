@@ -18,6 +18,7 @@ import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
+import { createStartupSource } from './startup-source.ts';
 import { targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
@@ -39,12 +40,29 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   });
   const ownWrites = new OwnWrites();
   const surroundings = { ...targets, filter, ownWrites };
-  const { reconcile: runHook, actions, hook } = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
+  const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
+  const { reconcile: runHook, actions, hook } = runs;
   using drain = new Drain(session, plan.graceMs);
+  let startup: Promise<void> | undefined;
+  const startupSource = createStartupSource({
+    hook: plan.hook.name,
+    cachesSynced: async (signal) => {
+      await Promise.all(all.map(({ informer }) => informer.whenSynced(signal)));
+    },
+    run: (context) => {
+      startup = runs.startUp(context);
+      return startup;
+    },
+    retries: plan.retries,
+    maxRetries: plan.maxRetries,
+    notice: (text) => session.notice(text),
+  });
   const controller = createController({
     name: plan.hook.name,
     reconcile: drain.watching(runHook),
-    sources: sourcesOf(plan, targets, filter),
+    sources: [...sourcesOf(plan, targets, filter), ...(plan.hook.hasStartup ? [startupSource] : [])],
+    // a startup may take longer than caches may
+    cacheSyncTimeoutMs: plan.hook.hasStartup ? Number.POSITIVE_INFINITY : undefined,
     workers: plan.workers,
     maxRetries: plan.maxRetries,
     rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
@@ -84,6 +102,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   } finally {
     session.end(new StreamEnd('done'));
     if (drain.gaveUp.aborted) hook.kill?.();
+    await startup?.catch(() => {}); // reported by the source
     await hook.close?.();
     await running;
   }

@@ -25,7 +25,7 @@ import { unlimitedWrites } from './write-budget.ts';
 export interface ActionOutcome {
   readonly mode: ActionMode;
   readonly verb: Action['verb'];
-  /** The key of the reconciled object. */
+  /** The key of the reconciled object; `onStartup` at startup. */
   readonly subject: string;
   readonly target: ActionTarget;
   /** The body that is sent, with redacted Secrets. */
@@ -222,7 +222,7 @@ export class ActionRunner {
     return {
       mode,
       verb: action.verb,
-      subject: keyOf(subject),
+      subject: keyOf(subject) || 'onStartup',
       target,
       body: Array.isArray(body)
         ? body.map((operation) => redactedOperation(operation, (o) => redact(o, gvr)))

@@ -41,7 +41,7 @@ const LOST_REPLY = 'a line that looks like a reply is not the last line on stdou
  * Each run has its own process group. If the signal of a run aborts, the group gets SIGTERM, and SIGKILL after the
  * grace; the run rejects when the whole group has ended. Lines on stderr, and those on stdout beside the reply, are
  * passed on as they come, at most 200 a second. The environment has the variables of an allow-list, and INFORMER_KEY, INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and
- * INFORMER_DELETED.
+ * INFORMER_DELETED; at startup also INFORMER_EVENT.
  */
 export function createExecHook(options: ExecHookOptions): Hook {
   const {
@@ -105,7 +105,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
   };
 }
 
-function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string, string> {
+function variablesOf({ key, gvr, attempt, object, event }: HookRequest): Record<string, string> {
   const { namespace, name } = splitKey(key);
   return {
     INFORMER_KEY: key,
@@ -113,6 +113,7 @@ function variablesOf({ key, gvr, attempt, object }: HookRequest): Record<string,
     INFORMER_NAME: name,
     INFORMER_GVR: gvr,
     INFORMER_ATTEMPT: String(attempt),
-    INFORMER_DELETED: String(object === null),
+    INFORMER_DELETED: String(object === null && event === undefined),
+    ...(event === undefined ? {} : { INFORMER_EVENT: event }),
   };
 }

@@ -14,7 +14,7 @@ import type { CachedObject } from '../resource-event.ts';
 import type { ActionRunner } from './action-runner.ts';
 import type { Subject, TargetType } from './action-target.ts';
 import type { Hook, HookRequest, HookStream } from './hook.ts';
-import { HOOK_REQUEST_VERSION } from './hook.ts';
+import { HOOK_REQUEST_VERSION, runNameOf } from './hook.ts';
 import type { Action } from './reply.ts';
 import { parseReply } from './reply.ts';
 
@@ -172,9 +172,9 @@ function requestOf(
 /**
  * Runs the hook. After a timeout or an abort it still waits for the hook to end: until then the key is being processed.
  */
-async function runHook(
+export async function runHook(
   request: HookRequest,
-  options: HookReconcilerOptions,
+  options: Pick<HookReconcilerOptions, 'hook' | 'timeoutMs' | 'clock' | 'onOutput' | 'onThrown'>,
   context: { signal: AbortSignal; logger: Logger },
 ): Promise<unknown> {
   using run = scope(context.signal);
@@ -183,12 +183,15 @@ async function runHook(
   return await options.hook.run(request, {
     signal: run.signal,
     logger: context.logger,
-    onOutput: onOutput && ((line, stream) => onOutput(request.key, line, stream)),
+    onOutput: onOutput && ((line, stream) => onOutput(runNameOf(request), line, stream)),
     onThrown: onThrown && ((thrown) => onThrown(request, thrown)),
   });
 }
 
-function deadline(run: Scope, { hook, timeoutMs, clock = systemClock }: HookReconcilerOptions): Disposable | undefined {
+function deadline(
+  run: Scope,
+  { hook, timeoutMs, clock = systemClock }: Pick<HookReconcilerOptions, 'hook' | 'timeoutMs' | 'clock'>,
+): Disposable | undefined {
   if (timeoutMs === undefined) return undefined;
   const late = new InformerError('hook', `hook ${hook.name} took longer than ${timeoutMs}ms`, {
     hint: 'allow more time with --hook-timeout',

@@ -11,6 +11,9 @@ export const HOOK_REQUEST_VERSION = 1;
 /** The request to a hook: the JSON that an executable reads, and the data in the context of a module. */
 export interface HookRequest {
   readonly version: typeof HOOK_REQUEST_VERSION;
+  /** `startup` in the one request before all keys, which is about no object. Otherwise absent. */
+  readonly event?: 'startup';
+  /** '' at startup. */
   readonly key: ObjectKey;
   /** The type of the object: `apps/v1/deployments`. */
   readonly gvr: string;
@@ -30,6 +33,10 @@ export interface HookRequest {
   /** For each snapshot with more objects than are passed: how many there are. */
   readonly snapshotsCut?: Readonly<Record<string, number>>;
 }
+
+/** The name of a run in output: its key, or `onStartup`. */
+export const runNameOf = ({ key, event }: Pick<HookRequest, 'key' | 'event'>): string =>
+  event === 'startup' ? 'onStartup' : key;
 
 /** The stream on which a hook printed a line. */
 export type HookStream = 'stdout' | 'stderr';

@@ -11,7 +11,7 @@ import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { StopError } from '../reconciler.ts';
 import type { CachedObject } from '../resource-event.ts';
 import type { HookClient } from './guarded-client.ts';
-import type { Hook, HookRequest, HookRun } from './hook.ts';
+import { type Hook, type HookRequest, type HookRun, runNameOf } from './hook.ts';
 
 /**
  * The services for a module's function, which the program provides. A service that it does not provide throws when
@@ -58,6 +58,8 @@ export type HookFunction = (context: HookContext) => HookReply | void | Promise<
 export interface HookModule {
   readonly name: string;
   readonly reconcile: HookFunction;
+  /** Called once before all keys. */
+  readonly onStartup?: HookFunction | undefined;
   readonly config: unknown;
 }
 
@@ -79,7 +81,8 @@ export function isModulePath(path: string): boolean {
 }
 
 /**
- * Imports a hook: `export default async function reconcile(ctx) → Result | void`, optionally `export const config`.
+ * Imports a hook: `export default async function reconcile(ctx) → Result | void`, optionally `export const config` and
+ * `export async function onStartup(ctx)`.
  * Node runs TypeScript itself and only removes types, so constructs that need more than that are refused. Rejects with
  * a StopError that names the problem and the place: file, line and construct for TypeScript, the name of a missing
  * import.
@@ -94,16 +97,27 @@ export async function loadHookModule(path: string, options: LoadHookOptions = {}
       hint: 'write: export default async function reconcile(ctx) { … }',
     });
   }
-  return { name: basename(path), reconcile: reconcile as HookFunction, config: exports.config };
+  const { onStartup, config } = exports;
+  if (onStartup !== undefined && typeof onStartup !== 'function')
+    throw new StopError(`hook ${path} exports onStartup, which is no function`, {
+      hint: 'write: export async function onStartup(ctx) { … }',
+    });
+  return {
+    name: basename(path),
+    reconcile: reconcile as HookFunction,
+    onStartup: onStartup as HookFunction | undefined,
+    config,
+  };
 }
 
 /** A {@link Hook} that calls a module's function. */
-export function createModuleHook({ name, reconcile }: HookModule, services: HookServices): Hook {
+export function createModuleHook({ name, reconcile, onStartup }: HookModule, services: HookServices): Hook {
   return {
     name,
     async run(request, run) {
       try {
-        return await runs.run({ name, key: request.key }, () => reconcile(contextOf(request, run, services)));
+        const call = request.event === 'startup' ? onStartup : reconcile;
+        return await runs.run({ name, key: runNameOf(request) }, () => call?.(contextOf(request, run, services)));
       } catch (thrown) {
         run.onThrown?.(thrown);
         throw thrown;

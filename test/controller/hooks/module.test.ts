@@ -44,6 +44,20 @@ async function load(files: Record<string, string>, entries: Record<string, strin
   return JSON.parse(stdout) as Loaded;
 }
 
+it('calls onStartup for the request at startup, and the default export for all others', async () => {
+  const module = {
+    name: 'guard.ts',
+    reconcile: ({ key }: HookContext) => ({ error: `reconcile ${key}` }),
+    onStartup: ({ event, namespace, name }: HookContext) => ({ error: `startup ${event} ${namespace}${name}.` }),
+    config: undefined,
+  };
+  const hook = createModuleHook(module, noServices);
+  const run = { signal: new AbortController().signal, logger: silentLogger };
+  const request = { version: 1, key: 'shop/web', gvr: 'v1/pods', object: null } as unknown as HookRequest;
+  expect(await hook.run(request, run)).toEqual({ error: 'reconcile shop/web' });
+  expect(await hook.run({ ...request, key: '', event: 'startup' }, run)).toEqual({ error: 'startup startup .' });
+});
+
 describe('loading', () => {
   it('runs TypeScript, and reads its config', async () => {
     const hook = `
@@ -53,6 +67,14 @@ describe('loading', () => {
     expect(await load({ 'good.ts': hook })).toEqual({
       config: { workers: 4 },
       reply: { requeueAfter: '30s', key: 'shop/web' },
+    });
+  });
+
+  it('refuses an onStartup that is no function', async () => {
+    const hook = 'export const onStartup = true;\nexport default () => {};\n';
+    expect((await load({ 'started.mjs': hook })).failed).toMatchObject({
+      name: 'StopError',
+      message: expect.stringContaining('exports onStartup, which is no function'),
     });
   });
 

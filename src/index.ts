@@ -220,6 +220,7 @@ export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { type FieldRequirement, FieldSelector } from './model/field-selector.ts';
 export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
+export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
 export type { ResourceType } from './model/resource-type.ts';
 export {
   isAlreadyExists,

@@ -9,14 +9,21 @@ const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 /** What each example says when it does what it is there to show. */
 const PROGRAMS: Readonly<Record<string, RegExp>> = {
+  'admission-webhook.ts':
+    /^bank \{"uid":"1","allowed":false,.*the host shop\.example\.com belongs to the Ingress default\/web/m,
+  'capacity-watcher.ts': /^node-a: cpu 75% memory 63%, 0\.024 \$\/h unused$/m,
   'controller-test.ts': /✔ a ConfigMap goes when its hours are over/,
   'crd-typed.ts': /^added default\/nightly 0 3 \* \* \* keeps 7$/m,
   'events-iterate.ts': /^read all 3000 changes, in order; 0 behind$/m,
   'index-lookup.ts': /^worker-1 runs \d+ pods of namespace shop$/m,
+  'mini-deployment.ts': /^updated: nginx:1\.28 nginx:1\.28 nginx:1\.28 - never fewer than 3 were ready$/m,
+  'myservice-operator.ts': /^all of shop is gone; the directory: \{\}$/m,
   // its deletion may fall together with what came before
   'owner-reconcile.ts': /^default\/web: created \(budget (updated|deleted)/m,
   'pod-watch.ts': /^added +shop\/web-\S+ Pending \(watch\)$/m,
   'queue-alone.ts': /^worker \d: shop\/api failed \(not ready\), try 2 follows$/m,
+  'security-auditor.ts':
+    /^\{"what":"changed","kind":"Secret","key":"default\/database","by":\["mallory"\],"keys":\["password"\]\}$/m,
 };
 
 const HOOKS: Readonly<Record<string, RegExp>> = {

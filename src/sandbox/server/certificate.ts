@@ -7,8 +7,9 @@ export interface Certificate {
 const DAY_MS = 86_400_000;
 
 /**
- * Creates a certificate for loopback and `host`. Takes about 25 ms, and 100 ms more the first time, to load the
- * library.
+ * Creates a self-signed certificate for loopback and `host`, a name or an address: for the sandbox, and for tests of
+ * servers such as webhooks. It is valid from a day before `now` (ms since 1970) for ten years. Takes about 25 ms, and
+ * 100 ms more the first time, to load the library.
  */
 export async function makeCertificate(host: string, now: number): Promise<Certificate> {
   const { generate } = await import('selfsigned');

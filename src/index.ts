@@ -249,7 +249,7 @@ export type {
   StrategicPatchPart,
   WriteBody,
 } from './model/write-body.ts';
-export type { HealthCheck, InspectedInformer } from './ops/health.ts';
+export type { InspectedInformer } from './ops/health.ts';
 export type { InspectedController } from './ops/inspected.ts';
 export { createOpsServer, type OpsServer, type OpsServerOptions } from './ops/ops-server.ts';
 export {

@@ -1,16 +1,9 @@
 import type { ControllerPhase } from '../controller/explanation.ts';
+import type { ManagerCheck, ManagerCheckResult } from '../controller/manager/checks.ts';
 import type { Continuity } from '../informer/watch/continuity-ledger.ts';
 import type { Clock } from '../kit/clock.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
-
-/** One condition of a health or readiness page. */
-export interface HealthCheck {
-  /** Its name on the page: letters, digits, `-`, `.` and `/`. */
-  readonly name: string;
-  /** Returns the reason why it is not met, or undefined if it is met. If it throws, the error is the reason. */
-  reason(): string | undefined;
-}
 
 /** The part of an informer that its checks and its debug page read. A SharedInformer fits. */
 export interface InspectedInformer {
@@ -48,7 +41,7 @@ export function readinessChecks({
   clock,
   staleAfterMs,
   ending,
-}: ReadinessOptions): HealthCheck[] {
+}: ReadinessOptions): ManagerCheck[] {
   return [
     { name: 'shutdown', reason: () => (ending?.aborted ? 'the program is ending' : undefined) },
     ...informers.flatMap((informer) => [
@@ -85,24 +78,8 @@ function connectionReason({ continuity }: InspectedInformer, now: number, staleA
   return undefined;
 }
 
-/** The result of a check. `reason` is undefined if it is met. */
-export interface CheckResult {
-  readonly name: string;
-  readonly reason: string | undefined;
-}
-
-export function resultsOf(checks: readonly HealthCheck[]): CheckResult[] {
-  return checks.map((check) => {
-    try {
-      return { name: check.name, reason: check.reason() };
-    } catch (error) {
-      return { name: check.name, reason: messageOf(error) };
-    }
-  });
-}
-
 /** The results line by line, as kube-apiserver's `?verbose` shows them. */
-export function healthText(page: string, results: readonly CheckResult[]): string {
+export function healthText(page: string, results: readonly ManagerCheckResult[]): string {
   const lines = results.map(({ name, reason }) =>
     reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason.replaceAll(/\s+/g, ' ')}`,
   );

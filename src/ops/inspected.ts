@@ -1,9 +1,10 @@
 import type { ControllerSnapshot } from '../controller/controller.ts';
 import type { KeyExplanation } from '../controller/explanation.ts';
+import type { ManagerCheck } from '../controller/manager/checks.ts';
 import type { Clock } from '../kit/clock.ts';
 import { nearest } from '../kit/nearest.ts';
 import type { ObjectKey } from '../model/key.ts';
-import type { HealthCheck, InspectedInformer } from './health.ts';
+import type { InspectedInformer } from './health.ts';
 import type { PrometheusMetrics } from './prometheus.ts';
 
 /** The part of a controller that is looked into. A Controller fits. */
@@ -28,8 +29,8 @@ export interface InspectedProgram {
   readonly objects: readonly (ReconciledObjects | undefined)[];
   readonly informers: readonly InspectedInformer[];
   readonly metrics: Pick<PrometheusMetrics, 'text' | 'contentType'> | undefined;
-  readonly liveChecks: readonly HealthCheck[];
-  readonly readyChecks: readonly HealthCheck[];
+  readonly liveChecks: readonly ManagerCheck[];
+  readonly readyChecks: readonly ManagerCheck[];
   readonly clock: Clock;
   readonly staleAfterMs: number;
   readonly ending: AbortSignal | undefined;

@@ -1,8 +1,9 @@
+import type { ManagerCheck } from '../controller/manager/checks.ts';
 import { aborted } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import type { HealthCheck, InspectedInformer } from './health.ts';
+import type { InspectedInformer } from './health.ts';
 import { type HttpListener, type ListenAddress, listen, type Peer } from './http-listener.ts';
 import type { InspectedController, InspectedProgram } from './inspected.ts';
 import { pageAnswer } from './pages.ts';
@@ -22,9 +23,9 @@ export interface OpsServerOptions {
   /** What `/debug/informers` shows. `/readyz` waits for their initial sync and their connections. */
   informers?: readonly InspectedInformer[] | undefined;
   /** Further conditions of `/healthz` and `/livez`. */
-  liveChecks?: readonly HealthCheck[] | undefined;
+  liveChecks?: readonly ManagerCheck[] | undefined;
   /** Further conditions of `/readyz`. */
-  readyChecks?: readonly HealthCheck[] | undefined;
+  readyChecks?: readonly ManagerCheck[] | undefined;
   /** Not ready any more when an informer has had no connection for this long, ms. Default 60,000. */
   staleAfterMs?: number | undefined;
   /** Aborts when the program begins to end: it is not ready from then on, while the pages still answer. */

@@ -1,9 +1,10 @@
 import type { ControllerSnapshot } from '../controller/controller.ts';
 import type { KeyExplanation } from '../controller/explanation.ts';
+import { checkResults, type ManagerCheck } from '../controller/manager/checks.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
-import { type HealthCheck, healthText, type InspectedInformer, readinessChecks, resultsOf } from './health.ts';
+import { healthText, type InspectedInformer, readinessChecks } from './health.ts';
 import { type InspectedProgram, nearKeys } from './inspected.ts';
 import { changeKeys } from './key-changes.ts';
 
@@ -106,7 +107,7 @@ function healthPage(
 ): PageAnswer {
   const checks =
     page === 'readyz' ? [...readinessChecks(program), ...program.readyChecks] : [PING, ...program.liveChecks];
-  const results = resultsOf(checks);
+  const results = checkResults(checks);
   const isMet = results.every(({ reason }) => reason === undefined);
   const status = isMet ? 200 : 503;
   if (query.get('format') === 'json' || accept.includes(JSON_TYPE))
@@ -117,7 +118,7 @@ function healthPage(
   return text(status, isMet && !query.has('verbose') ? 'ok' : healthText(page, results));
 }
 
-const PING: HealthCheck = { name: 'ping', reason: () => undefined };
+const PING: ManagerCheck = { name: 'ping', reason: () => undefined };
 
 /** The most keys that a page lists of each state; `?limit=` lowers or raises it. */
 const LISTED_KEYS = 1000;

@@ -98,6 +98,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'stream/streaming.test.ts': 'exact batches, and what waits unread while a reader stopped',
   },
   'scripted-source.ts': {
+    'cli/running/explain-text.test.ts': 'times of events, runs and retries to the millisecond',
     'controller/causes.test.ts': 'exact events of a key that waits or fails',
     'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
     'controller/explanation.test.ts': 'the state of a key between two exact events',

@@ -1,8 +1,10 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createManager } from '../../src/controller/manager/manager.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { aborted } from '../../src/kit/abort.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { createOpsServer, type OpsServerOptions, parseListenAddress } from '../../src/ops/ops-server.ts';
 import { createPrometheusMetrics } from '../../src/ops/prometheus.ts';
@@ -22,6 +24,12 @@ async function serve(options: Partial<OpsServerOptions> = {}) {
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  await using server = await serve();
+  return new URL(`http://${server.address}`).port;
 }
 
 /** A GET with a Host header that fetch would not send. */
@@ -275,6 +283,30 @@ describe('the server', () => {
     await server[Symbol.asyncDispose]();
     await closed;
     await expect(server.page('/readyz')).rejects.toThrow('fetch failed');
+  });
+
+  it('serves the checks of a manager, first to start and last to end', async () => {
+    const manager = createManager({ logger: silentLogger });
+    const { liveChecks, readyChecks, ending } = manager;
+    const port = await freePort();
+    const address = `127.0.0.1:${port}`;
+    manager.add(createOpsServer({ address, liveChecks, readyChecks, ending }), { name: 'pages', group: 'server' });
+    const statuses: number[] = [];
+    const ask = async () => statuses.push((await fetch(`http://${address}/readyz`)).status);
+    const stop = new AbortController();
+    manager.add({
+      async run(signal) {
+        await ask();
+        await aborted(signal);
+        await ask();
+      },
+    });
+    const running = manager.run(stop.signal);
+    await expect.poll(() => statuses).toEqual([200]);
+    stop.abort();
+    await running;
+    expect(statuses).toEqual([200, 503]);
+    await expect(ask()).rejects.toThrow('fetch failed');
   });
 
   it('runs beside controllers until the signal aborts', async () => {

@@ -73,7 +73,7 @@ export class Drain implements Disposable {
     if (this.#endsAt !== undefined) return;
     const { clock, atOnce } = this.#session;
     this.#endsAt = clock.monotonic() + this.#graceMs;
-    this.#after(this.#graceMs, () => this.#say('the grace is over', 'is ended now'));
+    this.#after(this.#graceMs, () => this.#say('the grace is over; the hook is ended for', ''));
     this.#after(this.#graceMs + KILL_MS, () => {
       for (const act of atOnce) act();
     });

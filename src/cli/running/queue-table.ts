@@ -72,8 +72,8 @@ export function queueTable(rows: readonly QueueRow[], { wide }: { wide: boolean 
 }
 
 function cellsOf(row: QueueRow, wide: boolean): string[] {
-  const reason =
-    wide || row.reason.length <= LONGEST_REASON ? row.reason : `${row.reason.slice(0, LONGEST_REASON - 1)}…`;
+  const whole = row.reason.replaceAll(/\s+/g, ' ');
+  const reason = wide || whole.length <= LONGEST_REASON ? whole : `${whole.slice(0, LONGEST_REASON - 1)}…`;
   return [
     row.key,
     row.state,

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { explanationText } from '../../../src/cli/running/explain-text.ts';
+import { generationChanged } from '../../../src/controller/predicate.ts';
+import { TerminalError } from '../../../src/controller/reconciler.ts';
+import { createEventSource } from '../../../src/controller/source.ts';
+import { InformerError } from '../../../src/kit/error.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
+import { added, start, updated } from '../../support/controller.ts';
+import { ScriptedSource } from '../../support/scripted-source.ts';
+
+it('prints the state, then what led to it in the order of time: changed paths, predicates, merges, runs, exit codes, due times', async () => {
+  const events = new ScriptedSource();
+  const ends: Error[] = [
+    Object.assign(new InformerError('hook', 'hook h.sh exited with 75: no\x1b[31m'), { exitCode: 75 }),
+    new TerminalError(new Error('never again')),
+  ];
+  const { controller, clock, abort, run } = await start({
+    name: 'h.sh',
+    logger: silentLogger,
+    sources: [createEventSource(events, { name: 'pods', isPrimary: true, predicate: generationChanged })],
+    async reconcile() {
+      await clock.sleep(20);
+      throw ends.shift();
+    },
+  });
+  events.sync.open();
+  await clock.advance(0);
+  const text = (isCached: boolean | undefined, nearest: string[] = [], key = 'shop/web') =>
+    explanationText({ ...controller.explain(key), isCached, nearest }, 'pods');
+  events.emit(added('web'));
+  const changed = updated('web', '1', '2');
+  const metadata = { ...changed.object?.metadata, labels: { tier: 'front' } };
+  events.emit({ ...changed, object: { ...changed.object, metadata } });
+  await clock.advance(21);
+  expect(text(true).split('\n')).toEqual([
+    'pods shop/web: due in 4ms: back-off after 1 failure',
+    '  00:00:00.000  added of pods at version 1: queued',
+    '  00:00:00.000  updated of pods at version 2 changed .metadata.labels: did not pass generation; not queued',
+    '  00:00:00.000  run 1, attempt 1, for 1 event, after 0ms in line: failed after 20ms: hook h.sh exited with 75: no^[[31m',
+    '                due again at 00:00:00.025: back-off',
+    'controller h.sh: running, 0 of 1 worker busy',
+    '  source pods: 1 key queued, dropped 1 by predicate generation',
+    '',
+  ]);
+  await clock.advance(30);
+  const parked = text(false);
+  expect(parked).toMatch(
+    /^pods shop\/web: parked 6ms ago, after 2 attempts, until it changes or is released: .*never again\n/,
+  );
+  expect(parked).toContain('failed for good after 20ms: terminal error: never again; parked\n');
+  expect(parked).toContain('  → no object shop/web is in the cache: it does not exist, or a namespace, selector');
+  expect(parked).toContain('  → queue retry shop/web releases it\n');
+  expect(text(undefined, ['shop/web'], 'shop/wbe')).toMatch(
+    /^pods shop\/wbe: not queued: no event has led to it\n {2}→ did you mean shop\/web\?\n/,
+  );
+  abort.abort();
+  await run;
+});

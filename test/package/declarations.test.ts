@@ -64,7 +64,7 @@ export const sandbox = await sandboxes.Sandbox.start();
 export const transport = sandbox.transport();
 `;
 
-/** The newest compiler, and the oldest one that the package promises to work with (docs/informers.md). */
+/** The newest compiler, and the oldest one that the package promises to work with (docs/client.md). */
 const COMPILERS = ['node_modules', 'tools/typescript-floor/node_modules'].map((folder) => {
   const home = path.join(ROOT, folder, 'typescript');
   const { version } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8')) as { version: string };
@@ -120,7 +120,7 @@ describe('the packed declarations', () => {
 
   it('are tested with the oldest TypeScript that the documents promise', () => {
     const [, floor = ''] = /^(\d+\.\d+)\./.exec(COMPILERS[1]?.[0] ?? '') ?? [];
-    for (const page of ['README.md', 'docs/informers.md'])
+    for (const page of ['README.md', 'docs/client.md'])
       expect(readFileSync(path.join(ROOT, page), 'utf8')).toContain(`TypeScript ${floor}`);
   });
 

@@ -241,13 +241,16 @@ export type {
   MergePatch,
   MergePatchPart,
   NewObject,
+  NewObjectPart,
   OfSubresource,
   PatchBodies,
   PatchKind,
   StrategicPatch,
   StrategicPatchDirectives,
   StrategicPatchPart,
+  UndefinedIfOptional,
   WriteBody,
+  WriteBodyPart,
 } from './model/write-body.ts';
 export type { InspectedInformer } from './ops/health.ts';
 export type { InspectedController } from './ops/inspected.ts';

@@ -2,13 +2,33 @@ import type { DeepReadonly, KubeObject } from './object.ts';
 
 /**
  * The object that a create or update sends, for a resource whose objects have the type `T`: that type, of which parts
- * may be read-only (an object of a cache may be sent). Any object if `T` has an index signature, as `UnknownObject` has:
- * then nothing is known of its fields.
+ * may be read-only (an object of a cache may be sent), and optional parts undefined. Any object if `T` has an index
+ * signature, as `UnknownObject` has: then nothing is known of its fields.
  */
-export type WriteBody<T> = string extends keyof T ? object : DeepReadonly<T>;
+export type WriteBody<T> = string extends keyof T ? object : WriteBodyPart<T>;
 
-/** The content of an object that may have to be created, and that is changed before: a `T`, or any object, as in {@link WriteBody}. */
-export type NewObject<T> = string extends keyof T ? KubeObject : T;
+/** A part of a {@link WriteBody}. */
+export type WriteBodyPart<T> = T extends readonly (infer E)[]
+  ? readonly WriteBodyPart<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: WriteBodyPart<T[K]> | UndefinedIfOptional<T, K> }
+    : T;
+
+/**
+ * The content of an object that may have to be created, and that is changed before: a `T`, of which optional parts may
+ * be undefined. Any object if `T` has an index signature.
+ */
+export type NewObject<T> = string extends keyof T ? KubeObject : NewObjectPart<T>;
+
+/** A part of a {@link NewObject}. */
+export type NewObjectPart<T> = T extends (infer E)[]
+  ? NewObjectPart<E>[]
+  : T extends object
+    ? { [K in keyof T]: NewObjectPart<T[K]> | UndefinedIfOptional<T, K> }
+    : T;
+
+/** JSON leaves undefined out, so it is as good as an absent field, also under exactOptionalPropertyTypes. */
+export type UndefinedIfOptional<T, K extends keyof T> = object extends Pick<T, K> ? undefined : never;
 
 /** One operation of a JSON patch. Source: RFC 6902. */
 export type JsonPatchOperation =

@@ -127,6 +127,8 @@ describe('a client of a type', () => {
         .resource<ConfigMap>(CONFIG_MAPS)
         .create({ metadata: { generateName: 'c-' }, data: { key: 'value' } });
       await client.resource(APPS).create(app);
+      const { name, namespace, labels } = pod.metadata; // each of them may be undefined
+      await client.resource<Pod>(PODS).create({ metadata: { name, namespace, labels }, spec: { containers: [] } });
       // @ts-expect-error no field of a Deployment
       await client.resource<Deployment>(DEPLOYMENTS).create({ metadata: { name: 'web' }, nonsense: true });
       // @ts-expect-error a Deployment has metadata
@@ -213,6 +215,8 @@ describe('createOrUpdate', () => {
         { metadata: { name: 'web' } },
         (found) => (found.data = { key: 'value' }),
       );
+      const { name, namespace } = app.metadata; // under exactOptionalPropertyTypes, too
+      await createOrUpdate(client.resource<ConfigMap>(CONFIG_MAPS), { metadata: { name, namespace } }, () => {});
       await createOrUpdate(client.resource(APPS), app, (found) => expectTypeOf(found).toEqualTypeOf<UnknownObject>());
       // @ts-expect-error a number of replicas is a number
       await createOrUpdate(client.resource<App>(APPS), app, (found) => (found.spec.replicas = 'three'));

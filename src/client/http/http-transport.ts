@@ -18,6 +18,7 @@ import { onceEach, parseWarnings } from './warnings.ts';
 export interface TransportOptions {
   clock?: Clock | undefined;
   logger?: Logger | undefined;
+  /** The name of the program in the server's audit log, and the field manager of writes that name none. Default `kubectl-informer`. */
   userAgent?: string | undefined;
   /** Average requests per second, default 50. Negative = unlimited. Watches do not count. */
   qps?: number | undefined;

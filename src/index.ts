@@ -51,6 +51,7 @@ export {
   removeCondition,
   setCondition,
 } from './controller/conditions.ts';
+export type { WithFailures } from './controller/controller.ts';
 export {
   type Controller,
   type ControllerOptions,

@@ -80,7 +80,7 @@ export interface ControllerOptions<T = UnknownObject> {
 }
 
 /** A key of a queue, with the runs of it that failed in a row. */
-type WithFailures<T> = T & { readonly failures: number };
+export type WithFailures<T> = T & { readonly failures: number };
 
 /** The content of a controller at one moment. */
 export interface ControllerSnapshot {

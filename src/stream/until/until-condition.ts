@@ -8,7 +8,7 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../../model/key.ts';
-import type { DeepReadonly, KubeObject, ReadonlyObject, UnknownObject } from '../../model/object.ts';
+import type { DeepReadonly, ReadonlyKubeObject, ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import { pathSegment } from '../../model/path-segment.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../model/status.ts';
 import { asCondition, type ObjectCondition } from './object-condition.ts';
@@ -26,15 +26,13 @@ export interface UntilOptions {
 const KNOWN_OPTIONS = {
   signal: 'signal',
   timeoutMs: 'number',
-  clock: true,
-  logger: true,
+  clock: 'clock',
+  logger: 'logger',
 } satisfies KnownOptionsOf<UntilOptions>;
-
-type Readable = DeepReadonly<KubeObject>;
 
 /** A client, or anything else that lists and watches the objects of a type. */
 export interface UntilClient {
-  resource<T extends Readable>(
+  resource<T extends ReadonlyKubeObject>(
     gvr: GroupVersionResource,
     options: { namespace?: string | undefined },
   ): ListerWatcher<T>;
@@ -63,7 +61,7 @@ export type Until<T> = ObjectCondition<T> | ObjectCondition | ((object: DeepRead
  * @example
  * await untilCondition(client, DEPLOYMENTS, 'shop/web', rolledOut().and(hasCondition('Available')), { timeoutMs: 60_000 });
  */
-export function untilCondition<T extends Readable = UnknownObject>(
+export function untilCondition<T extends ReadonlyKubeObject = UnknownObject>(
   source: UntilClient | SharedInformer<T>,
   gvr: GroupVersionResource,
   key: ObjectKey,
@@ -71,14 +69,14 @@ export function untilCondition<T extends Readable = UnknownObject>(
   options?: UntilOptions,
 ): Promise<DeepReadonly<T> | undefined>;
 /** Waits until all these objects meet the condition at the same time. Resolves with their states, in this order. */
-export function untilCondition<T extends Readable = UnknownObject>(
+export function untilCondition<T extends ReadonlyKubeObject = UnknownObject>(
   source: UntilClient | SharedInformer<T>,
   gvr: GroupVersionResource,
   keys: readonly ObjectKey[],
   condition: Until<T>,
   options?: UntilOptions,
 ): Promise<(DeepReadonly<T> | undefined)[]>;
-export async function untilCondition<T extends Readable>(
+export async function untilCondition<T extends ReadonlyKubeObject>(
   source: UntilClient | SharedInformer<T>,
   gvr: GroupVersionResource,
   keys: ObjectKey | readonly ObjectKey[],

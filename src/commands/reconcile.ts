@@ -6,8 +6,10 @@ import { DEFAULT_GRACE_MS } from '../cli/reconcile/drain.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
+import { AccessRecord } from '../cli/reconcile/observed-access.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { Operations } from '../cli/reconcile/operations.ts';
+import { observedTransport } from '../cli/reconcile/request-access.ts';
 import { retryLimitsOf } from '../cli/reconcile/retry-limits.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { parseSnapshots, snapshotPlans } from '../cli/reconcile/snapshots.ts';
@@ -17,6 +19,7 @@ import { checkRollouts } from '../cli/session/rollout-check.ts';
 import { checkSelectors, namespacesOf, openSession } from '../cli/session/session.ts';
 import { checkWheres } from '../cli/session/where-check.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
+import type { Transport } from '../client/http/transport.ts';
 import { neutralised } from '../output/escape.ts';
 import { loadPainter } from '../output/painter.ts';
 import { parseIndex } from '../query/index-definition.ts';
@@ -60,7 +63,9 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const schedules = await schedulesOf(config);
     const retries = retryLimitsOf(config);
     await using operations = await Operations.open(flags.metrics, this.edges);
-    await using session = await openSession(flags, this.edges, { metrics: operations.metrics });
+    const record = flags.observe === undefined ? undefined : new AccessRecord(flags.observe, this.unrecorded);
+    const through = record && ((transport: Transport) => observedTransport(transport, (access) => record.add(access)));
+    await using session = await openSession(flags, this.edges, { metrics: operations.metrics, through });
     const ignored = ignoredNotice(flags, hook);
     if (ignored !== undefined) session.notice(ignored);
     const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
@@ -104,6 +109,10 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       operations,
     });
   }
+
+  private readonly unrecorded = (error: Error): void => {
+    this.edges.io.stderr.write(`${neutralised(error.message)}; it stays incomplete (reported once)\n`);
+  };
 
   /** An expression that fails on an object finds nothing there, which is said once. */
   private readonly failed = (error: Error): void => {

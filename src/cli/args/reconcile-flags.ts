@@ -99,6 +99,12 @@ export const reconcileFlags = {
       helpValue: 'DIR',
     }),
   }),
+  ...group('ACCESS', {
+    observe: text({
+      summary: 'note the kinds of requests made in this file, for reconcile rbac --observed',
+      helpValue: 'FILE',
+    }),
+  }),
   'wait-for-crd': waitForCrd,
   ...group('CONTINUITY', {
     'idle-timeout': duration({

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { type Client, createClient } from '../../client/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import { type ClusterConfig, createConfig } from '../../client/config/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../../client/discovery/resource-args.ts';
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
+import { createTransport } from '../../client/http/http-transport.ts';
 import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
+import type { Transport } from '../../client/http/transport.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
@@ -92,6 +94,15 @@ export function checkSelectors(flags: SelectorFlags): void {
   FieldSelector.parse(flags['field-selector'] ?? '');
 }
 
+export interface SessionOptions {
+  /** Whether the command answers once. */
+  once?: boolean | undefined;
+  /** Gets the requests. */
+  metrics?: MetricsProvider | undefined;
+  /** Wraps the transport, such as to see the requests. */
+  through?: ((transport: Transport) => Transport) | undefined;
+}
+
 /**
  * Opens a session: on an embedded sandbox with `--sandbox`, else on the cluster of the flags and the kubeconfig. Makes
  * no request to it. With `timeout` it is ended that many ms after now. A command that answers once is also ended, with
@@ -101,7 +112,7 @@ export function checkSelectors(flags: SelectorFlags): void {
 export async function openSession(
   flags: ConnectionFlagValues & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
-  { once = false, metrics }: { once?: boolean; metrics?: MetricsProvider | undefined } = {},
+  { once = false, metrics, through }: SessionOptions = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   keepYoungGenerationSmall();
@@ -110,7 +121,7 @@ export async function openSession(
   const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
   const ending = new AbortController();
   const silence = once && flags.timeout === undefined ? silenceOf(config, (error) => ending.abort(error)) : undefined;
-  const client = createClient(config, {
+  const options: ClientOptions = {
     observer: silence,
     metrics,
     logger,
@@ -122,7 +133,8 @@ export async function openSession(
     onThrottled: ({ path, status, askedMs, waitMs }) =>
       io.stderr.write(`${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
-  });
+  };
+  const client = createClient(through ? through(createTransport(config, options)) : config, options);
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
   if (flags.timeout !== undefined) {
     following.push(

@@ -1,0 +1,65 @@
+import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
+
+/** What a request needs to be allowed, as RBAC sees it. Nothing of its body, and no name of an object. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  /** With its subresource: `deployments/status`. */
+  readonly resource: string;
+  /** Undefined for all namespaces, and for types without namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
+
+/**
+ * What a request needs; undefined for one that every user may make: discovery, versions, OpenAPI, and questions about
+ * the user's own access. Source: apiserver endpoints/request/requestinfo.go, and the ClusterRoles system:discovery and
+ * system:basic-user.
+ */
+export function accessOf({ method, path }: Pick<TransportRequest, 'method' | 'path'>): Access | undefined {
+  const [place = '', query = ''] = path.split('?', 2);
+  const [root, ...rest] = place
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const group = root === 'apis' ? (rest.shift() ?? '') : '';
+  const [_version, ...parts] = rest;
+  if (parts.length === 0 || group === 'authorization.k8s.io') return undefined;
+  const isScoped = parts[0] === 'namespaces' && parts.length > 2 && !NAMESPACE_PARTS.has(parts[2] as string);
+  const [resource = '', name, subresource] = isScoped ? parts.slice(2) : parts;
+  return {
+    verb: verbOf(method.toUpperCase(), name !== undefined, new URLSearchParams(query)),
+    group,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    ...(isScoped ? { namespace: parts[1] as string } : {}),
+  };
+}
+
+/** The subresources of a namespace, which look like types in it. */
+const NAMESPACE_PARTS = new Set(['status', 'finalize']);
+
+function verbOf(method: string, hasName: boolean, query: URLSearchParams): string {
+  if (method === 'DELETE') return hasName ? 'delete' : 'deletecollection';
+  if (method !== 'GET' && method !== 'HEAD') return VERBS[method] ?? method.toLowerCase();
+  if (hasName) return 'get';
+  return /^(true|1)$/.test(query.get('watch') ?? '') ? 'watch' : 'list';
+}
+
+/**
+ * The same transport. `onAccess` is called with what each request needs. A server-side apply that makes its object
+ * needs `create` too.
+ */
+export function observedTransport(transport: Transport, onAccess: (access: Access) => void): Transport {
+  return {
+    async request(request: TransportRequest): Promise<TransportResponse> {
+      const access = accessOf(request);
+      if (access) onAccess(access);
+      const response = await transport.request(request);
+      if (access?.verb === 'patch' && response.status === 201) onAccess({ ...access, verb: 'create' });
+      return response;
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,111 @@
+import { group, text } from '../cli/args/flag.ts';
+import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import { mergedConfig } from '../cli/reconcile/config.ts';
+import { loadHook } from '../cli/reconcile/hook-loading.ts';
+import { neededAccess } from '../cli/reconcile/needed-access.ts';
+import { readAccess } from '../cli/reconcile/observed-access.ts';
+import { onlyOne } from '../cli/reconcile/only-one.ts';
+import { parseServiceAccount, rbacObjects } from '../cli/reconcile/rbac-objects.ts';
+import type { Access } from '../cli/reconcile/request-access.ts';
+import { parseSnapshots } from '../cli/reconcile/snapshots.ts';
+import { resolveWhenThere } from '../cli/session/crd-wait.ts';
+import { namespacesOf, openSession } from '../cli/session/session.ts';
+import { ExitCode } from '../cli/terminal/exit-codes.ts';
+import { InformerError } from '../kit/error.ts';
+import { toYaml } from '../output/objects/yaml.ts';
+
+export default class ReconcileRbacCommand extends BaseCommand {
+  static override summary = 'Print the least roles that a reconcile needs';
+  static override description =
+    `Takes the flags of reconcile, and prints the Role or ClusterRole for what they need: the caches, the finalizer, the journal. What a hook asks for is known only at run time, so its actions are not in these rules.
+
+With --observed it prints what was really needed: the file is written by reconcile --observe. It holds verbs, types and namespaces of the requests, and no body. What a hook does with a client of its own is not in it.`;
+  static override usage = 'reconcile rbac (TYPE (--hook FILE | --exec COMMAND) [FLAGS] | --observed FILE)';
+  static override examples = [
+    {
+      description: 'What the flags need',
+      command: '<%= config.bin %> reconcile rbac deployments -n shop --hook ./scale-guard.ts',
+    },
+    {
+      description: 'What a run needed, for a service account',
+      command: '<%= config.bin %> reconcile rbac --observed access.jsonl --service-account shop:scale-guard',
+    },
+  ];
+  static override flags = {
+    ...reconcileFlags,
+    ...group('ROLE', {
+      observed: text({ summary: 'the file of reconcile --observe', helpValue: 'FILE', noEnv: true }),
+      'service-account': text({ summary: 'print bindings to it, too', helpValue: '[NAMESPACE:]NAME', noEnv: true }),
+      'role-name': text({
+        summary: 'the name of the roles',
+        helpValue: 'NAME',
+        default: 'kubectl-informer-reconcile',
+        noEnv: true,
+      }),
+    }),
+  };
+
+  async execute(): Promise<ExitCode> {
+    const { flags, words } = this.read(ReconcileRbacCommand.flags);
+    const { access, namespace, remarks } =
+      flags.observed === undefined ? await this.#configured(words) : observed(flags.observed, words);
+    const account = flags['service-account'];
+    const serviceAccount = account === undefined ? undefined : parseServiceAccount(account, namespace);
+    const objects = rbacObjects(access, { name: flags['role-name'], serviceAccount });
+    const head = remarks.map((remark) => `# ${remark}\n`).join('');
+    this.edges.io.stdout.write(head + objects.map((object) => toYaml(object)).join('---\n'));
+    return ExitCode.ok;
+  }
+
+  async #configured(words: readonly string[]): Promise<Found> {
+    const { flags } = this.read(ReconcileRbacCommand.flags);
+    const hook = await loadHook(flags, this.edges.io);
+    const config = mergedConfig(flags, hook);
+    await using session = await openSession(flags, this.edges);
+    const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
+    const types = [
+      ...(config.owns ?? []),
+      ...(config.watches ?? []).map(({ type }) => type),
+      ...parseSnapshots(config.with ?? []).map(({ type }) => type),
+    ];
+    const others = types.length === 0 ? [] : await session.resolve([types.join(',')]);
+    const scope = {
+      namespace: config.namespace ? [...config.namespace] : undefined,
+      'all-namespaces': config.allNamespaces ?? false,
+    };
+    const access = neededAccess({
+      primary: primary.type,
+      others: others.map(({ type }) => type),
+      namespaces: namespacesOf(scope, session.config),
+      hasFinalizer: config.finalizer !== undefined,
+      hasJournal: flags.journal !== undefined,
+    });
+    return { access, namespace: session.config.namespace, remarks: UNKNOWN_ACTIONS };
+  }
+}
+
+interface Found {
+  readonly access: readonly Access[];
+  /** That of a service account without one. */
+  readonly namespace: string;
+  readonly remarks: readonly string[];
+}
+
+function observed(file: string, words: readonly string[]): Found {
+  if (words.length > 0)
+    throw new InformerError('argument', `--observed takes no type, and ${words.join(' ')} is given`, {
+      hint: 'the types are those in the file',
+    });
+  const access = readAccess(file);
+  if (access.length === 0)
+    throw new InformerError('argument', `${file} has no observed request`, {
+      hint: 'run the hook with reconcile --observe FILE until it has done all that it does',
+    });
+  return { access, namespace: 'default', remarks: [] };
+}
+
+const UNKNOWN_ACTIONS = [
+  'What the hook asks for is known only at run time: its actions are not in these rules.',
+  'To have them: run it with --allow-write --observe FILE, then print the roles with --observed FILE.',
+];

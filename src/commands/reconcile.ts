@@ -3,6 +3,7 @@ import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig, schedulesOf, triggerFiltersOf } from '../cli/reconcile/config.ts';
 import { DEFAULT_GRACE_MS } from '../cli/reconcile/drain.ts';
+import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
@@ -92,6 +93,12 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       everyMs: config.everyMs,
       schedules,
       idleMs: idleMsOf(flags['idle-timeout']),
+      lease: leasePlanOf(flags, {
+        hook: hook.name,
+        gvr: primary.type.gvr,
+        namespaces,
+        current: session.config.namespace,
+      }),
       workers: config.workers ?? 1,
       maxRetries: config.maxRetries,
       retries,

@@ -89,10 +89,21 @@ export const configurableFlags = {
   }),
 };
 
+/** A lease is the operator's to name: a hook's own config has no part in it. */
+const electionFlags = group('LEADER ELECTION', {
+  'leader-elect': bool({ summary: 'run the hook only while this process has the lease; others wait' }),
+  'leader-elect-lease-name': text({ summary: 'name of the Lease (default: from the hook and the type)' }),
+  'leader-elect-namespace': text({ summary: 'namespace of the Lease (default: that of the objects)' }),
+  'leader-elect-lease-duration': duration({ summary: 'how long others respect a lease (default: 15s)' }),
+  'leader-elect-renew-deadline': duration({ summary: 'stop if the lease is not renewed within (default: 10s)' }),
+  'leader-elect-retry-period': duration({ summary: 'time between two renewals (default: 2s)' }),
+});
+
 /** Every flag of `reconcile`. */
 export const reconcileFlags = {
   ...hookFlags,
   ...configurableFlags,
+  ...electionFlags,
   ...group('WRITE', {
     journal: text({
       summary: 'keep actions in this folder until they are done, so that a crash neither loses nor doubles one',
@@ -126,4 +137,5 @@ export const reconcileFlags = {
 };
 
 export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell' | 'hook-mode' | 'on-startup'>;
+export type ElectionFlags = FlagValues<typeof electionFlags>;
 export type ConfigurableFlags = FlagValues<typeof configurableFlags>;

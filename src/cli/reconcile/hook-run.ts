@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts';
 import type { ActionJournal } from '../../controller/hooks/action-journal.ts';
 import { ActionRunner } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
@@ -33,17 +34,19 @@ import { budgetOf } from './writes.ts';
 export interface HookSurroundings extends ReconcileTargets {
   readonly filter: TriggerFilter;
   readonly ownWrites: OwnWrites;
+  /** Sends what the hook asks for. */
+  readonly client: Client;
 }
 
 /** The plan's hook, what runs it for a key and once before all keys, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  { primary, snapshots: targets, all, filter, ownWrites }: HookSurroundings,
+  { primary, snapshots: targets, all, filter, ownWrites, client }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
 ): { reconcile: Reconciler; startUp: StartupOptions['run']; actions: ActionRunner; hook: Hook } {
-  const { client, clock, io } = session;
+  const { clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   const snapshots = new Snapshots(targets, redactor, (text) => session.notice(text));
@@ -66,7 +69,7 @@ export function reconcilerOf(
     budget,
     mode: plan.mode,
     primary: primary.type,
-    types: async () => (await client.discovery.snapshot()).types,
+    types: async () => (await session.client.discovery.snapshot()).types,
     redact,
     onWrite,
     report(outcomes) {

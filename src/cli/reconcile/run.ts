@@ -12,6 +12,7 @@ import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Drain } from './drain.ts';
+import { createElection } from './election.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
 import type { ReconcilePlan } from './plan.ts';
@@ -39,7 +40,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     onRemark: (remark) => session.notice(remark),
   });
   const ownWrites = new OwnWrites();
-  const surroundings = { ...targets, filter, ownWrites };
+  const election = plan.lease && createElection(session, plan.lease);
+  const surroundings = { ...targets, filter, ownWrites, client: election?.client ?? session.client };
   const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const { reconcile: runHook, actions, hook } = runs;
   using drain = new Drain(session, plan.graceMs);
@@ -85,7 +87,10 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   sayWhatIsNotDone(session, plan);
   session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
   using _strays = strayErrors(plan.hook.name, session, plan.logger);
-  if (journal) await completeJournal(session, journal, actions, plan);
+  const resume = async () => {
+    if (journal) await completeJournal(session, journal, actions, plan);
+  };
+  if (!election) await resume();
   const running = runTargets(all, session);
   void adviseAtStart(session, plan, targets);
   let outages = '';
@@ -97,7 +102,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     () => {}, // what kept it from that is the error of the run
   );
   try {
-    await abortable(controller.run(session.signal), drain.gaveUp);
+    const work = (signal: AbortSignal) => abortable(controller.run(signal), drain.gaveUp);
+    await (election ? election.run(all, (signal) => resume().then(() => work(signal))) : work(session.signal));
     await synced;
   } finally {
     session.end(new StreamEnd('done'));
@@ -113,5 +119,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
       `${filter.errors} evaluation${filter.errors === 1 ? '' : 's'} of filters failed, and counted as no match`,
     );
   if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
-  return exitCodeOfEnd(session.signal.reason, { isSynced: controller.hasSynced, isWaiting: false });
+  return exitCodeOfEnd(session.signal.reason, {
+    isSynced: controller.hasSynced || (election?.isStandby ?? false),
+    isWaiting: false,
+  });
 }

@@ -126,7 +126,7 @@ export class LeaderElector {
    * Waits for the lease, leads until the signal aborts, and then waits for the work to end. Resolves when that is done.
    *
    * Rejects with `leadership` if the lease was lost, with the error of the work if it failed, and with `argument` if it
-   * is running already. It may be called again after it has ended.
+   * is running already. If the work fails while it ends, the lease is not released, because a part of it may run on. It may be called again after it has ended.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning)
@@ -174,6 +174,8 @@ export class LeaderElector {
     if (this.#options.releaseOnCancel) await this.#giveUp(work);
     this.#event('stopped leading');
     if (ending.kind !== 'asked') throw ending.error;
+    const failure = work.failure();
+    if (failure) throw failure.error;
   }
 
   async #firstEnding(signal: AbortSignal, lost: Promise<InformerError | undefined>, work: Work): Promise<Ending> {
@@ -188,7 +190,9 @@ export class LeaderElector {
   async #drain(work: Work, lost: Promise<unknown>): Promise<void> {
     if (work.hasEnded()) return;
     using draining = scope();
-    const limit = this.#clock.sleep(this.#settings.drainMs, { signal: draining.signal }).catch(() => {});
+    const { drainMs } = this.#settings;
+    const limit =
+      drainMs > 0 ? this.#clock.sleep(drainMs, { signal: draining.signal }).catch(() => {}) : this.#clock.yield();
     await Promise.race([work.ended, lost, limit]);
   }
 
@@ -207,20 +211,20 @@ export class LeaderElector {
   #startWork(signal: AbortSignal): Work {
     const failed = Promise.withResolvers<unknown>();
     let isRunning = true;
+    let failure: { readonly error: unknown } | undefined;
     const ended = Promise.resolve()
       .then(() => this.#options.onStartedLeading(signal))
       .then(
         () => {},
         (error) => {
           failed.resolve(error);
-          if (signal.aborted && error !== signal.reason)
-            this.#logger.error('the work of the leader failed while it ended', { error: messageOf(error) });
+          if (signal.aborted && !isAbort(error, signal)) failure = { error };
         },
       )
       .then(() => {
         isRunning = false;
       });
-    return { ended, failed: failed.promise, hasEnded: () => !isRunning };
+    return { ended, failed: failed.promise, hasEnded: () => !isRunning && !failure, failure: () => failure };
   }
 
   /** Resolves with the reason when the lease is lost, and with nothing when the signal aborts. Never rejects. */
@@ -252,7 +256,7 @@ export class LeaderElector {
     }
     if (signal.aborted) return undefined;
     const why = last === undefined ? '' : `: ${messageOf(last)}`;
-    return this.#lost(`it could not be renewed within ${limitMs / 1000}s${why}`, last);
+    return this.#lost(`it could not be renewed within ${Number((limitMs / 1000).toFixed(1))}s${why}`, last);
   }
 
   #renewed(sentAt: Moment): undefined {
@@ -332,7 +336,15 @@ interface Work {
   readonly ended: Promise<void>;
   /** Resolves with its error if it fails. */
   readonly failed: Promise<unknown>;
+  /** Whether it has ended without an error, so that nothing of it runs on. */
   hasEnded(): boolean;
+  /** Its error, if it failed after its signal had aborted. */
+  failure(): { readonly error: unknown } | undefined;
+}
+
+/** Whether an error only says that the signal has aborted. */
+function isAbort(error: unknown, { reason }: AbortSignal): boolean {
+  return error === reason || (error instanceof Error && error.name === 'AbortError');
 }
 
 /** The least time for one attempt, ms. Source: client-go resourcelock NewFromKubeconfig. */

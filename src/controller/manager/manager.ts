@@ -105,6 +105,8 @@ export class Manager {
   /** The run of the election. Never rejects. */
   #elected: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  /** A runnable that failed while it ended may have left something running. */
+  #hasFailedWhileEnding = false;
   #phase: 'new' | 'running' | 'ended' = 'new';
   #haveCachesSynced = false;
 
@@ -279,7 +281,7 @@ export class Manager {
     }
     await Promise.race([Promise.all(stops), isOver]);
     const late = ENDING_ORDER.flatMap((name) => this.#groups[name].running);
-    if (late.length === 0) this.#work.resolve();
+    if (late.length === 0 && !this.#hasFailedWhileEnding) this.#work.resolve();
     election.abort();
     await Promise.race([this.#elected, isOver]);
     if (late.length > 0) this.#fail(notEnded(late, graceMs));
@@ -295,6 +297,7 @@ export class Manager {
   #failed(name: string, error: unknown, isEnding: boolean): void {
     const code = isInformerError(error) ? error.code : 'hook';
     const hint = isInformerError(error) ? error.hint : undefined;
+    this.#hasFailedWhileEnding ||= isEnding;
     const what = isEnding ? 'failed while it ended' : 'failed';
     this.#fail(new InformerError(code, `${name} ${what}: ${messageOf(error)}`, { cause: error, hint }));
   }

@@ -64,5 +64,5 @@ export class RunGroup {
 
 /** Whether an error only says that the signal has aborted. */
 function isAbort(error: unknown, { reason }: AbortSignal): boolean {
-  return error === reason || (error instanceof Error && (error.name === 'AbortError' || error.cause === reason));
+  return error === reason || (error instanceof Error && error.name === 'AbortError');
 }

@@ -3,6 +3,7 @@ import type { LeaderElectorOptions } from '../../../src/controller/election/elec
 import { LeaderElector } from '../../../src/controller/election/leader-elector.ts';
 import { LEASES } from '../../../src/controller/election/lease-lock.ts';
 import { microTime } from '../../../src/controller/election/lease-record.ts';
+import { aborted } from '../../../src/kit/abort.ts';
 import type { InformerError } from '../../../src/kit/error.ts';
 import { calm, election, LEASE_KEY, skipping } from '../../support/election.ts';
 import { RecordingMetrics } from '../../support/recording-metrics.ts';
@@ -389,6 +390,31 @@ describe('a release', () => {
     expect(await me.ended).toBeUndefined();
     expect(place.spec()?.holderIdentity).toBe('me');
     expect(me.elector.isLeading).toBe(false);
+  });
+
+  it('does not happen if the work fails while it ends, and the run fails with its error', async () => {
+    const place = await election();
+    const error = new Error('flush failed');
+    const onStartedLeading = async (signal: AbortSignal) => {
+      await aborted(signal);
+      throw error;
+    };
+    const me = await place.start('me', { releaseOnCancel: true, onStartedLeading });
+    me.abort.abort();
+    expect(await me.ended).toBe(error);
+    expect(place.spec()?.holderIdentity).toBe('me');
+  });
+
+  it('happens if the work only passes its signal on', async () => {
+    const place = await election();
+    const onStartedLeading = async (signal: AbortSignal) => {
+      await aborted(signal);
+      signal.throwIfAborted();
+    };
+    const me = await place.start('me', { releaseOnCancel: true, onStartedLeading });
+    me.abort.abort();
+    expect(await me.ended).toBeUndefined();
+    expect(place.spec()?.holderIdentity).toBe('');
   });
 
   it('leaves a lease alone that another has taken meanwhile', async () => {

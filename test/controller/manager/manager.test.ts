@@ -343,6 +343,20 @@ describe('a manager with an election', () => {
     expect(spec()?.holderIdentity).toBe('me');
   });
 
+  it('does not release the lease if something failed while it ended', async () => {
+    const { manager, abort, spec } = await setup({ elect: 'me' });
+    const fails = async (signal: AbortSignal) => {
+      await aborted(signal);
+      throw new Error('2 runs did not end');
+    };
+    manager.add({ name: 'controller', run: fails });
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await calm();
+    abort.abort();
+    expect(await ended).toMatchObject({ message: expect.stringContaining('2 runs did not end') });
+    expect(spec()?.holderIdentity).toBe('me');
+  });
+
   it('ends with an error when the lease is lost, and aborts running reconciles at once', async () => {
     const { manager, abort, factory, sandbox, clock, put, pass } = await setup({ elect: 'me' });
     const log: string[] = [];

@@ -1,11 +1,13 @@
 // Runs the simulation of test/simulation by hand: node tools/simulate.mjs [--seed N] [--steps M] [--count K] [--trace]
-// [--sockets]
+// [--sockets | --controller]
 //   --seed N    the first seed (default 1)
 //   --steps M   how long each run is (default 60, what CI runs)
 //   --count K   how many seeds, one after the other (default 1)
 //   --trace     print everything that happened
 //   --sockets   over real sockets and in real time, where only the final state is checked
+//   --controller  the work queue and a controller, beside a model of them
 import { parseArgs } from 'node:util';
+import { simulateController } from '../test/simulation/controller.ts';
 import { SimulationError, simulate } from '../test/simulation/simulate.ts';
 import { simulateOverSockets } from '../test/simulation/sockets.ts';
 
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
     sockets: { type: 'boolean', default: false },
+    controller: { type: 'boolean', default: false },
   },
 });
 const [first, steps, count] = [values.seed, values.steps, values.count].map(Number);
@@ -24,7 +27,19 @@ if (![first, steps, count].every((n) => Number.isInteger(n) && n >= 0)) {
   process.exit(2);
 }
 
-for (let seed = first; seed < first + count; seed++) await (values.sockets ? overSockets(seed) : inProcess(seed));
+const way = values.controller ? ofController : values.sockets ? overSockets : inProcess;
+for (let seed = first; seed < first + count; seed++) await way(seed);
+
+async function ofController(seed) {
+  try {
+    const { trace, runs, retries, parkings } = await simulateController(seed, steps);
+    if (values.trace) console.log(trace.join('\n'));
+    console.log(`seed ${seed}: ok; ${runs} runs, ${retries} retries, ${parkings} parked keys`);
+  } catch (error) {
+    console.error(`seed ${seed}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
 
 async function overSockets(seed) {
   try {

@@ -65,7 +65,7 @@ const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDo
 
 /** The content of the queue at one moment, for people and debug endpoints. Times in ms. */
 export interface QueueSnapshot {
-  /** In the order in which they are served, without regard to ageing. */
+  /** In the order in which they are served, without regard to ageing. `waitedMs` counts from the first add. */
   readonly queued: readonly { key: string; priority: number; waitedMs: number }[];
   readonly processing: readonly { key: string; priority: number; heldMs: number; isDirty: boolean }[];
   readonly delayed: readonly { key: string; priority: number; dueInMs: number }[];
@@ -264,7 +264,9 @@ export class WorkQueue {
   snapshot(): QueueSnapshot {
     const now = this.#clock.monotonic();
     return {
-      queued: Array.from(this.#line, ({ key, priority, since }) => ({ key, priority, waitedMs: now - since })),
+      queued: Array.from(this.#line, ({ key, priority, since }) => {
+        return { key, priority, waitedMs: now - (this.#dirty.get(key)?.addedAt ?? since) };
+      }),
       processing: Array.from(this.#processing.values(), ({ item, startedAt }) => ({
         key: item.key,
         priority: item.priority,

@@ -2,6 +2,7 @@ import type { Scope } from '../kit/abort.ts';
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
+import { humanDuration } from '../kit/duration.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
@@ -294,8 +295,8 @@ export class Controller {
    *
    * If the reason of the abort is a lost lease (an error with code `leadership`), running reconciles are aborted at once.
    *
-   * Rejects with `closed` if runs have not ended by then. Rejects if a source fails or does not sync in time, on a {@link StopError}, on a panic that is not recovered, and
-   * if it is called a second time.
+   * Rejects with `closed` if runs have not ended by then. Rejects if a source fails or does not sync in time, on a
+   * {@link StopError}, on a panic that is not recovered, and if it is called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
     checkArgument('run', 'signal', signal, 'signal');
@@ -365,7 +366,9 @@ export class Controller {
     if (stays === false) this.#unpark(key);
     this.#hotLoops?.came(key, note, place);
     this.#causes.note(key, note);
-    this.#queue.add(key, { priority });
+    const holdMs = this.#hotLoops?.holdMs(key) ?? 0;
+    if (holdMs === 0) this.#queue.add(key, { priority });
+    else this.#addLater(key, { priority, after: holdMs }, () => 'hot loop');
   }
 
   /** Whether a parked key stays parked after an event; undefined if it is not parked. */
@@ -532,7 +535,9 @@ export class Controller {
       this.#logger.warn(`a hot loop? ${text}; a reconciler must not write when nothing differs`, fields);
       return false;
     }
-    this.#logger.error(`a hot loop: ${text}; parked until another writer changes it. ${HOT_LOOP_ADVICE}`, fields);
+    const held = loop.holdMs === 0 ? '' : `; it looped before, so no change runs it for ${humanDuration(loop.holdMs)}`;
+    const end = `parked until another writer changes it${held}. ${HOT_LOOP_ADVICE}`;
+    this.#logger.error(`a hot loop: ${text}; ${end}`, fields);
     this.#trail?.hotLoop(key, loop);
     this.#park(key, gathered, { reason: 'hot-loop', error: `hot loop: ${text}`, attempts: loop.runs });
     return true;

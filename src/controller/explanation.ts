@@ -221,6 +221,8 @@ function delayText(why: DelayReason, failures: number): string {
   if (why === 'back-off') return `back-off after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
   if (why === 'rate limit')
     return `the rate limit of all retries, after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
+  if (why === 'hot loop')
+    return 'its own writes ran it in a loop again and again, so its changes run it later and later';
   return why === 'requeue after' ? 'the last run asked for it (requeueAfter)' : 'it was queued by hand for that time';
 }
 

@@ -22,6 +22,8 @@ export interface HotLoop {
   readonly paths: readonly string[];
   /** The objects that were written, if they are not the reconciled one, at most 10. */
   readonly objects: readonly ObjectKey[];
+  /** After a loop by own writes: no event runs the key within this time, ms. 0 for the first loop. */
+  readonly holdMs: number;
 }
 
 export interface HotLoopOptions {
@@ -41,6 +43,18 @@ const KEPT_CHAINS = 1_024;
 const MOST_EVENTS = 16;
 
 const MOST_LISTED = 10;
+
+/** A key whose next loop comes within this time of the last hold loops again. */
+const REPEATS_WITHIN_MS = 600_000;
+const FIRST_HOLD_MS = 1_000;
+const LONGEST_HOLD_MS = 300_000;
+
+/** The loops of one key, one after another. */
+interface Repeats {
+  readonly times: number;
+  /** When an event may run the key again, monotonic ms. */
+  readonly heldUntil: number;
+}
 
 interface Pending {
   readonly notes: Note[];
@@ -70,6 +84,10 @@ interface Chain {
  * a manual enqueue. So a hook that converges, or that writes once for each timer, is never a loop, and one that creates
  * many objects is not either.
  *
+ * Another writer that reacts to each own write ends the chain again and again: a hook that annotates a Deployment also
+ * changes what the deployment controller writes. So a key that loops once more is delayed: its next events run it 1 s
+ * later, after each further loop twice as late, at most 5 min.
+ *
  * The writes of a program that is not given the register (kubectl in a hook) cannot be recognised. For them a loop is
  * only suspected, from changes of the same fields that come while each run is under way.
  */
@@ -78,6 +96,7 @@ export class HotLoops {
   readonly #runs: number;
   readonly #own: OwnWrites | undefined;
   readonly #chains = new RecentMap<ObjectKey, Chain>(KEPT_CHAINS);
+  readonly #repeats = new RecentMap<ObjectKey, Repeats>(KEPT_CHAINS);
 
   constructor({ clock, runs, ownWrites }: HotLoopOptions) {
     this.#clock = clock;
@@ -105,6 +124,12 @@ export class HotLoops {
     if (!note.event || pending.notes.length === MOST_EVENTS) pending.isForeign = true;
     else pending.notes.push(note);
     pending.isDuring &&= isDuring;
+  }
+
+  /** How long no event may run the key, because it looped more than once, ms. */
+  holdMs(key: ObjectKey): number {
+    const { heldUntil = 0 } = this.#repeats.peek(key) ?? {};
+    return Math.max(0, heldUntil - this.#clock.monotonic());
   }
 
   /** Notes that the key was queued by hand. */
@@ -148,6 +173,7 @@ export class HotLoops {
     if (times.length < this.#runs || (kind === 'suspected' && chain.isReported)) return undefined;
     if (kind === 'own') this.#chains.delete(key);
     chain.isReported = true;
+    const holdMs = kind === 'own' ? this.#repeated(key) : 0;
     const objects = new Set(notes.flatMap(({ cause }) => cause.key ?? []));
     return {
       kind,
@@ -155,7 +181,18 @@ export class HotLoops {
       withinMs: this.#clock.monotonic() - (times[0] as number),
       paths: pathsOf(notes).slice(0, MOST_LISTED),
       objects: [...objects].slice(0, MOST_LISTED),
+      holdMs,
     };
+  }
+
+  /** Counts a loop of the key, and returns how long it is delayed, ms. */
+  #repeated(key: ObjectKey): number {
+    const now = this.#clock.monotonic();
+    const { times = 0, heldUntil = 0 } = this.#repeats.use(key, one) ?? {};
+    const again = times > 0 && now - heldUntil <= REPEATS_WITHIN_MS ? times : 0;
+    const holdMs = again === 0 ? 0 : Math.min(FIRST_HOLD_MS * 2 ** (again - 1), LONGEST_HOLD_MS);
+    this.#repeats.set(key, { times: again + 1, heldUntil: now + holdMs });
+    return holdMs;
   }
 }
 

@@ -109,6 +109,50 @@ describe('a key that its own writes run', () => {
     expect(controller.parked).toEqual([]);
   });
 
+  it('is delayed longer after each loop, if another writer reacts to every loop', async () => {
+    const { clock, controller, events, foreign, reconcile, of } = await writer(() => true);
+    events.emit(added('web'));
+    const holds: number[] = [];
+    for (let loop = 0; loop < 12; loop++) {
+      await clock.advance(2000);
+      expect(controller.parked, `loop ${loop}`).toHaveLength(1);
+      const before = reconcile.mock.calls.length;
+      foreign();
+      const due = controller.explain(KEY).delayed;
+      holds.push(Math.round((due?.dueInMs ?? 0) / 1000));
+      if (due) {
+        expect(due.why).toBe('hot loop');
+        await clock.advance(due.dueInMs - 1);
+        expect(reconcile.mock.calls.length).toBe(before);
+        await clock.advance(1);
+      }
+      await settled();
+      expect(reconcile.mock.calls.length).toBeGreaterThan(before);
+    }
+    expect(holds).toEqual([0, 0, 0, 2, 6, 14, 30, 62, 126, 254, 298, 298]); // 2 s passed since each loop was found
+    expect(of('error').at(-1)?.message).toContain('it looped before, so no change runs it for 5m');
+    await clock.advance(1000 * 1000);
+    foreign();
+    await settled();
+    expect(controller.explain(KEY).delayed).toBeUndefined();
+  });
+
+  it('that is delayed is run at once by hand', async () => {
+    const { clock, controller, events, foreign, reconcile } = await writer(() => true);
+    events.emit(added('web'));
+    for (let loop = 0; loop < 10; loop++) {
+      await clock.advance(400_000);
+      foreign();
+    }
+    await clock.advance(2000);
+    foreign();
+    const before = reconcile.mock.calls.length;
+    expect(controller.explain(KEY).state).toBe('delayed');
+    controller.enqueue(KEY);
+    await settled();
+    expect(reconcile.mock.calls.length).toBeGreaterThan(before);
+  });
+
   it.each([
     ['converges after 9 writes', (run: number) => run < 10],
     ['writes nothing', () => false],

@@ -46,6 +46,10 @@ function stepLines(step: TrailEntry, paths: readonly string[]): string[] {
         `${at}run ${step.run}, attempt ${step.attempt}, for ${counted(step.events, 'event')}, after ${durationText(step.waitedMs)} in line: ${endText(step)}`,
         ...(step.next ? [`${' '.repeat(at.length)}due again at ${timeText(step.next.at)}: ${step.next.why}`] : []),
       ];
+    case 'hot-loop':
+      return [
+        `${at}a hot loop: parked, because own writes caused ${step.runs} runs in a row, which changed ${step.paths.join(' ')}`,
+      ];
     default:
       return [`${at}${step.kind} by hand`];
   }
@@ -56,7 +60,7 @@ const EFFECTS: Readonly<Record<Extract<TrailEntry, { kind: 'event' }>['effect'],
   merged: 'merged with what was in line already',
   sooner: 'was due later, and went into line at once',
   'runs-again': 'came during a run; it runs once more after that',
-  unparked: 'was parked, and went into line',
+  unparked: 'was parked; queued',
   ignored: 'is parked; this is no change, so it stays parked',
 };
 

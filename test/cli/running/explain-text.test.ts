@@ -5,6 +5,7 @@ import { TerminalError } from '../../../src/controller/reconciler.ts';
 import { createEventSource } from '../../../src/controller/source.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
+import type { ExplainedKey } from '../../../src/ops/pages.ts';
 import { added, start, updated } from '../../support/controller.ts';
 import { ScriptedSource } from '../../support/scripted-source.ts';
 
@@ -55,4 +56,41 @@ it('prints the state, then what led to it in the order of time: changed paths, p
   );
   abort.abort();
   await run;
+});
+
+it('shows the steps of a key in the order of time: events, runs, a hot loop, and what was done by hand', () => {
+  const explained = {
+    key: 'shop/web',
+    at: 9000,
+    state: 'parked',
+    summary: 'parked 2s ago',
+    failures: 0,
+    pending: [],
+    history: [
+      {
+        kind: 'event',
+        at: 1000,
+        count: 1,
+        origin: { reason: 'updated', via: 'watch', source: 'deployments.apps', resourceVersion: '7' },
+        effect: 'queued',
+      },
+      { kind: 'run', at: 2000, run: 1, attempt: 1, events: 1, waitedMs: 3, tookMs: 4, outcome: 'success' },
+      { kind: 'released', at: 3000 },
+      { kind: 'hot-loop', at: 5000, runs: 10, paths: ['.metadata.annotations.at'] },
+    ],
+    droppedSteps: 0,
+    isHistoryPartial: false,
+    skippedElsewhere: [],
+    nearest: [],
+    controller: { name: 'loop.ts', phase: 'running', workers: 1, active: 0, sources: [] },
+  } as unknown as ExplainedKey;
+  const lines = explanationText(explained, 'deployments.apps').split('\n');
+  expect(lines[0]).toBe('deployments.apps shop/web: parked 2s ago');
+  const texts = lines.slice(1, 5).map((line) => line.replace(/^ {2}[\d:.]+ {2}/, ''));
+  expect(texts).toEqual([
+    'updated of deployments.apps at version 7: queued',
+    'run 1, attempt 1, for 1 event, after 3ms in line: succeeded after 4ms',
+    'released by hand',
+    'a hot loop: parked, because own writes caused 10 runs in a row, which changed .metadata.annotations.at',
+  ]);
 });

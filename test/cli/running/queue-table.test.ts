@@ -7,10 +7,10 @@ import { added, start } from '../../support/controller.ts';
 it('has the keys in the order in which they run, parked ones last, with long reasons cut unless it is wide', async () => {
   const { controller, events, clock, abort, run } = await start({
     logger: silentLogger,
-    async reconcile({ key }) {
+    async reconcile({ key }, { signal }) {
       if (key === 'shop/bad') throw new TerminalError(new Error(`never:\n${'x'.repeat(200)}`));
       if (key === 'shop/flaky') throw new Error('once more');
-      await clock.sleep(60_000);
+      await clock.sleep(60_000, { signal }).catch(() => {}); // to the end of the test
     },
   });
   for (const name of ['bad', 'flaky', 'slow']) events.emit(added(name));

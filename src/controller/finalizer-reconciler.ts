@@ -180,4 +180,4 @@ class FinalizedRun<T> {
   }
 }
 
-const isDeleted = ({ metadata }: DeepReadonly<KubeObject>): boolean => metadata.deletionTimestamp !== undefined;
+const isDeleted = ({ metadata }: DeepReadonly<KubeObject>): boolean => Boolean(metadata.deletionTimestamp);

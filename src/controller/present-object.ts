@@ -13,7 +13,7 @@ export interface NamedObject {
 
 /** The part of a resource client that reads one object. A ResourceApi fits. */
 export interface ObjectReader<T> {
-  /** The namespace of all requests. */
+  /** The namespace of all requests. Without this member it is not compared with that of the object. */
   readonly namespace?: string | undefined;
   get(name: string, options?: { signal?: AbortSignal | undefined }): Promise<T>;
 }
@@ -46,7 +46,8 @@ export function isAbsent(error: unknown): boolean {
 export function checkIdentity(resource: { readonly namespace?: string | undefined }, object: NamedObject): string {
   const { name, namespace } = object.metadata ?? {};
   checkName(name, object.kind ?? 'object');
-  if (namespace && namespace !== resource.namespace) {
+  // without the member it is not known; then the server's 404 has no name, and is an error
+  if (namespace && 'namespace' in resource && namespace !== resource.namespace) {
     throw new InformerError(
       'argument',
       `the object is in the namespace ${JSON.stringify(namespace)}, but the resource ${inNamespace(resource)}`,

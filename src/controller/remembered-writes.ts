@@ -22,10 +22,11 @@ const KEPT_OBJECTS = 10_000;
  *
  * Promises: a write counts as repeated only if the server must store what it has. That is: each part that differs is
  * still as the server stored it after the last write, and each value in it is asked for as then, or is the stored one.
- * A value that was asked for and is now missing is a removal, so it counts as a change.
+ * A value that was asked for and is now missing is a removal, so it counts as a change. For a part that the server does
+ * not store, such as `stringData`, all other parts must be as they were, too.
  *
  * Remembers the 10,000 objects that were used last, and at most twice that number, by uid. Of each it keeps only the
- * parts that the server changed.
+ * parts that the server changed, if it stored all of them.
  */
 export class RememberedWrites {
   readonly #answers = new RecentMap<string, ReadonlyMap<string, Answer>>(KEPT_OBJECTS);
@@ -35,7 +36,9 @@ export class RememberedWrites {
     const uid = uidOf(stored);
     if (uid === undefined) return;
     const [wanted, is] = [partsOf(asked), partsOf(stored as KubeObject)];
-    const answers = differing(wanted, is).map((part): [string, Answer] => [
+    const parts = differing(wanted, is);
+    const isAllKept = parts.some((part) => is.get(part) === undefined);
+    const answers = (isAllKept ? [...new Set([...parts, ...is.keys()])] : parts).map((part): [string, Answer] => [
       part,
       { asked: textOf(wanted.get(part)), stored: textOf(is.get(part)) },
     ]);
@@ -54,6 +57,8 @@ export class RememberedWrites {
       if (sameValue(present, now)) return true; // only as a Date and its text differ
       if (!answer) return false;
       const stored = parsed(answer.stored);
+      // stringData of a Secret is stored in another part, which must be as it was
+      if (stored === undefined && !areAsStored(is, answers)) return false;
       return sameValue(stored, present) && asksForTheSame(parsed(answer.asked), now, stored);
     });
   }
@@ -89,6 +94,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value) && isPlain(value);
 const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+/** Whether all parts but the status are as the server stored them. */
+function areAsStored(is: Parts, answers: ReadonlyMap<string, Answer> = new Map()): boolean {
+  return [...answers].every(([part, { stored }]) => part === 'status' || sameValue(parsed(stored), is.get(part)));
+}
 
 function partsOf({ apiVersion: _, kind: __, metadata, ...fields }: KubeObject): Parts {
   const inMetadata = Object.entries(withoutServerMetadata(metadata)).map(([name, value]) => [

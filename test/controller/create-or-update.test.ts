@@ -91,6 +91,18 @@ describe('create or update', () => {
     expect(sent).toEqual([]);
   });
 
+  it('takes a resource that does not say its namespace', async () => {
+    const { resource, stored } = await setup();
+    const bare = {
+      get: (name: string) => resource.get(name),
+      create: (object: ConfigMap) => resource.create(object),
+      update: (object: ConfigMap) => resource.update(object),
+    };
+    expect(await createOrUpdate(bare, named(), setTo('a'))).toBe('created');
+    expect(await createOrUpdate(bare, named(), setTo('b'))).toBe('updated');
+    expect(stored()).toMatchObject(settings('b'));
+  });
+
   it('is conditional on the version that was read, also if the metadata was replaced', async () => {
     const { sandbox, resource, stored } = await setup(settings('a'));
     const raced = (object: ConfigMap) => {
@@ -284,4 +296,34 @@ describe('create or patch', () => {
     await expect(renamed).rejects.toThrow('cannot mutate object name');
     expect(writes()).toEqual([]);
   });
+});
+
+interface Secret extends KubeObject {
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
+}
+
+it.each([
+  ['createOrUpdate', createOrUpdate],
+  ['createOrPatch', createOrPatch],
+])('%s repairs what it writes through a field that is never stored', async (_, create) => {
+  const SECRETS = parseGvr('v1/secrets');
+  const { client, sandbox, sent } = await inProcess({ seed: seed++ });
+  const resource = client.resource<Secret>(SECRETS, { namespace: 'default' });
+  const secret = () => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' } });
+  const stored = () => (sandbox.get(SECRETS, 'default/s') as Secret | undefined)?.data;
+  const run = (password: string) =>
+    create(resource, secret(), (object: Secret) => {
+      object.stringData = { password };
+    });
+  const results = [await run('one'), await run('one')];
+  sent.length = 0;
+  results.push(await run('one'));
+  expect(results).toEqual(['created', 'unchanged', 'unchanged']);
+  expect(sent.map(({ method }) => method)).toEqual(['GET']);
+  await resource.patch('s', { data: { password: 'ZHJpZnQ=' } }, { type: 'merge' });
+  expect(await run('one')).toBe('updated');
+  expect(stored()).toEqual({ password: 'b25l' });
+  expect(await run('two')).toBe('updated');
+  expect(stored()).toEqual({ password: 'dHdv' });
 });

@@ -12,6 +12,7 @@ const hookFlags = group('HOOK', {
     default: 'once',
   }),
   'on-startup': bool({ summary: 'run the executable once before all keys, with event "startup" in its request' }),
+  reload: bool({ summary: 'load the hook again when its file changes, and run it for every key' }),
   index: list({ summary: 'an index for ctx.index', helpValue: 'NAME=EXPRESSION' }),
 });
 
@@ -136,6 +137,9 @@ export const reconcileFlags = {
   ...connectionFlags,
 };
 
-export type HookFlags = Pick<FlagValues<typeof hookFlags>, 'hook' | 'exec' | 'shell' | 'hook-mode' | 'on-startup'>;
+export type HookFlags = Pick<
+  FlagValues<typeof hookFlags>,
+  'hook' | 'exec' | 'shell' | 'hook-mode' | 'on-startup' | 'reload'
+>;
 export type ElectionFlags = FlagValues<typeof electionFlags>;
 export type ConfigurableFlags = FlagValues<typeof configurableFlags>;

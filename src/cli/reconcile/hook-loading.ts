@@ -7,6 +7,7 @@ import { HOOK_REQUEST_VERSION, runNameOf } from '../../controller/hooks/hook.ts'
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { type HookConfig, parseHookConfig } from '../../controller/hooks/manifest.ts';
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../../controller/hooks/module.ts';
+import { filesOf } from '../../controller/hooks/module-loader.ts';
 import { createWarmHook } from '../../controller/hooks/warm.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
@@ -24,6 +25,8 @@ export interface LoadedHook {
   readonly clusterTool?: string | undefined;
   /** Whether it runs once before all keys: a module that exports onStartup, an executable with `--on-startup`. */
   readonly hasStartup: boolean;
+  /** With `--reload`: the files that are watched, and how a new version is loaded. */
+  readonly reload?: { files(): readonly string[]; load(): Promise<LoadedHook> } | undefined;
   create(services: HookServices, environment: HookEnvironment): Hook;
 }
 
@@ -42,7 +45,7 @@ export interface HookEnvironment {
  * repair it.
  */
 export async function loadHook(
-  { hook, exec, shell, 'hook-mode': mode, 'on-startup': onStartup }: HookFlags,
+  { hook, exec, shell, 'hook-mode': mode, reload, 'on-startup': onStartup }: HookFlags,
   io: Io,
 ): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
@@ -54,10 +57,17 @@ export async function loadHook(
     const isWarm = mode === 'warm';
     const file = path.resolve(hook ?? '');
     if (onStartup && (exec !== undefined || isModulePath(file))) throw noStartup(exec === undefined);
+    if (exec !== undefined && reload)
+      throw new InformerError('argument', '--reload needs --hook FILE', {
+        hint: 'the command of --exec is started for each run anyway',
+      });
     if (exec !== undefined) return commandHook(exec, { shell, isWarm });
-    if (!isModulePath(file)) return await executableHook(file, { isWarm, hasStartup: onStartup });
+    if (!isModulePath(file)) return await executableHook(file, { isWarm, reload, hasStartup: onStartup });
     if (isWarm) throw warmModule(path.basename(file));
-    return await moduleHook(file, io);
+    await mustExist(file);
+    // to the end of the program: what a run leaves behind may print as long as that
+    const output = new ModuleOutput(io, path.basename(file));
+    return await moduleHook(file, { output, isReloadable: reload });
   } catch (error) {
     throw asArgument(error);
   }
@@ -71,14 +81,17 @@ function noStartup(isModule: boolean): InformerError {
   });
 }
 
-async function moduleHook(file: string, io: Io): Promise<LoadedHook> {
-  await mustExist(file);
-  // to the end of the program: what a run leaves behind may print as long as that
-  const output = new ModuleOutput(io, path.basename(file));
-  const module = await loadHookModule(file, { packageEntries: ENTRIES });
+async function moduleHook(file: string, options: { output: ModuleOutput; isReloadable: boolean }): Promise<LoadedHook> {
+  const { output, isReloadable } = options;
+  const module = await loadHookModule(file, { packageEntries: ENTRIES, isReloadable });
   const { name } = module;
-  const create = (services: HookServices) => shown(createModuleHook(module, services), output);
-  return { name, config: parseHookConfig(module.config, name), hasStartup: module.onStartup !== undefined, create };
+  return {
+    name,
+    config: parseHookConfig(module.config, name),
+    hasStartup: module.onStartup !== undefined,
+    create: (services) => shown(createModuleHook(module, services), output),
+    reload: isReloadable ? { files: () => filesOf(file), load: () => moduleHook(file, options) } : undefined,
+  };
 }
 
 /** Shows at the end of a run what was printed without a line end. */
@@ -88,8 +101,9 @@ function shown(hook: Hook, output: ModuleOutput): Hook {
 
 async function executableHook(
   file: string,
-  { isWarm, hasStartup }: { isWarm: boolean; hasStartup: boolean },
+  options: { isWarm: boolean; reload: boolean; hasStartup: boolean },
 ): Promise<LoadedHook> {
+  const { isWarm, reload, hasStartup } = options;
   await mustExist(file);
   await access(file, constants.X_OK).catch((cause) => {
     throw new InformerError('argument', `the hook ${file} is not executable`, {
@@ -103,6 +117,7 @@ async function executableHook(
     hasStartup,
     clusterTool: CLUSTER_COMMAND.exec(await scriptText(file))?.[1],
     create: (_, environment) => (isWarm ? createWarmHook : createExecHook)({ command: file, ...environment }),
+    reload: reload ? { files: () => [file], load: () => executableHook(file, options) } : undefined,
   };
 }
 

@@ -7,12 +7,15 @@ import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler, type HookReconcilerOptions } from '../../controller/hooks/hook-reconciler.ts';
 import { runHookStartup } from '../../controller/hooks/hook-startup.ts';
 import type { HookServices } from '../../controller/hooks/module.ts';
+import { ReplaceableHook } from '../../controller/hooks/replaceable-hook.ts';
 import type { StoredWrite } from '../../controller/hooks/stored-write.ts';
 import type { OwnWrites } from '../../controller/own-writes.ts';
 import type { Reconciler } from '../../controller/reconciler.ts';
+import type { Source } from '../../controller/source.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import { joinKey } from '../../model/key.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -20,10 +23,12 @@ import { createRedactedLister } from '../../stream/redacted-lister.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { actionText } from './action-report.ts';
+import type { LoadedHook } from './hook-loading.ts';
 import { showOutput, showThrown } from './hook-output.ts';
 import { measuredHook } from './measured-hook.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
+import { reloadSource } from './reload.ts';
 import { Snapshots } from './snapshots.ts';
 import type { StartupOptions } from './startup-source.ts';
 import type { ReconcileTargets } from './targets.ts';
@@ -45,7 +50,14 @@ export function reconcilerOf(
   { primary, snapshots: targets, all, filter, ownWrites, client }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
-): { reconcile: Reconciler; startUp: StartupOptions['run']; actions: ActionRunner; hook: Hook } {
+): {
+  reconcile: Reconciler;
+  startUp: StartupOptions['run'];
+  actions: ActionRunner;
+  hook: Hook;
+  /** The source of keys that a new version of the hook runs again, with `--reload`. */
+  reload: (keys: () => Iterable<ObjectKey>) => Source[];
+} {
   const { clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
@@ -80,15 +92,17 @@ export function reconcilerOf(
     keepSecrets: plan.showSecrets,
   });
   const { metrics } = plan.operations;
-  const created = plan.hook.create(services, {
-    env: io.env,
-    passCredentials: plan.passCredentials,
-    credentials,
-    logger: plan.logger,
-    clock,
-    onStrayLine: (line, stream) => showOutput(io, plan.hook.name, line, stream),
-  });
-  const hook = measuredHook(created, metrics, clock);
+  const create = (loaded: LoadedHook) =>
+    loaded.create(services, {
+      env: io.env,
+      passCredentials: plan.passCredentials,
+      credentials,
+      logger: plan.logger,
+      clock,
+      onStrayLine: (line, stream) => showOutput(io, loaded.name, line, stream),
+    });
+  const replaceable = new ReplaceableHook(create(plan.hook));
+  const hook = measuredHook(replaceable, metrics, clock);
   session.atOnce.add(() => hook.kill?.());
   const options: HookReconcilerOptions = {
     hook,
@@ -106,7 +120,9 @@ export function reconcilerOf(
     refusal: (request, object) => filter.refusal(request, object),
   };
   const startUp: StartupOptions['run'] = (context) => runHookStartup(options, context);
-  return { reconcile: createHookReconciler(options), startUp, actions, hook };
+  const reload = (keys: () => Iterable<ObjectKey>) =>
+    plan.hook.reload ? [reloadSource({ session, loaded: plan.hook, hook: replaceable, create, keys })] : [];
+  return { reconcile: createHookReconciler(options), startUp, actions, hook, reload };
 }
 
 /**

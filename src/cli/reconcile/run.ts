@@ -1,4 +1,4 @@
-import { createController } from '../../controller/controller.ts';
+import { type Controller, createController } from '../../controller/controller.ts';
 import { OwnWrites } from '../../controller/own-writes.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { outagesOf } from '../../stream/outage.ts';
@@ -59,10 +59,14 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     maxRetries: plan.maxRetries,
     notice: (text) => session.notice(text),
   });
-  const controller = createController({
+  const controller: Controller = createController({
     name: plan.hook.name,
     reconcile: drain.watching(runHook),
-    sources: [...sourcesOf(plan, targets, filter), ...(plan.hook.hasStartup ? [startupSource] : [])],
+    sources: [
+      ...sourcesOf(plan, targets, filter),
+      ...(plan.hook.hasStartup ? [startupSource] : []),
+      ...runs.reload(() => [...targets.primary.informer.lister.keys(), ...controller.parked.map(({ key }) => key)]),
+    ],
     // a startup may take longer than caches may
     cacheSyncTimeoutMs: plan.hook.hasStartup ? Number.POSITIVE_INFINITY : undefined,
     workers: plan.workers,

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import module from 'node:module';
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Lister } from '../../informer/store/lister.ts';
@@ -12,6 +11,8 @@ import { StopError } from '../reconciler.ts';
 import type { CachedObject } from '../resource-event.ts';
 import type { HookClient } from './guarded-client.ts';
 import { type Hook, type HookRequest, type HookRun, runNameOf } from './hook.ts';
+import { filesOf, linkPackage, newVersionUrl, trackFiles } from './module-loader.ts';
+import { syntaxPlace } from './syntax-place.ts';
 
 /**
  * The services for a module's function, which the program provides. A service that it does not provide throws when
@@ -69,6 +70,8 @@ export interface LoadHookOptions {
    * in any folder imports the running copy, so that it has the same classes.
    */
   packageEntries?: Readonly<Record<string, string>> | undefined;
+  /** Whether the file may be loaded again after a change. Default false. */
+  isReloadable?: boolean | undefined;
   /** Imports a module. Default: `import()`. */
   importModule?: ((url: string) => Promise<Record<string, unknown>>) | undefined;
 }
@@ -88,9 +91,14 @@ export function isModulePath(path: string): boolean {
  * import.
  */
 export async function loadHookModule(path: string, options: LoadHookOptions = {}): Promise<HookModule> {
-  const { packageEntries = {}, importModule = (url: string) => import(url) } = options;
+  const { packageEntries = {}, importModule = (url: string) => import(url), isReloadable = false } = options;
   linkPackage(packageEntries);
-  const exports = await importModule(pathToFileURL(path).href).catch((error) => cannotLoad(path, error));
+  if (!isReloadable) trackFiles(path);
+  const url = isReloadable ? newVersionUrl(path) : pathToFileURL(path).href;
+  const exports = await importModule(url).catch(async (error) => {
+    const place = error instanceof SyntaxError ? await syntaxPlace(filesOf(path), error.message) : undefined;
+    return cannotLoad(path, error, place);
+  });
   const reconcile = exports.default;
   if (typeof reconcile !== 'function') {
     throw new StopError(`hook ${path} has no default export that is a function`, {
@@ -151,25 +159,7 @@ function contextOf(request: HookRequest, { signal, logger }: HookRun, services: 
   };
 }
 
-/**
- * Redirects imports of the given specifiers to the given URLs from now on, because a hook may import later too. The
- * redirects are global, because a process has one module loader.
- */
-function linkPackage(entries: Readonly<Record<string, string>>): void {
-  const isFirst = links.size === 0;
-  for (const [specifier, url] of Object.entries(entries)) links.set(specifier, url);
-  if (!isFirst || links.size === 0) return;
-  module.registerHooks({
-    resolve(specifier, context, next) {
-      const url = links.get(specifier);
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
-    },
-  });
-}
-
-const links = new Map<string, string>();
-
-function cannotLoad(path: string, error: unknown): never {
+function cannotLoad(path: string, error: unknown, syntaxPlace: string | undefined): never {
   const { code } = error as NodeJS.ErrnoException;
   const message = messageOf(error);
   switch (code) {
@@ -191,9 +181,12 @@ function cannotLoad(path: string, error: unknown): never {
         hint: 'check the path, and install the packages that the hook imports',
       });
     default:
-      throw new StopError(`hook ${error instanceof SyntaxError ? placeOf(error, path) : path}: ${message}`, {
-        cause: error,
-      });
+      throw new StopError(
+        `hook ${error instanceof SyntaxError ? (syntaxPlace ?? placeOf(error, path)) : path}: ${message}`,
+        {
+          cause: error,
+        },
+      );
   }
 }
 
@@ -201,7 +194,7 @@ function cannotLoad(path: string, error: unknown): never {
 function placeOf(error: unknown, path: string): string {
   const [top = ''] = ((error as Error).stack ?? '').split('\n');
   const line = /^(?:file:\/\/)?(.+):(\d+)$/.exec(top);
-  return line ? `${decodeURI(line[1] as string)}:${line[2]}` : path;
+  return line ? `${decodeURI((line[1] as string).replace(/\?hook-version=\d+$/, ''))}:${line[2]}` : path;
 }
 
 const INSTEAD: readonly (readonly [RegExp, string])[] = [

@@ -7,7 +7,7 @@ import type { HookReconcilerOptions } from '../../../src/controller/hooks/hook-r
 import { createHookReconciler } from '../../../src/controller/hooks/hook-reconciler.ts';
 import type { ReconcileRequest } from '../../../src/controller/reconciler.ts';
 import type { CachedObject } from '../../../src/controller/resource-event.ts';
-import { silentLogger } from '../../../src/kit/logger.ts';
+import { createLogger, type Logger, silentLogger } from '../../../src/kit/logger.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import type { ObjectMeta } from '../../../src/model/object.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
@@ -56,9 +56,10 @@ function setup(
     object?: CachedObject;
     hook?: Hook['run'];
     mode?: ActionMode;
+    logger?: Logger;
   } = {},
 ) {
-  const { object, mode = 'write', hook = async () => undefined, ...rest } = options;
+  const { object, mode = 'write', hook = async () => undefined, logger = silentLogger, ...rest } = options;
   const clock = new FakeClock();
   const asked: HookRequest[] = [];
   const outcomes: ActionOutcome[] = [];
@@ -97,7 +98,7 @@ function setup(
           gone: undefined,
           ...request,
         },
-        { signal: new AbortController().signal, logger: silentLogger },
+        { signal: new AbortController().signal, logger },
       ),
     );
   return { run, asked, outcomes, clock, done: () => outcomes.map(describeAction) };
@@ -190,7 +191,7 @@ describe('the reply of the hook', () => {
   });
 });
 
-it('after the timeout the signal of a hook aborts, and the run waits for its end', async () => {
+it('after the timeout the signal of a hook aborts, and the run waits for its end, which is said less and less often', async () => {
   let signal: AbortSignal | undefined;
   let end = () => {};
   const hook: Hook['run'] = (_, run) => {
@@ -199,7 +200,9 @@ it('after the timeout the signal of a hook aborts, and the run waits for its end
       end = () => resolve(undefined);
     });
   };
-  const { run, clock } = setup({ object: web(), hook, timeoutMs: 5000 });
+  const said: unknown[] = [];
+  const logger = createLogger((level, message, { overSeconds }) => said.push([level, message, overSeconds]));
+  const { run, clock } = setup({ object: web(), hook, timeoutMs: 5000, logger });
   let ended = false;
   const running = run().then(() => {
     ended = true;
@@ -210,6 +213,11 @@ it('after the timeout the signal of a hook aborts, and the run waits for its end
     hint: 'allow more time with --hook-timeout',
   });
   expect(ended).toBe(false);
+  await clock.advance(31_000);
+  const late = 'the run has not ended after its time; its key waits until it has';
+  expect(said).toEqual([1, 11, 31].map((seconds) => ['warn', late, seconds]));
+  await clock.advance(86_400_000);
+  expect(said.length).toBeLessThan(160);
   end();
   await running;
   await settled();

@@ -139,6 +139,16 @@ describe('loading', () => {
     expect(failed?.message).toMatch(/syntax\.ts:2: Expression expected/);
   });
 
+  it('a syntax error in JavaScript is named with its file and line, also in a file that the hook imports', async () => {
+    const entry = await load({ 'broken.mjs': 'export default () => {\n  const = 1;\n};' });
+    expect(entry.failed?.message).toMatch(/broken\.mjs:2: Unexpected token '='$/);
+    const imported = await load({
+      'outer.mjs': "import './lib.mjs';\nexport default () => {};",
+      'lib.mjs': '\n\nlet;',
+    });
+    expect(imported.failed?.message).toMatch(/\/lib\.mjs:3: .*/);
+  });
+
   it('TypeScript in node_modules is refused, with a hint to use .js', async () => {
     const { failed } = await load({ 'node_modules/hooks/index.ts': 'export default (a: number) => a' });
     expect(failed?.hint).toContain('must be a .js file');

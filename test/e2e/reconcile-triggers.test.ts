@@ -145,6 +145,9 @@ describe('filters of reconcile', () => {
     [['--name', '('], 'invalid argument "(" for "--name"'],
     [['--predicate', 'sepc'], 'invalid argument "sepc" for "--predicate"'],
     [['--changed', '{.a'], '--changed'],
+    [['--on', 'added', '--changed', '.spec'], '--changed does nothing beside --on without modified'],
+    [['--on', 'left'], '--on left does nothing without an expression about objects'],
+    [['--finalizer', 'a.b/c', '--watch-only'], '--finalizer cannot be combined with --watch-only'],
   ])('%j is refused before anything is watched', async (flags, text) => {
     const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
@@ -163,7 +166,7 @@ describe('filters of reconcile', () => {
     const bad = await hook('bad.mjs', `export const config = { filter: 'object.' };\n${TELLING}`);
     expect(await run(['reconcile', 'configmaps', '-n', 'shop', '--hook', bad], { env: fixture.env })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--filter'),
+      stderr: expect.stringContaining('error: the config of hook bad.mjs: --filter'),
     });
   });
 });

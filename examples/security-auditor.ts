@@ -15,6 +15,7 @@ import {
   parseGvr,
 } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
+import { eventually } from 'kubectl-informer/testing';
 
 interface Binding extends KubeObject {
   roleRef: { kind: string; name: string };
@@ -33,14 +34,18 @@ const whole = dynamicInformerFactory(client);
 const metadataOnly = dynamicInformerFactory(client, { metadataOnly: true });
 const recorder = new EventRecorder(client, { component: 'security-auditor' });
 
+let reported = 0;
+
 /** Reports the changes of a type after the initial list. `contentOf` gives what to show of an object. */
 function audit<T extends KubeObject>(
   kind: string,
   { informer }: InformerHandle<T>,
   contentOf: (object: DeepReadonly<T>) => object,
 ) {
-  const report = (what: string, key: string, details: object) =>
+  const report = (what: string, key: string, details: object) => {
+    reported++;
     console.log(JSON.stringify({ what, kind, key, ...details }));
+  };
   informer.addHandler({
     added: (object, { key, cause }) => {
       if (cause !== 'initial') report('created', key, { by: writersOf(object), ...contentOf(object) });
@@ -110,7 +115,7 @@ for (const gvr of BINDINGS) {
 
 const manager = createManager();
 for (const factory of [whole, metadataOnly]) manager.add(factory);
-manager.add(recorder, { group: 'always' });
+manager.add(recorder, { group: 'server' }); // these end last, so the last Events are written, too
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 const running = manager.run(stop.signal);
@@ -135,6 +140,7 @@ if (sandbox) {
     { fieldManager: 'kubectl-create' },
   );
   await secrets.delete('database');
+  await eventually(() => reported === 4);
   stop.abort();
 }
 await running;

@@ -8,6 +8,7 @@ import {
   createFinalizerReconciler,
   createOrPatch,
   type DeepReadonly,
+  type ElectionRecorder,
   type EventClient,
   type EventRecorder,
   type FinalizerClient,
@@ -16,6 +17,7 @@ import {
   type Patchable,
   type Reconciler,
   type ResourceApi,
+  type Runnable,
   type StatusUpdate,
   type StatusWriter,
   serverSideApply,
@@ -47,6 +49,8 @@ declare const recorder: EventRecorder;
 it('a client is what the helpers need', () => {
   expectTypeOf<Client>().toExtend<EventClient>();
   expectTypeOf<Client>().toExtend<FinalizerClient>();
+  expectTypeOf<EventRecorder>().toExtend<ElectionRecorder>();
+  expectTypeOf<EventRecorder>().toExtend<Runnable>();
   expectTypeOf<ResourceApi<App>>().toExtend<Patchable<App>>();
   expectTypeOf<ResourceApi<App>>().toExtend<Appliable<App>>();
   expectTypeOf<ResourceApi<App>>().toExtend<StatusWriter<App>>();

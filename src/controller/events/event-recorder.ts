@@ -177,7 +177,10 @@ export class EventRecorder {
     this.#closed.abort();
   }
 
-  /** Runs until the signal aborts, then closes. For a manager, which starts and ends its parts this way. */
+  /**
+   * Runs until the signal aborts, then closes. For a manager: in the group `server`, which ends last, so that the Events
+   * of the other parts are written.
+   */
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);
     await this.close();

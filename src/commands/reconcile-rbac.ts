@@ -2,6 +2,7 @@ import { group, text } from '../cli/args/flag.ts';
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { mergedConfig } from '../cli/reconcile/config.ts';
+import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { neededAccess } from '../cli/reconcile/needed-access.ts';
 import { readAccess } from '../cli/reconcile/observed-access.ts';
@@ -74,12 +75,16 @@ With --observed it prints what was really needed: the file is written by reconci
       namespace: config.namespace ? [...config.namespace] : undefined,
       'all-namespaces': config.allNamespaces ?? false,
     };
+    const namespaces = namespacesOf(scope, session.config);
+    const { gvr } = primary.type;
+    const lease = leasePlanOf(flags, { hook: hook.name, gvr, namespaces, current: session.config.namespace });
     const access = neededAccess({
       primary: primary.type,
       others: others.map(({ type }) => type),
-      namespaces: namespacesOf(scope, session.config),
+      namespaces,
       hasFinalizer: config.finalizer !== undefined,
       hasJournal: flags.journal !== undefined,
+      leaseNamespace: lease?.namespace,
     });
     return { access, namespace: session.config.namespace, remarks: UNKNOWN_ACTIONS };
   }

@@ -37,6 +37,8 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['query', 'pods', '-A', '--limit', 'many'], 2],
   [['reconcile', 'pods', '--exec', HOOK, '--max-writes', 'lots'], 2],
   [['reconcile', 'nosuchtype', '--exec', HOOK], 2],
+  [['reconcile', 'rbac', 'pods', '--exec', HOOK], 0],
+  [['reconcile', 'rbac', '--observed', 'nosuchfile.jsonl'], 2],
   [['reconcile', 'explain'], 2],
   [['queue', 'list', 'pods'], 2],
   [['queue', 'retry'], 2],

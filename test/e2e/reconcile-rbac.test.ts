@@ -111,7 +111,19 @@ describe('reconcile rbac', () => {
   }, 60_000);
 
   it('prints from the flags and the config of the hook what the caches, the finalizer and the journal need', async () => {
-    const flags = ['--owns', 'replicasets', '--with', 'nodes=nodes', '--finalizer', 'example.com/f', '--journal', 'j'];
+    const flags = [
+      '--owns',
+      'replicasets',
+      '--with',
+      'nodes=nodes',
+      '--finalizer',
+      'example.com/f',
+      '--journal',
+      'j',
+      '--leader-elect',
+      '--leader-elect-namespace',
+      'other',
+    ];
     const args = ['reconcile', 'rbac', 'deployments', '-n', 'shop', '-n', 'other', '--hook', await hook(), ...flags];
     const { stdout, code } = await run([...args, '--service-account', 'ops:guard', '--role-name', 'guard'], {
       env: { KUBECONFIG: admin },
@@ -130,6 +142,11 @@ describe('reconcile rbac', () => {
       ['RoleBinding', 'shop', 'guard'],
     ]);
     expect(objects[0]?.rules).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] }]);
+    expect(objects[2]?.rules).toContainEqual({
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      verbs: ['get', 'create', 'update'],
+    });
     expect(objects[4]?.rules).toEqual([
       { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['list', 'watch'] },

@@ -320,6 +320,27 @@ describe('a reconcile is never silent', () => {
     expect(cli.stderr).not.toContain('--pass-credentials');
   });
 
+  it('says at Ctrl-C which writes it gives up, and does not wait for the hooks that wanted them', async () => {
+    const file = await hook(
+      'many.ts',
+      `export default async ({ object, client }: any) => {
+        const maps = client.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'shop' });
+        for (let n = 0; n < 3; n++) await maps.patch('settings', { metadata: { labels: { n: String(n) } } }, { type: 'merge' });
+        return { actions: [{ patch: { metadata: { labels: { never: 'sent' } } } }] };
+      };`,
+    );
+    const args = ['reconcile', 'pods', '-n', 'shop', '--hook', file, '--allow-write', '--max-writes', '2/h'];
+    await using cli = new Cli([...args, '--workers', '2'], { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('writes are delayed'), 'the notice');
+    cli.kill('SIGINT');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /\n[12] delayed writes? (is|are) given up, because the program is asked to end; nothing of it was sent\n/,
+    );
+    expect(stderr).not.toContain('waiting for the hook');
+  });
+
   it('says what --max-writes holds back, and gives it up at the first Ctrl-C', async () => {
     const file = await hook(
       'hot.sh',

@@ -4,6 +4,7 @@ import { onAbort } from '../../kit/abort.ts';
 import type { Timer } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
 
 /** The default of `--grace`, ms: below the 30 s that Kubernetes leaves a Pod. */
@@ -29,13 +30,16 @@ const MOST_DRAINING = 3;
 export class Drain implements Disposable {
   readonly #session: Session;
   readonly #graceMs: number;
+  readonly #delayed: ReadonlySet<ObjectKey>;
   readonly #gaveUp = new AbortController();
   readonly #timers = new Set<Timer>();
   readonly #listener: Disposable;
   #controller: Controller | undefined;
   #endsAt: number | undefined;
 
-  constructor(session: Session, graceMs: number) {
+  /** The runs of `delayed` keys wait for a write that is given up at the end, and are not waited for. */
+  constructor(session: Session, graceMs: number, delayed: ReadonlySet<ObjectKey> = new Set()) {
+    this.#delayed = delayed;
     this.#session = session;
     this.#graceMs = graceMs;
     this.#listener = onAbort(session.signal, () => this.#begin());
@@ -113,7 +117,8 @@ export class Drain implements Disposable {
   }
 
   get #keys(): string[] {
-    return this.#controller?.snapshot().processing.map(({ key }) => key) ?? [];
+    const keys = this.#controller?.snapshot().processing.map(({ key }) => key) ?? [];
+    return keys.filter((key) => !this.#delayed.has(key));
   }
 }
 

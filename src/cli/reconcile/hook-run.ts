@@ -6,7 +6,7 @@ import type { Hook } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler, type HookReconcilerOptions } from '../../controller/hooks/hook-reconciler.ts';
 import { runHookStartup } from '../../controller/hooks/hook-startup.ts';
-import type { HookServices } from '../../controller/hooks/module.ts';
+import { currentModuleRun, type HookServices } from '../../controller/hooks/module.ts';
 import { ReplaceableHook } from '../../controller/hooks/replaceable-hook.ts';
 import type { StoredWrite } from '../../controller/hooks/stored-write.ts';
 import type { OwnWrites } from '../../controller/own-writes.ts';
@@ -15,8 +15,7 @@ import type { Source } from '../../controller/source.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
-import type { ObjectKey } from '../../model/key.ts';
-import { joinKey } from '../../model/key.ts';
+import { joinKey, type ObjectKey } from '../../model/key.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
@@ -43,6 +42,18 @@ export interface HookSurroundings extends ReconcileTargets {
   readonly client: Client;
 }
 
+/** The plan's hook, and what is done with it. */
+export interface HookRuns {
+  readonly reconcile: Reconciler;
+  readonly startUp: StartupOptions['run'];
+  readonly actions: ActionRunner;
+  readonly hook: Hook;
+  /** The source of keys that a new version of the hook runs again, with `--reload`. */
+  readonly reload: (keys: () => Iterable<ObjectKey>) => Source[];
+  /** The keys of the runs whose next write waits for the budget. */
+  readonly delayed: ReadonlySet<ObjectKey>;
+}
+
 /** The plan's hook, what runs it for a key and once before all keys, and what carries out the actions that it asks for. */
 export function reconcilerOf(
   session: Session,
@@ -50,14 +61,7 @@ export function reconcilerOf(
   { primary, snapshots: targets, all, filter, ownWrites, client }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
-): {
-  reconcile: Reconciler;
-  startUp: StartupOptions['run'];
-  actions: ActionRunner;
-  hook: Hook;
-  /** The source of keys that a new version of the hook runs again, with `--reload`. */
-  reload: (keys: () => Iterable<ObjectKey>) => Source[];
-} {
+): HookRuns {
   const { clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
@@ -71,7 +75,13 @@ export function reconcilerOf(
     if (isOwnVersion && resourceVersion !== undefined) ownWrites.add(joinKey(namespace, name), resourceVersion);
   };
   const services: HookServices = {
-    client: guardClient(client, { mode: plan.mode, budget, redact, onWrite }),
+    client: guardClient(client, {
+      mode: plan.mode,
+      budget,
+      redact,
+      onWrite,
+      runKey: () => currentModuleRun()?.key,
+    }),
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),
   };
@@ -122,7 +132,7 @@ export function reconcilerOf(
   const startUp: StartupOptions['run'] = (context) => runHookStartup(options, context);
   const reload = (keys: () => Iterable<ObjectKey>) =>
     plan.hook.reload ? [reloadSource({ session, loaded: plan.hook, hook: replaceable, create, keys })] : [];
-  return { reconcile: createHookReconciler(options), startUp, actions, hook, reload };
+  return { reconcile: createHookReconciler(options), startUp, actions, hook, reload, delayed: budget.waiting };
 }
 
 /**

@@ -12,19 +12,28 @@ export interface Configured {
   readonly hasFinalizer: boolean;
   /** Whether there is a journal, which reads the reconciled objects at the start. */
   readonly hasJournal: boolean;
+  /** The namespace of the Lease of --leader-elect. */
+  readonly leaseNamespace?: string | undefined;
 }
 
 /** What the program needs to be allowed before it knows any action of the hook. */
-export function neededAccess({ primary, others, namespaces, hasFinalizer, hasJournal }: Configured): Access[] {
+export function neededAccess(configured: Configured): Access[] {
+  const { primary, others, namespaces, hasFinalizer, hasJournal, leaseNamespace } = configured;
   const forPrimary = [...(hasJournal ? ['get'] : []), ...READ, ...(hasFinalizer ? ['patch'] : [])];
-  return [...accessTo(primary, forPrimary, namespaces), ...others.flatMap((type) => accessTo(type, READ, namespaces))];
+  return [
+    ...accessTo(primary, forPrimary, namespaces),
+    ...others.flatMap((type) => accessTo(type, READ, namespaces)),
+    ...(leaseNamespace === undefined ? [] : accessTo(LEASES, ['get', 'create', 'update'], [leaseNamespace])),
+  ];
 }
+
+const LEASES = { gvr: { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' }, namespaced: true };
 
 /** An informer lists, then watches. */
 const READ = ['list', 'watch'];
 
 function accessTo(
-  { gvr, namespaced }: ResourceType,
+  { gvr, namespaced }: Pick<ResourceType, 'gvr' | 'namespaced'>,
   verbs: readonly string[],
   namespaces: readonly string[],
 ): Access[] {

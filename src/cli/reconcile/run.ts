@@ -44,7 +44,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   const surroundings = { ...targets, filter, ownWrites, client: election?.client ?? session.client };
   const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const { reconcile: runHook, actions, hook } = runs;
-  using drain = new Drain(session, plan.graceMs);
+  using drain = new Drain(session, plan.graceMs, runs.delayed);
   let startup: Promise<void> | undefined;
   const startupSource = createStartupSource({
     hook: plan.hook.name,

@@ -3,18 +3,30 @@ import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../../cont
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
 import type { ReconcilePlan } from './plan.ts';
 
 /** No hook that does its work needs more; one that is run again by its own writes does. */
 const DEFAULT_WRITES: WriteLimit = { writes: 600, perMs: 60_000 };
 
-/** The budget of writes. Writes that wait for it are reported once a minute, and given up when the command ends. */
-export function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): WriteBudget {
-  if (mode !== 'write') return unlimitedWrites;
+/** The budget of a reconcile's writes, and the runs that wait for it. */
+export interface ReconcileBudget extends WriteBudget {
+  /** The keys of the runs whose next write waits. */
+  readonly waiting: ReadonlySet<ObjectKey>;
+}
+
+/**
+ * The budget of writes. Writes that wait for it are reported once a minute. When the command ends they are given up,
+ * which is reported at once.
+ */
+export function budgetOf(session: Session, { maxWrites, mode, journal }: ReconcilePlan): ReconcileBudget {
+  const waiting = new Set<ObjectKey>();
+  if (mode !== 'write') return { ...unlimitedWrites, waiting };
   const { writes, perMs } = maxWrites ?? DEFAULT_WRITES;
   const { clock } = session;
   let reportedAt = Number.NEGATIVE_INFINITY;
+  let delayed = 0;
   const budget = createWriteBudget({ writes, perMs }, clock, (waitMs) => {
     if (clock.monotonic() - reportedAt < 60_000) return;
     reportedAt = clock.monotonic();
@@ -24,15 +36,29 @@ export function budgetOf(session: Session, { maxWrites, mode }: ReconcilePlan): 
       : 'the default of --max-writes; a key that only its own writes run is parked, see --hot-loop';
     session.notice(`writes are delayed: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
   });
+  onAbort(session.signal, () => {
+    if (delayed === 0) return;
+    const what = delayed === 1 ? '1 delayed write is' : `${delayed} delayed writes are`;
+    const next = journal === undefined ? 'nothing of it was sent' : 'the next start sends what --journal keeps';
+    session.notice(`${what} given up, because the program is asked to end; ${next}`);
+  });
   return {
-    async take(signal) {
+    waiting,
+    async take(signal, key) {
       using held = scope(signal);
       using _ = onAbort(session.signal, () =>
         held.abort(
           new InformerError('closed', 'the write was delayed, and given up when the program was asked to end'),
         ),
       );
-      await budget.take(held.signal);
+      delayed++;
+      if (key !== undefined) waiting.add(key);
+      try {
+        await budget.take(held.signal);
+      } finally {
+        delayed--;
+        if (key !== undefined) waiting.delete(key);
+      }
     },
   };
 }

@@ -156,7 +156,7 @@ export class ActionRunner {
     send: () => Promise<unknown>,
   ): Promise<void> {
     const { mode } = this.#options;
-    if (mode === 'write') await this.#budget.take(signal);
+    if (mode === 'write') await this.#budget.take(signal, keyOf(subject));
     const answer = await send();
     if (mode === 'write' && answer !== undefined)
       this.#options.onWrite?.(storedWrite(step.target.type.gvr, step.target, answer));

@@ -2,6 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkIsOptions } from '../../kit/known-options.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
 import { checkName } from '../../model/path-segment.ts';
@@ -52,6 +53,8 @@ export interface GuardOptions {
   /** Redacts every object that is read. It must not change its argument. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   budget?: WriteBudget | undefined;
+  /** Returns the key of the run that is calling. */
+  runKey?: (() => ObjectKey | undefined) | undefined;
   onWrite?: OnWrite | undefined;
 }
 
@@ -132,7 +135,7 @@ async function permitted<O extends ActionWriteOptions>(
   verb: string,
   gvr: GroupVersionResource,
   given: O,
-  { mode, budget = unlimitedWrites }: GuardOptions,
+  { mode, budget = unlimitedWrites, runKey }: GuardOptions,
 ): Promise<O> {
   if (mode === 'describe') {
     throw new InformerError('hook', `the hook may not write (${verb} ${formatGvr(gvr)})`, {
@@ -140,7 +143,7 @@ async function permitted<O extends ActionWriteOptions>(
     });
   }
   if (mode === 'dry-run') return { ...given, dryRun: true };
-  if (!given.dryRun) await budget.take(given.signal ?? NEVER);
+  if (!given.dryRun) await budget.take(given.signal ?? NEVER, runKey?.());
   return given;
 }
 

@@ -1,11 +1,14 @@
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { Ring } from '../../kit/ring.ts';
+import type { ObjectKey } from '../../model/key.ts';
 
 /** A limit on the rate of writes. */
 export interface WriteBudget {
-  /** Counts one write. Resolves when it is within the budget. Rejects with the signal's reason. */
-  take(signal: AbortSignal): Promise<void>;
+  /**
+   * Counts one write of the run for `key`. Resolves when it is within the budget. Rejects with the signal's reason.
+   */
+  take(signal: AbortSignal, key?: ObjectKey): Promise<void>;
 }
 
 /**

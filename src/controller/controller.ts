@@ -32,6 +32,7 @@ import { SourceCounts } from './source-report.ts';
 import type { DelayReason, EventEffect, RunEntry, RunOutcome, SkippedEvent } from './trail.ts';
 import { shortened, Trail } from './trail.ts';
 
+/** Options of {@link createController}. */
 export interface ControllerOptions<T = UnknownObject> {
   /** The name in logs and metrics. */
   name: string;

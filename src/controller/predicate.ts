@@ -122,11 +122,17 @@ const ofPart = (part: ObjectPart): GeneralPredicate => general(part, changedPred
 
 /** Passes updates of metadata.generation. The server increments it for changes of spec, not of status or metadata. */
 export const generationChanged: GeneralPredicate = ofPart('generation');
+/** Passes every update that is not a resync. */
 export const resourceVersionChanged: GeneralPredicate = ofPart('resourceVersion');
+/** Passes updates of metadata.labels. */
 export const labelsChanged: GeneralPredicate = ofPart('labels');
+/** Passes updates of metadata.annotations. */
 export const annotationsChanged: GeneralPredicate = ofPart('annotations');
+/** Passes updates of metadata.finalizers, and the start of a deletion. */
 export const finalizersChanged: GeneralPredicate = ofPart('finalizers');
+/** Passes updates of spec, also for types without metadata.generation. */
 export const specChanged: GeneralPredicate = ofPart('spec');
+/** Passes updates of status. */
 export const statusChanged: GeneralPredicate = ofPart('status');
 
 /** Passes if the object matches a label selector; for an update, the new state. */

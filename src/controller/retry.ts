@@ -21,6 +21,7 @@ export const DEFAULT_RETRY: RetryBackoff = { steps: 5, initialMs: 10, factor: 1,
 /** For conflicts between writers that take longer. Source: client-go util/retry. */
 export const DEFAULT_BACKOFF: RetryBackoff = { steps: 4, initialMs: 10, factor: 5, jitter: 0.1 };
 
+/** Options of {@link retryOnConflict} and {@link retryOnError}. */
 export interface RetryOptions {
   backoff?: RetryBackoff | undefined;
   clock?: Clock | undefined;

@@ -18,6 +18,7 @@ import type { SkippedEvent, SkipReason } from './trail.ts';
 /** Queues a key and records the reason. Throws `argument` for a text that is no key. */
 export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
 
+/** What a source gets when it starts. */
 export interface SourceContext {
   /** Aborts when the source has to end. After that it must emit nothing and leave no listener or timer. */
   readonly signal: AbortSignal;
@@ -55,6 +56,7 @@ export interface EventFeed<T = UnknownObject> {
   trouble?(): unknown;
 }
 
+/** A subscription to an {@link EventFeed}. Its disposal ends it. */
 export interface Subscription extends Disposable {
   /**
    * Resolves when the listener has been called for the initial list. Rejects if that fails, or with the signal's
@@ -63,6 +65,7 @@ export interface Subscription extends Disposable {
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
+/** Options of {@link createInformerSource} and {@link createEventSource}. */
 export interface SourceOptions<T = UnknownObject> {
   /** The name in logs, and the `source` of causes. */
   name: string;
@@ -163,6 +166,7 @@ function noteOf(
   };
 }
 
+/** Options of {@link createTimerSource}. */
 export interface TimerSourceOptions {
   /** The name in logs, and the `source` of causes. Default `timer`. */
   name?: string | undefined;

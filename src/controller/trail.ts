@@ -42,6 +42,7 @@ export interface SkippedEntry {
   readonly count: number;
 }
 
+/** Why an event of a source led to no key. */
 export type SkipReason = 'predicate' | 'no key' | 'error';
 
 /** An event that a source did not turn into a key. */

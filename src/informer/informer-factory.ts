@@ -15,6 +15,7 @@ export interface ResourceSource {
   ): ListerWatcher<T>;
 }
 
+/** Options of {@link dynamicInformerFactory}. */
 export interface InformerFactoryOptions
   extends Omit<
     SharedInformerOptions<UnknownObject>,

@@ -98,6 +98,7 @@ export interface SharedInformerOptions<T>
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
+/** Options of {@link SharedInformer.addHandler}. */
 export interface HandlerOptions<T> {
   /**
    * The resync period of this handler, ms. Default: the informer's. 0: never. Values under 1 s count as 1 s. On a

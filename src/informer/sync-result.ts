@@ -79,6 +79,7 @@ export interface Syncable {
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
+/** Options of {@link waitForSync}. */
 export interface WaitOptions {
   /** The longest wait, ms. Default: without end. */
   timeoutMs?: number | undefined;

@@ -3,7 +3,9 @@ import { continued } from './escape.ts';
 import { jsonText } from './exact-json.ts';
 import { checkArgument } from './known-options.ts';
 
+/** The fields of a log line, by name. They never contain a credential or a value of a Secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
+/** The levels of a log, most severe first. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
 /**

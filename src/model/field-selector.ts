@@ -1,5 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 
+/** One requirement of a field selector. An object must meet all of them. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';

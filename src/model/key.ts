@@ -13,6 +13,7 @@ export class ExplicitKey {
   }
 }
 
+/** The key of a namespace and a name: `shop/web`, or `web` without a namespace. */
 export function joinKey(namespace: string | undefined, name: string): ObjectKey {
   return namespace ? `${namespace}/${name}` : name;
 }

@@ -1,7 +1,9 @@
 import { InformerError } from '../kit/error.ts';
 
+/** The operators of a label selector. `exists` and `!` have no values. */
 export type LabelOperator = 'exists' | '!' | '=' | '!=' | 'in' | 'notin' | '>' | '<';
 
+/** One requirement of a label selector. An object must meet all of them. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;

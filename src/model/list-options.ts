@@ -10,6 +10,7 @@ export interface Selectors {
 /** The names and types of the options in {@link Selectors}. */
 export const KNOWN_SELECTORS = { labelSelector: 'text', fieldSelector: 'text' } satisfies KnownOptionsOf<Selectors>;
 
+/** The parameters of a LIST. Source: apimachinery meta/v1 ListOptions. */
 export interface ListOptions extends Selectors {
   /**
    * Unset or '': the most recent state. '0': any state the server has cached. N: a state not older than N, unless
@@ -21,6 +22,7 @@ export interface ListOptions extends Selectors {
   continue?: string | undefined;
 }
 
+/** The parameters of a WATCH. Source: apimachinery meta/v1 ListOptions. */
 export interface WatchOptions extends Selectors {
   resourceVersion?: ResourceVersion | undefined;
   resourceVersionMatch?: 'NotOlderThan' | undefined;

@@ -1,5 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 
+/** One of several reasons of a {@link Status}, such as one field that is invalid. */
 export interface StatusCause {
   reason?: string;
   message?: string;
@@ -99,13 +100,21 @@ export function statusOf(error: unknown): Status | undefined {
   return isStatus(error) ? error : undefined;
 }
 
+/** Whether an error is a 404: the object or its type does not exist. Looks at its causes too. */
 export const isNotFound = (error: unknown): boolean => statusIs(error, 'NotFound', 404);
+/** Whether an error is a 409 because an object of this name exists already. Looks at its causes too. */
 export const isAlreadyExists = (error: unknown): boolean => statusIs(error, 'AlreadyExists');
+/** Whether an error is a 409 because the object changed since it was read. Looks at its causes too. */
 export const isConflict = (error: unknown): boolean => statusIs(error, 'Conflict', 409);
+/** Whether an error is a 422: the server does not accept the content. Looks at its causes too. */
 export const isInvalid = (error: unknown): boolean => statusIs(error, 'Invalid', 422);
+/** Whether an error is a 403: a right is missing. Looks at its causes too. */
 export const isForbidden = (error: unknown): boolean => statusIs(error, 'Forbidden', 403);
+/** Whether an error is a 401: the server does not accept the credentials. Looks at its causes too. */
 export const isUnauthorized = (error: unknown): boolean => statusIs(error, 'Unauthorized', 401);
+/** Whether an error is a 410 because a version or a page is too old (reason Expired). Looks at its causes too. */
 export const isExpired = (error: unknown): boolean => statusIs(error, 'Expired');
+/** Whether an error is a 410 (reason Gone). Looks at its causes too. */
 export const isGone = (error: unknown): boolean => statusIs(error, 'Gone', 410);
 export const isInternalError = (error: unknown): boolean => statusIs(error, 'InternalError', 500);
 const isTimeout = (error: unknown): boolean => statusIs(error, 'Timeout', 504);

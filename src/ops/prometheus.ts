@@ -12,6 +12,7 @@ export interface PrometheusRegistry {
   metrics(): Promise<string>;
 }
 
+/** Options of {@link createPrometheusMetrics}. */
 export interface PrometheusOptions {
   /** The registry that gets the metrics, to serve them beside the caller's own. Default: a new one. */
   registry?: PrometheusRegistry | undefined;

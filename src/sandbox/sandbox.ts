@@ -26,6 +26,7 @@ import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import { copy } from './types/copy.ts';
 
+/** Options of {@link Sandbox.start}. */
 export interface SandboxOptions {
   /** The port to listen on. Default: 0, which picks a free port. */
   port?: number | undefined;

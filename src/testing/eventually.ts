@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 
+/** Options of {@link eventually}. */
 export interface EventuallyOptions {
   /** Time after which the check is given up, ms. Default 5000. */
   timeoutMs?: number;

@@ -180,6 +180,7 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
   }
 }
 
+/** Options of {@link createControllerRateLimiter}. */
 export interface ControllerRateLimiterOptions {
   /** The delay of the first retry of a key, ms. Default 5. */
   baseMs?: number | undefined;

@@ -16,6 +16,7 @@ import { createControllerRateLimiter } from './rate-limiter.ts';
  */
 export const LOW_PRIORITY = -100;
 
+/** Options of {@link WorkQueue}. */
 export interface WorkQueueOptions {
   /** The name in its metrics. A queue without a name publishes none. */
   name?: string | undefined;
@@ -33,6 +34,7 @@ export interface WorkQueueOptions {
   onTouch?: ((key: string) => void) | undefined;
 }
 
+/** Options of {@link WorkQueue.add}. */
 export interface AddOptions {
   /** The shortest delay, ms. Zero or less means now. */
   after?: number | undefined;
@@ -42,6 +44,7 @@ export interface AddOptions {
   priority?: number | undefined;
 }
 
+/** Options of {@link WorkQueue.shutDown}. */
 export interface ShutDownOptions {
   /** Whether waiting keys are dropped instead of being handed out. Default false. */
   abandon?: boolean | undefined;

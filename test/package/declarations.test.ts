@@ -118,6 +118,18 @@ describe('the packed declarations', () => {
     });
   });
 
+  it('have a docstring for every exported name', () => {
+    const folder = path.join(pack.folder, 'dist/types');
+    const undocumented = ['index', 'shared', 'sandbox', 'testing'].flatMap((entry) => {
+      const text = readFileSync(path.join(folder, `${entry}.d.ts`), 'utf8');
+      const declared = [...text.matchAll(/^(?:declare )?(?:interface|type|class|function|const) (\w+)/gm)];
+      expect(declared.length).toBeGreaterThan(3);
+      const first = declared.filter(([, name], i) => declared.findIndex((other) => other[1] === name) === i);
+      return first.filter(({ index }) => !/\*\/\n$/.test(text.slice(0, index))).map(([, name]) => `${entry}: ${name}`);
+    });
+    expect(undocumented).toEqual([]);
+  });
+
   it('are tested with the oldest TypeScript that the documents promise', () => {
     const [, floor = ''] = /^(\d+\.\d+)\./.exec(COMPILERS[1]?.[0] ?? '') ?? [];
     for (const page of ['README.md', 'docs/client.md'])

@@ -13,6 +13,7 @@ export interface LeaseClient {
   resource(gvr: GroupVersionResource, options: { namespace: string }): LeaseResource;
 }
 
+/** The part of a client for Leases that an election needs. */
 export interface LeaseResource {
   get(name: string, options?: LeaseCall): Promise<object>;
   create(object: object, options?: LeaseCall): Promise<object>;

@@ -8,6 +8,7 @@ export const FIELD_MANAGER = 'kubectl-informer';
 /** `describe` sends nothing. `dry-run` sends writes that the server does not store. `write` writes. */
 export type ActionMode = 'describe' | 'dry-run' | 'write';
 
+/** Options of the writes of a hook's client. */
 export interface ActionWriteOptions {
   signal?: AbortSignal | undefined;
   dryRun?: boolean | undefined;
@@ -15,6 +16,7 @@ export interface ActionWriteOptions {
   subresource?: string | undefined;
 }
 
+/** Options of the patches of a hook's client. */
 export interface ActionPatchOptions<P extends PatchKind = PatchKind> extends ActionWriteOptions {
   type: P;
   /** With `apply`: whether fields of other managers are taken over. */

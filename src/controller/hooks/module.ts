@@ -52,6 +52,7 @@ export interface HookReply {
   readonly permanent?: boolean;
 }
 
+/** The default export of a module that is a hook. See docs/hooks.md. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook needs no reply
 export type HookFunction = (context: HookContext) => HookReply | void | Promise<HookReply | void>;
 

@@ -17,6 +17,7 @@ import { asRunnable, checkRunnable, GROUPS, type Runnable, type RunnableGroup, r
 /** The election of a {@link Manager}. Clock, logger and metrics are the manager's unless given. */
 export type ManagerElection = Omit<LeaderElectorOptions, 'onStartedLeading' | 'onStoppedLeading' | 'drainMs'>;
 
+/** Options of {@link createManager}. */
 export interface ManagerOptions {
   /**
    * Lets only one of several processes run the runnables of the group `leader`. The others keep their caches, and wait.
@@ -32,6 +33,7 @@ export interface ManagerOptions {
   metrics?: MetricsProvider | undefined;
 }
 
+/** Options of {@link Manager.add}. */
 export interface AddRunnableOptions {
   /** The name in errors and logs. Default: the name of the runnable. */
   name?: string | undefined;

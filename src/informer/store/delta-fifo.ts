@@ -15,6 +15,7 @@ import { type Delta, isObjectDelta } from './delta.ts';
  */
 export type ProcessDeltas<T> = (deltas: readonly Delta<T>[], isInInitialList: boolean) => void | Promise<void>;
 
+/** Options of {@link DeltaFifo}. */
 export interface DeltaFifoOptions<T> {
   keyOf?: (object: unknown) => ObjectKey;
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */

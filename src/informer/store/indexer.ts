@@ -10,17 +10,21 @@ import { RangeFinder, type ValueRange } from './value-range.ts';
  * alone.
  */
 export type IndexFn<T> = (object: T) => readonly string[];
+/** Index functions by the names of their indexes. */
 export type Indexers<T> = Readonly<Record<string, IndexFn<T>>>;
 
 /** The index that every informer has. Source: client-go tools/cache NamespaceIndex. */
 export const NAMESPACE_INDEX = 'namespace';
+/** The index function of the index `namespace`, which every informer has. */
 export const indexByNamespace: IndexFn<unknown> = (object) =>
   hasMetadata(object) ? [object.metadata.namespace ?? ''] : [];
 
+/** One write of a transaction on an {@link Indexer}. */
 export type StoreOperation<T> =
   | { readonly type: 'add' | 'update'; readonly object: T }
   | { readonly type: 'delete'; readonly object: unknown };
 
+/** What a transaction on an {@link Indexer} stored, and what it could not store. */
 export interface TransactionResult {
   /** The positions of the operations that took effect. */
   readonly successful: readonly number[];
@@ -29,6 +33,7 @@ export interface TransactionResult {
   readonly errors: readonly Error[];
 }
 
+/** Options of {@link Indexer}. */
 export interface IndexerOptions<T> {
   indexers?: Indexers<T>;
   keyOf?: (object: unknown) => ObjectKey;
@@ -48,6 +53,7 @@ const KNOWN_OPTIONS = {
   onIndexError: 'function',
 } satisfies KnownOptionsOf<IndexerOptions<unknown>>;
 
+/** Options of {@link Indexer.replace}. */
 export interface ReplaceOptions<T = unknown> {
   /** Whether a key is part of the replacement. All other keys stay as they are. Default: all are part of it. */
   within?: ((key: ObjectKey) => boolean) | undefined;
@@ -63,6 +69,7 @@ const KNOWN_REPLACE = {
   observer: true,
 } satisfies KnownOptionsOf<ReplaceOptions>;
 
+/** Called with what a replacement of the whole content of an {@link Indexer} changes. */
 export interface ReplaceObserver<T> {
   /** Called first, and again when a write between two steps makes the calls since then invalid. */
   begin(): void;

@@ -10,6 +10,7 @@ import { readonlyView } from '../handlers/notification.ts';
 import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 import type { ValueRange } from './value-range.ts';
 
+/** What a lister lists: objects of a namespace, and objects that a selector matches. Default: all. */
 export interface ListFilter {
   /** Only this namespace. '' or absent: all. */
   namespace?: string | undefined;

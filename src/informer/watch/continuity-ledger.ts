@@ -199,6 +199,7 @@ type Opening = {
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 type GrowingGap = { -readonly [K in keyof Gap]: Gap[K] };
 
+/** Options of {@link ContinuityLedger}. */
 export interface LedgerOptions {
   clock: Clock;
   /** The number of stretches and gaps to keep. Default 200. */

@@ -12,6 +12,7 @@ import type { CacheView } from './history-check.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
 
+/** Options of {@link Reflector}. */
 export interface ReflectorOptions {
   /** The name of the collection in messages: `v1/pods`. */
   name?: string | undefined;

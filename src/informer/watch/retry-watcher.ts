@@ -10,6 +10,7 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { askedPauseMs } from './watch-fault.ts';
 
+/** Options of {@link retryWatch}. */
 export interface RetryWatchOptions {
   /**
    * The version of an object or list to start from. Not '' and not '0', because a watch from there begins with a state,

@@ -49,6 +49,7 @@ export interface RandomFaults {
   readonly kinds?: readonly RandomKind[] | undefined;
 }
 
+/** The kinds of faults that are injected at random. */
 export type RandomKind = (Fault | Incident)['kind'];
 
 /** The requests that a fault applies to. A condition that is absent always holds. */
@@ -60,6 +61,7 @@ export interface FaultMatch {
   readonly watch?: boolean | undefined;
 }
 
+/** A fault, and the requests that it is injected into. */
 export interface FaultRule {
   readonly fault: Fault | Incident | RandomFaults;
   readonly match?: FaultMatch | undefined;

@@ -7,6 +7,7 @@ import { rollout } from './rollout.ts';
 import { checkScenarioOptions, type Scenario, type ScenarioOptions } from './scenario.ts';
 import type { World } from './world.ts';
 
+/** The name of a scenario. */
 export type ScenarioName = 'rollout' | 'crashloop' | 'churn' | 'node-drain' | 'fleet';
 
 const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
@@ -17,8 +18,10 @@ const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   fleet: { namespace: 'fleet-00', begin: fleet },
 };
 
+/** The names of all scenarios. */
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly ScenarioName[];
 
+/** Whether a text is the name of a scenario. */
 export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }

@@ -3,6 +3,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { type Random, seededRandom } from '../../kit/random.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 
+/** Options of {@link Sandbox.transport}. */
 export interface InProcessOptions {
   /** The seed of the chunk sizes. Default: the seed of the sandbox. */
   readonly seed?: number | undefined;

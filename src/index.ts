@@ -236,6 +236,7 @@ export {
   StatusError,
 } from './model/status.ts';
 export type {
+  AppliedFields,
   ApplyConfiguration,
   ApplyConfigurationPart,
   JsonPatchOperation,

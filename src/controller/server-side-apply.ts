@@ -1,6 +1,7 @@
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { sameValue } from '../kit/same-value.ts';
+import type { AppliedFields } from '../model/write-body.ts';
 import { asApplyConflict } from './apply-conflict.ts';
 import { checkIdentity, type NamedObject, type ObjectReader, presentObject } from './present-object.ts';
 import { withoutServerMetadata } from './server-metadata.ts';
@@ -71,9 +72,9 @@ const KNOWN_OPTIONS = {
  * Rejects with an {@link ApplyConflictError} that names the managers and fields, with `argument` if `object` lacks its
  * name, apiVersion or kind, and as the resource client does. Source: Kubernetes "Server-Side Apply".
  */
-export async function serverSideApply<T extends object, O extends NamedObject>(
+export async function serverSideApply<T extends object>(
   resource: Appliable<T>,
-  object: O,
+  object: NamedObject & AppliedFields<NoInfer<T>>,
   options: ApplyOptions,
 ): Promise<AppliedObject<T>> {
   checkOptions('serverSideApply', options, KNOWN_OPTIONS);

@@ -71,10 +71,12 @@ export interface StrategicPatchDirectives {
  * The fields of a `T` that a field manager applies (server-side apply): any of them, with the type that the server
  * needs to know. client-go's name: apply configuration.
  */
-export type ApplyConfiguration<T> = (string extends keyof T ? object : ApplyConfigurationPart<T>) & {
-  readonly apiVersion: string;
-  readonly kind: string;
-};
+export type ApplyConfiguration<T> = AppliedFields<T> & { readonly apiVersion: string; readonly kind: string };
+
+/** Any of the fields of a `T`. Any object if `T` has an index signature. */
+export type AppliedFields<T> = string extends keyof T
+  ? object | { readonly [field: string]: unknown }
+  : ApplyConfigurationPart<T>;
 
 /** A part of an {@link ApplyConfiguration}. */
 export type ApplyConfigurationPart<T> = T extends readonly (infer E)[]

@@ -28,6 +28,7 @@ import {
   type ReconcileRequest,
   type Reconciler,
   removeFinalizer,
+  serverSideApply,
   setControllerReference,
   setOwnerReference,
   type UnknownObject,
@@ -169,6 +170,26 @@ describe('a client of a type', () => {
       await apps.patch('web', { spec: { replicas: 3 } }, { fieldManager: 'shop' });
     };
     expectTypeOf(patch).toBeFunction();
+  });
+
+  it('applies fields that the type has, also from an object of a cache', () => {
+    const apply = async (client: Client, cached: DeepReadonly<App>) => {
+      const apps = client.resource<App>(APPS);
+      const fieldManager = 'shop';
+      const named = { apiVersion: 'example.com/v1', kind: 'App', metadata: { name: 'web' } } as const;
+      const { object } = await serverSideApply(apps, { ...named, spec: { replicas: 3 } }, { fieldManager });
+      expectTypeOf(object).toEqualTypeOf<App>();
+      await serverSideApply(apps, cached, { fieldManager });
+      await serverSideApply(client.resource(APPS), { ...named, spec: { anything: 1 } }, { fieldManager });
+      await serverSideApply(client.resource(APPS), app, { fieldManager });
+      // @ts-expect-error a number of replicas is a number
+      await serverSideApply(apps, { ...named, spec: { replicas: 'three' } }, { fieldManager });
+      // @ts-expect-error no field of an App
+      await serverSideApply(apps, { ...named, specs: { replicas: 3 } }, { fieldManager });
+      // @ts-expect-error an apply needs a field manager
+      await serverSideApply(apps, named, {});
+    };
+    expectTypeOf(apply).toBeFunction();
   });
 
   it('takes a type of its own for a subresource', () => {

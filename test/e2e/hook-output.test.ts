@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
+import { isAlive } from '../support/process-alive.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -65,6 +66,41 @@ describe('what an executable prints', () => {
     expect(stdout).toMatch(
       /^shop\/web-1 \| y{16384}… \(9983616 more characters\)\nshop\/web-1 \| \ufffd\^\[\[2J\^@end\n$/,
     );
+  });
+});
+
+describe('an executable', () => {
+  it('gets nothing of the environment but what is allowed, and is not waited for by what it leaves behind', async () => {
+    const file = await hook(
+      'env.sh',
+      '#!/bin/sh\nsleep 60 &\necho "pid $!"\nenv | sed "s/=.*//" | grep -v -e "^_$" -e "^PWD$" -e "^SHLVL$" -e "^INFORMER_" | sort | tr "\\n" " "\n',
+    );
+    const secrets = [
+      'AWS_SECRET_ACCESS_KEY',
+      'NPM_TOKEN',
+      'NODE_EXTRA_CA_CERTS',
+      'HTTPS_PROXY',
+      'KUBECTL_INFORMER_NOPE',
+      'SSH_AUTH_SOCK',
+    ];
+    const env = {
+      NODE_OPTIONS: '--no-warnings',
+      ...Object.fromEntries(secrets.map((name) => [name, 'x'])),
+      HTTPS_PROXY: '',
+    };
+    const { stdout } = await output(line(file), (c) => c.stdout.includes('PATH'), env);
+    const pid = Number(/pid (\d+)/.exec(stdout)?.[1]);
+    expect(isAlive(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+    expect(stdout).toContain('shop/web-1 | HOME KUBECONFIG PATH \n');
+  });
+});
+
+describe('what a module prints', () => {
+  it('is cut when it is a flood, and says how much was left out', async () => {
+    const file = await hook('flood.mjs', 'export default () => { for (let i = 0; i < 5000; i++) console.log(i); };\n');
+    const { stderr } = await output(line(file), (c) => c.stderr.includes('left out'));
+    expect(stderr).toContain('shop/web-1 | 199\nshop/web-1 | … 4800 lines left out\n');
   });
 });
 

@@ -96,7 +96,7 @@ async function moduleHook(file: string, options: { output: ModuleOutput; isReloa
 
 /** Shows at the end of a run what was printed without a line end. */
 function shown(hook: Hook, output: ModuleOutput): Hook {
-  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.flush(runNameOf(request))) };
+  return { ...hook, run: (request, run) => hook.run(request, run).finally(() => output.endRun(runNameOf(request))) };
 }
 
 async function executableHook(

@@ -1,5 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { currentModuleRun } from '../../controller/hooks/module.ts';
+import { OutputLimit } from '../../controller/hooks/output-limit.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import { type Io, processStreams } from '../terminal/io.ts';
 import { showOutput } from './hook-output.ts';
 
@@ -15,7 +17,7 @@ interface Beginning {
 
 /**
  * What a hook's module prints, by console or by process.stdout and process.stderr: line by line on stderr as
- * `KEY | line`, through the door of {@link Io}, so that nothing in it is obeyed by a terminal and nothing of it is
+ * `KEY | line`, at most 200 a second of each run, through the door of {@link Io}, so that nothing in it is obeyed by a terminal and nothing of it is
  * taken for the program's data. Outside of a run the module's name stands for the key. Does not see what is written
  * past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the streams back.
  */
@@ -23,16 +25,31 @@ export class ModuleOutput implements Disposable {
   readonly #io: Io;
   readonly #name: string;
   readonly #beginnings = new Map<string, Beginning>();
+  readonly #limits = new Map<string, OutputLimit>();
+  readonly #clock: Clock;
   readonly #back: (() => void)[];
 
-  constructor(io: Io, name: string, streams: readonly NodeJS.WriteStream[] = processStreams()) {
+  constructor(
+    io: Io,
+    name: string,
+    {
+      streams = processStreams(),
+      clock = systemClock,
+    }: { streams?: readonly NodeJS.WriteStream[]; clock?: Clock } = {},
+  ) {
     this.#io = io;
+    this.#clock = clock;
     this.#name = name;
     this.#back = streams.map((stream, i) => this.#take(stream, i));
   }
 
-  /** Shows lines that were begun and not ended: of one key, or all. */
-  flush(key?: string): void {
+  /** Ends the output of a run: shows lines that were begun and not ended, of one key or all, and what was left out. */
+  endRun(key?: string): void {
+    this.#flush(key);
+    this.#endLimits(key);
+  }
+
+  #flush(key?: string): void {
     for (const [place, { decoder, text }] of this.#beginnings) {
       const of = keyOf(place);
       if (key !== undefined && of !== key) continue;
@@ -42,7 +59,7 @@ export class ModuleOutput implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.flush();
+    this.endRun();
     for (const back of this.#back) back();
   }
 
@@ -63,7 +80,7 @@ export class ModuleOutput implements Disposable {
     };
     const ended = (...args: unknown[]) => {
       written(...(args as [unknown]));
-      this.flush();
+      this.#flush();
       return stream;
     };
     Object.defineProperty(stream, 'write', { value: written as Write, configurable: true, writable: true });
@@ -86,11 +103,27 @@ export class ModuleOutput implements Disposable {
     beginning.text = lines.pop() ?? '';
     this.#beginnings.set(place, beginning);
     for (const line of lines) this.#show(keyOf(place), line);
-    if (beginning.text.length > LONGEST_LINE) this.flush(keyOf(place));
+    if (beginning.text.length > LONGEST_LINE) this.#flush(keyOf(place));
+  }
+
+  #limitOf(key: string): OutputLimit {
+    const limit =
+      this.#limits.get(key) ?? new OutputLimit((line) => showOutput(this.#io, key, line, 'stderr'), this.#clock);
+    this.#limits.set(key, limit);
+    return limit;
+  }
+
+  /** Says what was left out. */
+  #endLimits(key: string | undefined): void {
+    for (const [of, limit] of this.#limits) {
+      if (key !== undefined && of !== key) continue;
+      this.#limits.delete(of);
+      limit[Symbol.dispose]();
+    }
   }
 
   #show(key: string, line: string): void {
-    if (line !== '') showOutput(this.#io, key, line, 'stderr');
+    if (line !== '') this.#limitOf(key).line(line);
   }
 }
 

@@ -149,7 +149,11 @@ describe('exit codes', () => {
 
   it.each([1, 75, 127])('%i means a retry', async (code) => {
     const error = await run(`exit ${code}`).catch((e) => e);
-    expect(error).toMatchObject({ code: 'hook', message: expect.stringContaining(`exited with ${code}`) });
+    expect(error).toMatchObject({
+      code: 'hook',
+      message: expect.stringContaining(`exited with ${code}`),
+      exitCode: code,
+    });
     expect(isTerminal(error) || error instanceof StopError).toBe(false);
   });
 

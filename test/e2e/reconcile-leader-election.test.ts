@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../src/testing/index.ts';
 import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
+import { isAlive } from '../support/process-alive.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
@@ -120,6 +122,20 @@ describe('reconcile --leader-elect', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`error: the lease ${LEASE} was lost: it belongs to someone now\nhint: `);
     expect(holder()?.holderIdentity).toBe('someone');
+  });
+
+  it('kills the program of its hook when it has lost the lease', async () => {
+    const file = path.join(fixture.folder, 'stubborn.sh');
+    writeFileSync(file, `#!/bin/sh\ntrap '' TERM\necho "pid $$" >&2\nwhile :; do sleep 0.1; done\n`, { mode: 0o755 });
+    const name = 'stubborn';
+    const line = ['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file, '--leader-elect', ...SHORT];
+    await using leader = new Cli([...line, `--leader-elect-lease-name=${name}`], { env: fixture.env });
+    await leader.until((cli) => /pid \d+/.test(cli.stdout + cli.stderr), 'the number of the program');
+    const pid = Number(/pid (\d+)/.exec(leader.stdout + leader.stderr)?.[1]);
+    const lease = fixture.sandbox.get(LEASES, `shop/${name}`) as unknown as { spec: object };
+    fixture.sandbox.apply([{ ...lease, spec: { ...lease.spec, holderIdentity: 'someone' } }] as never);
+    expect((await leader.ended()).code).toBe(1);
+    await eventually(() => !isAlive(pid));
   });
 
   it('that waits ends with 0 when it is asked to, without a write', async () => {

@@ -3,8 +3,10 @@ import type { LeaderElectorOptions } from '../../../src/controller/election/elec
 import { LeaderElector } from '../../../src/controller/election/leader-elector.ts';
 import { LEASES } from '../../../src/controller/election/lease-lock.ts';
 import { microTime } from '../../../src/controller/election/lease-record.ts';
+import { EventRecorder } from '../../../src/controller/events/event-recorder.ts';
 import { aborted } from '../../../src/kit/abort.ts';
 import type { InformerError } from '../../../src/kit/error.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { calm, election, LEASE_KEY, skipping } from '../../support/election.ts';
 import { RecordingMetrics } from '../../support/recording-metrics.ts';
 
@@ -659,4 +661,24 @@ describe('what others see of an election', () => {
     me.abort.abort();
     expect(await me.ended).toBeUndefined();
   });
+});
+
+it('an EventRecorder writes the events of an election', async () => {
+  const place = await election();
+  const recorder = new EventRecorder(place.client, { component: 'operator', clock: place.clock, logger: silentLogger });
+  const me = await place.start('me', { recorder });
+  me.abort.abort();
+  await me.ended;
+  await calm();
+  const closed = recorder.close();
+  await place.clock.advance(10_000);
+  await closed;
+  const events = place.sandbox.list({ group: '', version: 'v1', resource: 'events' });
+  expect(events.map(({ reason, message, involvedObject }) => [reason, message, involvedObject])).toEqual(
+    ['me became leader', 'me stopped leading'].map((message) => [
+      'LeaderElection',
+      message,
+      expect.objectContaining({ kind: 'Lease', namespace: 'shop', name: 'operator' }),
+    ]),
+  );
 });

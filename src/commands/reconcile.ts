@@ -2,7 +2,7 @@ import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig } from '../cli/reconcile/config.ts';
-import { DEFAULT_GRACE_MS } from '../cli/reconcile/drain.ts';
+import { graceMsOf } from '../cli/reconcile/drain.ts';
 import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
@@ -60,6 +60,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     checkFinalizer(config);
     const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, this.failed)));
     const { filters, snapshots, schedules, retries } = await triggersOf(config, hook, flags);
+    const graceMs = graceMsOf(flags.grace);
     await using operations = await Operations.open(flags.metrics, this.edges);
     const record = flags.observe === undefined ? undefined : new AccessRecord(flags.observe, this.unrecorded);
     const through = record && ((transport: Transport) => observedTransport(transport, (access) => record.add(access)));
@@ -109,7 +110,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       showSecrets,
       painter: await loadPainter(colorLevel(flags.color, session.io)),
       logger: reconcileLogger(session.io, flags.v ?? 0),
-      graceMs: flags.grace ?? DEFAULT_GRACE_MS,
+      graceMs,
       operations,
     });
   }

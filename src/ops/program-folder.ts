@@ -49,9 +49,13 @@ export function programsFolder({ XDG_RUNTIME_DIR: runtime }: RuntimeEnvironment)
     ? path.join(runtime, 'kubectl-informer')
     : path.join(tmpdir(), `kubectl-informer-${process.getuid?.() ?? 'run'}`);
   if (isPrivateFolder(parent, 'run')) return path.join(parent, 'run');
-  throw new InformerError('config', `the folder ${parent} is not private: other users could write there`, {
-    hint: 'remove it, or set XDG_RUNTIME_DIR to a folder that only you can write',
-  });
+  throw new InformerError(
+    'config',
+    `the folder ${parent} cannot be used: it cannot be written, or other users could write there`,
+    {
+      hint: 'set XDG_RUNTIME_DIR to a folder that only you can write, or remove this one if it is not yours',
+    },
+  );
 }
 
 /** A new folder that other commands do not see before {@link publish}. Throws `config` if its path is too long. */

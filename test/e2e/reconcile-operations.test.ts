@@ -250,6 +250,25 @@ describe('the end of a reconcile', () => {
     expect(stderr).toContain('hint: a module must end its run when ctx.signal aborts');
   }, 30_000);
 
+  it('ends within a bounded time although the startup of a module never ends', async () => {
+    const file = await hook(
+      'startup.ts',
+      'export const onStartup = () => { console.log("starting"); return new Promise(() => { setInterval(() => {}, 1000); }); };\nexport default async () => {};\n',
+    );
+    await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', '--hook', file, '--grace', '1s'], { env });
+    await cli.until((c) => c.stderr.includes('starting') || c.stdout.includes('starting'), 'the startup');
+    cli.kill('SIGTERM');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('waiting for the hook to finish its startup, for at most 1s (--grace)');
+    expect(stderr).toContain('error: the hook has not ended for its startup');
+  }, 30_000);
+
+  it('refuses a grace below 0', async () => {
+    const { code, stderr } = await command('reconcile', 'pods', '--exec', 'true', '--grace=-1s');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--grace must not be negative')]);
+  });
+
   it('ends also when the hook asks for it (exit code 64) while another run goes on', async () => {
     const file = await hook(
       'stop.sh',

@@ -19,6 +19,7 @@ const LIBRARIES = {
   CEL: /\bTypeChecker\b/,
   'js-yaml': /\bYAMLException\b/,
   sandbox: /SelfSubjectRulesReview/,
+  'prom-client': /\bobserveWithoutExemplar\b/,
 };
 
 let fixture: Fixture;

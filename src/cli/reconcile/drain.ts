@@ -8,7 +8,14 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
 
 /** The default of `--grace`, ms: below the 30 s that Kubernetes leaves a Pod. */
-export const DEFAULT_GRACE_MS = 25_000;
+const DEFAULT_GRACE_MS = 25_000;
+
+/** The value of `--grace`, ms. Throws `argument` for one below 0. */
+export function graceMsOf(given: number | undefined): number {
+  if (given !== undefined && given < 0)
+    throw new InformerError('argument', '--grace must not be negative', { hint: '0s ends running hooks at once' });
+  return given ?? DEFAULT_GRACE_MS;
+}
 
 /** After the grace, programs have this long to end on SIGTERM before they are killed, ms. */
 const KILL_MS = 3_000;
@@ -35,6 +42,7 @@ export class Drain implements Disposable {
   readonly #timers = new Set<Timer>();
   readonly #listener: Disposable;
   #controller: Controller | undefined;
+  #startup: (() => boolean) | undefined;
   #endsAt: number | undefined;
 
   /** The runs of `delayed` keys wait for a write that is given up at the end, and are not waited for. */
@@ -50,9 +58,10 @@ export class Drain implements Disposable {
     return this.#gaveUp.signal;
   }
 
-  /** Names the controller whose runs are waited for. */
-  of(controller: Controller): void {
+  /** Names the controller whose runs are waited for, and says whether the startup of its hook is under way. */
+  of(controller: Controller, isStartingUp: () => boolean = () => false): void {
     this.#controller = controller;
+    this.#startup = isStartingUp;
     if (this.#endsAt !== undefined) this.#remind(FIRST_REMINDER_MS);
   }
 
@@ -118,7 +127,8 @@ export class Drain implements Disposable {
 
   get #keys(): string[] {
     const keys = this.#controller?.snapshot().processing.map(({ key }) => key) ?? [];
-    return keys.filter((key) => !this.#delayed.has(key));
+    const waited = keys.filter((key) => !this.#delayed.has(key));
+    return this.#startup?.() ? ['its startup', ...waited] : waited;
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Controller } from '../../controller/controller.ts';
 import { messageOf } from '../../kit/error.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
+import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { ControlSocket } from '../../ops/control-socket.ts';
 import type { InspectedInformer } from '../../ops/health.ts';
 import type { ReconciledObjects } from '../../ops/inspected.ts';
 import type { OpsServer } from '../../ops/ops-server.ts';
+import { VERSION } from '../../package.ts';
 import type { Edges } from '../base-command.ts';
 import type { Session } from '../session/session.ts';
 
@@ -69,6 +71,7 @@ export class Operations implements AsyncDisposable {
       import('../../ops/prometheus.ts'),
     ]);
     const metrics = await createPrometheusMetrics();
+    metrics.observe('kubectl_informer_info', { version: VERSION }, () => 1);
     const started = { name: 'start', reason: () => (shown.controllers.length > 0 ? undefined : 'is starting') };
     const options = {
       address,
@@ -113,7 +116,7 @@ export class Operations implements AsyncDisposable {
       pid: process.pid,
       name,
       type: formatGroupResource(type.gvr),
-      server: config.server,
+      server: withoutLogin(config.server),
       context: config.context,
       namespaces: type.namespaced ? namespaces.filter((namespace) => namespace !== '') : [],
       started: new Date(clock.now()).toISOString(),

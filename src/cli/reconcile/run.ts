@@ -46,13 +46,17 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   const { reconcile: runHook, actions, hook } = runs;
   using drain = new Drain(session, plan.graceMs, runs.delayed);
   let startup: Promise<void> | undefined;
+  let isStartingUp = false;
   const startupSource = createStartupSource({
     hook: plan.hook.name,
     cachesSynced: async (signal) => {
       await Promise.all(all.map(({ informer }) => informer.whenSynced(signal)));
     },
     run: (context) => {
-      startup = runs.startUp(context);
+      isStartingUp = true;
+      startup = runs.startUp(context).finally(() => {
+        isStartingUp = false;
+      });
       return startup;
     },
     retries: plan.retries,
@@ -79,7 +83,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     clock: session.clock,
     logger: plan.logger,
   });
-  drain.of(controller);
+  drain.of(controller, () => isStartingUp);
   await plan.operations.attach(session, {
     name: plan.hook.name,
     type: targets.primary.type,
@@ -112,8 +116,11 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   } finally {
     session.end(new StreamEnd('done'));
     if (drain.gaveUp.aborted) hook.kill?.();
-    await startup?.catch(() => {}); // reported by the source
-    await hook.close?.();
+    const closed = async () => {
+      await startup?.catch(() => {}); // reported by the source
+      await hook.close?.();
+    };
+    await abortable(closed(), drain.gaveUp);
     await running;
   }
   if (controller.parked.length > 0)

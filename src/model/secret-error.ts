@@ -15,7 +15,7 @@ export function withoutSecretValues(error: StatusError, name = error.status.deta
     ...(field && { field }),
   }));
   const details = status.details && {
-    ...(name === undefined ? {} : { name }),
+    ...(status.details.name === undefined ? {} : { name: status.details.name }),
     kind: 'secrets',
     ...(causes ? { causes } : {}),
     ...(status.details.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: status.details.retryAfterSeconds }),

@@ -231,6 +231,16 @@ describe('ResourceApi.deleteCollection', () => {
 });
 
 describe('a missing or superfluous namespace', () => {
+  it('is named in the error of a Secret, which is not reported as absent', async () => {
+    const { client } = await place();
+    const secrets = client.resource({ group: '', version: 'v1', resource: 'secrets' });
+    for (const attempt of [() => secrets.get('a'), () => secrets.patch('a', {}, { type: 'merge' })]) {
+      const error = await refusalOf(attempt);
+      expect(String(error)).toContain('secrets are namespaced, and no namespace was given');
+      expect(JSON.stringify(error)).not.toContain('"name":"a"');
+    }
+  });
+
   it('is named in the error of a namespaced type', async () => {
     const { client } = await place();
     const maps = client.resource(CONFIG_MAPS);

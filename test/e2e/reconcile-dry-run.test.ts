@@ -140,6 +140,35 @@ shop/web: dry run: apps/v1/deployments shop/web (patch)
     expect(stderr).toMatch(/patch apps\/v1\/deployments shop\/web: Deployment.apps "web" is invalid/);
   });
 
+  it('shows also what a module would write by its client', async () => {
+    const file = path.join(fixture.folder, 'client.mjs');
+    await writeFile(
+      file,
+      `export default async ({ object, client }) => {
+        if (!object) return;
+        const maps = client.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'shop' });
+        await maps.create({ metadata: { name: 'made' }, data: { a: '1' } });
+        await maps.patch('settings', { metadata: { labels: { team: 'a' } } }, { type: 'merge' });
+        await maps.update({ ...(await maps.get('settings')), immutable: false });
+        await maps.delete('settings');
+        const secrets = client.resource({ group: '', version: 'v1', resource: 'secrets' }, { namespace: 'shop' });
+        await secrets.patch('login', { data: { password: 'bmV3' } }, { type: 'merge' });
+      };\n`,
+    );
+    await using cli = new Cli(argsOf(file), { env: fixture.env });
+    await cli.until((c) => c.stdout.includes('secrets') && c.stdout.endsWith('\n'), 'the diffs');
+    expect(cli.stdout).toContain(`shop/web: dry run: ADDED v1/configmaps shop/made (create)\n    + data: {"a":"1"}\n`);
+    expect(cli.stdout).toContain(
+      'shop/web: dry run: MODIFIED v1/configmaps shop/settings (patch)\n    + metadata.labels: {"team":"a"}\n',
+    );
+    expect(cli.stdout).toContain('MODIFIED v1/configmaps shop/settings (update)\n    + immutable: false\n');
+    expect(cli.stdout).toContain('shop/web: dry run: DELETED v1/configmaps shop/settings (delete)\n');
+    expect(cli.stdout).toMatch(
+      /MODIFIED v1\/secrets shop\/login \(patch\)\n {4}~ data\.password: hmac:\w{8} → hmac:\w{8}\n/,
+    );
+    expect(cli.stdout).not.toContain('bmV3');
+  });
+
   it('shows no value of a Secret', async () => {
     const value = Buffer.from('new-secret-value').toString('base64');
     const { stdout, stderr } = await dryRun(

@@ -81,6 +81,7 @@ export function reconcilerOf(
       redact,
       onWrite,
       runKey: () => currentModuleRun()?.key,
+      report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
     }),
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),

@@ -24,7 +24,8 @@ import { unlimitedWrites } from './write-budget.ts';
 /** One action that was carried out, or that is only shown. */
 export interface ActionOutcome {
   readonly mode: ActionMode;
-  readonly verb: Action['verb'];
+  /** `update` comes only from a hook's client. */
+  readonly verb: Action['verb'] | 'update';
   /** The key of the reconciled object; `onStartup` at startup. */
   readonly subject: string;
   readonly target: ActionTarget;

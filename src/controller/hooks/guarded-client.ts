@@ -9,6 +9,7 @@ import { checkName } from '../../model/path-segment.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../../model/write-body.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './action-client.ts';
 import { FIELD_MANAGER } from './action-client.ts';
+import type { ActionOutcome } from './action-runner.ts';
 import { refuseRedacted } from './action-step.ts';
 import { type OnWrite, storedWrite } from './stored-write.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -56,6 +57,8 @@ export interface GuardOptions {
   /** Returns the key of the run that is calling. */
   runKey?: (() => ObjectKey | undefined) | undefined;
   onWrite?: OnWrite | undefined;
+  /** With `dry-run`: called after each write with what it would change. */
+  report?: ((outcomes: readonly ActionOutcome[]) => void) | undefined;
 }
 
 /**
@@ -93,10 +96,13 @@ function guardedResource<T extends object>(
     refuseRedacted(body, gvr);
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
   };
-  const written = async <A>(name: string, answer: Promise<A>, call: ActionWriteOptions): Promise<A> => {
-    const stored = await answer;
-    if (!call.dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, stored, call.fieldManager));
-    return stored;
+  const written = async <A>(write: Written, send: () => Promise<A>): Promise<A> => {
+    const { name, call } = write;
+    const before = await stateBefore(resource, write, options);
+    const answer = await send();
+    if (!call.dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, answer, call.fieldManager));
+    if (options.mode === 'dry-run') reportDryRun(write, { gvr, namespace, before, answer }, options);
+    return answer;
   };
   return {
     get: async (name, given) => {
@@ -109,25 +115,70 @@ function guardedResource<T extends object>(
     },
     create: async (object: object, given: ActionWriteOptions = {}) => {
       const call = await write('create', object, given);
-      return shown(written('', resource.create(object, call), call));
+      const { name = '' } = (object as Partial<UnknownObject>).metadata ?? {};
+      return shown(written({ verb: 'create', name, body: object, call }, () => resource.create(object, call)));
     },
     update: async (object: object, given: ActionWriteOptions = {}) => {
       const name = (object as Partial<UnknownObject> | undefined)?.metadata?.name;
       checked(name);
       const call = await write('update', object, given);
-      return shown(written(name as string, resource.update(object, call), call));
+      return shown(
+        written({ verb: 'update', name: name as string, body: object, call }, () => resource.update(object, call)),
+      );
     },
     patch: async (name: string, body: unknown, given: ActionPatchOptions) => {
       checked(name);
       const call = await write('patch', body, given);
-      return shown(written(name, resource.patch(name, body, call), call));
+      return shown(written({ verb: 'patch', name, body, call }, () => resource.patch(name, body, call)));
     },
     delete: async (name, given = {}) => {
       checked(name);
       const call = await permitted('delete', gvr, given, options);
-      return written(name, resource.delete(name, call), call);
+      return written({ verb: 'delete', name, body: {}, call }, () => resource.delete(name, call));
     },
   };
+}
+
+interface Written {
+  readonly verb: 'create' | 'update' | 'patch' | 'delete';
+  /** '' if the server makes the name. */
+  readonly name: string;
+  readonly body: unknown;
+  readonly call: ActionWriteOptions;
+}
+
+/** The object before a dry run; undefined if there is none, if it may not be read, or if nothing is reported. */
+async function stateBefore(
+  resource: UnguardedResource,
+  { verb, name, call: { signal } }: Written,
+  { mode, report }: GuardOptions,
+): Promise<UnknownObject | undefined> {
+  if (mode !== 'dry-run' || !report || verb === 'create') return undefined;
+  return (await resource.get(name, { signal }).catch(() => undefined)) as UnknownObject | undefined;
+}
+
+function reportDryRun(
+  { verb, name, body }: Written,
+  {
+    gvr,
+    namespace,
+    before,
+    answer,
+  }: { gvr: GroupVersionResource; namespace: string | undefined; before: UnknownObject | undefined; answer: unknown },
+  { report, runKey, redact = (object) => object }: GuardOptions,
+): void {
+  const after = verb === 'delete' ? undefined : (answer as UnknownObject);
+  report?.([
+    {
+      mode: 'dry-run',
+      verb,
+      subject: runKey?.() ?? name,
+      target: { type: { gvr, kind: after?.kind ?? '', namespaced: namespace !== undefined }, namespace, name },
+      body: Array.isArray(body) ? {} : redact(body as object, gvr),
+      before: before && redact(before, gvr),
+      after: after && redact(after, gvr),
+    },
+  ]);
 }
 
 /** The options of a write, as the mode allows it. Waits for the budget. Throws `hook` if the hook may not write. */

@@ -1,3 +1,5 @@
+import queue from './queue.json' with { type: 'json' };
+import { queueSection } from './queue-section.ts';
 import type { Results } from './results.ts';
 import { number, programTables, resultTables, stageTable } from './tables.ts';
 import { targetRows } from './targets.ts';
@@ -27,6 +29,7 @@ export function performancePage(results: Results, limits: Limits): string {
     'These figures are CPU time in one process, with garbage collection. The stages are those of [the architecture](ARCHITECTURE.md#the-path-of-one-event).',
     ...results.stages.map(stageTable).flatMap(titled),
     ...wireSection(wire),
+    ...queueSection(queue),
     '## How it was measured',
     METHOD,
     'To measure again: `npm run build && npm run bench:report`, or `npm run bench -- --quick` for a short measurement. `--only NAME` measures only the rows with that name; `--objects` and `--bytes` set the number and the size of the objects.',

@@ -48,8 +48,11 @@ export function node(script: string, ...args: readonly (string | number)[]): Com
   return { command: process.execPath, args: [script, ...args.map(String)] };
 }
 
-/** Once a process, into a folder of its own. Fetching client-go takes minutes, so that is done only when asked for. */
-function buildClientGo(): OrReason {
+/**
+ * Builds a program of bench/peers/client-go, once a process, into a folder of its own. Fetching client-go takes minutes,
+ * so that is done only when asked for.
+ */
+export function buildClientGo(program = '.'): OrReason {
   const source = path.join(ROOT, 'bench', 'peers', 'client-go');
   const env = process.env.BENCH_GO === '1' ? process.env : { ...process.env, GOPROXY: 'off' };
   try {
@@ -68,7 +71,7 @@ function buildClientGo(): OrReason {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   cpSync(source, folder, { recursive: true });
   try {
-    execFileSync('go', ['build', '-mod=readonly', '-o', 'peer', '.'], {
+    execFileSync('go', ['build', '-mod=readonly', '-o', 'peer', program], {
       cwd: folder,
       env,
       stdio: 'pipe',

@@ -444,13 +444,14 @@ export class Controller {
   }
 
   #noteEnd(entry: RunEntry, settled: Settled, { key, tookMs }: { key: ObjectKey; tookMs: number }): void {
+    this.#trail?.ended(entry, { tookMs, outcome: runOutcomeOf(settled) });
+    if (settled.kind !== 'done') this.#trail?.ended(entry, errorFields(settled.error));
+    if (this.#parked.has(key)) this.#trail?.ended(entry, { parked: true });
     const why = this.#delays.get(key);
     const dueAt = this.#queue.dueAt(key);
-    const epoch = this.#clock.now() - this.#clock.monotonic();
-    const next = why && dueAt !== undefined ? { next: { at: epoch + dueAt, why } } : {};
-    const parked = this.#parked.has(key) ? { parked: true } : {};
-    const error = settled.kind === 'done' ? {} : errorFields(settled.error);
-    this.#trail?.ended(entry, { tookMs, outcome: runOutcomeOf(settled), ...error, ...parked, ...next });
+    if (!why || dueAt === undefined) return;
+    const at = this.#clock.now() + dueAt - this.#clock.monotonic();
+    this.#trail?.ended(entry, { next: { at, why } });
   }
 
   /** Queues a key, and remembers why if it has to wait for a time. */

@@ -227,8 +227,11 @@ export class Trail {
   }
 
   /** Notes that a run begins. Returns the step, for {@link ended}. */
-  began(key: ObjectKey, run: Pick<RunEntry, 'run' | 'attempt' | 'waitedMs' | 'events'>): RunEntry {
-    const entry: RunEntry = { kind: 'run', at: this.#clock.now(), ...run };
+  began(
+    key: ObjectKey,
+    { run, attempt, waitedMs, events }: Pick<RunEntry, 'run' | 'attempt' | 'waitedMs' | 'events'>,
+  ): RunEntry {
+    const entry: RunEntry = { kind: 'run', at: this.#clock.now(), run, attempt, waitedMs, events };
     this.#add(this.#pageOf(key), entry);
     return entry;
   }

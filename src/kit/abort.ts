@@ -18,10 +18,13 @@ export function scope(parent?: AbortSignal): Scope {
     abort: (reason) => controller.abort(reason),
     [Symbol.dispose]() {
       parent?.removeEventListener('abort', follow);
-      controller.abort();
+      controller.abort(BLOCK_ENDED);
     },
   };
 }
+
+/** The reason of a signal whose block has ended. One for all: to make an error takes longer than most blocks. */
+const BLOCK_ENDED = new DOMException('This operation was aborted', 'AbortError');
 
 /** Calls `run` when the signal aborts, or at once if it has aborted. Disposal of the result removes the listener. */
 export function onAbort(signal: AbortSignal, run: () => void): Disposable {

@@ -76,7 +76,8 @@ export class DelayLine {
   /** Removes `key` before its deadline. Returns what was scheduled; undefined if nothing was. */
   cancel(key: string): Delayed | undefined {
     const entry = this.#entries.get(key);
-    if (entry) this.#entries.delete(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
     if (this.#entries.size === 0) this.clear();
     return entry;
   }

@@ -86,7 +86,8 @@ export class WorkItem implements Disposable {
   readonly #release: (item: WorkItem) => void;
 
   constructor(
-    { key, priority, waitedMs }: Pick<WorkItem, 'key' | 'priority' | 'waitedMs'>,
+    { key, priority }: Pick<WorkItem, 'key' | 'priority'>,
+    waitedMs: number,
     release: (item: WorkItem) => void,
   ) {
     this.key = key;
@@ -133,6 +134,7 @@ export class WorkQueue {
   readonly #processing = new Map<string, { item: WorkItem; startedAt: number }>();
   readonly #takers = new Set<(item: WorkItem | undefined) => void>();
   readonly #idle = new Bell();
+  readonly #release = (item: WorkItem) => this.#released(item);
   #state: 'open' | 'draining' | 'shut' | 'abandoned' = 'open';
 
   constructor(options: WorkQueueOptions = {}) {
@@ -325,7 +327,7 @@ export class WorkQueue {
     const queued = this.#line.shift(now);
     if (!queued) return undefined;
     const waitedMs = now - (this.#dirty.get(queued.key)?.addedAt ?? now);
-    const item = new WorkItem({ ...queued, waitedMs }, (given) => this.#released(given));
+    const item = new WorkItem(queued, waitedMs, this.#release);
     this.#metrics.started(waitedMs);
     this.#dirty.delete(queued.key);
     this.#processing.set(queued.key, { item, startedAt: now });

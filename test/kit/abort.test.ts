@@ -66,3 +66,12 @@ describe('abortable', () => {
     await expect(abortable(new Promise(() => {}), controller.signal)).rejects.toThrow('enough');
   });
 });
+
+it('a block that ends aborts its signal with an AbortError, without the cost of making one', () => {
+  const reasons = [scope(), scope()].map((block) => {
+    block[Symbol.dispose]();
+    return block.signal.reason as Error;
+  });
+  expect(reasons[0]?.name).toBe('AbortError');
+  expect(reasons[1]).toBe(reasons[0]);
+});

@@ -445,7 +445,7 @@ export class Controller {
 
   #noteEnd(entry: RunEntry, settled: Settled, { key, tookMs }: { key: ObjectKey; tookMs: number }): void {
     this.#trail?.ended(entry, { tookMs, outcome: runOutcomeOf(settled) });
-    if (settled.kind !== 'done') this.#trail?.ended(entry, errorFields(settled.error));
+    this.#trail?.ended(entry, settled.kind === 'done' ? skippedField(settled.result) : errorFields(settled.error));
     if (this.#parked.has(key)) this.#trail?.ended(entry, { parked: true });
     const why = this.#delays.get(key);
     const dueAt = this.#queue.dueAt(key);
@@ -639,6 +639,7 @@ const KNOWN_RESULT = {
   requeueAfterMs: 'number',
   priority: 'number',
   keepCauses: 'boolean',
+  skipped: true,
 } satisfies KnownOptionsOf<Result>;
 
 function check(options: ControllerOptions, workers: number): void {
@@ -692,6 +693,10 @@ function runOutcomeOf(settled: Settled): RunOutcome {
 }
 
 /** The text of an error, and the exit code that it, or one of its causes, carries. */
+function skippedField({ skipped }: Result): Pick<RunEntry, 'skipped'> {
+  return typeof skipped === 'string' ? { skipped: shortened(skipped) } : {};
+}
+
 function errorFields(error: unknown): Pick<RunEntry, 'error' | 'exitCode'> {
   const codes = [...causesOf(error)].map((each) => (each as { exitCode?: unknown } | undefined)?.exitCode);
   const exitCode = codes.find((code) => typeof code === 'number');

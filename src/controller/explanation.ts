@@ -246,7 +246,8 @@ function skippedText({ origin, why, by }: SkippedEntry): string {
   return why === 'no key' ? `${event} was mapped to no key` : `${event} could not be mapped: ${by}`;
 }
 
-function runText({ outcome, error }: RunEntry): string {
+function runText({ outcome, error, skipped }: RunEntry): string {
+  if (skipped !== undefined) return `its last run did nothing (${skipped})`;
   if (outcome === 'success') return 'its last run succeeded';
   return error === undefined ? 'its last run ended' : `its last run failed (${error})`;
 }

@@ -44,6 +44,8 @@ export interface Result {
   readonly priority?: number | undefined;
   /** Whether the next run also gets the causes of this one, because this one did not do its work. Default false. */
   readonly keepCauses?: boolean | undefined;
+  /** Why the run did nothing, a text for {@link Controller.explain}. */
+  readonly skipped?: string | undefined;
 }
 
 /**

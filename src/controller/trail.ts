@@ -79,6 +79,8 @@ export interface RunEntry {
   readonly tookMs?: number | undefined;
   readonly outcome?: RunOutcome | undefined;
   readonly error?: string | undefined;
+  /** Why it did nothing, where the reconciler said so. */
+  readonly skipped?: string | undefined;
   /** The exit code of a hook that is a program. */
   readonly exitCode?: number | undefined;
   /** Whether the key was parked. */
@@ -237,7 +239,10 @@ export class Trail {
   }
 
   /** Notes the end of a run in its step. */
-  ended(step: RunEntry, end: Pick<RunEntry, 'tookMs' | 'outcome' | 'error' | 'exitCode' | 'parked' | 'next'>): void {
+  ended(
+    step: RunEntry,
+    end: Pick<RunEntry, 'tookMs' | 'outcome' | 'error' | 'skipped' | 'exitCode' | 'parked' | 'next'>,
+  ): void {
     Object.assign(step, end);
   }
 

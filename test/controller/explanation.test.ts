@@ -257,6 +257,16 @@ describe('why a key is not queued', () => {
     expect(controller.explain(KEY).summary).toContain('did not pass: --filter');
   });
 
+  it('its last run did nothing, for the reason that the reconciler gave', async () => {
+    const { clock, events, controller } = await start({ reconcile: () => ({ skipped: 'object.spec.replicas > 3' }) });
+    events.emit(added('web'));
+    await settled();
+    await clock.advance(2000);
+    expect(controller.explain(KEY).summary).toBe(
+      'not queued: its last run did nothing (object.spec.replicas > 3), 2s ago, and nothing came since',
+    );
+  });
+
   it('it was dropped by hand', async () => {
     const { clock, events, controller } = await start({ reconcile: failing(1) });
     events.emit(added('web'));

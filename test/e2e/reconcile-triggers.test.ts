@@ -440,3 +440,27 @@ describe('the startup of a hook', () => {
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
   });
 });
+
+describe('reconcile explain', () => {
+  it('names the filter that dropped an event, the one that refused a run, and the next time of a schedule', async () => {
+    const env = { ...fixture.env, XDG_RUNTIME_DIR: fixture.folder };
+    const expression = 'object.status.phase == "Failed"';
+    const line = ['reconcile', 'pods', '-n', 'shop', '--exec', 'echo ran', '--filter', expression];
+    const explained = async () => (await run(['reconcile', 'explain', 'shop/web-1'], { env })).stdout;
+    const starting = async (schedule: string) => {
+      const cli = new Cli([...line, '--schedule', schedule], { env });
+      await cli.until((c) => c.stderr.includes('0 match'), 'the start');
+      return cli;
+    };
+    await using rare = await starting('0 0 1 1 *');
+    const event = await explained();
+    expect(event).toContain(`did not pass: ${expression}`);
+    expect(event).toContain('schedule 0 0 1 1 * queues all keys in ');
+    await ended(rare);
+    await using often = await starting('* * * * * *');
+    let text = '';
+    while (!text.includes('its last run did nothing')) text = await explained();
+    expect(text).toContain(`its last run did nothing (${expression})`);
+    await ended(often);
+  });
+});

@@ -74,7 +74,7 @@ export function createHookReconciler(options: HookReconcilerOptions): Reconciler
     const refusal = options.refusal?.(request, object);
     if (refusal !== undefined) {
       logger.debug('the hook is not run', { why: refusal });
-      return {};
+      return { skipped: refusal };
     }
     const step = finalizer === undefined ? 'apply' : stepOf(object, request, finalizer);
     const subject: Subject = { namespace: request.namespace, name: request.name, object };

@@ -111,7 +111,7 @@ it('does not run the hook where it is refused, with the request and the present 
     return judged.length === 1 ? 'it does not match' : undefined;
   };
   const { run, asked, outcomes } = setup({ object: web(), refusal, finalizer: FINALIZER, mode: 'describe' });
-  expect(await run()).toEqual({});
+  expect(await run()).toEqual({ skipped: 'it does not match' });
   expect([judged, asked, outcomes]).toEqual([[['shop/web', 'web']], [], []]);
   await run();
   expect(asked).toHaveLength(1);

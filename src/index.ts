@@ -51,13 +51,9 @@ export {
   removeCondition,
   setCondition,
 } from './controller/conditions.ts';
-export type { WithFailures } from './controller/controller.ts';
-export {
-  type Controller,
-  type ControllerOptions,
-  type ControllerSnapshot,
-  createController,
-} from './controller/controller.ts';
+export { type Controller, createController } from './controller/controller.ts';
+export type { ControllerOptions } from './controller/controller-options.ts';
+export type { ControllerSnapshot, WithFailures } from './controller/controller-snapshot.ts';
 export {
   createOrPatch,
   createOrUpdate,

@@ -1,113 +1,30 @@
-import type { Scope } from '../kit/abort.ts';
-import { abortable, onAbort, scope } from '../kit/abort.ts';
-import type { Clock } from '../kit/clock.ts';
-import { systemClock } from '../kit/clock.ts';
+import { abortable, onAbort, type Scope, scope } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
 import { humanDuration } from '../kit/duration.ts';
-import { causesOf, InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { checkArgument, checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
-import type { Logger } from '../kit/logger.ts';
-import { defaultLogger } from '../kit/logger.ts';
-import type { MetricsProvider } from '../kit/metrics.ts';
+import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { noMetrics } from '../kit/metrics.ts';
 import { guarded } from '../kit/user-callback.ts';
-import type { ObjectKey } from '../model/key.ts';
-import { splitKey } from '../model/key.ts';
+import { type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
-import type { AddOptions, KeyPlace, QueueSnapshot, WorkItem } from '../workqueue/work-queue.ts';
-import { WorkQueue } from '../workqueue/work-queue.ts';
-import type { Gathered, Note } from './causes.ts';
-import { CauseBook } from './causes.ts';
+import { type AddOptions, type KeyPlace, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { CauseBook, type Gathered, type Note } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
+import { type ControllerOptions, checkControllerOptions, checkSource } from './controller-options.ts';
+import type { ControllerSnapshot } from './controller-snapshot.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
 import { type HotLoop, HotLoops, loopText } from './hot-loops.ts';
-import type { OwnWrites } from './own-writes.ts';
+import { notSynced } from './late-sources.ts';
 import type { Parked } from './parked.ts';
-import type { ReconcileRequest, Reconciler, Result } from './reconciler.ts';
-import { isPanic, isStop, isTerminal, recovered } from './reconciler.ts';
+import { isPanic, isStop, isTerminal, type ReconcileRequest, type Result, recovered } from './reconciler.ts';
+import { checkedResult, errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
 import type { Source } from './source.ts';
 import { SourceCounts } from './source-report.ts';
-import type { DelayReason, EventEffect, RunEntry, RunOutcome, SkippedEvent } from './trail.ts';
-import { shortened, Trail } from './trail.ts';
-
-/** Options of {@link createController}. */
-export interface ControllerOptions<T = UnknownObject> {
-  /** The name in logs and metrics. */
-  name: string;
-  reconcile: Reconciler<T>;
-  sources?: readonly Source[] | undefined;
-  /** The most keys that are reconciled at once. Default 1. */
-  workers?: number | undefined;
-  /** A key that still fails after this many retries is parked. Default: never. */
-  maxRetries?: number | undefined;
-  /**
-   * The time after which the signal of a run aborts, ms. The key is not free before the run has ended. Default: never.
-   */
-  reconcileTimeoutMs?: number | undefined;
-  /** How long the initial sync of the sources may take, ms. Default 120,000; Infinity for no limit. */
-  cacheSyncTimeoutMs?: number | undefined;
-  /**
-   * How long a shutdown waits for running reconciles before it aborts their signals, ms. Default 20,000. Together with
-   * `abandonMs` it is less than the 30 s that Kubernetes gives a pod by default.
-   */
-  drainMs?: number | undefined;
-  /**
-   * How long a shutdown then waits for them to end, ms. After that {@link Controller.run} rejects with `closed` and names
-   * the keys; what those runs still do goes on. Default 5,000.
-   */
-  abandonMs?: number | undefined;
-  /**
-   * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
-   */
-  recoverPanic?: boolean | undefined;
-  /**
-   * The register of the program's own writes. With it, a key whose own writes run it `hotLoopRuns` times in a row within
-   * a minute is parked, with the reason `hot-loop`.
-   */
-  ownWrites?: OwnWrites | undefined;
-  /** See `ownWrites`. Default 10. 0 parks no key for this reason. */
-  hotLoopRuns?: number | undefined;
-  /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
-  history?: boolean | undefined;
-  /**
-   * Decides the delays of retries. If it fails, the default limiter answers. Default: {@link
-   * createControllerRateLimiter}.
-   */
-  rateLimiter?: RateLimiter | undefined;
-  clock?: Clock | undefined;
-  logger?: Logger | undefined;
-  metrics?: MetricsProvider | undefined;
-}
-
-/** A key of a queue, with the runs of it that failed in a row. */
-export type WithFailures<T> = T & { readonly failures: number };
-
-/** The content of a controller at one moment. */
-export interface ControllerSnapshot {
-  readonly queued: readonly WithFailures<QueueSnapshot['queued'][number]>[];
-  readonly processing: readonly WithFailures<QueueSnapshot['processing'][number]>[];
-  /** `why`: what the key waits for. */
-  readonly delayed: readonly (WithFailures<QueueSnapshot['delayed'][number]> & { readonly why: DelayReason })[];
-  readonly parked: readonly Parked[];
-  readonly counts: {
-    readonly queued: number;
-    readonly processing: number;
-    readonly delayed: number;
-    readonly parked: number;
-    /** The runs that have begun so far. */
-    readonly runs: number;
-  };
-  /** How long the key has waited that has been in line longest, ms. 0 if no key is in line. */
-  readonly oldestWaitMs: number;
-  readonly controller: ControllerFacts;
-}
-
-type Settled =
-  | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly isTerminal: boolean; readonly isTimeout: boolean }
-  | { readonly kind: 'fatal'; readonly error: unknown };
+import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './trail.ts';
 
 /** Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options. */
 export function createController<T = UnknownObject>(options: ControllerOptions<T>): Controller {
@@ -151,10 +68,9 @@ export class Controller {
   #active = 0;
 
   constructor(options: ControllerOptions) {
-    checkOptions('createController', options, KNOWN_OPTIONS);
+    checkControllerOptions(options);
     const { name, workers = 1, clock = systemClock, logger = defaultLogger, rateLimiter } = options;
     const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
-    check(options, workers);
     this.#options = options;
     this.#clock = clock;
     this.#logger = logger.child({ controller: name });
@@ -575,94 +491,6 @@ export class Controller {
   }
 }
 
-/**
- * The result, if it is an object. Throws `argument` for a value of the wrong type (`{priority: 'high'}`), and for a key
- * that is similar to a known one (`{requeueAfter: '30s'}`) and would be ignored. Other keys are not checked.
- */
-function checkedResult(result: Result | undefined): Result {
-  if (typeof result !== 'object' || result === null) return {};
-  const meant = Object.entries(result).filter(
-    ([key]) => Object.hasOwn(KNOWN_RESULT, key) || /requeue|priority|causes/i.test(key),
-  );
-  checkOptions('the result of a reconcile', Object.fromEntries(meant), KNOWN_RESULT);
-  return result;
-}
-
-function notSynced(name: string, withinMs: number, late: ReadonlySet<Source>): InformerError {
-  const sources = [...late].map((source) => source.name);
-  const troubles = [...late]
-    .map((source) => ({ name: source.name, trouble: troubleOfSource(source) }))
-    .filter(({ trouble }) => trouble !== undefined);
-  return new InformerError(
-    'sync',
-    `controller ${name}: caches did not sync within ${withinMs}ms: ${sources.join(', ')}`,
-    {
-      cause: troubles.map(({ trouble }) => trouble).find((trouble) => trouble instanceof Error),
-      hint:
-        troubles.length === 0
-          ? undefined
-          : troubles.map((each) => `${each.name}: ${messageOf(each.trouble)}`).join('; '),
-    },
-  );
-}
-
-/** What a source reports as its trouble. If the report itself fails, that error. */
-function troubleOfSource(source: Source): unknown {
-  try {
-    return source.trouble?.();
-  } catch (error) {
-    return error;
-  }
-}
-
-const KNOWN_OPTIONS = {
-  name: true,
-  reconcile: true,
-  sources: 'list',
-  workers: true,
-  maxRetries: 'number',
-  reconcileTimeoutMs: 'number',
-  cacheSyncTimeoutMs: 'number',
-  drainMs: 'number',
-  abandonMs: 'number',
-  recoverPanic: 'boolean',
-  history: 'boolean',
-  ownWrites: true,
-  hotLoopRuns: 'number',
-  rateLimiter: 'rateLimiter',
-  clock: 'clock',
-  logger: 'logger',
-  metrics: 'metrics',
-} satisfies KnownOptionsOf<ControllerOptions>;
-
-const KNOWN_RESULT = {
-  requeueAfterMs: 'number',
-  priority: 'number',
-  keepCauses: 'boolean',
-  skipped: true,
-} satisfies KnownOptionsOf<Result>;
-
-function check(options: ControllerOptions, workers: number): void {
-  const { name, reconcile, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
-  for (const source of options.sources ?? []) checkSource(source);
-  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs'] as const) {
-    if (!((options[each] ?? 0) >= 0))
-      throw new InformerError('argument', `${each} must be 0 or more, not ${options[each]}`);
-  }
-  if (typeof reconcile !== 'function') throw new InformerError('argument', 'a controller needs a function reconcile');
-  if (!name) throw new InformerError('argument', 'a controller needs a name');
-  if (!Number.isInteger(workers) || workers < 1)
-    throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);
-  if (!(maxRetries >= 0)) throw new InformerError('argument', `maxRetries must be 0 or more, not ${maxRetries}`);
-  if (!(reconcileTimeoutMs > 0))
-    throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
-}
-
-function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
-  const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
-  return { key, ...splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
-}
-
 function checkKey(key: unknown): void {
   if (typeof key !== 'string' || splitKey(key).name === '')
     throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
@@ -686,33 +514,7 @@ const EFFECTS = {
   'runs-again': 'runs-again',
 } as const satisfies Record<KeyPlace, EventEffect>;
 
-function runOutcomeOf(settled: Settled): RunOutcome {
-  if (settled.kind === 'fatal') return 'stop';
-  if (settled.kind === 'failed') return settled.isTimeout ? 'timeout' : settled.isTerminal ? 'terminal' : 'error';
-  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue-after' : 'success';
-}
-
-/** The text of an error, and the exit code that it, or one of its causes, carries. */
-function skippedField({ skipped }: Result): Pick<RunEntry, 'skipped'> {
-  return typeof skipped === 'string' ? { skipped: shortened(skipped) } : {};
-}
-
-function errorFields(error: unknown): Pick<RunEntry, 'error' | 'exitCode'> {
-  const codes = [...causesOf(error)].map((each) => (each as { exitCode?: unknown } | undefined)?.exitCode);
-  const exitCode = codes.find((code) => typeof code === 'number');
-  return { error: shortened(messageOf(error)), ...(exitCode === undefined ? {} : { exitCode }) };
-}
-
-function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'error' {
-  if (settled.kind !== 'done') return 'error';
-  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue_after' : 'success';
-}
-
-/** Throws `argument` for a value that is not a source: an informer, or the name of a type. */
-function checkSource(source: unknown): void {
-  const { name, start } = Object(source) as Partial<Source>;
-  if (typeof name === 'string' && typeof start === 'function') return;
-  throw new InformerError('argument', 'a source of a controller needs a name and a function start', {
-    hint: 'of an informer: createInformerSource(informer, { name })',
-  });
+function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
+  const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
+  return { key, ...splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
 }

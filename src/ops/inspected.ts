@@ -1,4 +1,4 @@
-import type { ControllerSnapshot } from '../controller/controller.ts';
+import type { ControllerSnapshot } from '../controller/controller-snapshot.ts';
 import type { KeyExplanation } from '../controller/explanation.ts';
 import type { ManagerCheck } from '../controller/manager/checks.ts';
 import type { Clock } from '../kit/clock.ts';

@@ -1,4 +1,5 @@
-import { type ControllerOptions, createController } from '../../src/controller/controller.ts';
+import { createController } from '../../src/controller/controller.ts';
+import type { ControllerOptions } from '../../src/controller/controller-options.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
 import { createEventSource } from '../../src/controller/source.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';

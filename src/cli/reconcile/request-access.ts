@@ -40,6 +40,8 @@ export function accessOf({ method, path }: Pick<TransportRequest, 'method' | 'pa
 /** The subresources of a namespace, which look like types in it. */
 const NAMESPACE_PARTS = new Set(['status', 'finalize']);
 
+const isApply = ({ headers }: TransportRequest) => /^application\/apply-patch\b/.test(headers?.['content-type'] ?? '');
+
 function verbOf(method: string, hasName: boolean, query: URLSearchParams): string {
   if (method === 'DELETE') return hasName ? 'delete' : 'deletecollection';
   if (method !== 'GET' && method !== 'HEAD') return VERBS[method] ?? method.toLowerCase();
@@ -48,17 +50,16 @@ function verbOf(method: string, hasName: boolean, query: URLSearchParams): strin
 }
 
 /**
- * The same transport. `onAccess` is called with what each request needs. A server-side apply that makes its object
- * needs `create` too.
+ * The same transport. `onAccess` is called with what each request needs. A server-side apply also needs `create`: the
+ * object may not exist, at the latest in a run after its deletion.
  */
 export function observedTransport(transport: Transport, onAccess: (access: Access) => void): Transport {
   return {
     async request(request: TransportRequest): Promise<TransportResponse> {
       const access = accessOf(request);
       if (access) onAccess(access);
-      const response = await transport.request(request);
-      if (access?.verb === 'patch' && response.status === 201) onAccess({ ...access, verb: 'create' });
-      return response;
+      if (access?.verb === 'patch' && isApply(request)) onAccess({ ...access, verb: 'create' });
+      return transport.request(request);
     },
     close: () => transport.close(),
   };

@@ -15,7 +15,7 @@ import type { ActionTarget, Subject, TargetType } from './action-target.ts';
 import { formatTarget } from './action-target.ts';
 import { type CheckedAction, checkAction } from './check-action.ts';
 import { type CarryOut, JournaledActions } from './journaled-actions.ts';
-import type { Action } from './reply.ts';
+import type { Action, EventBody } from './reply.ts';
 import { sendAction } from './send-action.ts';
 import { type OnWrite, storedWrite } from './stored-write.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -263,8 +263,12 @@ function redactedOperation(
   return mark === text ? operation : { ...operation, value: mark };
 }
 
-/** An action as one line for people: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
+/** An action as one line for people, an Event by what it says: `patch apps/v1/deployments shop/web {"spec":{"replicas":3}}`. */
 export function describeAction({ verb, target, body }: ActionOutcome): string {
-  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
-  return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(body)}`}`;
+  const shown = verb === 'event' ? saidByEvent(body as EventBody) : body;
+  const isEmpty = typeof shown === 'object' && shown !== null && Object.keys(shown).length === 0;
+  return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(shown)}`}`;
 }
+
+/** What the hook asked an Event to say, without what is filled in. */
+const saidByEvent = ({ type, reason, message }: EventBody): EventBody => ({ type, reason, message });

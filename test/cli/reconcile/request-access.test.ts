@@ -44,7 +44,7 @@ describe('what a request needs', () => {
   });
 });
 
-it('an apply needs create only where it makes its object', async () => {
+it('an apply needs create too, also where its object exists now', async () => {
   await using place = await inProcess({ objects: [WEB] });
   const seen: Access[] = [];
   const client = createClient(
@@ -57,7 +57,9 @@ it('an apply needs create only where it makes its object', async () => {
     return resource.patch(name, object, { type: 'apply', fieldManager: 'a', force: true });
   };
   await apply('web');
-  expect(seen.map(({ verb }) => verb)).toEqual(['patch']);
+  expect(seen.map(({ verb }) => verb)).toEqual(['patch', 'create']);
   await apply('new');
-  expect(seen.map(({ verb }) => verb)).toEqual(['patch', 'patch', 'create']);
+  expect(seen.map(({ verb }) => verb)).toEqual(['patch', 'create', 'patch', 'create']);
+  await resource.patch('web', { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
+  expect(seen.map(({ verb }) => verb).slice(4)).toEqual(['patch']);
 });

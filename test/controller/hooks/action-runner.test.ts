@@ -259,13 +259,15 @@ describe('carrying out', () => {
 
 describe('modes', () => {
   it('describe sends nothing and reports every action', async () => {
-    const { sent, outcomes } = await run([{ apply: { spec: { replicas: 3 } } }, { delete: true }], {
+    const event = { reason: 'Scaled', message: 'to 3' };
+    const { sent, outcomes } = await run([{ apply: { spec: { replicas: 3 } } }, { delete: true }, { event }], {
       mode: 'describe',
     });
     expect(sent).toEqual([]);
     expect(outcomes.map(describeAction)).toEqual([
       'apply apps/v1/deployments shop/web {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":3}}',
       'delete apps/v1/deployments shop/web',
+      'event v1/events shop/web {"type":"Normal","reason":"Scaled","message":"to 3"}',
     ]);
     expect(outcomes[0]).toMatchObject({ mode: 'describe', verb: 'apply', subject: 'shop/web' });
   });

@@ -1,0 +1,106 @@
+import type { Clock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import type { Logger } from '../kit/logger.ts';
+import type { MetricsProvider } from '../kit/metrics.ts';
+import type { UnknownObject } from '../model/object.ts';
+import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { OwnWrites } from './own-writes.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { Source } from './source.ts';
+
+/** Options of {@link createController}. */
+export interface ControllerOptions<T = UnknownObject> {
+  /** The name in logs and metrics. */
+  name: string;
+  reconcile: Reconciler<T>;
+  sources?: readonly Source[] | undefined;
+  /** The most keys that are reconciled at once. Default 1. */
+  workers?: number | undefined;
+  /** A key that still fails after this many retries is parked. Default: never. */
+  maxRetries?: number | undefined;
+  /**
+   * The time after which the signal of a run aborts, ms. The key is not free before the run has ended. Default: never.
+   */
+  reconcileTimeoutMs?: number | undefined;
+  /** How long the initial sync of the sources may take, ms. Default 120,000; Infinity for no limit. */
+  cacheSyncTimeoutMs?: number | undefined;
+  /**
+   * How long a shutdown waits for running reconciles before it aborts their signals, ms. Default 20,000. Together with
+   * `abandonMs` it is less than the 30 s that Kubernetes gives a pod by default.
+   */
+  drainMs?: number | undefined;
+  /**
+   * How long a shutdown then waits for them to end, ms. After that {@link Controller.run} rejects with `closed` and names
+   * the keys; what those runs still do goes on. Default 5,000.
+   */
+  abandonMs?: number | undefined;
+  /**
+   * Whether a panic (see {@link isPanic}) is retried like any failure. If not, it ends the controller. Default true.
+   */
+  recoverPanic?: boolean | undefined;
+  /**
+   * The register of the program's own writes. With it, a key whose own writes run it `hotLoopRuns` times in a row within
+   * a minute is parked, with the reason `hot-loop`.
+   */
+  ownWrites?: OwnWrites | undefined;
+  /** See `ownWrites`. Default 10. 0 parks no key for this reason. */
+  hotLoopRuns?: number | undefined;
+  /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
+  history?: boolean | undefined;
+  /**
+   * Decides the delays of retries. If it fails, the default limiter answers. Default: {@link
+   * createControllerRateLimiter}.
+   */
+  rateLimiter?: RateLimiter | undefined;
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
+  metrics?: MetricsProvider | undefined;
+}
+
+const KNOWN_OPTIONS = {
+  name: true,
+  reconcile: true,
+  sources: 'list',
+  workers: true,
+  maxRetries: 'number',
+  reconcileTimeoutMs: 'number',
+  cacheSyncTimeoutMs: 'number',
+  drainMs: 'number',
+  abandonMs: 'number',
+  recoverPanic: 'boolean',
+  history: 'boolean',
+  ownWrites: true,
+  hotLoopRuns: 'number',
+  rateLimiter: 'rateLimiter',
+  clock: 'clock',
+  logger: 'logger',
+  metrics: 'metrics',
+} satisfies KnownOptionsOf<ControllerOptions>;
+
+/** Throws `argument` for options that a controller cannot run with. */
+export function checkControllerOptions(options: ControllerOptions): void {
+  checkOptions('createController', options, KNOWN_OPTIONS);
+  const { name, reconcile, workers = 1, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
+  for (const source of options.sources ?? []) checkSource(source);
+  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs'] as const) {
+    if (!((options[each] ?? 0) >= 0))
+      throw new InformerError('argument', `${each} must be 0 or more, not ${options[each]}`);
+  }
+  if (typeof reconcile !== 'function') throw new InformerError('argument', 'a controller needs a function reconcile');
+  if (!name) throw new InformerError('argument', 'a controller needs a name');
+  if (!Number.isInteger(workers) || workers < 1)
+    throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);
+  if (!(maxRetries >= 0)) throw new InformerError('argument', `maxRetries must be 0 or more, not ${maxRetries}`);
+  if (!(reconcileTimeoutMs > 0))
+    throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
+}
+
+/** Throws `argument` for a value that is not a source: an informer, or the name of a type. */
+export function checkSource(source: unknown): void {
+  const { name, start } = Object(source) as Partial<Source>;
+  if (typeof name === 'string' && typeof start === 'function') return;
+  throw new InformerError('argument', 'a source of a controller needs a name and a function start', {
+    hint: 'of an informer: createInformerSource(informer, { name })',
+  });
+}

@@ -6,7 +6,7 @@ import { type ConfigRow, settingsOf } from '../cli/config-rows.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class ConfigShowCommand extends BaseCommand {
-  static override summary = 'Show the settings of each command, and where each comes from';
+  static override summary = 'Show the settings of each command, and their origin';
   static override description =
     'A flag on the command line has precedence over the environment (KUBECTL_INFORMER_<FLAG>), the environment over the config file (commands.NAME over defaults), and the config file over built-in defaults.';
   static override usage = 'config show [COMMAND] [-o json|yaml]';

@@ -4,7 +4,7 @@ import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { calledName } from '../package.ts';
 
 export default class OptionsCommand extends BaseCommand {
-  static override summary = 'List flags that all commands share: cluster, user, sandbox, log';
+  static override summary = 'List the flags that all commands share';
   static override usage = 'options';
   static override flags = {};
 

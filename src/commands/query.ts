@@ -17,7 +17,7 @@ import { parseIndex } from '../query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../query/lookup.ts';
 
 export default class QueryCommand extends BaseCommand {
-  static override summary = 'Answer questions about resources from a synced cache, by index';
+  static override summary = 'Answer questions about resources from a synced cache';
   static override description =
     'Fills a cache with the given types, answers from it, and ends. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount. When there are several lookups, an object must match all of them.';
   static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';

@@ -26,7 +26,7 @@ import { loadPainter } from '../output/painter.ts';
 import { parseIndex } from '../query/index-definition.ts';
 
 export default class ReconcileCommand extends BaseCommand {
-  static override summary = 'Run your hook for every object that changes, from a work queue';
+  static override summary = 'Run your hook for every object that changes';
   static override description =
     `Keeps a cache of the type and queues a key for every change. The hook runs for one key at a time (with --workers, for several different keys), and again with back-off when it fails. What it asks for is shown, and is sent only with --allow-write.
 

@@ -13,7 +13,7 @@ import type { KubeObject } from '../model/object.ts';
 import { parseFaults, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
-  static override summary = 'Start an in-memory Kubernetes API server, for trials and tests';
+  static override summary = 'Start an in-memory Kubernetes API server for trials';
   static override usage = 'sandbox [--scenario rollout] [--load FILE|DIR]';
   static override examples = [
     {

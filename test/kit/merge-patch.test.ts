@@ -39,7 +39,10 @@ function applied(target: unknown, patch: unknown): unknown {
   const result: Record<string, unknown> = isMap(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
-    else result[name] = applied(Object.hasOwn(result, name) ? result[name] : undefined, value);
+    else {
+      const inner = applied(Object.hasOwn(result, name) ? result[name] : undefined, value);
+      Object.defineProperty(result, name, { value: inner, writable: true, enumerable: true, configurable: true });
+    }
   }
   return result;
 }

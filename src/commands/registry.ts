@@ -12,6 +12,7 @@ export const REGISTRY: Registry = {
   'queue list': async () => (await import('./queue-list.ts')).default,
   'queue retry': async () => (await import('./queue-retry.ts')).default,
   'queue drop': async () => (await import('./queue-drop.ts')).default,
+  'reconcile test': async () => (await import('./reconcile-test.ts')).default,
   'reconcile rbac': async () => (await import('./reconcile-rbac.ts')).default,
   sandbox: async () => (await import('./sandbox.ts')).default,
   'config show': async () => (await import('./config-show.ts')).default,

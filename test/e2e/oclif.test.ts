@@ -40,6 +40,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['reconcile', 'rbac', 'pods', '--exec', HOOK], 0],
   [['reconcile', 'rbac', '--observed', 'nosuchfile.jsonl'], 2],
   [['reconcile', 'explain'], 2],
+  [['reconcile', 'test', 'hook.ts'], 2],
   [['queue', 'list', 'pods'], 2],
   [['queue', 'retry'], 2],
   [['queue', 'drop', 'a', '--pid', 'x'], 2],

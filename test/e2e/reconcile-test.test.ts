@@ -108,6 +108,15 @@ it('fails only the lost history for a hook that does something else after a reli
   expect(failed).toEqual(['lost history']);
 });
 
+it('shows no value of a Secret in what differs', async () => {
+  const given = `type: secrets\ngiven:\n  - { apiVersion: v1, kind: Secret, metadata: { name: a, namespace: shop }, stringData: { v: "c2VjcmV0" } }\n`;
+  const wanted = `expect: { objects: [{ apiVersion: v1, kind: Secret, metadata: { name: a, namespace: shop }, data: { v: "b3RoZXI=" } }] }`;
+  const { code, stdout, stderr } = await failedOf(hookOf(''), wanted, given);
+  expect(code).toBe(1);
+  expect(stdout).toContain('Secret shop/a: .data.v is another one than expected');
+  expect(stdout + stderr).not.toMatch(/b3RoZXI|YzJWamNtVjA|c2VjcmV0/);
+});
+
 it('names file, line and the nearest key of a bad fixture, and ends with 2', async () => {
   const { code, stderr } = await failedOf(hookOf(''), 'expect: { actions: [] }', `${TWO}\ngivn: []\n`);
   expect(code).toBe(2);

@@ -19,3 +19,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const textOf = (value: unknown) => (value === undefined ? 'not there' : jsonText(value));
+
+/** {@link differences} of objects, without the values of a Secret. */
+export function objectDifferences(wanted: unknown, seen: unknown, isSubset = false): string[] {
+  const lines = differences(wanted, seen, isSubset);
+  const isSecret = [wanted, seen].some((object) => isObject(object) && object.kind === 'Secret');
+  return isSecret ? lines.map((line) => line.replace(/ is .*$/s, ' is another one than expected')) : lines;
+}

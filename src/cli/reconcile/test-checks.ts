@@ -4,7 +4,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { differences } from './differences.ts';
+import { differences, objectDifferences } from './differences.ts';
 import type { Fixture } from './fixtures.ts';
 import type { RunOptions, Scene, SceneRun, WriteGate } from './test-scene.ts';
 import { type EndState, endStateOf, OTHER_WRITER, stateDifferences, versionsOf, writesBetween } from './test-state.ts';
@@ -129,7 +129,7 @@ function missing(wanted: UnknownObject, { server }: Scene): string[] {
     server.get({ apiVersion, kind }, `${namespace ?? 'default'}/${name}`) ?? server.get({ apiVersion, kind }, name);
   const label = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   if (!found) return [`${label} is missing`];
-  return differences(wanted, found, true).map((line) => `${label}: ${line}`);
+  return objectDifferences(wanted, found, true).map((line) => `${label}: ${line}`);
 }
 
 /** Each key runs three times, as if it had been queued again after each run. */

@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { differences } from './differences.ts';
+import { objectDifferences } from './differences.ts';
 
 /** The objects of a server by their names, without what differs from one server to the next. */
 export type EndState = ReadonlyMap<string, unknown>;
@@ -35,7 +35,7 @@ export function stateDifferences(wanted: EndState, seen: EndState): string[] {
   return [...new Set([...wanted.keys(), ...seen.keys()])].flatMap((name) => {
     if (!seen.has(name)) return [`${name} is missing`];
     if (!wanted.has(name)) return [`${name} is there, and should not be`];
-    return differences(wanted.get(name), seen.get(name)).map((line) => `${name}: ${line}`);
+    return objectDifferences(wanted.get(name), seen.get(name)).map((line) => `${name}: ${line}`);
   });
 }
 

@@ -70,7 +70,7 @@ export async function programHelp(commands: Registry, { bin, columns }: HelpOpti
   ] as const;
   return pageOf([
     wrapped(
-      `${bin} shows what happens in a Kubernetes cluster as it happens. A watch goes on through broken connections and restarts of the server, and reports every change that it may have missed.`,
+      `${bin} shows what happens in a Kubernetes cluster as it happens. A watch goes on through broken connections, and reports what it may have missed.`,
       width,
     ),
     section('USAGE', `  $ ${bin} COMMAND [FLAGS]`),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,7 +55,7 @@ describe('a journal', () => {
   it('has the line on the disk when begin and start resolve', async () => {
     await using journal = await open();
     const run = await journal.begin(RUN);
-    expect((await readFile(file(), 'utf8')).split('\n')).toHaveLength(3);
+    expect(readFileSync(file(), 'utf8').split('\n')).toHaveLength(3); // at once, before a write under way could end
     await journal.start(run, 0, { uid: 'u' });
     expect(await readFile(file(), 'utf8')).toContain('{"uid":"u"}');
   });

@@ -144,9 +144,14 @@ export class InitialListAdvice {
   }
 }
 
+/** A synced cache, and which of its objects were asked for by name. */
+export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
+  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[] } };
+}
+
 /** What of a target's objects was asked for. */
-export function samplesOf({ type, informer, names }: WatchTarget): Sample {
-  return { type, objects: named(informer.lister.list() as readonly ReadonlyObject[], names) };
+export function samplesOf({ type, informer, names }: Sampled): Sample {
+  return { type, objects: named(informer.lister.list(), names) };
 }
 
 function named(objects: readonly ReadonlyObject[], names: ReadonlySet<string> | undefined): readonly ReadonlyObject[] {

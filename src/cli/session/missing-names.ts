@@ -1,19 +1,25 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
+import type { Sampled } from './initial-list-advice.ts';
 
 interface Missing {
   readonly type: WatchTarget['type'];
   readonly name: string;
 }
 
+/** A synced cache, and which of its objects were asked for by name. */
+type Named = Sampled &
+  Pick<WatchTarget, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
+
 /**
  * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words.
  * Undefined when all are there, and beside selectors: an object that is missing then may just not match them.
  */
 export function missingNames(
-  targets: readonly WatchTarget[],
+  targets: readonly Named[],
   plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>,
 ): unknown {
   if (plan.selector || plan.fieldSelector) return undefined;
@@ -25,7 +31,7 @@ export function missingNames(
 }
 
 /** What may not be read may be there. */
-function missingOf({ type, names, informer, forbidden }: WatchTarget): Missing[] {
+function missingOf({ type, names, informer, forbidden }: Named): Missing[] {
   if (!names) return [];
   const unknown = new Set(forbidden.flatMap(({ need }) => (need.names.length > 0 ? need.names : [...names])));
   const found = new Set<string | undefined>();

@@ -12,7 +12,7 @@ import type { Timestamps } from '../../output/timestamps.ts';
 import type { PathScope } from '../../stream/changes/path-scope.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { outputFlags } from '../args/shared-flags.ts';
-import type { Io } from '../terminal/io.ts';
+import type { TextSink } from '../terminal/io.ts';
 
 export type OutputFlags = FlagValues<typeof outputFlags>;
 
@@ -46,6 +46,17 @@ export function addressesPrinted(format: OutputFormat): Address[] {
   }
 }
 
+/** What decides about colour: whether stdout is a terminal, and the environment. */
+export interface ColorSurface {
+  readonly stdout: Pick<TextSink, 'isTerminal'>;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What output is made for: the terminal of this process, or that of one which asks it. */
+export interface OutputSurface extends ColorSurface {
+  readonly clock: Clock;
+}
+
 export interface Layout {
   /** Objects of several types come: names carry theirs. */
   readonly severalTypes: boolean;
@@ -62,13 +73,13 @@ export async function printerOf(
   output: CompiledOutput,
   flags: OutputFlags & { timestamps?: Timestamps | undefined; 'full-values'?: boolean | undefined },
   layout: Layout,
-  { io, clock }: { io: Io; clock: Clock },
+  surface: OutputSurface,
 ): Promise<Printer> {
   return output.createPrinter({
-    ...(await rowOptionsOf(flags, layout, io)),
-    clock,
+    ...(await rowOptionsOf(flags, layout, surface)),
+    clock: surface.clock,
     single: layout.single,
-    terminal: io.stdout.isTerminal,
+    terminal: surface.stdout.isTerminal,
     timestamps: flags.timestamps,
     hasRoom: layout.once === false,
     only: layout.only,
@@ -77,19 +88,19 @@ export async function printerOf(
 }
 
 /** How rows look, in a table that goes on and in one that is redrawn. */
-export async function rowOptionsOf(flags: OutputFlags, layout: Layout, io: Io) {
+export async function rowOptionsOf(flags: OutputFlags, layout: Layout, surface: ColorSurface) {
   return {
     withNamespace: layout.severalNamespaces,
     showKind: flags['show-kind'] || layout.severalTypes,
     showLabels: flags['show-labels'],
     labelColumns: flags['label-columns'],
     noHeaders: flags['no-headers'],
-    painter: await loadPainter(colorLevel(flags.color, io)),
+    painter: await loadPainter(colorLevel(flags.color, surface)),
   };
 }
 
 /** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */
-export function colorLevel(when: OutputFlags['color'], { stdout, env }: Io): ColorLevel {
+export function colorLevel(when: OutputFlags['color'], { stdout, env }: ColorSurface): ColorLevel {
   if (when === 'never') return 0;
   if (when === 'always') return 1;
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return 0;

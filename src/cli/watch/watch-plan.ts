@@ -158,7 +158,11 @@ export async function planOf(
       { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
       { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
     ],
-    printer: await printerOf(output, flags, layout, session),
+    printer: await printerOf(output, flags, layout, {
+      stdout: session.io.stdout,
+      env: session.io.env,
+      clock: session.clock,
+    }),
     live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,

@@ -1,0 +1,66 @@
+import { formatGvr } from '../../model/gvr.ts';
+import { keyOf } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { needsOf } from '../../output/output-format.ts';
+import type { PrintedObject } from '../../output/printer.ts';
+import { sortedBy } from '../../query/arrange.ts';
+import type { IndexCatalog } from '../../query/index-catalog.ts';
+import { formatExplanation, runLookups } from '../../query/plan.ts';
+import type { Redactor } from '../../stream/redact.ts';
+import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
+import { unprintableNotice } from '../session/object-notices.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import { ageMsOf, type Holding, inServersOrder, storeOf } from './holding.ts';
+import type { Matcher } from './matcher.ts';
+import type { QueryPlan, Question } from './question.ts';
+
+/** An object of an answer, and its type. */
+export interface Found extends PrintedObject {
+  readonly object: ReadonlyObject;
+  readonly type: ResourceType;
+}
+
+/** The objects of one type that satisfy the lookups and the filters. */
+export function findIn(
+  { lookups, explain }: Question,
+  holding: Holding,
+  { catalog, matches, sink }: { catalog: IndexCatalog; matches: Matcher; sink: AnswerSink },
+): Found[] {
+  const { type, informer } = holding;
+  const { objects, explanation } = runLookups({ store: storeOf(holding), catalog, lookups });
+  if (explain) {
+    const age = `${ageMsOf(holding).toFixed(0)}ms`;
+    sink.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age} ago`);
+  }
+  return inServersOrder(
+    objects.filter((object) => matches(object, type)),
+    holding,
+    lookups.length > 0,
+  ).map((object) => ({ object, type }));
+}
+
+/** The objects sorted, and no more than the limit. */
+export function arrange(found: readonly Found[], { sortBy, sortsDescending, limit }: Question): readonly Found[] {
+  const sorted = sortBy
+    ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
+    : found;
+  return limit === undefined ? sorted : sorted.slice(0, limit);
+}
+
+/** Writes objects in the format of the plan. */
+export async function printFound(
+  plan: QueryPlan,
+  found: readonly Found[],
+  { redactor, sink }: { redactor: Redactor; sink: AnswerSink },
+): Promise<void> {
+  const options = { redactor, showManagedFields: plan.keepManagedFields };
+  const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
+  if (needsOf(plan.format).object) {
+    for (const { object, type } of shown) {
+      if (whyUnprintable(object) !== undefined)
+        sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
+    }
+  }
+  for (const piece of plan.printer.objects(shown)) await sink.write(piece);
+}

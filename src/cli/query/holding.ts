@@ -1,0 +1,63 @@
+import type { SharedInformer } from '../../informer/shared-informer.ts';
+import type { Lister } from '../../informer/store/lister.ts';
+import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
+import type { IndexedStore } from '../../query/plan.ts';
+import type { WatchTarget } from '../session/informers.ts';
+
+/**
+ * The objects of one type from which a question is answered, in a cache that is synced. A one-shot command holds just
+ * what was asked for; a program that keeps caches gives a view of them.
+ */
+export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespaces' | 'forbidden'> {
+  readonly informer: HeldInformer;
+}
+
+/** What a holding shows of its informer. `values` gives the objects in the order in which the server listed them. */
+export interface HeldInformer extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity'> {
+  readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
+}
+
+/** The cache, or the part of it that was asked for by name. */
+export function storeOf({ informer: { lister }, names }: Holding): IndexedStore {
+  if (!names) return lister;
+  return scanned(lister.list().filter((object) => names.has(object.metadata.name ?? '')));
+}
+
+/** A store of these objects, without indexes. */
+export function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
+  return { list: () => objects, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
+}
+
+/** The time since the cache last had proof that it is current, ms: the longest of its sources. */
+export function ageMsOf({ informer: { continuity } }: Holding): number {
+  return Math.max(0, ...continuity.map(({ ageMs = 0 }) => ageMs));
+}
+
+/**
+ * Objects as the server listed them, namespace by namespace; objects that were asked for by name in the order of the
+ * names.
+ */
+export function inServersOrder(
+  objects: readonly ReadonlyObject[],
+  { names, namespaces = [], informer }: Holding,
+  isLookedUp: boolean,
+): readonly ReadonlyObject[] {
+  if (!names && namespaces.length < 2 && !isLookedUp) return objects;
+  const places = new Map<ReadonlyObject, number>();
+  for (const object of informer.lister.values()) places.set(object, places.size);
+  const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
+  const placeOf = (object: ReadonlyObject) => [
+    nameAt.get(object.metadata.name ?? '') ?? 0,
+    namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
+    places.get(object) ?? 0,
+  ];
+  const placed = objects.map((object) => ({ object, place: placeOf(object) }));
+  return placed.sort((a, b) => compareLists(a.place, b.place)).map(({ object }) => object);
+}
+
+const placesOf = (words: Iterable<string>) => new Map([...words].map((word, i) => [word, i]));
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return (a[i] as number) - (b[i] as number);
+  return 0;
+}

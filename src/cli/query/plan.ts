@@ -1,0 +1,31 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { type OutputSurface, printerOf } from '../session/output.ts';
+import { checkRollouts } from '../session/rollout-check.ts';
+import type { QueryPlan, Question } from './question.ts';
+
+export interface PlannedScope {
+  readonly selections: readonly ResourceSelection[];
+  /** [''] = all. */
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * A question about these types and namespaces, printed for a surface. Throws `argument` for an expression that does not
+ * fit the types.
+ */
+export async function queryPlanOf(
+  question: Question,
+  { selections, namespaces }: PlannedScope,
+  surface: OutputSurface,
+): Promise<QueryPlan> {
+  const types = selections.map(({ type }) => type);
+  checkRollouts(question.filters, [], types);
+  const isOneNamespace = namespaces.length === 1 && namespaces[0] !== '';
+  const layout = {
+    severalTypes: selections.length > 1,
+    severalNamespaces: !isOneNamespace,
+    single: selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
+  };
+  const printer = await printerOf(question.output, question.flags, layout, surface);
+  return { ...question, selections, namespaces, printer };
+}

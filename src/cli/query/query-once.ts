@@ -1,0 +1,27 @@
+import type { CommandLine } from '../args/argv.ts';
+import type { Edges } from '../base-command.ts';
+import { resolveWhenThere } from '../session/crd-wait.ts';
+import { namespacesOf, openSession } from '../session/session.ts';
+import { type ExitCode, withFreshTypes } from '../terminal/exit-codes.ts';
+import { queryPlanOf } from './plan.ts';
+import { type QueryFlagValues, questionOf } from './question.ts';
+import { query } from './run.ts';
+
+/** A command line of `query`, parsed. */
+export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
+  readonly flags: QueryFlagValues;
+}
+
+/** Answers a command line from caches of its own, on the cluster. */
+export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
+  const { indexes } = edges.config;
+  const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
+  const question = await questionOf(flags, { given, indexes, notice });
+  return await withFreshTypes(async () => {
+    await using session = await openSession(flags, edges, { once: true });
+    const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+    const namespaces = namespacesOf(flags, session.config);
+    const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
+    return await query(session, await queryPlanOf(question, { selections, namespaces }, surface));
+  });
+}

@@ -1,0 +1,196 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
+import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
+import { InformerError } from '../../kit/error.ts';
+import type { CompiledOutput } from '../../output/compiled-output.ts';
+import { neutralised } from '../../output/escape.ts';
+import { needsOf, type OutputFormat } from '../../output/output-format.ts';
+import type { Printer } from '../../output/printer.ts';
+import { IndexCatalog } from '../../query/index-catalog.ts';
+import { type IndexDefinition, parseIndex } from '../../query/index-definition.ts';
+import { formatLookup, type Lookup, type LookupFlag, parseLookup } from '../../query/lookup.ts';
+import type { CommandLine } from '../args/argv.ts';
+import type { FlagValues } from '../args/flag.ts';
+import type { queryFlags } from '../args/query-flags.ts';
+import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
+import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
+import { checkSelectors } from '../session/session.ts';
+import { splitSortOrder } from '../session/sort-order.ts';
+import { compiledAll } from '../session/stream-filters.ts';
+
+export type QueryFlagValues = FlagValues<typeof queryFlags>;
+
+/** An expression over objects, and its text. */
+export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
+
+/** What the flags of `query` ask for, read and checked. It does not know any server or type. */
+export interface Question {
+  readonly flags: QueryFlagValues;
+  readonly declared: readonly IndexDefinition[];
+  /** All of them hold for what is found. */
+  readonly filters: readonly CelProgram[];
+  /** The filters look at more of an object than its metadata. */
+  readonly filtersNeedObject: boolean;
+  /** The fields that expressions and paths of the command line look at. */
+  readonly reads: readonly FieldReads[];
+  readonly lookups: readonly Lookup[];
+  /** The index whose values are asked for instead of objects. */
+  readonly values: string | undefined;
+  readonly count: boolean;
+  readonly groupBy: Expression | undefined;
+  readonly sortBy: Expression | undefined;
+  /** `--sort-by=-…`: the largest first. */
+  readonly sortsDescending: boolean;
+  readonly limit: number | undefined;
+  readonly explain: boolean;
+  readonly output: CompiledOutput;
+  readonly format: OutputFormat;
+  readonly selector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly keepManagedFields: boolean;
+  readonly showSecrets: boolean;
+  readonly noHeaders: boolean;
+  /** Names that are not there are no error. */
+  readonly ignoreNotFound: boolean;
+}
+
+/** A question about types and namespaces of a server. */
+export interface QueryPlan extends Question {
+  readonly selections: readonly ResourceSelection[];
+  /** [''] = all; cluster-scoped types ignore them. */
+  readonly namespaces: readonly string[];
+  readonly printer: Printer;
+}
+
+export interface QuestionContext {
+  /** The flags that were given, with their origin. */
+  readonly given: CommandLine['given'];
+  /** The indexes of the user's file. */
+  readonly indexes: Readonly<Record<string, string>>;
+  /** Shows a line to a person. */
+  notice(text: string): void;
+}
+
+/** Whether objects are asked for, and no numbers about them. */
+export const asksForObjects = ({ values, count, groupBy }: Pick<Question, 'values' | 'count' | 'groupBy'>) =>
+  values === undefined && !count && groupBy === undefined;
+
+/**
+ * Reads the flags of `query`. Throws `argument` for what cannot be read, with its place, for questions that exclude
+ * each other, and for indexes that do not exist.
+ */
+export async function questionOf(
+  flags: QueryFlagValues,
+  { given, indexes, notice }: QuestionContext,
+): Promise<Question> {
+  refuseWatching(flags);
+  checkSelectors(flags);
+  const output = await compiledOutputOf(flags);
+  const { format } = output;
+  checkQuestion(flags, format);
+  refuseUnshown(given, format);
+  const counted = ['count', 'values', 'group-by'];
+  refuseBeside(given, ['sort-by'], counted, 'counts have an order of their own: the most frequent first');
+  refuseBeside(given, ['show-labels', 'label-columns', 'show-kind'], counted, 'a count prints no objects');
+  const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
+    (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
+  );
+  const asked = [...lookups.map(({ index }) => index), flags.values ?? ''];
+  const flagged = (flags.index ?? []).map((text) => text.split('=')[0]);
+  const own = ownIndexes(
+    indexes,
+    asked.filter((name) => !flagged.includes(name)),
+  );
+  // an expression that fails on an object finds nothing there
+  const onError = (error: Error) => notice(`${neutralised(error.message)}; it counts as no value (reported once)`);
+  const declared = await Promise.all([...own, ...(flags.index ?? [])].map((text) => parseIndex(text, onError)));
+  const filter = await compiledAll(flags.filter, 'filter');
+  const order = flags['sort-by'] === undefined ? undefined : splitSortOrder(flags['sort-by']);
+  const expressionOf = async (flag: string, text: string | undefined) =>
+    text === undefined ? undefined : loadExpression(text, { flag, onError });
+  const groupBy = await expressionOf('--group-by', flags['group-by']);
+  const sortBy = await expressionOf('--sort-by', order?.expression);
+  checkIndexes({ declared, lookups, values: flags.values });
+  return {
+    flags,
+    declared,
+    filters: filter.programs,
+    filtersNeedObject: filter.needsObject,
+    lookups,
+    values: flags.values,
+    count: flags.count,
+    groupBy,
+    sortBy,
+    sortsDescending: order?.isDescending ?? false,
+    limit: flags.limit,
+    explain: flags.explain,
+    output,
+    format,
+    selector: flags.selector,
+    fieldSelector: flags['field-selector'],
+    keepManagedFields: flags['show-managed-fields'],
+    showSecrets: flags['show-secrets'],
+    noHeaders: flags['no-headers'],
+    ignoreNotFound: flags['ignore-not-found'],
+    reads: [
+      ...filter.reads,
+      ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+      { flag: '--group-by', addresses: groupBy?.reads ?? [] },
+      { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
+      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+    ],
+  };
+}
+
+/** It would be taken and do nothing. */
+function refuseWatching({ watch }: { watch: boolean }): void {
+  if (!watch) return;
+  throw new InformerError('argument', 'query answers once, and -w asks for more than that', {
+    hint: "'watch' shows every change, with --filter and --where too",
+  });
+}
+
+/** Of the indexes named in the user's file those that this question asks and no flag declares. */
+function ownIndexes(named: Readonly<Record<string, string>>, asked: readonly string[]): string[] {
+  return Object.entries(named)
+    .filter(([name]) => asked.includes(name))
+    .map(([name, path]) => `${name}=${path}`);
+}
+
+/** Refuses questions that exclude each other, and those that the output cannot answer. */
+function checkQuestion(
+  flags: { values?: string | undefined; count: boolean; 'group-by'?: string | undefined },
+  format: OutputFormat,
+) {
+  if (needsOf(format).events) {
+    throw new InformerError('argument', `-o ${format.kind} shows changes, and an answer has none`, {
+      hint: 'watch -o shows them as they come',
+    });
+  }
+  const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
+  if (asked.length > 1) {
+    throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, {
+      hint: 'ask for one of them at a time',
+    });
+  }
+  if (asked.length === 1 && format.kind !== 'table' && format.kind !== 'json') {
+    const { kind } = format.kind === 'file' ? { kind: `${format.of}-file` } : format;
+    throw new InformerError('argument', `${asked[0]} has no objects for -o ${kind}`, {
+      hint: 'it prints a table, or JSON with -o json',
+    });
+  }
+}
+
+/** Refuses lookups on indexes that do not exist. */
+function checkIndexes(question: Pick<Question, 'declared' | 'lookups' | 'values'>): void {
+  const catalog = new IndexCatalog(question.declared);
+  for (const lookup of question.lookups) catalog.get(lookup.index);
+  if (question.values === undefined) return;
+  catalog.get(question.values);
+  if (question.lookups.length > 0) {
+    const hint = 'use --group-by with a JSONPath to count among what is found';
+    const beside = question.lookups.map(formatLookup).join(' and ');
+    throw new InformerError('argument', `--values cannot be combined with ${beside}`, { hint });
+  }
+}

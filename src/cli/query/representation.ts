@@ -1,0 +1,24 @@
+import type { Representation } from '../../client/resource-api.ts';
+import { asksForObjects, type Question } from './question.ts';
+
+/** What an index over metadata alone is made of need not be more than that. */
+const METADATA_ONLY = /^(namespace|owner|label:.+)$/;
+
+/** The names of the indexes that the question reads, each once. */
+export function usedIndexes({ lookups, values }: Pick<Question, 'lookups' | 'values'>): string[] {
+  return [...new Set([...lookups.map((lookup) => lookup.index), ...(values === undefined ? [] : [values])])];
+}
+
+/** The part of the objects that the server must send for the answer. */
+export function representationFor(question: Question): Representation {
+  const needsWhole =
+    question.filtersNeedObject ||
+    question.sortBy !== undefined ||
+    question.groupBy !== undefined ||
+    usedIndexes(question).some((name) => isDeclared(question, name) || !METADATA_ONLY.test(name));
+  const printsRows = asksForObjects(question);
+  if (question.format.kind === 'table' && printsRows) return { table: needsWhole ? 'Object' : 'Metadata' };
+  return needsWhole || (printsRows && question.format.kind !== 'name') ? 'object' : 'metadata';
+}
+
+const isDeclared = ({ declared }: Question, name: string) => declared.some((definition) => definition.name === name);

@@ -436,6 +436,10 @@ export class Controller {
       this.#park(key, gathered, { reason, error: messageOf(fault.error), attempts: fault.attempt });
       return;
     }
+    if (this.#phase !== 'running') {
+      fault.logger.warn('failed; not retried, because the controller ends', fields);
+      return;
+    }
     this.#causes.giveBack(key, gathered);
     if (isLast) this.#queue.forget(key);
     else this.#addLater(key, { limited: true, priority }, () => this.#limiter.decidedBy?.() ?? 'back-off');

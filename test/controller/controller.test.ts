@@ -7,6 +7,7 @@ import type { Source } from '../../src/controller/source.ts';
 import { createEventSource, createTimerSource } from '../../src/controller/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
+import { createLogger } from '../../src/kit/logger.ts';
 import type { MetricsProvider } from '../../src/kit/metrics.ts';
 import { noMetrics } from '../../src/kit/metrics.ts';
 import { seededRandom } from '../../src/kit/random.ts';
@@ -616,6 +617,28 @@ describe('shutting down', () => {
     expect(clock.pending).toBe(0);
     expect(events.listeners).toBe(0);
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('says of a run that fails while the controller ends that it is not retried, and shows no time of a retry', async () => {
+    const hold = new Latch();
+    const lines: string[] = [];
+    const logger = createLogger((level, message, { key, retryMs }) =>
+      lines.push(`${level} ${key}: ${message} ${retryMs}`),
+    );
+    const reconcile = async () => {
+      await hold.wait();
+      throw new Error('and it fails');
+    };
+    const { events, abort, run, controller } = await start({ reconcile, logger });
+    events.emit(added('a'));
+    await settled();
+    abort.abort();
+    hold.open();
+    await run;
+    expect(lines).toEqual(['warn shop/a: failed; not retried, because the controller ends undefined']);
+    const { state, history } = controller.explain('shop/a');
+    expect([state, history?.at(-1)]).toEqual(['idle', expect.objectContaining({ outcome: 'error' })]);
+    expect(history?.at(-1)).not.toHaveProperty('next');
   });
 
   it('begins no run for an event at the moment of the abort', async () => {

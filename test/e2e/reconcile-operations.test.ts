@@ -222,6 +222,42 @@ describe('the end of a reconcile', () => {
     expect([code, stderr.match(/run shop\//g)]).toEqual([0, ['run shop/']]);
   }, 30_000);
 
+  it('sends what a hook asks for that finishes within --grace, and what a module writes in it', async () => {
+    const gate = path.join(fixture.folder, 'gate-of-writes');
+    const wait = `until [ -e ${gate} ]; do sleep 0.1; done`;
+    const reply = '{"actions":[{"patch":{"metadata":{"labels":{"late":"sent"}}}}]}';
+    const script = await hook('late.sh', `#!/bin/sh\ncat > /dev/null\necho "begun" >&2\n${wait}\necho '${reply}'\n`);
+    const module = await hook(
+      'late.ts',
+      `import { existsSync } from 'node:fs';
+      export default async ({ name, client }: any) => {
+        console.log('begun');
+        while (!existsSync('${gate}')) await new Promise((resolve) => setTimeout(resolve, 50));
+        const pods = client.resource({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' });
+        await pods.patch(name, { metadata: { labels: { late: 'sent' } } }, { type: 'merge' });
+      };`,
+    );
+    await using programs = new AsyncDisposableStack();
+    const clis = [
+      ['web-1', script],
+      ['web-2', module],
+    ].map(([pod = '', file = '']) =>
+      programs.use(new Cli(['reconcile', 'pods', pod, '-n', 'shop', '--hook', file, '--allow-write'], { env })),
+    );
+    for (const cli of clis) {
+      await cli.until((c) => c.stderr.includes('begun'), 'the run');
+      cli.kill('SIGTERM');
+      await cli.until((c) => c.stderr.includes('waiting for the hook to finish'), 'the notice');
+    }
+    await writeFile(gate, '');
+    for (const cli of clis)
+      expect(await cli.ended()).toMatchObject({ code: 0, stderr: expect.not.stringContaining('failed') });
+    for (const name of ['web-1', 'web-2'])
+      expect(fixture.sandbox.get({ apiVersion: 'v1', kind: 'Pod' }, `shop/${name}`)?.metadata.labels).toMatchObject({
+        late: 'sent',
+      });
+  }, 30_000);
+
   it('ends a hook that goes on after --grace, with its children, also one that ignores SIGTERM', async () => {
     const file = await hook(
       'stubborn.sh',

@@ -339,6 +339,7 @@ describe('a reconcile is never silent', () => {
       /\n[12] delayed writes? (is|are) given up, because the program is asked to end; nothing of it was sent\n/,
     );
     expect(stderr).not.toContain('waiting for the hook');
+    expect(stderr).not.toContain('again in');
   });
 
   it('says what --max-writes holds back, and gives it up at the first Ctrl-C', async () => {

@@ -36,6 +36,8 @@ const shortDuration = (ms: number) => (ms < 1000 ? `${Math.ceil(ms)} ms` : human
 /** The ends of runs that failed, by the messages of the controller. */
 const OUTCOMES: Readonly<Record<string, (run: { attempt: string; again: string }) => string>> = {
   'failed; will retry': ({ attempt, again }) => `failed (attempt ${attempt})${again}`,
+  'failed; not retried, because the controller ends': ({ attempt }) =>
+    `failed (attempt ${attempt}), and is not tried again, because the program ends`,
   'gave up; parked until something changes': ({ attempt }) => `given up until something changes (attempt ${attempt})`,
   'failed for good, but something changed meanwhile': ({ attempt }) =>
     `failed (attempt ${attempt}), and runs again because something changed meanwhile`,

@@ -17,8 +17,8 @@ export interface ReconcileBudget extends WriteBudget {
 }
 
 /**
- * The budget of writes. Writes that wait for it are reported once a minute. When the command ends they are given up,
- * which is reported at once.
+ * The budget of writes. Writes that wait for it are reported once a minute. When the command is asked to end, those that
+ * wait are given up, which is reported at once; runs that are under way may still write what does not have to wait.
  */
 export function budgetOf(session: Session, { maxWrites, mode, journal }: ReconcilePlan): ReconcileBudget {
   const waiting = new Set<ObjectKey>();
@@ -27,7 +27,7 @@ export function budgetOf(session: Session, { maxWrites, mode, journal }: Reconci
   const { clock } = session;
   let reportedAt = Number.NEGATIVE_INFINITY;
   let delayed = 0;
-  const budget = createWriteBudget({ writes, perMs }, clock, (waitMs) => {
+  const report = (waitMs: number) => {
     if (clock.monotonic() - reportedAt < 60_000) return;
     reportedAt = clock.monotonic();
     const limit = `${writes} in ${humanDuration(perMs)}`;
@@ -35,30 +35,29 @@ export function budgetOf(session: Session, { maxWrites, mode, journal }: Reconci
       ? '--max-writes'
       : 'the default of --max-writes; a key that only its own writes run is parked, see --hot-loop';
     session.notice(`writes are delayed: more than ${limit} (${why}); the next one is sent in ${humanDuration(waitMs)}`);
-  });
+  };
   onAbort(session.signal, () => {
     if (delayed === 0) return;
     const what = delayed === 1 ? '1 delayed write is' : `${delayed} delayed writes are`;
     const next = journal === undefined ? 'nothing of it was sent' : 'the next start sends what --journal keeps';
     session.notice(`${what} given up, because the program is asked to end; ${next}`);
   });
-  return {
-    waiting,
-    async take(signal, key) {
-      using held = scope(signal);
-      using _ = onAbort(session.signal, () =>
-        held.abort(
-          new InformerError('closed', 'the write was delayed, and given up when the program was asked to end'),
-        ),
-      );
-      delayed++;
-      if (key !== undefined) waiting.add(key);
-      try {
-        await budget.take(held.signal);
-      } finally {
-        delayed--;
-        if (key !== undefined) waiting.delete(key);
-      }
-    },
-  };
+  const budget = createWriteBudget({ writes, perMs }, clock, async (waitMs, signal, key) => {
+    if (session.signal.aborted) throw givenUp();
+    report(waitMs);
+    using held = scope(signal);
+    using _ = onAbort(session.signal, () => held.abort(givenUp()));
+    delayed++;
+    if (key !== undefined) waiting.add(key);
+    try {
+      await clock.sleep(waitMs, { signal: held.signal });
+    } finally {
+      delayed--;
+      if (key !== undefined) waiting.delete(key);
+    }
+  });
+  return { ...budget, waiting };
 }
+
+const givenUp = () =>
+  new InformerError('closed', 'the write had to wait for --max-writes, and is given up because the program ends');

@@ -11,27 +11,28 @@ export interface WriteBudget {
   take(signal: AbortSignal, key?: ObjectKey): Promise<void>;
 }
 
+/** Waits for `waitMs` before a write of the run for `key` is sent. What it rejects with is the failure of the write. */
+export type WaitToWrite = (waitMs: number, signal: AbortSignal, key: ObjectKey | undefined) => Promise<void>;
+
 /**
- * A budget of at most `writes` in any span of `perMs`. A further write waits until the oldest of them is that old.
- * Waiting writes are served in order. `onWait` is called with the length of each wait, in ms.
+ * A budget of at most `writes` in any span of `perMs`. A further write waits until the oldest of them is that old, by
+ * `wait`. Waiting writes are served in order. A write that need not wait never depends on `wait`.
  */
 export function createWriteBudget(
   { writes, perMs }: { writes: number; perMs: number },
   clock: Clock,
-  onWait: (waitMs: number) => void = () => {},
+  wait: WaitToWrite = (waitMs, signal) => clock.sleep(waitMs, { signal }),
 ): WriteBudget {
   if (!Number.isInteger(writes) || writes < 1)
     throw new InformerError('argument', `maxWrites must be a whole number from 1, not ${writes}`);
   const sentAt = new Ring<number>(writes);
   return {
-    async take(signal) {
+    async take(signal, key) {
       signal.throwIfAborted();
       const now = clock.monotonic();
       const freeAt = sentAt.size < writes ? now : Math.max(now, (sentAt.shift() ?? now) + perMs);
       sentAt.push(freeAt); // counted before the wait, so that later writes wait for their turn after it
-      if (freeAt === now) return;
-      onWait(freeAt - now);
-      await clock.sleep(freeAt - now, { signal });
+      if (freeAt > now) await wait(freeAt - now, signal, key);
     },
   };
 }

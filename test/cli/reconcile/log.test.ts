@@ -17,6 +17,12 @@ it.each([
     'shop/web: failed (attempt 20), again in 61s: a\n  b^[[2J',
   ],
   [
+    'warn' as const,
+    'failed; not retried, because the controller ends',
+    { attempt: 1, error: 'exited with 1' },
+    'shop/web: failed (attempt 1), and is not tried again, because the program ends: exited with 1',
+  ],
+  [
     'error' as const,
     'gave up; parked until something changes',
     { attempt: 1, error: 'terminal error: no team' },

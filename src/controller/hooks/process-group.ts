@@ -15,6 +15,7 @@ export class ProcessGroup {
   readonly #clock: Clock;
   readonly #graceMs: number;
   #timer: Disposable | undefined;
+  #isKilled = false;
 
   constructor(leader: { readonly pid?: number | undefined }, clock: Clock, graceMs: number) {
     this.#pid = leader.pid;
@@ -26,16 +27,17 @@ export class ProcessGroup {
     return this.#timer !== undefined;
   }
 
-  /** Ends it: with SIGTERM first, with SIGKILL after the grace. */
+  /** Ends it: with SIGTERM first, with SIGKILL after the grace. One that was killed gets no signal: its id may be free. */
   end(): void {
     const pid = this.#pid;
-    if (pid === undefined || this.#timer) return;
+    if (pid === undefined || this.#timer || this.#isKilled) return;
     killGroup(pid, 'SIGTERM');
     this.#timer = this.#clock.after(this.#graceMs, () => killGroup(pid, 'SIGKILL'));
   }
 
   /** Kills what is left of it. */
   kill(): void {
+    this.#isKilled = true;
     this.#timer?.[Symbol.dispose]();
     if (this.#pid !== undefined) killGroup(this.#pid, 'SIGKILL');
   }

@@ -1,12 +1,13 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Hook } from '../../../src/controller/hooks/hook.ts';
 import { createWarmHook, type WarmHookOptions } from '../../../src/controller/hooks/warm.ts';
 import { isTerminal, StopError } from '../../../src/controller/reconciler.ts';
 import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { request } from '../../support/hook-request.ts';
 import { isAlive } from '../../support/process-alive.ts';
 
@@ -26,8 +27,8 @@ afterEach(async () => {
 
 let scripts = 0;
 /**
- * A worker in JavaScript. `body` runs for each request, with `request`, `n` (1 for the first one of the process) and
- * `reply(object)`.
+ * A worker in JavaScript. `body` runs for each request, with `request`, `n` (1 for the first one of the process),
+ * `reply(object)` and `whenOpen(gate, act)`, which acts when the test has opened the gate by `open(gate)`.
  */
 async function worker(
   body: string,
@@ -36,17 +37,25 @@ async function worker(
   const command = join(dir, `worker-${++scripts}`);
   const text = `#!${process.execPath}
     const { createInterface } = require('node:readline');
-    const { appendFileSync, writeSync } = require('node:fs');
+    const { appendFileSync, existsSync, writeSync } = require('node:fs');
     appendFileSync(${JSON.stringify(join(dir, `starts-${scripts}`))}, process.pid + '\\n');
     const print = (object) => writeSync(1, JSON.stringify(object) + '\\n');
     let request;
     const reply = (object) => print({ id: request.id, ...object });
+    const whenOpen = (gate, act) => {
+      const look = setInterval(() => {
+        if (!existsSync(${JSON.stringify(join(dir, `gate-${scripts}-`))} + gate)) return;
+        clearInterval(look);
+        act();
+      }, 5);
+    };
     let n = 0;
     ${before}
     createInterface({ input: process.stdin }).on('line', (line) => { request = JSON.parse(line); n++; ${body} });`;
   await writeFile(command, text);
   await chmod(command, 0o755);
   const starts = join(dir, `starts-${scripts}`);
+  const gates = join(dir, `gate-${scripts}-`);
   const entries: string[] = [];
   const strays: string[] = [];
   const hook = createWarmHook({
@@ -63,6 +72,7 @@ async function worker(
     hook,
     entries,
     strays,
+    open: (gate: string) => writeFile(`${gates}${gate}`, ''),
     pids: async () => (await readFile(starts, 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number),
   };
 }
@@ -107,17 +117,22 @@ describe('a worker', () => {
   });
 
   it('is one of as many as there are runs at once', async () => {
-    const { hook, pids } = await worker('setTimeout(() => reply({}), 30);');
-    await Promise.all([1, 2, 3].map((n) => run(hook, { key: `shop/${n}` }).reply));
+    const { hook, pids, open } = await worker("whenOpen('all', () => reply({}));");
+    const runs = [1, 2, 3].map((n) => run(hook, { key: `shop/${n}` }).reply);
+    await until(async () => (await pids()).length === 3);
+    await open('all');
+    await Promise.all(runs);
     await Promise.all([1, 2, 3].map((n) => run(hook, { key: `shop/${n}` }).reply));
     expect(await pids()).toHaveLength(3);
   });
 
   it('may print anything else: each line is passed on with the run in which it was printed', async () => {
-    const { hook, strays } = await worker(
-      `console.log('one ' + n); console.error('two ' + n); console.log('[1]'); print({ level: 'info', actions: 2 }); setTimeout(() => reply({}), 30); setTimeout(() => n === 1 && console.log('idle'), 60);`,
+    const { hook, strays, open } = await worker(
+      `console.log('one ' + n); console.error('two ' + n); console.log('[1]'); print({ level: 'info', actions: 2 }); whenOpen('reply' + n, () => reply({})); if (n === 1) whenOpen('idle', () => console.log('idle'));`,
     );
     const first = run(hook);
+    await until(() => first.lines.length === 4);
+    await open('reply1');
     await first.reply;
     expect(first.lines.sort()).toEqual([
       'stderr: two 1',
@@ -125,9 +140,12 @@ describe('a worker', () => {
       'stdout: one 1',
       'stdout: {"level":"info","actions":2}',
     ]);
+    await open('idle');
     await until(() => strays.length === 1);
     expect(strays).toEqual(['stdout: idle']);
     const second = run(hook);
+    await until(() => second.lines.length === 4);
+    await open('reply2');
     await second.reply;
     expect(second.lines.sort()).toEqual([
       'stderr: two 2',
@@ -166,14 +184,15 @@ describe('harms only the run that it has, and is replaced, when it', () => {
       /more than 16 MiB on one line$/,
     ],
   ])('%s', async (_, harm, message) => {
-    const { hook, pids } = await worker(
-      `if (request.key === 'shop/bad') { ${harm}; return; } setTimeout(() => reply({ n }), 20);`,
+    const { hook, pids, open } = await worker(
+      `if (request.key === 'shop/bad') { ${harm}; return; } request.key === 'shop/good' ? whenOpen('good', () => reply({ n })) : reply({ n });`,
     );
     expect(await run(hook).reply).toEqual({ n: 1 });
     const [bad, good] = [run(hook, { key: 'shop/bad' }), run(hook, { key: 'shop/good' })];
     const error = await bad.reply.catch((e) => e);
     expect(error).toMatchObject({ code: 'hook', message: expect.stringMatching(message) });
     expect(isTerminal(error)).toBe(false);
+    await open('good');
     expect(await good.reply).toEqual({ n: 1 });
     expect(await run(hook).reply).toEqual({ n: expect.any(Number) });
     expect((await pids()).length).toBeLessThanOrEqual(3);
@@ -219,8 +238,11 @@ describe('exit codes of a worker', () => {
   });
 
   it('64 stops the controller, also between two requests', async () => {
-    const { hook } = await worker('reply({}); setTimeout(() => process.exit(64), 20);');
+    const { hook, open, pids } = await worker("reply({}); whenOpen('end', () => process.exit(64));");
     await run(hook).reply;
+    await open('end');
+    const [pid] = await pids();
+    await until(() => !isAlive(pid as number));
     let error: unknown;
     await until(async () => {
       error = await run(hook).reply.catch((e) => e);
@@ -240,7 +262,7 @@ describe('exit codes of a worker', () => {
 describe('workers that end at once', () => {
   it('are started less and less often, and a warning says when', async () => {
     const { hook, entries, pids } = await worker('', { before: 'process.exit(1);' });
-    const startedAt = performance.now();
+    const startedAt = performance.now(); // the delays are what is tested: they hold up real processes
     for (let i = 0; i < 4; i++) await expect(run(hook).reply).rejects.toThrow('exited with 1');
     expect(performance.now() - startedAt).toBeGreaterThan(600); // 100 + 200 + 400 ms
     expect(await pids()).toHaveLength(4);
@@ -284,6 +306,18 @@ describe('close', () => {
     expect((await pids()).some(isAlive)).toBe(false);
   });
 
+  it('leaves no timer, and sends no signal to a process group that has ended', async () => {
+    const clock = new FakeClock();
+    const signals: unknown[] = [];
+    const { hook } = await worker('reply({});', { options: { clock } });
+    await run(hook).reply;
+    const kill = vi.spyOn(process, 'kill').mockImplementation((_, signal) => signals.push(signal) > 0);
+    await hook.close?.();
+    kill.mockRestore();
+    expect(clock.pending).toBe(0);
+    expect(signals).toEqual(['SIGKILL']); // what the worker may have left of its group, when it ends
+  });
+
   it('kill ends them at once', async () => {
     const { hook, pids } = await worker('reply({});', { before: "process.on('SIGTERM', () => {});" });
     await run(hook).reply;
@@ -294,9 +328,7 @@ describe('close', () => {
 });
 
 it('a flood of output is cut, in the run that prints it', async () => {
-  const { hook } = await worker(
-    "for (let i = 0; i < 3000; i++) writeSync(2, i + '\\n'); setTimeout(() => reply({}), 50);",
-  );
+  const { hook } = await worker("for (let i = 0; i < 3000; i++) writeSync(1, i + '\\n'); reply({});");
   const { reply, lines } = run(hook);
   await reply;
   const counts = lines.map((line) => Number(/… (\d+) lines? left out$/.exec(line)?.[1] ?? 1));

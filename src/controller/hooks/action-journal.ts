@@ -63,6 +63,9 @@ export class ActionJournal implements AsyncDisposable {
   readonly #runs: Map<string, OpenRun>;
   #file: FileHandle;
   #size = 0;
+  /** A line failed, so that the end of the file is not known. */
+  #isTorn = false;
+  #isClosed = false;
   #last: Promise<unknown> = Promise.resolve();
   /** The lines that could not be read when the journal was opened. */
   readonly unreadable: number;
@@ -143,6 +146,7 @@ export class ActionJournal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#last.catch(() => {});
     await this.#file.close();
     await this.#lock[Symbol.asyncDispose]();
@@ -154,19 +158,23 @@ export class ActionJournal implements AsyncDisposable {
     return run;
   }
 
-  /** Appends a line, one at a time. A file that has become long is written again without what is finished. */
+  /**
+   * Appends a line, one at a time. The file is written again without what is finished when it has become long, and after
+   * a line that failed: a part of that one may be there, which would make the next line unreadable.
+   */
   #append(run: OpenRun, value: object, isDurable: boolean): Promise<void> {
     const text = line(value);
     const write = this.#last
       .catch(() => {})
       .then(async () => {
-        if (this.#size > LONG) await this.#shorten();
+        if (this.#size > LONG || (this.#isTorn && !this.#isClosed)) await this.#shorten();
         await this.#file.appendFile(text);
         if (isDurable) await this.#file.datasync();
         this.#size += Buffer.byteLength(text);
         run.lines.push(text);
       })
       .catch((cause) => {
+        this.#isTorn = true;
         throw new InformerError('hook', `the journal ${this.#folder} cannot be written: ${messageOf(cause)}`, {
           cause,
           hint: 'nothing is sent that is not in the journal; make room on the disk, or run without --journal',
@@ -181,6 +189,7 @@ export class ActionJournal implements AsyncDisposable {
     await this.#file.close();
     this.#file = file;
     this.#size = 0;
+    this.#isTorn = false;
   }
 }
 

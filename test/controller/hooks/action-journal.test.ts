@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ActionJournal, drawnName, type JournaledStep } from '../../../src/controller/hooks/action-journal.ts';
 import { deployments } from '../../support/hook-cluster.ts';
 
@@ -125,10 +125,34 @@ describe('a journal', () => {
     expect(journal.unfinished()).toEqual([]);
   });
 
+  it.each([
+    ['is cut off', (whole: string) => whole.slice(0, -20)],
+    ['is not sure to be on the disk', (whole: string) => whole],
+  ])('reads each later line although one that failed %s, and does not keep that one', async (_, partOf) => {
+    await leftBy(async (journal) => {
+      await journal.begin(RUN);
+      const handle = await openFile(file());
+      const prototype = Object.getPrototypeOf(handle) as typeof handle;
+      await handle.close();
+      const append = vi.spyOn(prototype, 'appendFile').mockImplementationOnce(async function (
+        this: typeof handle,
+        text,
+      ) {
+        await this.write(partOf(String(text)));
+        throw new Error('ENOSPC: no space left on device');
+      });
+      await expect(journal.begin({ ...RUN, key: 'shop/full' })).rejects.toThrow('cannot be written: ENOSPC');
+      append.mockRestore();
+      await journal.begin({ ...RUN, key: 'shop/next' });
+    });
+    await using journal = await open();
+    expect([journal.unfinished().map(({ key }) => key), journal.unreadable]).toEqual([['shop/web', 'shop/next'], 0]);
+  });
+
   it('rejects a run that it cannot write, and does not keep it', async () => {
     const journal = await open();
     await journal[Symbol.asyncDispose]();
-    await expect(journal.begin(RUN)).rejects.toThrow('cannot be written');
+    for (let i = 0; i < 2; i++) await expect(journal.begin(RUN)).rejects.toThrow('cannot be written');
     expect(journal.unfinished()).toEqual([]);
   });
 });

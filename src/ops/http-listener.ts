@@ -25,7 +25,8 @@ export interface HttpListener extends AsyncDisposable {
 }
 
 const LARGEST_HEADERS = 16 * 1024;
-const LARGEST_BODY = 1024 * 1024;
+/** As many keys as one request may have (see key-changes.ts), each as long as a namespace and a name may be. */
+const LARGEST_BODY = 4 * 1024 * 1024;
 const MOST_CONNECTIONS = 128;
 /** A client that has not sent its whole request by then is cut off, ms. */
 const REQUEST_MS = 10_000;
@@ -118,14 +119,14 @@ async function respond(
   response.end(method === 'HEAD' ? undefined : content);
 }
 
-/** The body as text; undefined if it is too large. */
+/** The body as text; undefined if it is too large. It is read to its end, because a client reads no answer before. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += (chunk as Buffer).length;
-    if (length > LARGEST_BODY) return undefined;
-    chunks.push(chunk as Buffer);
+    if (length <= LARGEST_BODY) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return length > LARGEST_BODY ? undefined : Buffer.concat(chunks).toString('utf8');
 }

@@ -66,7 +66,9 @@ export async function pageAnswer(
   request: PageRequest,
   access: PageAccess,
 ): Promise<PageAnswer> {
-  const { pathname, searchParams } = new URL(request.url, 'http://local');
+  const url = URL.parse(request.url, 'http://local');
+  if (!url) return text(400, `${printable(request.url)} is no address of a page\n`);
+  const { pathname, searchParams } = url;
   const page = Object.hasOwn(PAGES, pathname) ? PAGES[pathname] : undefined;
   const isSeen = page && (page.access !== 'private' || access === 'private');
   if (!isSeen) return text(404, `there is no ${printable(pathname)}; there are ${pagesFor(access).join(' ')}\n`);

@@ -1,3 +1,4 @@
+import { goText } from '../expr/go-text.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
@@ -49,9 +50,10 @@ const MOST_SERIES = 1000;
  *
  * Names are those of client-go and controller-runtime; what they do not have begins with `kubectl_informer_`. Times are
  * in seconds. Counters and gauges cost one addition; they are formatted when they are read. A metric has at most 1000
- * series; the values of further ones are added to one series with the label values `other`.
+ * series; the values of further ones are added to one series with the label values `other`. {@link PrometheusMetrics.text}
+ * writes the bounds of buckets as Go does (`1e-08`); the registry itself writes `1e-8`.
  *
- * Rejects with `argument` for unknown options and for a registry that is none.
+ * Rejects with `argument` for unknown options, and for a value that is not a registry of prom-client.
  * @example
  * const metrics = await createPrometheusMetrics();
  * const client = createClient(await loadConfig(), { metrics });
@@ -78,6 +80,12 @@ async function loadParts() {
   ]);
   return { Counter: counter.default, Gauge: gauge.default, Histogram: histogram.default, Registry: registry.default };
 }
+
+/**
+ * The bound of a bucket, which JavaScript writes as `1e-8`, and Go as `1e-08`: queries name bounds by their text. A quote
+ * within the value of a label is escaped, so that none of them matches.
+ */
+const BUCKET_BOUND = /(?<=[{,]le=")[\d.e-]+(?=")/g;
 
 type Kind = 'counter' | 'gauge' | 'histogram';
 
@@ -134,8 +142,9 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
     return this.#registry.contentType;
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    const text = await this.#registry.metrics();
+    return text.replaceAll(BUCKET_BOUND, (bound) => goText(Number(bound)));
   }
 
   counter(name: string, labels: MetricLabels): Counter {

@@ -64,6 +64,22 @@ describe('the socket of a running program', () => {
     expect(JSON.parse(dropped.body)).toMatchObject({ results: [{ key: 'shop/x', ok: false }] });
   });
 
+  it('changes 10,000 keys in one request, however long their names are, and says of more that they are too many', async () => {
+    await using _socket = await open('a.sh');
+    const [program] = await runningPrograms(env);
+    const drop = (keys: readonly string[]) => {
+      const request = { path: '/queue/drop', method: 'POST', body: JSON.stringify({ keys }) } as const;
+      return askProgram(program as RunningProgram, request, systemClock);
+    };
+    const keys = Array.from({ length: 10_000 }, (_, i) => `${'n'.repeat(60)}/${String(i).padStart(250, 'x')}`);
+    const { status, body } = await drop(keys);
+    expect([status, JSON.parse(body).results.length]).toEqual([200, 10_000]);
+    expect(await drop([...keys, 'shop/x'])).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('at most 10000'),
+    });
+  }, 30_000);
+
   it.skipIf(process.platform === 'win32')('is open to its user only, whatever the umask is', async () => {
     const before = process.umask(0);
     try {

@@ -273,6 +273,23 @@ describe('the server', () => {
     expect(await statusWithHost(server.address, `rebound.example:${port}`)).toBe(403);
   });
 
+  it('answers a request for an address that is none, and one with a body that is too large', async () => {
+    await using server = await serve();
+    const statusOf = (path: string, body = '') =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { hostname, port } = new URL(`http://${server.address}`);
+        const sent = request({ hostname, port, path, method: 'POST' }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      });
+    expect(await statusOf('//')).toBe(400);
+    expect(await statusOf('//[')).toBe(400);
+    expect(await statusOf('/readyz', 'x'.repeat(5 * 1024 * 1024))).toBe(413);
+  });
+
   it('ends at once although a client has sent half a request and reads nothing', async () => {
     const server = await serve();
     const { hostname, port } = new URL(`http://${server.address}`);

@@ -111,7 +111,21 @@ describe('createPrometheusMetrics', () => {
     expect(Math.abs(Number(values.get('process_start_time_seconds')) - timeOrigin / 1000)).toBeLessThan(1);
   });
 
-  it('refuses unknown options and a registry that is none', async () => {
+  it('shows the bounds of buckets as Go shows them', async () => {
+    const metrics = await bare();
+    metrics.histogram('workqueue_queue_duration_seconds', { name: 'le="1e-8"' }, [1e-8, 1e-7, 1e-6, 0.5]).observe(1);
+    const text = await metrics.text();
+    expect([...text.matchAll(/\{le="([^"]*)"/g)].map(([, le]) => le)).toEqual([
+      '1e-08',
+      '1e-07',
+      '1e-06',
+      '0.5',
+      '+Inf',
+    ]);
+    expect(text).toContain('name="le=\\"1e-8\\""');
+  });
+
+  it('refuses unknown options and a value that is not a registry of prom-client', async () => {
     await expect(createPrometheusMetrics({ registy: 1 } as never)).rejects.toThrow('has no option "registy"');
     await expect(createPrometheusMetrics({ registry: {} as never })).rejects.toThrow('Registry of prom-client');
   });

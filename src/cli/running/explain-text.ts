@@ -82,7 +82,8 @@ function skipText({ why, by }: Extract<TrailEntry, { kind: 'skipped' }>): string
   return why === 'no key' ? 'was mapped to no key; not queued' : `could not be mapped, not queued: ${by}`;
 }
 
-function endText({ outcome, tookMs, error, exitCode, parked }: RunEntry): string {
+function endText({ outcome, tookMs, error, exitCode, parked, skipped }: RunEntry): string {
+  if (skipped !== undefined) return `did nothing: ${skipped}`;
   if (outcome === undefined || tookMs === undefined) return 'under way';
   const took = `after ${durationText(tookMs)}`;
   if (outcome === 'success' || outcome === 'requeue-after') return `succeeded ${took}`;

@@ -75,6 +75,17 @@ it('shows the steps of a key in the order of time: events, runs, a hot loop, and
         effect: 'queued',
       },
       { kind: 'run', at: 2000, run: 1, attempt: 1, events: 1, waitedMs: 3, tookMs: 4, outcome: 'success' },
+      {
+        kind: 'run',
+        at: 2500,
+        run: 2,
+        attempt: 1,
+        events: 1,
+        waitedMs: 0,
+        tookMs: 0,
+        outcome: 'success',
+        skipped: 'no --filter x',
+      },
       { kind: 'released', at: 3000 },
       { kind: 'hot-loop', at: 5000, runs: 10, paths: ['.metadata.annotations.at'] },
     ],
@@ -86,10 +97,11 @@ it('shows the steps of a key in the order of time: events, runs, a hot loop, and
   } as unknown as ExplainedKey;
   const lines = explanationText(explained, 'deployments.apps').split('\n');
   expect(lines[0]).toBe('deployments.apps shop/web: parked 2s ago');
-  const texts = lines.slice(1, 5).map((line) => line.replace(/^ {2}[\d:.]+ {2}/, ''));
+  const texts = lines.slice(1, 6).map((line) => line.replace(/^ {2}[\d:.]+ {2}/, ''));
   expect(texts).toEqual([
     'updated of deployments.apps at version 7: queued',
     'run 1, attempt 1, for 1 event, after 3ms in line: succeeded after 4ms',
+    'run 2, attempt 1, for 1 event, after 0ms in line: did nothing: no --filter x',
     'released by hand',
     'a hot loop: parked, because own writes caused 10 runs in a row, which changed .metadata.annotations.at',
   ]);

@@ -78,6 +78,7 @@ export class Fixtures {
   }
 
   #type(reference: TypeReference): ApiType {
+    checkReference(reference);
     const { types } = this.#cluster;
     const found =
       'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
@@ -87,6 +88,16 @@ export class Fixtures {
       hint: 'apply its CustomResourceDefinition first',
     });
   }
+}
+
+function checkReference(reference: unknown): void {
+  const { group, version, resource, apiVersion, kind } = Object(reference) as Record<string, unknown>;
+  const areTexts = (...parts: unknown[]) => parts.every((part) => typeof part === 'string');
+  if (areTexts(group, version, resource) || areTexts(apiVersion, kind)) return;
+  const given = typeof reference === 'string' ? JSON.stringify(reference) : typeof reference;
+  throw new InformerError('argument', `the type of an object must be a type of the API, not ${given}`, {
+    hint: "{ group: '', version: 'v1', resource: 'pods' }, or { apiVersion: 'v1', kind: 'Pod' }",
+  });
 }
 
 /** The identity of the stored object, for an update. A resourceVersion in a fixture is from another server. */

@@ -58,6 +58,15 @@ it('names a type that is not served', async () => {
     'the sandbox serves no example.com/v1 Apple',
   );
   expect(() => sandbox.list({ group: 'x', version: 'v1', resource: 'y' })).toThrow('the sandbox serves no x/v1/y');
+  for (const type of ['v1/pods', undefined, null, 7, {}, { kind: 'Pod' }, { resource: 'pods' }]) {
+    const refusal = expect.objectContaining({
+      code: 'argument',
+      message: expect.stringContaining('must be a type of the API'),
+    });
+    expect(() => sandbox.list(type as never)).toThrow(refusal);
+    expect(() => sandbox.get(type as never, 'shop/web')).toThrow(refusal);
+    expect(() => sandbox.delete(type as never, 'shop/web')).toThrow(refusal);
+  }
 });
 
 it('finds objects by GVR or by kind, in key order, in one namespace or in all', async () => {

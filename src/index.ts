@@ -101,7 +101,15 @@ export {
 export type { ActionPatchOptions, ActionWriteOptions } from './controller/hooks/action-client.ts';
 export type { HookCallOptions, HookClient, HookResource } from './controller/hooks/guarded-client.ts';
 export { HOOK_REQUEST_VERSION, type HookRequest } from './controller/hooks/hook.ts';
-export type { HookContext, HookFunction, HookReply, HookServices } from './controller/hooks/module.ts';
+export type {
+  HookAction,
+  HookContext,
+  HookFunction,
+  HookLogLine,
+  HookReply,
+  HookServices,
+  HookTarget,
+} from './controller/hooks/module.ts';
 export { createInformerSource, type WatchedInformer } from './controller/informer-source.ts';
 export type { ManagerCheck, ManagerCheckResult } from './controller/manager/checks.ts';
 export {

@@ -435,6 +435,8 @@ describe('the startup of a hook', () => {
   it.each([
     [['--hook', 'x.mjs', '--on-startup'], 'a module exports a function onStartup'],
     [['--exec', 'true', '--on-startup'], '--on-startup is for an executable that --hook names'],
+    [['--hook', 'x.sh', '--shell'], '--shell is for the command line of --exec, and --hook names a file'],
+    [['--hook', 'x.mjs', '--shell'], '--shell is for the command line of --exec, and --hook names a file'],
   ])('%j is refused', async (flags, text) => {
     const end = await run(['reconcile', 'pods', '-n', 'shop', ...flags], { env: fixture.env });
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });

@@ -53,6 +53,10 @@ export async function loadHook(
       hint: "for example --hook ./reconcile.ts, or --exec 'kubectl annotate pod {{.metadata.name}} seen=yes'",
     });
   }
+  if (shell && exec === undefined)
+    throw new InformerError('argument', '--shell is for the command line of --exec, and --hook names a file', {
+      hint: 'leave it out: an executable script is run by the interpreter that its first line names',
+    });
   try {
     const isWarm = mode === 'warm';
     const file = path.resolve(hook ?? '');

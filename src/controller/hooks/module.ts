@@ -41,12 +41,50 @@ export interface HookContext<T extends object = UnknownObject>
   readonly signal: AbortSignal;
 }
 
+/** The object of an action, if it is not the reconciled one. Missing parts are those of the reconciled object. */
+export interface HookTarget {
+  /** Such as `apps/v1/deployments`. */
+  readonly gvr?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/**
+ * One action of a {@link HookReply}: exactly one of the verbs, with what belongs to it.
+ *
+ * - `apply`, `create`: the object. `own` makes the reconciled object its controller.
+ * - `patch`: the patch; `patchType` is `merge` unless it says otherwise.
+ * - `status`: what is merged into the status.
+ * - `delete`: true, or options of the deletion.
+ * - `event`: a Kubernetes Event about the object.
+ * - `log`: a line of the log, sent nowhere.
+ */
+export type HookAction =
+  | { readonly apply: object; readonly own?: boolean; readonly on?: HookTarget }
+  | { readonly create: object; readonly own?: boolean; readonly on?: HookTarget }
+  | ({ readonly own?: never; readonly on?: HookTarget } & (
+      | { readonly patch: object; readonly patchType?: 'merge' | 'strategic' }
+      | { readonly patch: readonly object[]; readonly patchType: 'json' }
+      | { readonly status: object }
+      | { readonly delete: true | object }
+      | { readonly event: { readonly type?: 'Normal' | 'Warning'; readonly reason: string; readonly message: string } }
+    ))
+  | { readonly log: string | HookLogLine; readonly own?: never; readonly on?: never };
+
+/** A line of the log, with its fields. */
+export interface HookLogLine {
+  /** Default `info`. */
+  readonly level?: 'error' | 'warn' | 'info' | 'debug';
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
 /** The reply of a module's function, which is the same as that of an executable. */
 export interface HookReply {
   /** A duration such as `30s`. */
   readonly requeueAfter?: string;
   readonly requeueAfterMs?: number;
-  readonly actions?: readonly object[];
+  readonly actions?: readonly HookAction[];
   readonly error?: string;
   /** Whether no retry can repair the error: the key is parked until something changes. */
   readonly permanent?: boolean;

@@ -311,7 +311,10 @@ describe('close', () => {
     const signals: unknown[] = [];
     const { hook } = await worker('reply({});', { options: { clock } });
     await run(hook).reply;
-    const kill = vi.spyOn(process, 'kill').mockImplementation((_, signal) => signals.push(signal) > 0);
+    const kill = vi.spyOn(process, 'kill').mockImplementation((_, signal) => {
+      signals.push(signal);
+      return true;
+    });
     await hook.close?.();
     kill.mockRestore();
     expect(clock.pending).toBe(0);

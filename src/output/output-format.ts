@@ -57,6 +57,8 @@ export function parseOutputFormat(text: string): OutputFormat {
 export interface FormatNeeds {
   /** Needs more of each object than its metadata. */
   readonly object: boolean;
+  /** Needs the cells of the server's table. */
+  readonly cells: boolean;
   /** Needs the state before, in events. */
   readonly old: boolean;
   /** Needs metadata.managedFields, which it does not show. */
@@ -70,6 +72,7 @@ export function needsOf({ kind }: OutputFormat): FormatNeeds {
   const showsChanges = kind === 'diff' || kind === 'changes';
   return {
     object: kind !== 'table' && kind !== 'name',
+    cells: kind === 'table',
     old: showsChanges,
     managedFields: showsChanges,
     events: showsChanges,

@@ -164,7 +164,7 @@ describe('a name that nothing can ever have is refused at once, with what was me
     const { code, stderr } = await run(['query', 'pods', 'web-*', '-n', 'shop'], { env: fixture.env });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `${name('web-*', 'pods')}hint: --filter 'object.metadata.name.matches("^web-")' picks objects by a pattern\n`,
+      stderr: `${name('web-*', 'pods')}hint: --name '^web-' picks objects by a pattern\n`,
     });
   });
 

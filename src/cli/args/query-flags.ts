@@ -29,6 +29,12 @@ export const queryFlags = {
   ...selectionFlags,
   ...group('SELECTION', {
     filter: list({ summary: 'only objects for which an expression over object and now is true', helpValue: 'CEL' }),
+    where: list({
+      summary: `only rows for which an expression over the printed columns is true: 'RESTARTS > 3'`,
+      helpValue: 'CEL',
+    }),
+    name: text({ summary: 'only objects whose name matches', helpValue: 'REGEX' }),
+    'exclude-name': text({ summary: 'only objects whose name does not match', helpValue: 'REGEX' }),
   }),
   ...indexFlags,
   ...answerFlags,

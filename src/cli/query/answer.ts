@@ -1,18 +1,23 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { nothingFound } from '../session/object-notices.ts';
 import { countText, pathAdvice } from '../session/path-advice.ts';
+import { checkWheres } from '../session/where-check.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import { countsText, grouped, valueCountsOf } from './counts.ts';
 import { arrange, findIn, printFound } from './found.ts';
 import type { Holding } from './holding.ts';
 import { matcherOf } from './matcher.ts';
 import { nearValues } from './near-values.ts';
+import { isFiltered } from './object-filters.ts';
 import { ownerCatalog } from './owner-catalog.ts';
+import { onlyNamespaceOf } from './plan.ts';
 import type { QueryPlan } from './question.ts';
 import { usedIndexes } from './representation.ts';
 
@@ -33,6 +38,11 @@ export async function answer(
   holdings: readonly Holding[],
   { sink, isPartial, ...context }: AnswerContext & { sink: AnswerSink; isPartial: boolean },
 ): Promise<unknown> {
+  if (!isPartial) {
+    const types = holdings.map(({ type }) => type);
+    const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
+    await checkWheres(plan.wheres, types, onlyNamespaceOf(plan.namespaces), context, known);
+  }
   const catalog = usedIndexes(plan).includes('owner')
     ? await ownerCatalog(context, plan, holdings)
     : new IndexCatalog(plan.declared);
@@ -76,7 +86,13 @@ async function writeAnswer(
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
 function emptyText(plan: QueryPlan, holdings: readonly Holding[]): string | undefined {
   const samples = holdings.map(samplesOf).filter(({ objects }) => objects.length > 0);
-  if (samples.length > 0 && plan.lookups.length + plan.filters.length > 0)
+  if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
     return `none of ${countText(samples)} matches`;
   return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
+}
+
+/** The columns of a type, as its objects have them; undefined when there are none. */
+function columnsIn(holding: Holding | undefined): readonly TableColumn[] | undefined {
+  const [first] = holding?.informer.lister.list() ?? [];
+  return first && cellsOf(first)?.columns;
 }

@@ -9,6 +9,7 @@ import type { Redactor } from '../../stream/redact.ts';
 import type { Found } from './found.ts';
 import { type Holding, scanned, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
+import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import type { Expression, Question } from './question.ts';
 
 /** The values of an index, over all types, each with the number of objects that have it and meet the filters. */
@@ -16,15 +17,19 @@ export function valueCountsOf(
   name: string,
   holdings: readonly Holding[],
   { catalog, redactor, matches }: { catalog: IndexCatalog; redactor: Redactor; matches: Matcher },
-  { showSecrets, filters }: Pick<Question, 'showSecrets' | 'filters'>,
+  question: Pick<Question, 'showSecrets'> & ObjectFilters,
 ): ValueCount[] {
   const definition = catalog.get(name);
   const of = (holding: Holding) => {
     const { gvr } = holding.type;
     const redact =
-      isSecretResource(gvr) && !showSecrets ? (object: ReadonlyObject) => redactor.redact(object, gvr) : undefined;
+      isSecretResource(gvr) && !question.showSecrets
+        ? (object: ReadonlyObject) => redactor.redact(object, gvr)
+        : undefined;
     const store = storeOf(holding);
-    const kept = filters.length === 0 ? store : scanned(store.list().filter((object) => matches(object, holding.type)));
+    const kept = !isFiltered(question)
+      ? store
+      : scanned(store.list().filter((object) => matches(object, holding.type)));
     return valueCounts(definition, kept, redact);
   };
   return mergedCounts(holdings.map(of));

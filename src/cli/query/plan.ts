@@ -20,7 +20,7 @@ export async function queryPlanOf(
 ): Promise<QueryPlan> {
   const types = selections.map(({ type }) => type);
   checkRollouts(question.filters, [], types);
-  const isOneNamespace = namespaces.length === 1 && namespaces[0] !== '';
+  const isOneNamespace = onlyNamespaceOf(namespaces) !== undefined;
   const layout = {
     severalTypes: selections.length > 1,
     severalNamespaces: !isOneNamespace,
@@ -29,3 +29,7 @@ export async function queryPlanOf(
   const printer = await printerOf(question.output, question.flags, layout, surface);
   return { ...question, selections, namespaces, printer };
 }
+
+/** The one namespace of a question; undefined when it asks several, or all. */
+export const onlyNamespaceOf = (namespaces: readonly string[]): string | undefined =>
+  namespaces.length === 1 ? namespaces[0] || undefined : undefined;

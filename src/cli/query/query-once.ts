@@ -2,8 +2,9 @@ import type { CommandLine } from '../args/argv.ts';
 import type { Edges } from '../base-command.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { namespacesOf, openSession } from '../session/session.ts';
+import { checkWheres } from '../session/where-check.ts';
 import { type ExitCode, withFreshTypes } from '../terminal/exit-codes.ts';
-import { queryPlanOf } from './plan.ts';
+import { onlyNamespaceOf, queryPlanOf } from './plan.ts';
 import { type QueryFlagValues, questionOf } from './question.ts';
 import { query } from './run.ts';
 
@@ -21,6 +22,8 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
     await using session = await openSession(flags, edges, { once: true });
     const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
     const namespaces = namespacesOf(flags, session.config);
+    const types = selections.map(({ type }) => type);
+    await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
     const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
     return await query(session, await queryPlanOf(question, { selections, namespaces }, surface));
   });

@@ -1,5 +1,4 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { CelProgram } from '../../expr/cel/cel.ts';
 import type { FieldReads } from '../../expr/field-path.ts';
 import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
@@ -17,7 +16,7 @@ import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
 import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
 import { splitSortOrder } from '../session/sort-order.ts';
-import { compiledAll } from '../session/stream-filters.ts';
+import { type ObjectFilters, objectFiltersOf } from './object-filters.ts';
 
 export type QueryFlagValues = FlagValues<typeof queryFlags>;
 
@@ -25,13 +24,9 @@ export type QueryFlagValues = FlagValues<typeof queryFlags>;
 export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
 
 /** What the flags of `query` ask for, read and checked. It does not know any server or type. */
-export interface Question {
+export interface Question extends ObjectFilters {
   readonly flags: QueryFlagValues;
   readonly declared: readonly IndexDefinition[];
-  /** All of them hold for what is found. */
-  readonly filters: readonly CelProgram[];
-  /** The filters look at more of an object than its metadata. */
-  readonly filtersNeedObject: boolean;
   /** The fields that expressions and paths of the command line look at. */
   readonly reads: readonly FieldReads[];
   readonly lookups: readonly Lookup[];
@@ -105,7 +100,7 @@ export async function questionOf(
   // an expression that fails on an object finds nothing there
   const onError = (error: Error) => notice(`${neutralised(error.message)}; it counts as no value (reported once)`);
   const declared = await Promise.all([...own, ...(flags.index ?? [])].map((text) => parseIndex(text, onError)));
-  const filter = await compiledAll(flags.filter, 'filter');
+  const objectFilters = await objectFiltersOf(flags);
   const order = flags['sort-by'] === undefined ? undefined : splitSortOrder(flags['sort-by']);
   const expressionOf = async (flag: string, text: string | undefined) =>
     text === undefined ? undefined : loadExpression(text, { flag, onError });
@@ -115,8 +110,7 @@ export async function questionOf(
   return {
     flags,
     declared,
-    filters: filter.programs,
-    filtersNeedObject: filter.needsObject,
+    ...objectFilters.filters,
     lookups,
     values: flags.values,
     count: flags.count,
@@ -134,7 +128,7 @@ export async function questionOf(
     noHeaders: flags['no-headers'],
     ignoreNotFound: flags['ignore-not-found'],
     reads: [
-      ...filter.reads,
+      ...objectFilters.reads,
       ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
       { flag: '--group-by', addresses: groupBy?.reads ?? [] },
       { flag: '--sort-by', addresses: sortBy?.reads ?? [] },

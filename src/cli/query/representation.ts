@@ -1,4 +1,5 @@
 import type { Representation } from '../../client/resource-api.ts';
+import { needsOf } from '../../output/output-format.ts';
 import { asksForObjects, type Question } from './question.ts';
 
 /** What an index over metadata alone is made of need not be more than that. */
@@ -11,14 +12,16 @@ export function usedIndexes({ lookups, values }: Pick<Question, 'lookups' | 'val
 
 /** The part of the objects that the server must send for the answer. */
 export function representationFor(question: Question): Representation {
+  const printsRows = asksForObjects(question);
   const needsWhole =
+    (printsRows && needsOf(question.format).object) ||
     question.filtersNeedObject ||
     question.sortBy !== undefined ||
     question.groupBy !== undefined ||
     usedIndexes(question).some((name) => isDeclared(question, name) || !METADATA_ONLY.test(name));
-  const printsRows = asksForObjects(question);
-  if (question.format.kind === 'table' && printsRows) return { table: needsWhole ? 'Object' : 'Metadata' };
-  return needsWhole || (printsRows && question.format.kind !== 'name') ? 'object' : 'metadata';
+  const readsCells = question.wheres.length > 0 || (printsRows && needsOf(question.format).cells);
+  if (readsCells) return { table: needsWhole ? 'Object' : 'Metadata' };
+  return needsWhole ? 'object' : 'metadata';
 }
 
 const isDeclared = ({ declared }: Question, name: string) => declared.some((definition) => definition.name === name);

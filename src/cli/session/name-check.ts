@@ -93,8 +93,7 @@ function nameHint(
   if (name === '*') return `${resource} without a name is all of them`;
   if (/[*?^$[\]]/.test(name)) {
     const pattern = patternOf(name);
-    if (command === 'watch') return `--name '${pattern}' picks objects by a pattern`;
-    if (command === 'query') return `--filter 'object.metadata.name.matches("${pattern}")' picks objects by a pattern`;
+    if (command === 'watch' || command === 'query') return `--name '${pattern}' picks objects by a pattern`;
     return 'names are written out; -l picks objects by their labels';
   }
   return lowered(rule, name) ?? (rule === 'label' ? LABEL_TEXT : SUBDOMAIN_TEXT);

@@ -90,7 +90,8 @@ export async function compiledAll(
   };
 }
 
-async function compiledWheres(sources: readonly string[]) {
+/** Compiles the expressions of `--where`. */
+export async function compiledWheres(sources: readonly string[]) {
   const comparisons = sources.map((source) => new CellComparison(source));
   const { programs } = await compiledAll(sources, 'where', comparisons);
   return {
@@ -147,7 +148,8 @@ function readIgnored(paths: readonly string[]): ReturnType<typeof compileSameBut
   }
 }
 
-function regexOf(flag: string, text: string | undefined): RegExp | undefined {
+/** Reads a regular expression. Throws `argument` for one that cannot be read. */
+export function regexOf(flag: string, text: string | undefined): RegExp | undefined {
   try {
     return text === undefined ? undefined : new RegExp(text);
   } catch (cause) {

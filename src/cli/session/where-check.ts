@@ -6,20 +6,23 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import type { Session } from './session.ts';
 
+type Asking = Pick<Session, 'client' | 'signal'>;
+
 /**
- * Checks `--where` expressions against the columns that the types have, before anything is watched. Throws `argument`
- * for a column that no type has. A server that refuses to list columns will refuse the stream too, so that refusal is
- * not reported here.
+ * Checks `--where` expressions against the columns that the types have, before anything is watched or answered. Throws
+ * `argument` for a column that no type has. The server is asked for the columns that `known` does not give. A server
+ * that refuses to list columns will refuse the stream too, so that refusal is not reported here.
  */
 export async function checkWheres(
   programs: readonly CelProgram[],
   types: readonly ResourceType[],
   namespace: string | undefined,
-  session: Pick<Session, 'client' | 'signal'>,
+  session: Asking,
+  known: (type: ResourceType) => readonly TableColumn[] | undefined = () => undefined,
 ): Promise<void> {
   if (programs.length === 0) return;
   const columnsByType = await Promise.all(
-    types.map((type) => columnsOf(type, type.namespaced ? namespace : undefined, session)),
+    types.map((type) => known(type) ?? columnsOf(type, type.namespaced ? namespace : undefined, session)),
   );
   if (columnsByType.some((columns) => columns === undefined)) return;
   const columns = columnsByType.flatMap((each) => each ?? []);
@@ -30,7 +33,7 @@ export async function checkWheres(
 async function columnsOf(
   { gvr }: ResourceType,
   namespace: string | undefined,
-  { client, signal }: Pick<Session, 'client' | 'signal'>,
+  { client, signal }: Asking,
 ): Promise<readonly TableColumn[] | undefined> {
   try {
     const path = `${pathOf(gvr, { namespace })}?limit=1&includeObject=None`;

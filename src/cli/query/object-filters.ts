@@ -1,0 +1,48 @@
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
+import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
+import { compiledAll, compiledWheres, regexOf } from '../session/stream-filters.ts';
+
+/** What objects must meet, beside lookups in indexes. */
+export interface ObjectFilters {
+  /** `--filter` as compiled: for what a server can do of it. */
+  readonly filters: readonly CelProgram[];
+  /** `--where` as compiled: its columns are checked against those of the types. */
+  readonly wheres: readonly CelProgram[];
+  /** All of them hold for what is found: those of `--filter`, then those of `--where`. */
+  readonly conditions: readonly CompiledCondition[];
+  /** Names match the first and do not match the second. */
+  readonly name: RegExp | undefined;
+  readonly excludeName: RegExp | undefined;
+  /** The filters look at more of an object than its metadata. */
+  readonly filtersNeedObject: boolean;
+}
+
+/** The flags that say what objects must meet. */
+export interface ObjectFilterFlags {
+  readonly filter?: readonly string[] | undefined;
+  readonly where?: readonly string[] | undefined;
+  readonly name?: string | undefined;
+  readonly 'exclude-name'?: string | undefined;
+}
+
+/** Reads what objects must meet, and the fields that it looks at. Throws `argument`, with the place of the mistake. */
+export async function objectFiltersOf(
+  flags: ObjectFilterFlags,
+): Promise<{ readonly filters: ObjectFilters; readonly reads: readonly FieldReads[] }> {
+  const { programs, needsObject, reads } = await compiledAll(flags.filter, 'filter');
+  const wheres = await compiledWheres(flags.where ?? []);
+  const filters = {
+    filters: programs,
+    wheres: wheres.programs,
+    conditions: [...programs.map(conditionOf), ...wheres.conditions],
+    name: regexOf('name', flags.name),
+    excludeName: regexOf('exclude-name', flags['exclude-name']),
+    filtersNeedObject: needsObject,
+  };
+  return { filters, reads };
+}
+
+/** Whether there is anything to meet. */
+export const isFiltered = ({ conditions, name, excludeName }: ObjectFilters): boolean =>
+  conditions.length > 0 || name !== undefined || excludeName !== undefined;

@@ -43,3 +43,8 @@ export function compareInstants(a: Instant, b: Instant): number {
 export function wireTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
+
+/** A moment as RFC 3339 in UTC, with as many digits of the second as it has. Source: Go's time.RFC3339Nano. */
+export function preciseTime(time: Date): string {
+  return time.toISOString().replace(/\.?0*Z$/, 'Z');
+}

@@ -41,3 +41,12 @@ export function compareSortedTexts(a: string, b: string): number {
 
 /** The quantity in a text. Most text begins with a letter and is not parsed. */
 const sizeIn = (text: string) => (/^[-+.\d]/.test(text) ? parseQuantity(text) : undefined);
+
+/** What a text reads as: a quantity (a plain number too), a time, or neither. */
+export type ValueKind = 'quantity' | 'time' | 'text';
+
+/** The kind of a text, by which ranges compare it. */
+export function valueKindOf(text: string): ValueKind {
+  if (sizeIn(text)) return 'quantity';
+  return parseInstant(text) ? 'time' : 'text';
+}

@@ -2,7 +2,7 @@ import { InformerError } from '../kit/error.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { compareSortedTexts } from '../model/value-order.ts';
 import type { IndexDefinition } from './index-definition.ts';
-import type { IndexedStore } from './plan.ts';
+import { type IndexedStore, keptCounts } from './stored-index.ts';
 
 /** A value and the number of objects that have it. */
 export interface ValueCount {
@@ -25,11 +25,8 @@ export function valueCounts(
 ): ValueCount[] {
   const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
   if (redact) return countsOf(store.list(), (object) => values(redact(object)));
-  if (definition.listed || !store.hasIndex(definition.name)) return countsOf(store.list(), values);
-  const counts = store
-    .indexValues(definition.name)
-    .map((value) => ({ value, count: store.indexCount(definition.name, value) }));
-  return counts.filter(({ count }) => count > 0).sort(byCount);
+  if (definition.listed || !store.hasIndex(definition.key)) return countsOf(store.list(), values);
+  return keptCounts(store, definition).sort(byCount);
 }
 
 /** Counts items by value. An item without a value counts as {@link NO_VALUE}, one with several counts for each. */

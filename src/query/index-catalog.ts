@@ -1,14 +1,16 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { eventIndex } from './event-index.ts';
 import { type IndexDefinition, indexTexts } from './index-definition.ts';
 import { type OwnerIndexOptions, ownerIndex } from './owner-index.ts';
 import { configMapsOf, imagesOf, nodeOf, secretsOf, serviceAccountsOf } from './pod-references.ts';
+import { volumeClaimsOf } from './volume-claims.ts';
 
 /**
  * The indexes that lookups may name: the built-in ones (`namespace`, `label:KEY`, `owner`, `node`, `image`, `phase`,
- * `configmap`, `secret`, `serviceaccount`) and the declared ones. A declared index replaces a built-in one with the
- * same name. Two declared indexes with the same name throw `argument`.
+ * `configmap`, `secret`, `serviceaccount`, `pvc`, `event`) and the declared ones. A declared index replaces a built-in
+ * one with the same name. Two declared indexes with the same name throw `argument`.
  */
 export class IndexCatalog {
   readonly #definitions = new Map<string, IndexDefinition>();
@@ -19,7 +21,7 @@ export class IndexCatalog {
         throw new InformerError('argument', `the index "${definition.name}" is declared twice`);
       this.#definitions.set(definition.name, definition);
     }
-    for (const definition of [...BUILT_IN, ownerIndex(options)]) {
+    for (const definition of [...BUILT_IN, ownerIndex(options), eventIndex(options)]) {
       if (!this.#definitions.has(definition.name)) this.#definitions.set(definition.name, definition);
     }
   }
@@ -30,7 +32,7 @@ export class IndexCatalog {
     if (found) return found;
     const [near] = nearest(name, this.#definitions.keys(), 1);
     throw new InformerError('argument', `there is no index named "${name}"${near ? `; did you mean "${near}"?` : ''}`, {
-      hint: `the indexes are ${this.names().join(', ')}; declare another with --index ${name}=JSONPATH`,
+      hint: `the indexes are ${this.names().join(', ')}; declare another with --index ${name}=JSONPATH or =CEL`,
     });
   }
 
@@ -41,10 +43,10 @@ export class IndexCatalog {
 }
 
 const BUILT_IN: readonly IndexDefinition[] = [
-  builtIn('namespace', 'metadata.namespace', (object) => [object.metadata.namespace]),
-  builtIn('node', 'spec.nodeName', nodeOf),
+  ofField('namespace', ['metadata', 'namespace'], (object) => [object.metadata.namespace]),
+  ofField('node', ['spec', 'nodeName'], nodeOf),
   builtIn('image', 'images of containers and image volumes', imagesOf),
-  builtIn('phase', 'status.phase', (object) => [(object.status as { phase?: string } | undefined)?.phase]),
+  ofField('phase', ['status', 'phase'], (object) => [(object.status as { phase?: string } | undefined)?.phase]),
   builtIn('configmap', 'config maps that are mounted or used for environment variables', configMapsOf),
   builtIn(
     'secret',
@@ -52,16 +54,25 @@ const BUILT_IN: readonly IndexDefinition[] = [
     secretsOf,
   ),
   builtIn('serviceaccount', 'service accounts of pods and role bindings', serviceAccountsOf),
+  builtIn('pvc', 'persistent volume claims that are mounted, bound or copied', volumeClaimsOf),
 ];
 
 function builtIn(name: string, from: string, texts: (object: ReadonlyObject) => readonly unknown[]): IndexDefinition {
-  return { name, from, stable: true, valuesOf: (object) => indexTexts(texts(object)) };
+  return { name, key: name, from, stable: true, valuesOf: (object) => indexTexts(texts(object)) };
+}
+
+function ofField(
+  name: string,
+  field: readonly string[],
+  texts: (object: ReadonlyObject) => readonly unknown[],
+): IndexDefinition {
+  return { ...builtIn(name, field.join('.'), texts), field };
 }
 
 function labelIndex(name: string): IndexDefinition | undefined {
-  const key = /^label:(.+)$/.exec(name)?.[1];
+  const key = /^label:(.+)$/s.exec(name)?.[1];
   if (key === undefined) return undefined;
-  return builtIn(name, `metadata.labels['${key}']`, ({ metadata: { labels } }) =>
-    labels && Object.hasOwn(labels, key) ? [labels[key]] : [],
-  );
+  const texts = ({ metadata: { labels } }: ReadonlyObject) =>
+    labels && Object.hasOwn(labels, key) ? [labels[key]] : [];
+  return { ...builtIn(name, `metadata.labels['${key}']`, texts), field: ['metadata', 'labels', key] };
 }

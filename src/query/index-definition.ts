@@ -10,6 +10,11 @@ import type { ReadonlyObject } from '../model/object.ts';
  */
 export interface IndexDefinition {
   readonly name: string;
+  /**
+   * The name under which a store keeps the index. Two definitions with one key have the same values, whatever their
+   * names are, so that several questions can share one kept index.
+   */
+  readonly key: string;
   /** The source of its values, for `--explain` and lists of indexes: a path, or a description. */
   readonly from: string;
   /**
@@ -25,16 +30,24 @@ export interface IndexDefinition {
   listed?(object: ReadonlyObject): readonly string[];
   /** The fields that a declared index reads. */
   readonly reads?: readonly Address[] | undefined;
-  /** Converts a value as a user writes it to the spelling of the index. */
-  normalise?(value: string): string;
+  /** The field whose text is the value, if it is one field: a server may be able to select by it. */
+  readonly field?: readonly string[] | undefined;
+  /** Whether a value is the reference to an object, `KIND/NAME`, whose kind a user may write in several ways. */
+  readonly isReference?: boolean | undefined;
+  /** Converts a value as a user writes it to the spellings of the index. Any of them is meant. */
+  normalise?(value: string): readonly string[];
 }
 
 /**
  * Parses `NAME=JSONPATH` or `NAME=CEL`, the argument of `--index`. If the expression finds several values, the index
  * has them all. `onError` is called with failures of CEL. Throws `argument` for an invalid name, and with the position
- * for an expression that cannot be parsed.
+ * for an expression that cannot be parsed. `flag` names the origin in errors.
  */
-export async function parseIndex(text: string, onError?: (error: Error) => void): Promise<IndexDefinition> {
+export async function parseIndex(
+  text: string,
+  onError?: (error: Error) => void,
+  origin: { flag?: string } = {},
+): Promise<IndexDefinition> {
   const cut = text.indexOf('=');
   const name = text.slice(0, Math.max(0, cut)).trim();
   if (!/^[A-Za-z][\w.-]*$/.test(name)) {
@@ -42,12 +55,15 @@ export async function parseIndex(text: string, onError?: (error: Error) => void)
       hint: 'for example --index node=.spec.nodeName',
     });
   }
-  const expression = await loadExpression(text.slice(cut + 1), { flag: '--index', onError });
+  const { flag = `--index ${name}` } = origin;
+  const expression = await loadExpression(text.slice(cut + 1), { flag, onError });
   return {
     name,
+    key: `=${expression.text}`,
     from: expression.text,
     stable: true,
     reads: expression.reads,
+    field: expression.field,
     valuesOf: (object) => indexTexts(expression.values(object)),
   };
 }

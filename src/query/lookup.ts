@@ -1,5 +1,6 @@
 import { InformerError } from '../kit/error.ts';
-import { compareSizes } from '../model/value-order.ts';
+import { compareText } from '../kit/text-order.ts';
+import { compareSizes, type ValueKind, valueKindOf } from '../model/value-order.ts';
 
 /** A condition on one index. Several lookups must all be satisfied. */
 export type Lookup =
@@ -38,7 +39,8 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
 }
 
 /**
- * Whether a value satisfies the lookup. Ranges compare quantities by size, times as instants, other values as strings.
+ * Whether a value satisfies the lookup. A range whose ends are quantities (plain numbers too) has quantities only, by
+ * size; one whose ends are times has times only, as instants; any other range has every value, by bytes.
  */
 export function matchesLookup(lookup: Lookup, value: string): boolean {
   switch (lookup.kind) {
@@ -48,16 +50,23 @@ export function matchesLookup(lookup: Lookup, value: string): boolean {
       return value.startsWith(lookup.prefix);
     case 'range': {
       const { from, to } = lookup;
-      return (
-        (from === undefined || compareSizes(from, value) <= 0) && (to === undefined || compareSizes(value, to) <= 0)
-      );
+      const kind = rangeKindOf(lookup);
+      if (kind !== 'text' && valueKindOf(value) !== kind) return false;
+      const compare = kind === 'text' ? compareText : compareSizes;
+      return (from === undefined || compare(from, value) <= 0) && (to === undefined || compare(value, to) <= 0);
     }
   }
 }
 
+/** The kind of the values in a range: that of its ends, or text if they are of two kinds. */
+export function rangeKindOf({ from, to }: Extract<Lookup, { kind: 'range' }>): ValueKind {
+  const [first = 'text', second = first] = [from, to].filter((end) => end !== undefined).map(valueKindOf);
+  return first === second ? first : 'text';
+}
+
 /** The lookup with each of its values converted. A prefix and a range stay as they are. */
-export function mapLookup(lookup: Lookup, convert: (value: string) => string): Lookup {
-  return lookup.kind === 'in' ? { ...lookup, values: lookup.values.map(convert) } : lookup;
+export function mapLookup(lookup: Lookup, convert: (value: string) => readonly string[]): Lookup {
+  return lookup.kind === 'in' ? { ...lookup, values: [...new Set(lookup.values.flatMap(convert))] } : lookup;
 }
 
 /** The lookup as a user would write it. */
@@ -72,10 +81,17 @@ export function formatLookup(lookup: Lookup): string {
   }
 }
 
+/** Throws `argument` for a range that ends before it begins: nothing could be in it. */
 function rangeOf(index: string, value: string): Lookup | undefined {
   const [, from, to] = /^(.*?)\.\.(.*)$/s.exec(value) ?? [];
   if (!from && !to) return undefined;
-  return { kind: 'range', index, ...(from ? { from } : {}), ...(to ? { to } : {}) };
+  const range = { kind: 'range', index, ...(from ? { from } : {}), ...(to ? { to } : {}) } as const;
+  if (!from || !to) return range;
+  const order = rangeKindOf(range) === 'text' ? compareText(from, to) : compareSizes(from, to);
+  if (order <= 0) return range;
+  throw new InformerError('argument', `invalid argument "${index}=${value}" for "--range": ${from} is after ${to}`, {
+    hint: `the smaller end comes first: --range ${index}=${to}..${from}`,
+  });
 }
 
 function refuse(flag: LookupFlag, text: string, form: string): never {

@@ -2,19 +2,7 @@ import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexCatalog } from './index-catalog.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { formatLookup, type Lookup, mapLookup, matchesLookup } from './lookup.ts';
-
-/** The part of a Lister that a query needs. */
-export interface IndexedStore {
-  list(): readonly ReadonlyObject[];
-  byIndex(name: string, value: string): readonly ReadonlyObject[];
-  indexValues(
-    name: string,
-    range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string },
-  ): readonly string[];
-  indexCount(name: string, value: string): number;
-  /** Whether the store keeps this index. Other indexes are computed during a scan. */
-  hasIndex(name: string): boolean;
-}
+import { type IndexedStore, keptValues } from './stored-index.ts';
 
 export interface QueryOptions {
   readonly store: IndexedStore;
@@ -22,61 +10,88 @@ export interface QueryOptions {
   readonly lookups: readonly Lookup[];
 }
 
+/** A lookup that a kept index answered, and the number of objects that it found. */
+export interface UsedIndex {
+  readonly lookup: string;
+  readonly candidates: number;
+}
+
 /** A description of how the answer was found. */
 export interface QueryExplanation {
-  /** The lookup that an index of the store answered; undefined if every object was scanned. */
-  readonly used: string | undefined;
-  /** The lookups that were tested on each candidate. */
-  readonly filtered: readonly string[];
-  /** The number of candidates. */
+  /** The number of objects in the store. */
+  readonly held: number;
+  /** The lookups that kept indexes answered, in their order; none if every object was scanned. */
+  readonly used: readonly UsedIndex[];
+  /** The lookups that were tested on each object that was left. */
+  readonly tested: readonly string[];
+  /** The number of objects that were read: the candidates of the first index, or all. */
   readonly scanned: number;
-  /** The number of objects in the answer. */
-  readonly returned: number;
+  /** The number of objects that satisfy every lookup. */
+  readonly kept: number;
 }
 
 /**
  * Finds the objects that satisfy every lookup, each once. Of the indexes that the store keeps, it reads the one with
- * the fewest candidates and tests the other lookups on them. If the store keeps none of the indexes, it scans every
- * object. Throws `argument` for an unknown index.
+ * the fewest candidates. The other lookups are tested on these objects, or, where an index has few enough objects that
+ * this is cheaper, the two are intersected. If the store keeps none of the indexes, every object is scanned. Throws
+ * `argument` for an unknown index.
  */
 export function runLookups({ store, catalog, lookups }: QueryOptions): {
   objects: readonly ReadonlyObject[];
   explanation: QueryExplanation;
 } {
   const conditions = lookups.map((lookup) => conditionOf(lookup, catalog.get(lookup.index)));
-  const choice = smallest(
-    conditions
-      .filter(({ definition }) => store.hasIndex(definition.name))
-      .map((condition) => candidatesOf(condition, store)),
-  );
-  const rest = conditions.filter((condition) => condition !== choice?.condition);
-  const candidates = choice ? read(choice, store) : store.list();
-  const objects =
-    rest.length === 0 ? candidates : candidates.filter((object) => rest.every((condition) => holds(condition, object)));
-  const explanation: QueryExplanation = {
-    used: choice && formatLookup(choice.condition.lookup),
-    filtered: rest.map(({ lookup }) => formatLookup(lookup)),
-    scanned: candidates.length,
-    returned: objects.length,
-  };
-  return { objects, explanation };
+  const [first, ...others] = readable(conditions, store);
+  let objects = first ? read(first, store) : store.list();
+  const scanned = objects.length;
+  const used = first ? [usedIndex(first, objects)] : [];
+  const answered = new Set(first ? [first.condition] : []);
+  for (const other of others) {
+    if (other.size > objects.length * SETS_PER_TEST) break;
+    const members = new Set(read(other, store));
+    objects = objects.filter((object) => members.has(object));
+    used.push(usedIndex(other, members));
+    answered.add(other.condition);
+  }
+  const rest = conditions.filter((condition) => !answered.has(condition));
+  if (rest.length > 0) objects = objects.filter((object) => rest.every((condition) => holds(condition, object)));
+  const tested = rest.map(({ written }) => written);
+  return { objects, explanation: { held: store.size, used, tested, scanned, kept: objects.length } };
 }
 
-/** An explanation as text: `index node=worker-1; filter phase=Running; scanned 12, returned 9`. */
-export function formatExplanation({ used, filtered, scanned, returned }: QueryExplanation): string {
-  const how = used === undefined ? 'no index, every object' : `index ${used}`;
-  const filter = filtered.length === 0 ? '' : `; filter ${filtered.join(' and ')}`;
-  return `${how}${filter}; scanned ${scanned}, returned ${returned}`;
+/**
+ * An explanation as text: `index phase=Failed (1 candidate of 18); tested node=n1; scanned 1, lookups kept 1`.
+ */
+export function formatExplanation({ held, used, tested, scanned, kept }: QueryExplanation): string {
+  const candidates = ({ lookup, candidates: count }: UsedIndex, of: string) =>
+    `${lookup} (${count} ${count === 1 ? 'candidate' : 'candidates'}${of})`;
+  const [first, ...others] = used;
+  return [
+    first ? `index ${candidates(first, ` of ${held}`)}` : `no index, every object of ${held}`,
+    ...others.map((other) => `intersected with index ${candidates(other, '')}`),
+    ...(tested.length > 0 ? [`tested ${tested.join(' and ')}`] : []),
+    `scanned ${scanned}${used.length + tested.length > 0 ? `, lookups kept ${kept}` : ''}`,
+  ].join('; ');
 }
 
+/** The cost of a test of a lookup on one object, in members of a set. Measured: bench/query-plan.ts. */
+const SETS_PER_TEST = 4;
+
+/** A range or a prefix is not read beside a lookup that has no more candidates than this: it is tested on them. */
+const FEW = 64;
+
+/** A lookup in the spellings of its index. */
 interface Condition {
   readonly lookup: Lookup;
   readonly definition: IndexDefinition;
+  /** The lookup as the user wrote it. */
+  readonly written: string;
 }
 
 function conditionOf(lookup: Lookup, definition: IndexDefinition): Condition {
   const { normalise } = definition;
-  return { lookup: normalise ? mapLookup(lookup, normalise) : lookup, definition };
+  const meant = normalise ? mapLookup(lookup, (value) => normalise(value)) : lookup;
+  return { lookup: meant, definition, written: formatLookup(lookup) };
 }
 
 const holds = ({ lookup, definition }: Condition, object: ReadonlyObject) =>
@@ -90,20 +105,26 @@ interface Candidates {
   readonly size: number;
 }
 
-function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
-  const { lookup } = condition;
-  const values =
-    lookup.kind === 'in'
-      ? lookup.values
-      : store.indexValues(lookup.index, lookup).filter((value) => matchesLookup(lookup, value));
-  return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(lookup.index, value), 0) };
+/** What the kept indexes have for the lookups, the fewest candidates first. Values that are named cost nothing. */
+function readable(conditions: readonly Condition[], store: IndexedStore): Candidates[] {
+  const kept = conditions.filter(({ definition: { stable, key } }) => stable && store.hasIndex(key));
+  const points = kept.filter(({ lookup }) => lookup.kind === 'in').map((each) => candidatesOf(each, store));
+  const isSmall = points.some(({ size }) => size <= FEW);
+  const spans = isSmall ? [] : kept.filter(({ lookup }) => lookup.kind !== 'in');
+  return [...points, ...spans.map((each) => candidatesOf(each, store))].sort((a, b) => a.size - b.size);
 }
 
-function read({ condition, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
-  const found = values.map((value) => store.byIndex(condition.lookup.index, value));
+function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
+  const { lookup, definition } = condition;
+  const values = keptValues(store, definition, lookup);
+  return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(definition.key, value), 0) };
+}
+
+function read({ condition: { definition }, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
+  const found = values.map((value) => store.byIndex(definition.key, value));
   return found.length === 1 ? (found[0] as readonly ReadonlyObject[]) : [...new Set(found.flat())];
 }
 
-function smallest(all: readonly Candidates[]): Candidates | undefined {
-  return all.reduce<Candidates | undefined>((best, next) => (best && best.size <= next.size ? best : next), undefined);
+function usedIndex({ condition }: Candidates, found: readonly unknown[] | ReadonlySet<unknown>): UsedIndex {
+  return { lookup: condition.written, candidates: 'size' in found ? found.size : found.length };
 }

@@ -63,7 +63,10 @@ type Texts = (string | undefined)[];
 /** The images of all containers and image volumes of a pod or of a workload's pod template. */
 export function imagesOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
-  return [...containersOf(spec).map(({ image }) => image), ...list(spec?.volumes).map(({ image }) => image?.reference)];
+  return [
+    ...containersOf(spec).map(({ image }) => image),
+    ...listOf(spec?.volumes).map(({ image }) => image?.reference),
+  ];
 }
 
 /** The node to which a pod is bound. */
@@ -74,13 +77,13 @@ export function nodeOf(object: ReadonlyObject): Texts {
 /** The config maps that a pod or a workload mounts, or uses for environment variables. */
 export function configMapsOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
-  const mounted = list(spec?.volumes).flatMap(({ configMap, projected }) => [
+  const mounted = listOf(spec?.volumes).flatMap(({ configMap, projected }) => [
     configMap?.name,
-    ...list(projected?.sources).map((source) => source.configMap?.name),
+    ...listOf(projected?.sources).map((source) => source.configMap?.name),
   ]);
   const read = containersOf(spec).flatMap(({ env, envFrom }) => [
-    ...list(env).map((variable) => variable.valueFrom?.configMapKeyRef?.name),
-    ...list(envFrom).map((source) => source.configMapRef?.name),
+    ...listOf(env).map((variable) => variable.valueFrom?.configMapKeyRef?.name),
+    ...listOf(envFrom).map((source) => source.configMapRef?.name),
   ]);
   return [...mounted, ...read];
 }
@@ -92,23 +95,25 @@ export function configMapsOf(object: ReadonlyObject): Texts {
  */
 export function secretsOf(object: ReadonlyObject): Texts {
   const spec = podSpecOf(object);
-  const mounted = list(spec?.volumes).flatMap((volume) => [
+  const mounted = listOf(spec?.volumes).flatMap((volume) => [
     volume.secret?.secretName,
-    ...list(volume.projected?.sources).map((source) => source.secret?.name),
+    ...listOf(volume.projected?.sources).map((source) => source.secret?.name),
     ...storageSecretsOf(volume),
   ]);
   const read = containersOf(spec).flatMap(({ env, envFrom }) => [
-    ...list(env).map((variable) => variable.valueFrom?.secretKeyRef?.name),
-    ...list(envFrom).map((source) => source.secretRef?.name),
+    ...listOf(env).map((variable) => variable.valueFrom?.secretKeyRef?.name),
+    ...listOf(envFrom).map((source) => source.secretRef?.name),
   ]);
   const { imagePullSecrets, secrets } = object as { imagePullSecrets?: Named[]; secrets?: Named[] };
-  const pulled = [...list(spec?.imagePullSecrets), ...list(imagePullSecrets), ...list(secrets)].map(({ name }) => name);
+  const pulled = [...listOf(spec?.imagePullSecrets), ...listOf(imagePullSecrets), ...listOf(secrets)].map(
+    ({ name }) => name,
+  );
   const own = (object.spec ?? {}) as { tls?: { secretName?: string }[] } & Volume;
   return [
     ...mounted,
     ...read,
     ...pulled,
-    ...list(own.tls).map(({ secretName }) => secretName),
+    ...listOf(own.tls).map(({ secretName }) => secretName),
     ...storageSecretsOf(own),
   ];
 }
@@ -124,7 +129,7 @@ function storageSecretsOf(volume: Volume): Texts {
 /** The service account of a pod or a workload (`default` if it names none), or those that a role binding names. */
 export function serviceAccountsOf(object: ReadonlyObject): Texts {
   const { subjects } = object as { subjects?: { kind?: string; name?: string }[] };
-  const bound = list(subjects).map(({ kind, name }) => (kind === 'ServiceAccount' ? name : undefined));
+  const bound = listOf(subjects).map(({ kind, name }) => (kind === 'ServiceAccount' ? name : undefined));
   return [accountOf(podSpecOf(object)), ...bound];
 }
 
@@ -143,17 +148,17 @@ interface Spec extends PodSpec {
 }
 
 /** The pod spec in a pod, a workload, a cron job or a pod template. */
-function podSpecOf(object: ReadonlyObject): PodSpec | undefined {
+export function podSpecOf(object: ReadonlyObject): PodSpec | undefined {
   const spec = object.spec as Spec | undefined;
   const { template } = object as { template?: { spec?: PodSpec } };
   return spec?.jobTemplate?.spec?.template?.spec ?? spec?.template?.spec ?? template?.spec ?? spec;
 }
 
 function containersOf(spec: PodSpec | undefined): Container[] {
-  return [...list(spec?.initContainers), ...list(spec?.containers), ...list(spec?.ephemeralContainers)];
+  return [...listOf(spec?.initContainers), ...listOf(spec?.containers), ...listOf(spec?.ephemeralContainers)];
 }
 
 /** The objects in a list; none if the field is no list, as may be in a custom resource. */
-function list<T extends object>(value: T[] | undefined): T[] {
+export function listOf<T extends object>(value: T[] | undefined): T[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 }

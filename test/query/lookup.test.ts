@@ -27,7 +27,12 @@ describe('a lookup is satisfied by', () => {
     ['prefix', 'n=web', ['web', 'web-1'], ['we', 'a-web']],
     ['range', 'n=3..10', ['3', '10', '9.5', '9500m'], ['2', '11', '10001m', 'a']],
     ['range', 'n=1Gi..', ['1024Mi', '2Gi', '1073741824'], ['1G', '5']],
-    ['range', 'n=b..d', ['b', 'cc', 'd'], ['a', 'da']],
+    ['range', 'n=b..d', ['b', 'cc', 'd'], ['a', 'da', '3', '1Gi']],
+    ['range', 'n=1Gi..', ['1Gi', '2e9'], ['some', '2026-01-01T00:00:00Z', '']],
+    ['range', 'n=2026-01..2026-02', ['2026-01-31T23:59:59Z', '2026-01-01'], ['2026', '2026-03-01', 'some']],
+    ['range', 'n=-5..-1.5', ['-5', '-2', '-1500m'], ['0', '-6', '5']],
+    ['range', 'n=0..z', ['0', '10', 'web', '2Gi'], ['', '-1', '{']],
+    ['range', 'n=10.0.0.5..10.0.0.9', ['10.0.0.7', '10.0.0.75'], ['10.0.0.10', '10']],
   ])('--%s %s: %j, and not by %j', (flag, text, inside, outside) => {
     const lookup = parseLookup(flag, text);
     expect([...inside, ...outside].filter((value) => matchesLookup(lookup, value))).toEqual(inside);
@@ -35,8 +40,8 @@ describe('a lookup is satisfied by', () => {
 });
 
 test('only the values of equality are converted', () => {
-  const upper = (value: string) => value.toUpperCase();
-  expect(mapLookup(parseLookup('in', 'n=a,b'), upper)).toMatchObject({ values: ['A', 'B'] });
+  const upper = (value: string) => [value.toUpperCase(), value.toLowerCase()];
+  expect(mapLookup(parseLookup('in', 'n=a,b'), upper)).toMatchObject({ values: ['A', 'a', 'B', 'b'] });
   expect(mapLookup(parseLookup('prefix', 'n=a'), upper)).toMatchObject({ prefix: 'a' });
   expect(mapLookup(parseLookup('range', 'n=a..b'), upper)).toMatchObject({ from: 'a', to: 'b' });
 });
@@ -46,6 +51,9 @@ describe('a lookup that cannot be parsed is refused with the expected form', () 
     ['eq', 'node', 'invalid argument "node" for "--eq": expected NAME=VALUE'],
     ['in', '=a', 'invalid argument "=a" for "--in": expected NAME=VALUE'],
     ['range', 'n=3', 'invalid argument "n=3" for "--range": expected NAME=FROM..TO'],
+    ['range', 'n=10..3', 'invalid argument "n=10..3" for "--range": 10 is after 3'],
+    ['range', 'n=2Gi..1536Mi', '2Gi is after 1536Mi'],
+    ['range', 'n=b..a', 'b is after a'],
     ['range', 'n=..', 'invalid argument "n=.." for "--range": expected NAME=FROM..TO'],
   ] as const)('--%s %s', (flag, text, message) => {
     expect(() => parseLookup(flag, text)).toThrow(message);

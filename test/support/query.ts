@@ -1,7 +1,8 @@
-import { Indexer } from '../../src/informer/store/indexer.ts';
+import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../../src/informer/store/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { IndexDefinition } from '../../src/query/index-definition.ts';
+import { indexersOf } from '../../src/query/stored-index.ts';
 
 /** A pod with the fields that the built-in indexes read. */
 export const pod = (
@@ -27,11 +28,10 @@ export const PODS = [
   pod('c-2', 'n1', 'Failed', 5),
 ];
 
-/** A store with these objects that keeps these indexes. */
+/** A store with these objects that keeps these indexes, under their keys and their names. */
 export function storeOf(objects: UnknownObject[], kept: readonly IndexDefinition[]): Lister<UnknownObject> {
-  const indexers = Object.fromEntries(
-    kept.map((definition) => [definition.name, (object: UnknownObject) => definition.valuesOf(object)]),
-  );
+  const byName = kept.map(({ name, valuesOf }) => [name, (object: UnknownObject) => valuesOf(object)]);
+  const indexers = { ...Object.fromEntries(byName), ...indexersOf(kept), [NAMESPACE_INDEX]: indexByNamespace };
   const indexer = new Indexer<UnknownObject>({ indexers });
   indexer.replace(objects, '1');
   return createLister(indexer);

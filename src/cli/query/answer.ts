@@ -79,8 +79,9 @@ async function writeAnswer(
     if (empty !== undefined) sink.notice(empty);
     await printFound(plan, shown, { redactor, sink });
   }
+  const samples = holdings.map(samplesOf);
   if (found.length === 0)
-    for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, holdings, catalog))) sink.notice(line);
+    for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog))) sink.notice(line);
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */

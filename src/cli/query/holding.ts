@@ -1,7 +1,7 @@
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
-import type { IndexedStore } from '../../query/plan.ts';
+import type { IndexedStore } from '../../query/stored-index.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
 /**
@@ -25,7 +25,14 @@ export function storeOf({ informer: { lister }, names }: Holding): IndexedStore 
 
 /** A store of these objects, without indexes. */
 export function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
-  return { list: () => objects, hasIndex: () => false, byIndex: () => [], indexValues: () => [], indexCount: () => 0 };
+  return {
+    size: objects.length,
+    list: () => objects,
+    hasIndex: () => false,
+    byIndex: () => [],
+    indexValues: () => [],
+    indexCount: () => 0,
+  };
 }
 
 /** The time since the cache last had proof that it is current, ms: the longest of its sources. */

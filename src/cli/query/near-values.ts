@@ -1,45 +1,106 @@
 import { nearest } from '../../kit/nearest.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
-import type { Lookup } from '../../query/lookup.ts';
-import { type Holding, storeOf } from './holding.ts';
+import type { IndexDefinition } from '../../query/index-definition.ts';
+import { formatLookup, type Lookup, matchesLookup, rangeKindOf } from '../../query/lookup.ts';
+import type { Sample } from '../session/path-advice.ts';
+import { countText } from '../session/path-advice.ts';
 
 /** Values that are compared with what was asked for, at most. */
 const MOST_VALUES = 10_000;
 
-/** A value that no object has, beside one that is written nearly so. Values of Secrets are not looked at. */
-export function nearValues(lookup: Lookup, holdings: readonly Holding[], catalog: IndexCatalog): string[] {
-  if (lookup.kind !== 'in') return [];
+/** Values that a hint lists where none resembles the one that was asked for, at most. */
+const MOST_LISTED = 5;
+
+/**
+ * Why a lookup finds nothing in these objects: one line for each value that none of them has, with the nearest values
+ * that some have. Values of Secrets are not looked at.
+ */
+export function nearValues(lookup: Lookup, samples: readonly Sample[], catalog: IndexCatalog): string[] {
   const definition = catalog.get(lookup.index);
-  const open = holdings.filter(({ type }) => !isSecretResource(type.gvr));
-  const known = [
-    ...new Set(
-      open.flatMap((holding) =>
-        storeOf(holding)
-          .list()
-          .flatMap((object) => definition.valuesOf(object)),
-      ),
-    ),
-  ].slice(0, MOST_VALUES);
-  return lookup.values.flatMap((asked) => {
-    const value = definition.normalise?.(asked) ?? asked;
-    if (known.includes(value)) return [];
-    if (lookup.index === 'owner' && !value.includes('/') && !UID.test(value))
-      return [
-        `--${lookup.flag ?? 'eq'} owner=${asked}: an owner is written KIND/NAME, such as deploy/${asked}, or as its uid`,
-      ];
-    const near = nearValue(value, known);
-    return near === undefined
-      ? []
-      : [
-          `--${lookup.flag ?? 'eq'} ${lookup.index}=${asked}: no object has this value; did you mean ${lookup.index}=${near}?`,
-        ];
-  });
+  const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
+  const known = knownValues(definition, open);
+  const flag = lookup.kind === 'in' ? (lookup.flag ?? 'eq') : lookup.kind;
+  if (lookup.kind !== 'in') return spanHint(lookup, definition, known, open).map((text) => `--${flag} ${text}`);
+  return lookup.values
+    .flatMap((asked) => valueHint(asked, { lookup, definition, known, open }))
+    .map((text) => `--${flag} ${text}`);
+}
+
+interface KnownValues {
+  /** Every spelling. */
+  readonly all: ReadonlySet<string>;
+  /** One spelling for each thing. */
+  readonly listed: readonly string[];
+}
+
+function knownValues(definition: IndexDefinition, samples: readonly Sample[]): KnownValues {
+  const all = new Set<string>();
+  const listed = new Set<string>();
+  const add = (values: Set<string>, found: readonly string[]) => {
+    for (const value of found) if (values.size < MOST_VALUES) values.add(value);
+  };
+  const look = (object: ReadonlyObject) => {
+    add(all, definition.valuesOf(object));
+    if (definition.listed) add(listed, definition.listed(object));
+  };
+  for (const { objects } of samples) objects.forEach(look);
+  return { all, listed: definition.listed ? [...listed] : [...all] };
+}
+
+interface Asked {
+  readonly lookup: Lookup;
+  readonly definition: IndexDefinition;
+  readonly known: KnownValues;
+  readonly open: readonly Sample[];
+}
+
+function valueHint(asked: string, { lookup: { index }, definition, known, open }: Asked): string[] {
+  const spellings = definition.normalise?.(asked) ?? [asked];
+  if (spellings.some((value) => known.all.has(value))) return [];
+  const begin = `${index}=${asked}: `;
+  if (asked === '' && index !== 'label' && !index.startsWith('label:'))
+    return [`${begin}an object without a value is not in the index; --filter finds those, with !has(…)`];
+  if (definition.isReference && !asked.includes('/') && !UID.test(asked)) {
+    const named = known.listed.filter((value) => value.endsWith(`/${asked}`)).slice(0, MOST_LISTED);
+    const meant = named.length > 0 ? `; did you mean ${listText(index, named)}?` : '';
+    const what = index === 'owner' ? 'an owner' : 'an object';
+    return [
+      `${begin}${what} is written KIND/NAME, such as ${index === 'owner' ? 'deploy' : 'pod'}/${asked}, or as its uid${meant}`,
+    ];
+  }
+  if (known.all.size === 0) return noValues(begin, definition, open);
+  const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
+  if (near !== undefined) return [`${begin}no object has this value; did you mean ${index}=${near}?`];
+  return [`${begin}no object has this value; ${someText(known.listed)}`];
+}
+
+function spanHint(lookup: Lookup, definition: IndexDefinition, known: KnownValues, open: readonly Sample[]): string[] {
+  const begin = `${formatLookup(lookup)}: `;
+  if ([...known.all].some((value) => matchesLookup(lookup, value))) return [];
+  if (known.all.size === 0) return noValues(begin, definition, open);
+  const kind = lookup.kind === 'range' ? rangeKindOf(lookup) : 'text';
+  const what = kind === 'text' ? 'no value is in it' : `no value is a ${kind} in it`;
+  return [`${begin}${what}; ${someText(known.listed)}`];
+}
+
+/** No object has a value, so it is the wrong index for the type. Nothing is said of types without objects. */
+function noValues(begin: string, { name, from }: IndexDefinition, open: readonly Sample[]): string[] {
+  return open.length === 0 ? [] : [`${begin}none of ${countText(open)} has a value in the index ${name} (${from})`];
+}
+
+const listText = (index: string, values: readonly string[]) => values.map((value) => `${index}=${value}`).join(' or ');
+
+function someText(values: readonly string[]): string {
+  const some = values.toSorted().slice(0, MOST_LISTED);
+  const more = values.length - some.length;
+  return `the values are ${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
  * The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or
- * registry resembles nothing.
+ * registry resembles nothing. A word in other letters resembles it.
  */
 function nearValue(value: string, known: readonly string[]): string | undefined {
   const begin = value.slice(0, value.lastIndexOf('/') + 1);

@@ -92,14 +92,19 @@ export async function questionOf(
     (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
   );
   const asked = [...lookups.map(({ index }) => index), flags.values ?? ''];
-  const flagged = (flags.index ?? []).map((text) => text.split('=')[0]);
+  const flagged = (flags.index ?? []).map((text) => text.split('=')[0]?.trim());
   const own = ownIndexes(
     indexes,
     asked.filter((name) => !flagged.includes(name)),
   );
   // an expression that fails on an object finds nothing there
   const onError = (error: Error) => notice(`${neutralised(error.message)}; it counts as no value (reported once)`);
-  const declared = await Promise.all([...own, ...(flags.index ?? [])].map((text) => parseIndex(text, onError)));
+  const declared = await Promise.all([
+    ...own.map(([name, text]) =>
+      parseIndex(`${name}=${text}`, onError, { flag: `indexes.${name} of the config file` }),
+    ),
+    ...(flags.index ?? []).map((text) => parseIndex(text, onError)),
+  ]);
   const objectFilters = await objectFiltersOf(flags);
   const order = flags['sort-by'] === undefined ? undefined : splitSortOrder(flags['sort-by']);
   const expressionOf = async (flag: string, text: string | undefined) =>
@@ -146,11 +151,8 @@ function refuseWatching({ watch }: { watch: boolean }): void {
 }
 
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */
-function ownIndexes(named: Readonly<Record<string, string>>, asked: readonly string[]): string[] {
-  return Object.entries(named)
-    .filter(([name]) => asked.includes(name))
-    .map(([name, path]) => `${name}=${path}`);
-}
+const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>
+  Object.entries(named).filter(([name]) => asked.includes(name));
 
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
 function checkQuestion(
@@ -183,7 +185,7 @@ function checkIndexes(question: Pick<Question, 'declared' | 'lookups' | 'values'
   if (question.values === undefined) return;
   catalog.get(question.values);
   if (question.lookups.length > 0) {
-    const hint = 'use --group-by with a JSONPath to count among what is found';
+    const hint = 'use --group-by with an expression to count among what is found';
     const beside = question.lookups.map(formatLookup).join(' and ');
     throw new InformerError('argument', `--values cannot be combined with ${beside}`, { hint });
   }

@@ -1,6 +1,6 @@
 import { abortable } from '../../kit/abort.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
+import { indexersOf } from '../../query/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -15,10 +15,7 @@ import { representationFor, usedIndexes } from './representation.ts';
 /** Syncs caches of its own, answers from them, and ends. */
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {
   const catalog = new IndexCatalog(plan.declared);
-  const stable = usedIndexes(plan)
-    .map((name) => catalog.get(name))
-    .filter((definition) => definition.stable);
-  const indexers = Object.fromEntries(stable.map((d) => [d.name, (object: ReadonlyObject) => d.valuesOf(object)]));
+  const indexers = indexersOf(usedIndexes(plan).map((name) => catalog.get(name)));
   using reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
   const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,

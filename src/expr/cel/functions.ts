@@ -1,4 +1,5 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
+import { preciseTime } from '../../model/instant.ts';
 import { goText } from '../go-text.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
 import { addressFunctions } from './ip-functions.ts';
@@ -128,7 +129,7 @@ function toDouble(value: unknown): number {
 /** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
 function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return preciseTime(value);
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
   return isPlain

@@ -1,5 +1,6 @@
 import { parseLongDuration } from '../../kit/duration.ts';
 import { HugeNumber, isContainer } from '../../kit/exact-json.ts';
+import { preciseTime } from '../../model/instant.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -135,7 +136,7 @@ export function toPlain(value: unknown): unknown {
   if (value === BLANK) return '';
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(toPlain);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return preciseTime(value);
   if (TEXTUAL.some((type) => value instanceof type)) return String(value);
   if (value instanceof Optional) return toPlain(value.value);
   if (value instanceof TypeName) return value.name;

@@ -18,6 +18,20 @@ export function addressesOf(text: string): Address[] {
   }
 }
 
+/** The names of the one field that a path prints, if it is no more than the path to it: `.spec.nodeName`. */
+export function fieldOf(text: string): readonly string[] | undefined {
+  try {
+    const [part, ...more] = /^\s*\$/.test(text) ? [] : parseTemplate(text);
+    if (part?.kind !== 'print' || more.length > 0) return undefined;
+    const [address, ...others] = ofPart(part, []);
+    const isPlain = part.path.every(({ kind }) => kind === 'field' || kind === 'key');
+    const isField = isPlain && others.length === 0 && address?.[0] !== 'items';
+    return isField && address?.every((step) => typeof step === 'string') ? (address as readonly string[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function ofPart(part: Part, root: Address): Address[] {
   if (part.kind === 'text') return [];
   const found = ofSteps(part.path, root);

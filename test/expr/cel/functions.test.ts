@@ -48,7 +48,7 @@ it.each([
   ['int(timestamp("1970-01-01T00:01:00Z")) + int(duration("1m"))', 120],
   ['uint("18446744073709551615") > uint("18446744073709551614")', true],
   ['double("-inf") < 0.0', true],
-  ['string(now)', '2026-03-01T12:00:00.000Z'],
+  ['string(now)', '2026-03-01T12:00:00Z'],
   ['string(b"abc")', 'abc'],
   ['string(dyn(type(1)))', 'int'],
   ['size({"a": 1}) + size(b"abc") + "😀".size()', 5],

@@ -1,0 +1,56 @@
+import type { ReadonlyObject } from '../model/object.ts';
+import type { IndexDefinition } from './index-definition.ts';
+import { type Lookup, matchesLookup, rangeKindOf } from './lookup.ts';
+
+/** The part of a Lister that a query needs. */
+export interface IndexedStore {
+  readonly size: number;
+  list(): readonly ReadonlyObject[];
+  byIndex(name: string, value: string): readonly ReadonlyObject[];
+  indexValues(
+    name: string,
+    range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string },
+  ): readonly string[];
+  indexCount(name: string, value: string): number;
+  /** Whether the store keeps this index. Other indexes are computed during a scan. */
+  hasIndex(name: string): boolean;
+}
+
+/** Index functions by the names under which a store keeps them. */
+export type StoredIndexers = Readonly<Record<string, (object: ReadonlyObject) => readonly string[]>>;
+
+/**
+ * The index functions that an informer must have so that it keeps these indexes. Indexes that cannot be kept are left
+ * out, and those of `kept`, which the informer has already; every informer has `namespace`.
+ */
+export function indexersOf(
+  definitions: Iterable<IndexDefinition>,
+  kept: (key: string) => boolean = (key) => key === NAMESPACE,
+): StoredIndexers {
+  const missing = [...definitions].filter(({ stable, key }) => stable && !kept(key));
+  return Object.fromEntries(missing.map((each) => [each.key, (object: ReadonlyObject) => each.valuesOf(object)]));
+}
+
+/** The key of the index that every informer has. It has cluster-scoped objects under '', which is no value here. */
+const NAMESPACE = 'namespace';
+
+const isValue = ({ key }: IndexDefinition, value: string) => key !== NAMESPACE || value !== '';
+
+/** The values of a kept index in which a lookup looks. Values that are named need not exist. */
+export function keptValues(store: IndexedStore, definition: IndexDefinition, lookup: Lookup): readonly string[] {
+  if (lookup.kind === 'in') return lookup.values.filter((value) => isValue(definition, value));
+  // the order of a store is by size, so a range by bytes looks at every value
+  const isByBytes = lookup.kind === 'range' && rangeKindOf(lookup) === 'text';
+  return store
+    .indexValues(definition.key, isByBytes ? undefined : lookup)
+    .filter((value) => isValue(definition, value) && matchesLookup(lookup, value));
+}
+
+/** Every value of a kept index, with the number of objects that have it. */
+export function keptCounts(store: IndexedStore, definition: IndexDefinition): { value: string; count: number }[] {
+  return store
+    .indexValues(definition.key)
+    .filter((value) => isValue(definition, value))
+    .map((value) => ({ value, count: store.indexCount(definition.key, value) }))
+    .filter(({ count }) => count > 0);
+}

@@ -10,7 +10,7 @@ import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import type { KubeObject } from '../model/object.ts';
-import { parseFaults, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
+import { parseFaults, parseFeatureGates, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
   static override summary = 'Start an in-memory Kubernetes API server for trials';
@@ -39,6 +39,11 @@ export default class SandboxCommand extends BaseCommand {
       rbac: bool({ summary: 'apply roles and bindings to every token but its own' }),
     }),
     ...group('SERVER', {
+      'feature-gates': list({
+        summary: 'features of kube-apiserver that are off by default: ShardedListAndWatch=true',
+        helpValue: 'NAME=true[,…]',
+        split: true,
+      }),
       port: count({ summary: 'port on 127.0.0.1; 0 takes any free one', default: 0, max: 65_535 }),
       kubeconfig: text({
         summary: 'file to write its kubeconfig to (default: a temporary file)',
@@ -56,8 +61,16 @@ export default class SandboxCommand extends BaseCommand {
     const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');
     const { port, seed, scenario, rbac } = flags;
+    const featureGates = parseFeatureGates(flags['feature-gates'] ?? []);
     const scenarioOptions = scenarioOptionsOf(scenario, flags);
-    await using sandbox = await Sandbox.start({ port, seed, scenario, scenarioOptions, rbac }).catch(notStarted);
+    await using sandbox = await Sandbox.start({
+      port,
+      seed,
+      scenario,
+      scenarioOptions,
+      rbac,
+      featureGates,
+    }).catch(notStarted);
     sandbox.apply(objects);
     for (const rule of faults) sandbox.faults.add(rule);
     await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);

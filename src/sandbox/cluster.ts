@@ -9,6 +9,13 @@ export interface Cluster {
   readonly types: TypeRegistry;
   readonly clock: Clock;
   readonly random: Random;
+  readonly features: Features;
+}
+
+/** What a server can do only when it was started so, by the names of a server's feature gates. */
+export interface Features {
+  /** Lists and watches of a part of a collection, by hash. Source: KEP-5866. */
+  readonly shardedListAndWatch: boolean;
 }
 
 /** A time as in metadata: RFC 3339 in whole seconds. */

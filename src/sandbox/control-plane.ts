@@ -15,7 +15,7 @@ import { Deleter } from './write/deleter.ts';
 import { WriteRequests } from './write/requests.ts';
 import { Writer } from './write/writer.ts';
 
-export interface ControlPlaneOptions extends ApiServerOptions, Pick<Cluster, 'clock' | 'random'> {
+export interface ControlPlaneOptions extends ApiServerOptions, Pick<Cluster, 'clock' | 'random' | 'features'> {
   readonly store: ObjectStoreOptions;
   /** The objects and history to begin with. Absent: the objects of a cluster that was just created. */
   readonly snapshot?: ControlPlaneSnapshot | undefined;
@@ -38,9 +38,9 @@ export class ControlPlane implements Disposable {
   readonly fixtures: Fixtures;
   readonly #controllers: readonly Disposable[];
 
-  constructor({ clock, random, store: storeOptions, snapshot, ...options }: ControlPlaneOptions) {
+  constructor({ clock, random, features, store: storeOptions, snapshot, ...options }: ControlPlaneOptions) {
     const store = new ObjectStore(storeOptions);
-    const cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random };
+    const cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random, features };
     this.backend = { cluster, writer: new Writer(cluster, snapshot?.loaded), deleter: new Deleter(cluster) };
     this.server = new ApiServer(cluster, new WriteRequests(this.backend), options);
     const crds = new CrdController(this.backend);

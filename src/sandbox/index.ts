@@ -7,6 +7,7 @@ export type { Fault, FaultMatch, FaultRule, Incident, RandomFaults, RandomKind }
 export type { FaultScript } from './faults/fault-script.ts';
 export { parseFaults } from './faults/parse-faults.ts';
 export { RANDOM_KINDS } from './faults/random-faults.ts';
+export { parseFeatureGates } from './feature-gates.ts';
 export { Sandbox, type SandboxOptions, type SandboxSnapshot, type TokenOwner } from './sandbox.ts';
 export type { ScenarioOptions } from './scenarios/scenario.ts';
 export { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios/scenarios.ts';

@@ -15,6 +15,7 @@ import { ControlPlane, type ControlPlaneSnapshot } from './control-plane.ts';
 import { type Incident, isIncident } from './faults/fault.ts';
 import { FaultScript } from './faults/fault-script.ts';
 import { connectionError, inject } from './faults/inject.ts';
+import { featuresOf } from './feature-gates.ts';
 import type { ScenarioOptions } from './scenarios/scenario.ts';
 import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
 import { copiesOnRead } from './seed/copies-on-read.ts';
@@ -62,6 +63,11 @@ export interface SandboxOptions {
    */
   rbac?: boolean | undefined;
   /**
+   * Features of a server that are off unless they are named here, as kube-apiserver's `--feature-gates` names them. An
+   * unknown name throws `argument`.
+   */
+  featureGates?: Readonly<Record<string, boolean>> | undefined;
+  /**
    * False: the sandbox opens no socket; requests come through {@link Sandbox.handle} and {@link Sandbox.transport}
    * only.
    */
@@ -83,6 +89,7 @@ const KNOWN_OPTIONS = {
   token: 'text',
   tokenLifetimeMs: 'number',
   rbac: 'boolean',
+  featureGates: true, // checked where they are read
   socket: 'boolean',
   tls: 'boolean',
 } satisfies KnownOptionsOf<SandboxOptions>;
@@ -144,7 +151,7 @@ export class Sandbox implements AsyncDisposable {
   readonly faults = new FaultScript();
   /** All requests so far, the latest last. */
   readonly requests = new RequestLog();
-  readonly #options: typeof DEFAULTS & { readonly clock?: Clock };
+  readonly #options: typeof DEFAULTS & Pick<SandboxOptions, 'clock' | 'featureGates'>;
   readonly #clock: SkewedClock;
   readonly #tokens: TokenKeeper;
   #controlPlane: ControlPlane;
@@ -169,11 +176,12 @@ export class Sandbox implements AsyncDisposable {
   }
 
   #createControlPlane(snapshot?: ControlPlaneSnapshot): ControlPlane {
-    const { historySize, historyMs, bookmarkIntervalMs, rbac } = this.#options;
+    const { historySize, historyMs, bookmarkIntervalMs, rbac, featureGates } = this.#options;
     const store = { historySize, historyMs, clock: this.#clock };
     return new ControlPlane({
       clock: this.#clock,
       random: this.#random,
+      features: featuresOf(featureGates),
       store,
       tokens: this.#tokens,
       rbac,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { timestamp } from '../../src/sandbox/cluster.ts';
 import { PodReaper } from '../../src/sandbox/controllers/pod-reaper.ts';
+import { featuresOf } from '../../src/sandbox/feature-gates.ts';
 import { Actor } from '../../src/sandbox/scenarios/workloads/actor.ts';
 import type { Pod } from '../../src/sandbox/scenarios/workloads/workload-types.ts';
 import { bootstrap } from '../../src/sandbox/seed/bootstrap.ts';
@@ -30,7 +31,13 @@ export function useWorld(): TestWorld {
   beforeEach(() => {
     const clock = new FakeClock();
     const store = new ObjectStore({ historySize: 10_000 });
-    const cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random: seededRandom(1) };
+    const cluster = {
+      store,
+      types: new TypeRegistry(builtinTypes()),
+      clock,
+      random: seededRandom(1),
+      features: featuresOf(),
+    };
     const backend = { cluster, writer: new Writer(cluster), deleter: new Deleter(cluster) };
     bootstrap(backend, timestamp(clock.now()));
     reaper = new PodReaper(backend);

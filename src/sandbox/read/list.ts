@@ -17,10 +17,10 @@ const WAIT_FOR_VERSION_MS = 3_000;
 
 /** Answers LIST with one page of one consistent state. The body is encoded chunk by chunk while it is read. */
 export async function answerList(cluster: Cluster, call: ResourceCall): Promise<ApiResponse> {
-  const options = parseListOptions(call);
+  const options = parseListOptions(call, cluster.features);
   const selection = selectionOf(call.type, options);
   const at = await startOf(cluster, call, options);
-  const page = pageOf(cluster, call, { ...at, limit: options.limit, selection });
+  const page = pageOf(cluster, call, { ...at, options, selection });
   const encoder = listEncoder(call.type, call.representation, cluster.clock.now());
   const response = { status: 200, headers: { 'content-type': 'application/json' }, body: encodeList(page, encoder) };
   const { syntax, pretty } = call.representation;
@@ -106,17 +106,18 @@ interface Page {
 }
 
 interface PageRequest extends Start {
-  readonly limit: number;
+  readonly options: ReadOptions;
   readonly selection: Selection | undefined;
 }
 
 function pageOf(
   { store }: Cluster,
   { type, namespace }: ResourceCall,
-  { revision, from, paged, limit, selection }: PageRequest,
+  { revision, from, paged, options, selection }: PageRequest,
 ): Page {
   const prefix = keyPrefix(namespace);
   const all = store.collection(type.storage).list({ prefix, from }, revision);
+  const { labels, fields, limit, shard } = options;
   const { items, read } = take(all, paged ? limit : 0, selection);
   const more = read < all.length;
   const last = all[read - 1];
@@ -125,7 +126,9 @@ function pageOf(
     meta: {
       resourceVersion: String(revision),
       continue: more && last ? encodeContinue({ revision, start: `${last.key.slice(prefix.length)}\0` }) : '',
-      remaining: more && !selection ? all.length - read : undefined,
+      // a part of a collection does not count: a real server gives the rest of the whole
+      remaining: more && labels.matchesEverything && fields.matchesEverything ? all.length - read : undefined,
+      shard: shard?.text,
     },
   };
 }

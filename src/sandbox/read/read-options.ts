@@ -1,13 +1,17 @@
-import { InformerError } from '../../kit/error.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import { type Call, flag } from '../api/call.ts';
+import type { Features } from '../cluster.ts';
 import { badRequest, internal, invalidOptions } from '../status/statuses.ts';
+import { parseShardSelector, type ShardSelector } from './shard-selector.ts';
 
 /** The options of a list or watch, parsed and checked. */
 export interface ReadOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  /** The part of the collection that is asked for. Undefined: all, also on a server without shards. */
+  readonly shard: ShardSelector | undefined;
   /** '' when unset. */
   readonly resourceVersion: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
@@ -28,8 +32,8 @@ export function isWatch(query: URLSearchParams): boolean {
  * Parses the options of a LIST. Throws 400 or 422 with the messages of a real server. Source: apimachinery
  * internalversion/validation.
  */
-export function parseListOptions(call: Call): ReadOptions {
-  const options = parse(call);
+export function parseListOptions(call: Call, features: Features): ReadOptions {
+  const options = parse(call, features);
   if (options.sendInitialEvents || call.query.has('sendInitialEvents')) {
     forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list');
   }
@@ -43,8 +47,8 @@ export function parseListOptions(call: Call): ReadOptions {
 }
 
 /** Parses the options of a WATCH. Throws 400, 422, or 500 for an invalid resourceVersion, as a real server does. */
-export function parseWatchOptions(call: Call): ReadOptions {
-  const options = parse(call);
+export function parseWatchOptions(call: Call, features: Features): ReadOptions {
+  const options = parse(call, features);
   const initial = call.query.has('sendInitialEvents');
   if (initial && options.match !== 'NotOlderThan') {
     forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
@@ -59,7 +63,7 @@ export function parseWatchOptions(call: Call): ReadOptions {
   return options;
 }
 
-function parse({ query }: Call): ReadOptions {
+function parse({ query }: Call, features: Features): ReadOptions {
   const limit = integer(query, 'limit');
   const timeoutSeconds = integer(query, 'timeoutSeconds');
   return {
@@ -72,7 +76,18 @@ function parse({ query }: Call): ReadOptions {
     allowWatchBookmarks: flag(query, 'allowWatchBookmarks'),
     sendInitialEvents: flag(query, 'sendInitialEvents'),
     timeoutSeconds,
+    shard: features.shardedListAndWatch ? shardOf(query.get('shardSelector') ?? '') : undefined,
   };
+}
+
+/** A real server answers a shard selector that it cannot read with 500. */
+function shardOf(text: string): ShardSelector | undefined {
+  if (text === '') return undefined;
+  try {
+    return parseShardSelector(text);
+  } catch (error) {
+    return internal(`invalid shard selector: ${messageOf(error)}`);
+  }
 }
 
 function integer(query: URLSearchParams, name: string): number {

@@ -12,10 +12,12 @@ export type Selection = (object: StoredObject) => boolean;
  */
 export function selectionOf(
   type: ApiType,
-  { labels, fields }: Pick<ReadOptions, 'labels' | 'fields'>,
+  { labels, fields, shard }: Pick<ReadOptions, 'labels' | 'fields'> & Partial<Pick<ReadOptions, 'shard'>>,
 ): Selection | undefined {
   for (const { field } of fields.requirements) checkFieldLabel(type, field);
-  if (labels.matchesEverything && fields.matchesEverything) return undefined;
+  if (labels.matchesEverything && fields.matchesEverything && !shard) return undefined;
   return ({ object }) =>
-    labels.matches(object.metadata.labels) && fields.matches((label) => fieldValue(type, object, label));
+    (!shard || shard.matches(object)) &&
+    labels.matches(object.metadata.labels) &&
+    fields.matches((label) => fieldValue(type, object, label));
 }

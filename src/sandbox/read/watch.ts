@@ -33,7 +33,7 @@ const LAST_BOOKMARK_MS = 2_000;
  * falls behind the kept history ends; its client then starts again and gets 410.
  */
 export function answerWatch(cluster: Cluster, call: ResourceCall, settings: WatchSettings): ApiResponse {
-  const options = parseWatchOptions(call);
+  const options = parseWatchOptions(call, cluster.features);
   const watcher = new Watcher(cluster, call, options, selectionOf(call.type, options), settings);
   return { status: 200, headers: { 'content-type': 'application/json' }, body: watcher.run() };
 }

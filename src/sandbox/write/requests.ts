@@ -139,7 +139,7 @@ export class WriteRequests {
 
   deleteCollection(call: ResourceCall): ApiResponse {
     const { type, namespace } = call;
-    const selection = selectionOf(type, parseListOptions(call));
+    const selection = selectionOf(type, parseListOptions(call, this.#cluster.features));
     const options = deleteOptions(call);
     const { revision } = this.#cluster.store;
     const found = select(this.#cluster, type, namespace, selection);

@@ -10,7 +10,9 @@ import {
 
 const call = (query: string) => ({ query: new URLSearchParams(query) }) as unknown as Call;
 const parse = (query: string): ReadOptions =>
-  (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query));
+  (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query), {
+    shardedListAndWatch: false,
+  });
 
 /** The code and message of the error that a query gives. */
 function refusal(query: string): string {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { featuresOf, parseFeatureGates } from '../../src/sandbox/feature-gates.ts';
+import { Sandbox } from '../../src/sandbox/index.ts';
+
+it('are off unless they are named, and read as kube-apiserver reads them', () => {
+  expect(featuresOf()).toEqual({ shardedListAndWatch: false });
+  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=true']))).toEqual({ shardedListAndWatch: true });
+  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=false']))).toEqual({ shardedListAndWatch: false });
+});
+
+it.each([
+  ['ShardedListAndWatch', 'invalid feature gate "ShardedListAndWatch": expected NAME=true or NAME=false'],
+  ['ShardedListAndWatch=yes', 'invalid feature gate "ShardedListAndWatch=yes": expected NAME=true or NAME=false'],
+  ['ShardedListWatch=true', 'the sandbox has no feature gate "ShardedListWatch"'],
+])('%s is refused', (text, message) => expect(() => parseFeatureGates([text])).toThrow(message));
+
+it('that is unknown is refused by the library too, with what was meant', async () => {
+  await expect(Sandbox.start({ socket: false, featureGates: { ShardedListWatch: true } })).rejects.toMatchObject({
+    code: 'argument',
+    hint: 'did you mean ShardedListAndWatch?',
+  });
+});

@@ -52,9 +52,7 @@ describe.skipIf(recordingsMissing)(
     }
 
     it('deleting a collection deletes the shard that is named, and nothing else', async () => {
-      const { path } = recording(FILE).find(({ title }) => title === 'list, lower half by uid')?.request as {
-        path: string;
-      };
+      const { path } = titled('list, lower half by uid').request;
       const count = async () => (await asked(sandbox, { request: listed(path) } as Exchange)) as { body: List };
       const all = (await count()).body.items.map(({ metadata }) => metadata.name);
       for (const namespace of ['shop', 'other']) {
@@ -62,7 +60,7 @@ describe.skipIf(recordingsMissing)(
         expect((await sandbox.handle({ method: 'DELETE', path: target, headers: {} })).status).toBe(200);
       }
       const left = (await count()).body.items.map(({ metadata }) => metadata.name);
-      const upper = recording(FILE).find(({ title }) => title === 'list, upper half by uid')?.response.body as List;
+      const upper = titled('list, upper half by uid').response.body as List;
       expect(all).toHaveLength(8);
       expect(left).toEqual(upper.items.map(({ metadata }) => metadata.name));
     });
@@ -94,6 +92,8 @@ const MANAGED = ['body.items', 'body.rows', 'events'].flatMap((at) =>
 interface List {
   readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
+
+const titled = (title: string) => recording(FILE).find((exchange) => exchange.title === title) as Exchange;
 
 const listed = (path: string) => ({
   method: 'GET',

@@ -4,6 +4,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { mergedConfig } from '../cli/reconcile/config.ts';
 import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
+import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
 import { neededAccess } from '../cli/reconcile/needed-access.ts';
 import { readAccess } from '../cli/reconcile/observed-access.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
@@ -61,7 +62,7 @@ With --observed it prints what was really needed: the file is written by reconci
 
   async #configured(words: readonly string[]): Promise<Found> {
     const { flags } = this.read(ReconcileRbacCommand.flags);
-    const hook = await loadHook(flags, this.edges.io);
+    const hook = await loadHook(flags, shownOnStderr(this.edges.io));
     const config = mergedConfig(flags, hook);
     await using session = await openSession(flags, this.edges);
     const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));

@@ -3,9 +3,10 @@ import { choice, group, text } from '../cli/args/flag.ts';
 import { type ConfigurableFlags, reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, mergedConfig } from '../cli/reconcile/config.ts';
-import { type Fixture, readFixtures } from '../cli/reconcile/fixtures.ts';
+import { type Fixture, readFixtures, refusedFixture } from '../cli/reconcile/fixtures.ts';
 import { type LoadedHook, loadHook } from '../cli/reconcile/hook-loading.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
+import type { ShowLine } from '../cli/reconcile/module-output.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { Operations } from '../cli/reconcile/operations.ts';
 import { snapshotPlans } from '../cli/reconcile/snapshots.ts';
@@ -77,7 +78,8 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
     const fixtures = await readFixtures(flags.fixtures, flags.type);
     const isModule = file !== undefined && isModulePath(file);
     const given = { hook: file, exec: flags.exec, shell: flags.shell, 'hook-mode': flags['hook-mode'] };
-    const hook = await loadHook({ ...given, reload: isModule, 'on-startup': false }, io);
+    const show: ShowLine = (key, line) => this.#show(key, line);
+    const hook = await loadHook({ ...given, reload: isModule, 'on-startup': false }, show);
     let passed = 0;
     let failed = 0;
     for (const fixture of fixtures) {
@@ -94,11 +96,21 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
     return failed === 0 ? ExitCode.ok : ExitCode.failed;
   }
 
+  /** The fixture whose hook prints what is shown; undefined when nothing is shown. */
+  #shown: string | undefined = '';
+
+  #show(key: string, line: string): void {
+    if (this.#shown === undefined) return;
+    const place = this.#shown === '' ? key : `${this.#shown} ${key}`;
+    this.edges.io.stderr.write(`${neutralised(place)} | ${neutralised(line)}\n`);
+  }
+
   /** A server of its own with the fixture's objects, and a version of the hook that has not run yet. */
   async #scene(fixture: Fixture, first: LoadedHook, { isReversed, gate, isShown }: SceneSettings): Promise<Scene> {
     const { flags } = this.read(testFlags);
     const { io, signal, atOnce } = this.edges;
     signal.throwIfAborted();
+    this.#shown = isShown ? fixture.name : undefined;
     const hook = first.reload ? await first.reload.load() : first;
     const config = mergedConfig(flags as unknown as ConfigurableFlags, hook);
     checkFinalizer(config);
@@ -106,9 +118,13 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
     const server = await Sandbox.start({ socket: false });
     const objects = [...fixture.given, ...(fixture.old ? [withFinalizer(fixture.old, config.finalizer)] : [])];
     const isDefinition = ({ kind }: { kind?: string }) => kind === 'CustomResourceDefinition';
-    server.apply(objects.filter(isDefinition));
     const rest = objects.filter((object) => !isDefinition(object));
-    server.apply(isReversed ? rest.reverse() : rest);
+    try {
+      server.apply(objects.filter(isDefinition));
+      server.apply(isReversed ? rest.reverse() : rest);
+    } catch (error) {
+      throw refusedFixture(fixture, 'given', error);
+    }
     const muted = { ...io, stdout: new TextSink(nowhere()), stderr: new TextSink(nowhere()) } as typeof io;
     const ending = new AbortController();
     const client = createClient(
@@ -131,7 +147,12 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
       status: new StatusLine(muted),
       [Symbol.asyncDispose]: () => client.close(),
     };
-    const primary = onlyOne(await session.resolve([fixture.type]));
+    const primary = onlyOne(
+      await session.resolve([fixture.type]).catch((error) => {
+        signal.throwIfAborted();
+        throw refusedFixture(fixture, 'type', error, 'for a custom type, put its CustomResourceDefinition in given');
+      }),
+    );
     const triggers = await triggersOf(config, hook, flags);
     const mapping = { primary: primary.type, indexes: [], showSecrets: false, onError: () => {} };
     const plan = {
@@ -165,9 +186,7 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
       graceMs: 0,
       operations: await Operations.open(undefined, this.edges),
     } as const;
-    const show = (key: string, line: string) => {
-      if (isShown) io.stderr.write(`${neutralised(`${fixture.name} ${key}`)} | ${neutralised(line)}\n`);
-    };
+    const show: ShowLine = (key, line) => this.#show(key, line);
     return await Scene.open({ server: server as never, session, plan, fixture, show });
   }
 }

@@ -5,6 +5,7 @@ import { checkFinalizer, ignoredNotice, mergedConfig } from '../cli/reconcile/co
 import { graceMsOf } from '../cli/reconcile/drain.ts';
 import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
+import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { AccessRecord } from '../cli/reconcile/observed-access.ts';
@@ -54,7 +55,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
-    const hook = await loadHook(flags, this.edges.io);
+    const hook = await loadHook(flags, shownOnStderr(this.edges.io));
     const config = mergedConfig(flags, hook);
     checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
     checkFinalizer(config);

@@ -135,3 +135,50 @@ it('ends at once with 130 on Ctrl-C while the hook runs', async () => {
   cli.kill('SIGINT');
   expect((await cli.ended()).code).toBe(130);
 });
+
+it('shows what a module prints in the first two checks, with the name of the fixture', async () => {
+  await writeFile(path.join(folder, 'one.yaml'), `${TWO}expect: { actions: [] }`);
+  const { stderr } = await failedOf(
+    hookOf(`console.log('sees ' + object.metadata.name); console.error('and more');`),
+    'expect: { actions: [] }',
+  );
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line.includes(' | '));
+  expect(lines.slice(0, 4)).toEqual([
+    'one shop/a | sees a',
+    'one shop/a | and more',
+    'one shop/b | sees b',
+    'one shop/b | and more',
+  ]);
+  expect(lines.filter((line) => line.startsWith('two '))).toHaveLength(8);
+  expect(lines.every((line) => /^(one|two) shop\/[ab] \| /.test(line))).toBe(true);
+});
+
+it.each([
+  ['a type that no server has', 'type: widgets\n', /two\.yaml:1: .*doesn't have a resource type "widgets"/],
+  ['a type that --type names', '', /two\.yaml:1: .*doesn't have a resource type "gadgets"/],
+  [
+    'an object whose kind no server has',
+    'type: pods\ngiven:\n  - { apiVersion: v1, kind: Widget, metadata: { name: a } }\n',
+    /two\.yaml:2: .*v1 Widget/,
+  ],
+])('names the fixture for %s, and ends with 2', async (_, given, text) => {
+  await writeFile(path.join(folder, 'hook.mjs'), hookOf(''));
+  await writeFile(path.join(folder, 'two.yaml'), `${given}expect: { actions: [] }`);
+  const args = ['reconcile', 'test', path.join(folder, 'hook.mjs'), '--fixtures', folder, '--type', 'gadgets'];
+  const { code, stderr } = await new Cli(args).ended();
+  expect([code, stderr]).toEqual([2, expect.stringMatching(text)]);
+});
+
+it('shows no value of a Secret in an action that is not the expected one', async () => {
+  const reply = (value: string) =>
+    `{ apply: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { v: '${value}' } } }`;
+  const hook = hookOf(`return { actions: [${reply('hunter2')}] };`);
+  for (const expected of [`[${reply('swordfish')}, ${reply('swordfish')}]`, `[${reply('swordfish')}]`]) {
+    const { failed, stdout, stderr } = await failedOf(hook, `expect: { actions: ${expected} }`);
+    expect(failed).toEqual(['what is expected']);
+    expect(stdout + stderr).not.toMatch(/hunter2|swordfish/);
+  }
+});

@@ -20,9 +20,30 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const textOf = (value: unknown) => (value === undefined ? 'not there' : jsonText(value));
 
+/**
+ * {@link differences} of actions. If one of them `isSecret`, only the verbs are named, because its body may have the
+ * values of a Secret.
+ */
+export function actionDifferences<A extends { readonly verb: string }>(
+  wanted: readonly A[],
+  seen: readonly A[],
+  isSecret: (action: A) => boolean,
+): string[] {
+  const lines = differences(wanted, seen, false, 'actions');
+  if (lines.length === 0 || ![...wanted, ...seen].some(isSecret)) return lines;
+  const verbs = (actions: readonly A[]) => actions.map(({ verb }) => verb).join(', ') || 'none';
+  if (verbs(wanted) !== verbs(seen)) return [`actions are ${verbs(seen)}, expected ${verbs(wanted)}`];
+  return wanted.flatMap((each, i) => {
+    const own = differences(each, seen[i], false, `actions[${i}]`);
+    return isSecret(each) || isSecret(seen[i] as A) ? own.map(withoutValues) : own;
+  });
+}
+
+const withoutValues = (line: string) => line.replace(/ is .*$/s, ' is another one than expected');
+
 /** {@link differences} of objects, without the values of a Secret. */
 export function objectDifferences(wanted: unknown, seen: unknown, isSubset = false): string[] {
   const lines = differences(wanted, seen, isSubset);
   const isSecret = [wanted, seen].some((object) => isObject(object) && object.kind === 'Secret');
-  return isSecret ? lines.map((line) => line.replace(/ is .*$/s, ' is another one than expected')) : lines;
+  return isSecret ? lines.map(withoutValues) : lines;
 }

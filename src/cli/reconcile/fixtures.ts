@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Action, parseReply } from '../../controller/hooks/reply.ts';
 import { parseDuration } from '../../kit/duration.ts';
-import { InformerError, messageOf } from '../../kit/error.ts';
+import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { yamlFault } from '../../kit/secret-free-text.ts';
 import type { UnknownObject } from '../../model/object.ts';
@@ -32,6 +32,8 @@ export interface Fixture {
   /** The object that was there, and is deleted before the run. */
   readonly old: UnknownObject | undefined;
   readonly expect: Expectation;
+  /** The line of the file that names the key of a map; 1 if there is none. */
+  lineOf(key: string): number;
 }
 
 const KEYS = ['type', 'given', 'key', 'deleted', 'old', 'expect'];
@@ -90,6 +92,7 @@ function fixtureOf(value: unknown, flagged: string | undefined, source: Source):
     key,
     old: old as UnknownObject | undefined,
     expect: expectationOf(expect, source),
+    lineOf: (at) => lineOf(source, at),
   };
 }
 
@@ -105,18 +108,23 @@ function expectationOf(expect: Body, source: Source): Expectation {
       throw bad(source, 'absent', 'each of absent needs apiVersion, kind and name (namespace/name)');
   if (error !== undefined && typeof error !== 'string') throw bad(source, 'error', 'error must be a text');
   if (parked !== undefined && typeof parked !== 'boolean') throw bad(source, 'parked', 'parked must be true or false');
-  try {
-    return {
-      ...(actions === undefined ? {} : { actions: parseReply({ actions }).actions.filter(isSent) }),
-      ...(objects === undefined ? {} : { objects: objects as UnknownObject[] }),
-      ...(absent === undefined ? {} : { absent: absent as NonNullable<Expectation['absent']> }),
-      ...(error === undefined ? {} : { error }),
-      ...(parked === undefined ? {} : { parked }),
-      ...(requeueAfter === undefined ? {} : { requeueAfterMs: parseDuration(String(requeueAfter)) }),
-    };
-  } catch (cause) {
-    throw bad(source, actions === undefined ? 'requeueAfter' : 'actions', messageOf(cause));
-  }
+  const of = <T>(key: string, read: () => T): T => {
+    try {
+      return read();
+    } catch (cause) {
+      throw bad(source, key, messageOf(cause));
+    }
+  };
+  return {
+    ...(actions === undefined ? {} : { actions: of('actions', () => parseReply({ actions }).actions.filter(isSent)) }),
+    ...(objects === undefined ? {} : { objects: objects as UnknownObject[] }),
+    ...(absent === undefined ? {} : { absent: absent as NonNullable<Expectation['absent']> }),
+    ...(error === undefined ? {} : { error }),
+    ...(parked === undefined ? {} : { parked }),
+    ...(requeueAfter === undefined
+      ? {}
+      : { requeueAfterMs: of('requeueAfter', () => parseDuration(String(requeueAfter))) }),
+  };
 }
 
 /** Whether an action is one that changes the server: not a log line. */
@@ -140,7 +148,22 @@ function onlyKeys(value: Body, known: readonly string[], source: Source): void {
   }
 }
 
-function bad({ file, text }: Source, key: string, message: string, hint?: string): InformerError {
+function bad(source: Source, key: string, message: string, hint?: string): InformerError {
+  return new InformerError('argument', `${source.file}:${lineOf(source, key)}: ${message}`, { hint });
+}
+
+function lineOf({ text }: Source, key: string): number {
   const found = text.split('\n').findIndex((line) => line.trimStart().startsWith(`${key}:`));
-  return new InformerError('argument', `${file}:${found === -1 || key === '' ? 1 : found + 1}: ${message}`, { hint });
+  return found === -1 || key === '' ? 1 : found + 1;
+}
+
+/** The error of a fixture that the sandbox cannot take, with the place of the key that it is about. */
+export function refusedFixture(
+  { file, lineOf: at }: Fixture,
+  key: string,
+  cause: unknown,
+  hint?: string,
+): InformerError {
+  const own = isInformerError(cause) ? cause.hint : undefined;
+  return new InformerError('argument', `${file}:${at(key)}: ${messageOf(cause)}`, { cause, hint: hint ?? own });
 }

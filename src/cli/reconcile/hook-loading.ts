@@ -14,8 +14,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
-import type { Io } from '../terminal/io.ts';
-import { ModuleOutput } from './module-output.ts';
+import { ModuleOutput, type ShowLine } from './module-output.ts';
 
 /** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
 export interface LoadedHook {
@@ -41,12 +40,12 @@ export interface HookEnvironment {
 }
 
 /**
- * Loads the hook of `--hook` or `--exec`. Throws `argument` for a hook that cannot be loaded: only its author can
+ * Loads the hook of `--hook` or `--exec`. What a module prints goes to `show`, to the end of the program. Throws `argument` for a hook that cannot be loaded: only its author can
  * repair it.
  */
 export async function loadHook(
   { hook, exec, shell, 'hook-mode': mode, reload, 'on-startup': onStartup }: HookFlags,
-  io: Io,
+  show: ShowLine,
 ): Promise<LoadedHook> {
   if ((hook === undefined) === (exec === undefined)) {
     throw new InformerError('argument', 'exactly one of --hook FILE and --exec COMMAND is needed', {
@@ -70,7 +69,7 @@ export async function loadHook(
     if (isWarm) throw warmModule(path.basename(file));
     await mustExist(file);
     // to the end of the program: what a run leaves behind may print as long as that
-    const output = new ModuleOutput(io, path.basename(file));
+    const output = new ModuleOutput(show, path.basename(file));
     return await moduleHook(file, { output, isReloadable: reload });
   } catch (error) {
     throw asArgument(error);

@@ -3,6 +3,7 @@ import { thrownStack, thrownText } from '../../kit/thrown-text.ts';
 import { neutralised } from '../../output/escape.ts';
 import type { Io } from '../terminal/io.ts';
 import { logJson } from '../terminal/logging.ts';
+import type { ShowLine } from './module-output.ts';
 
 /**
  * Shows a line that a hook printed, as `KEY | line` on the stream on which it was printed. A JSON object on stderr with
@@ -12,6 +13,12 @@ export function showOutput(io: Io, key: string, line: string, stream: HookStream
   if (stream === 'stderr' && io.stderr.isJson) logJson(io, 'info', 'hook output', { key, line });
   else io[stream].write(`${neutralised(key)} | ${neutralised(line)}\n`);
 }
+
+/** Shows what a module prints on stderr, as {@link showOutput}. */
+export const shownOnStderr =
+  (io: Io): ShowLine =>
+  (key, line) =>
+    showOutput(io, key, line, 'stderr');
 
 /**
  * Shows the stack of what a module's function threw: at the first attempt of each key, and when it is another one than

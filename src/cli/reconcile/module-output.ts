@@ -2,8 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { currentModuleRun } from '../../controller/hooks/module.ts';
 import { OutputLimit } from '../../controller/hooks/output-limit.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
-import { type Io, processStreams } from '../terminal/io.ts';
-import { showOutput } from './hook-output.ts';
+import { processStreams } from '../terminal/io.ts';
 
 /** So much of a line is waited for, in UTF-16 units; then it is shown without its end. */
 const LONGEST_LINE = 64 * 1024;
@@ -15,14 +14,17 @@ interface Beginning {
   text: string;
 }
 
+/** Shows a line that a module printed in the run of a key. Outside of a run the module's name is the key. */
+export type ShowLine = (key: string, line: string) => void;
+
 /**
- * What a hook's module prints, by console or by process.stdout and process.stderr: line by line on stderr as
- * `KEY | line`, at most 200 a second of each run, through the door of {@link Io}, so that nothing in it is obeyed by a terminal and nothing of it is
- * taken for the program's data. Outside of a run the module's name stands for the key. Does not see what is written
- * past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the streams back.
+ * What a hook's module prints, by console or by process.stdout and process.stderr: passed on line by line, at most 200
+ * lines a second of each run. So a terminal obeys nothing in it, and nothing of it is taken for the program's data. Does
+ * not see what is written past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives
+ * the streams back.
  */
 export class ModuleOutput implements Disposable {
-  readonly #io: Io;
+  readonly #showLine: ShowLine;
   readonly #name: string;
   readonly #beginnings = new Map<string, Beginning>();
   readonly #limits = new Map<string, OutputLimit>();
@@ -30,14 +32,14 @@ export class ModuleOutput implements Disposable {
   readonly #back: (() => void)[];
 
   constructor(
-    io: Io,
+    show: ShowLine,
     name: string,
     {
       streams = processStreams(),
       clock = systemClock,
     }: { streams?: readonly NodeJS.WriteStream[]; clock?: Clock } = {},
   ) {
-    this.#io = io;
+    this.#showLine = show;
     this.#clock = clock;
     this.#name = name;
     this.#back = streams.map((stream, i) => this.#take(stream, i));
@@ -107,8 +109,7 @@ export class ModuleOutput implements Disposable {
   }
 
   #limitOf(key: string): OutputLimit {
-    const limit =
-      this.#limits.get(key) ?? new OutputLimit((line) => showOutput(this.#io, key, line, 'stderr'), this.#clock);
+    const limit = this.#limits.get(key) ?? new OutputLimit((line) => this.#showLine(key, line), this.#clock);
     this.#limits.set(key, limit);
     return limit;
   }

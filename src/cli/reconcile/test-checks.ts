@@ -1,10 +1,12 @@
 import type { TransportRequest, TransportResponse } from '../../client/http/transport.ts';
+import type { Action, TargetRef } from '../../controller/hooks/reply.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { differences, objectDifferences } from './differences.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { actionDifferences, objectDifferences } from './differences.ts';
 import type { Fixture } from './fixtures.ts';
 import type { RunOptions, Scene, SceneRun, WriteGate } from './test-scene.ts';
 import { type EndState, endStateOf, OTHER_WRITER, stateDifferences, versionsOf, writesBetween } from './test-state.ts';
@@ -96,11 +98,10 @@ async function unexpected({ expect }: Fixture, scene: Scene, runs: readonly Scen
   const problems: string[] = [];
   if (expect.actions)
     problems.push(
-      ...differences(
+      ...actionDifferences(
         expect.actions,
         runs.flatMap(({ actions }) => actions),
-        false,
-        'actions',
+        (action) => isAboutSecret(action, scene),
       ),
     );
   for (const wanted of expect.objects ?? []) problems.push(...missing(wanted, scene));
@@ -119,6 +120,14 @@ async function unexpected({ expect }: Fixture, scene: Scene, runs: readonly Scen
     problems.push(`requeueAfter is ${seen.join(', ') || 'not there'}, expected ${humanDuration(wantedMs)}`);
   }
   return problems;
+}
+
+/** Whether the body of an action may have the values of a Secret. */
+function isAboutSecret({ verb, body, on }: Action & { on?: TargetRef }, { type }: Scene): boolean {
+  if (verb === 'event' || verb === 'log') return false;
+  if (on?.gvr) return isSecretResource(on.gvr);
+  const { kind } = body as { kind?: unknown };
+  return typeof kind === 'string' ? kind === 'Secret' : isSecretResource(type);
 }
 
 function missing(wanted: UnknownObject, { server }: Scene): string[] {

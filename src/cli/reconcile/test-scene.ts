@@ -126,6 +126,11 @@ export class Scene implements AsyncDisposable {
     return opened;
   }
 
+  /** The reconciled type. */
+  get type(): GroupVersionResource {
+    return this.#targets.primary.type.gvr;
+  }
+
   /** The keys of the reconciled type, in their order. */
   get keys(): ObjectKey[] {
     return [...this.#targets.primary.informer.lister.keys()].sort();

@@ -10,6 +10,7 @@ import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, LoginMethod } from './config/cluster-config.ts';
+import { clusterIdentity } from './config/cluster-identity.ts';
 import {
   type ConnectionFlags,
   requestTimeoutMsOf,
@@ -88,12 +89,14 @@ const KNOWN_OPTIONS = {
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   checkOptions('loadConfig', options, KNOWN_OPTIONS);
   const selection = await select(options);
-  const { cluster, clusterName, userName } = selection.identity;
+  const { cluster, clusterName, user, userName } = selection.identity;
+  const env = options.env ?? process.env;
+  const proxyUrl = cluster['proxy-url'] ?? proxyFromEnvironment(cluster.server, env);
   const { logger = defaultLogger } = options;
   const source = new CredentialSource(selection.identity, {
     clock: options.clock ?? systemClock,
     logger,
-    env: options.env ?? process.env,
+    env,
     interactive: options.interactive ?? false,
     onPluginOutput: (text) => notify('onPluginOutput', options.onPluginOutput, logger, text),
     reload: async () => (await select(options)).identity,
@@ -107,9 +110,10 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
       cluster: clusterName || undefined,
       user: userName || undefined,
       login: loginOf(selection.identity, options.token !== undefined || options.username !== undefined),
-      proxyUrl: cluster['proxy-url'] ?? proxyFromEnvironment(cluster.server, options.env ?? process.env),
+      proxyUrl,
       requestTimeoutMs: requestTimeoutMsOf(options.requestTimeout),
       disableCompression: cluster['disable-compression'] === true,
+      identity: clusterIdentity({ server: cluster.server, proxyUrl, cluster, userName, user, env }),
     },
     source,
   );
@@ -150,6 +154,7 @@ class LoadedConfig implements ClusterConfig {
   readonly proxyUrl: string | undefined;
   readonly requestTimeoutMs: number | undefined;
   readonly disableCompression: boolean;
+  readonly identity: string | undefined;
   readonly #source: CredentialSource;
 
   constructor(facts: Omit<ClusterConfig, 'credentials'>, source: CredentialSource) {
@@ -162,6 +167,7 @@ class LoadedConfig implements ClusterConfig {
     this.proxyUrl = facts.proxyUrl;
     this.requestTimeoutMs = facts.requestTimeoutMs;
     this.disableCompression = facts.disableCompression;
+    this.identity = facts.identity;
     this.#source = source;
   }
 

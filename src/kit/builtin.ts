@@ -9,4 +9,5 @@ export const builtin = {
   http: () => process.getBuiltinModule('node:http'),
   https: () => process.getBuiltinModule('node:https'),
   zlib: () => process.getBuiltinModule('node:zlib'),
+  sqlite: () => process.getBuiltinModule('node:sqlite'),
 };

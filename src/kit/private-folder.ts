@@ -1,41 +1,55 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
+/** Whether {@link privateFolderFault} finds nothing wrong. */
+export function isPrivateFolder(parent: string, name: string): boolean {
+  return privateFolderFault(parent, name) === undefined;
+}
+
 /**
- * Creates the folder `name` in `parent`, both with mode 0700, or checks existing ones. False if another user could have
- * written there or could replace the folder; then the caller must not read or run anything in it. This is so if
+ * Creates the folder `name` in `parent`, both with mode 0700, or checks existing ones. Returns undefined, or the reason
+ * why another user could have written there or could replace the folder; then the caller must not read or run anything
+ * in it. This is so if
  * - one of both folders, or an entry of `name` that is not a file, is a link, belongs to another user, or is writable
  *   by group or others, or
  * - a folder above is writable by others and not sticky.
  *
  * On Windows there is no check: the user's profile determines who may write.
  */
-export function isPrivateFolder(parent: string, name: string): boolean {
+export function privateFolderFault(parent: string, name: string): string | undefined {
   const folder = path.join(parent, name);
   const uid = process.getuid?.();
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (uid === undefined) return true;
-    if (!(isSafeAbove(path.dirname(realpathSync(parent)), uid) && isOurs(parent, uid) && isOurs(folder, uid)))
-      return false;
-    const children = readdirSync(folder, { withFileTypes: true }).map((entry) => path.join(folder, entry.name));
-    if (!children.every((child) => lstatSync(child).isFile() || isOurs(child, uid))) return false;
+    if (uid === undefined) return undefined;
+    const fault = faultAbove(path.dirname(realpathSync(parent)), uid) ?? faultOf(parent, uid) ?? faultOf(folder, uid);
+    if (fault !== undefined) return fault;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const child = path.join(folder, entry.name);
+      const found = lstatSync(child).isFile() ? undefined : faultOf(child, uid);
+      if (found !== undefined) return found;
+    }
     for (const each of [parent, folder]) if ((lstatSync(each).mode & 0o077) !== 0) chmodSync(each, 0o700);
-    return true;
-  } catch {
-    return false; // the program works without a cache
+    return undefined;
+  } catch (error) {
+    return `${folder} cannot be used: ${(error as NodeJS.ErrnoException).code ?? error}`;
   }
 }
 
-function isOurs(folder: string, uid: number): boolean {
+function faultOf(folder: string, uid: number): string | undefined {
   const found = lstatSync(folder);
-  return found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0;
+  if (!found.isDirectory()) return `${folder} is ${found.isSymbolicLink() ? 'a link' : 'not a folder'}`;
+  if (found.uid !== uid) return `${folder} belongs to another user (uid ${found.uid})`;
+  return (found.mode & 0o022) === 0 ? undefined : `other users can write to ${folder} (mode ${modeOf(found.mode)})`;
 }
 
-/** Whether only this user and the superuser can rename this folder and all folders above it. */
-function isSafeAbove(folder: string, uid: number): boolean {
+/** Why another user than this one and the superuser could rename this folder or one above it. */
+function faultAbove(folder: string, uid: number): string | undefined {
   const { uid: owner, mode } = lstatSync(folder);
-  const isSafe = (owner === uid || owner === 0) && ((mode & 0o022) === 0 || (mode & 0o1000) !== 0);
+  if (owner !== uid && owner !== 0) return `${folder} belongs to another user (uid ${owner})`;
+  if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) return `other users can write to ${folder} (mode ${modeOf(mode)})`;
   const above = path.dirname(folder);
-  return isSafe && (above === folder || isSafeAbove(above, uid));
+  return above === folder ? undefined : faultAbove(above, uid);
 }
+
+const modeOf = (mode: number) => `0${(mode & 0o777).toString(8)}`;

@@ -1,3 +1,4 @@
+import type { RuntimeEnvironment } from '../kit/runtime-folder.ts';
 import { listen } from './http-listener.ts';
 import type { InspectedProgram } from './inspected.ts';
 import { pageAnswer } from './pages.ts';
@@ -6,7 +7,6 @@ import {
   type ProgramDescription,
   programsFolder,
   publish,
-  type RuntimeEnvironment,
   removeProgramFolder,
 } from './program-folder.ts';
 

@@ -1,14 +1,9 @@
 import { builtin } from '../kit/builtin.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import type { RuntimeEnvironment } from '../kit/runtime-folder.ts';
 import type { PageAnswer } from './pages.ts';
-import {
-  type ProgramDescription,
-  programFolders,
-  programsFolder,
-  type RuntimeEnvironment,
-  removeProgramFolder,
-} from './program-folder.ts';
+import { type ProgramDescription, programFolders, programsFolder, removeProgramFolder } from './program-folder.ts';
 
 /** A program of this user that runs now. */
 export interface RunningProgram {

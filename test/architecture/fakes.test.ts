@@ -14,7 +14,10 @@ const STAND_INS: Readonly<
 > = {
   'a listening socket': {
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
-    files: { 'support/socket-script.ts': 'the script of sockets' },
+    files: {
+      'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
+      'support/socket-script.ts': 'the script of sockets',
+    },
   },
   'a transport': {
     pattern: /\bimplements Transport\b|\basync close\(\)|\bclose: (async )?\(\)/,

@@ -70,6 +70,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['overflow'],
     ['*'],
   ],
+  serve: [['protocol.ts', 'about.ts'], ['find.ts'], ['client'], ['*']],
   'sandbox/scenarios': [['world.ts'], ['scenario.ts'], ['workloads'], ['*']],
   'sandbox/types': [['api-type.ts', 'data'], ['fields'], ['*'], ['custom']],
 };

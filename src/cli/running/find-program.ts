@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import type { RuntimeEnvironment } from '../../ops/program-folder.ts';
+import type { RuntimeEnvironment } from '../../kit/runtime-folder.ts';
 import { type RunningProgram, runningPrograms } from '../../ops/running-programs.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
 import { calledName } from '../../package.ts';

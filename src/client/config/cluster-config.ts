@@ -1,5 +1,6 @@
 import { builtin } from '../../kit/builtin.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import { hashOf } from './cluster-identity.ts';
 
 /** The TLS material of a connection: CA, certificate and key. PEM as text or bytes. */
 export interface TlsMaterial {
@@ -81,6 +82,11 @@ export interface ClusterConfig {
   readonly requestTimeoutMs: number | undefined;
   readonly disableCompression: boolean;
   /**
+   * A hash of the server and the user's login, without any credential that could be read from it. Two configs with the
+   * same hash lead to the same server as the same user. Undefined if it is not known.
+   */
+  readonly identity?: string | undefined;
+  /**
    * The credentials to use now. A call is cheap while they are valid.
    * Rejects with `credentials` or `config` if there are none.
    */
@@ -109,6 +115,7 @@ export function createConfig(options: StaticConfigOptions): ClusterConfig {
     proxyUrl: undefined,
     requestTimeoutMs: undefined,
     disableCompression: false,
+    identity: hashOf([server, credentials.fingerprint]),
     credentials: async () => credentials,
   };
 }

@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { LOGIN_VARIABLES } from '../client/config/cluster-identity.ts';
+
+/** What a command line says about the connection: flags by name, without the namespace. */
+export type ConnectionWords = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags whose values are secrets: they are written nowhere. */
+const SECRET_FLAGS = ['token', 'password', 'username'];
+/** Flags that name files. */
+const FILE_FLAGS = ['certificate-authority', 'client-certificate', 'client-key'];
+
+/**
+ * What leads to a cluster and a user, without reading it: the kubeconfig files (path, size, time of change, inode), the
+ * connection flags, and the variables that choose an account. Two commands with the same record have the same config,
+ * so the second needs no YAML to find the serve that the first started. Undefined if a flag is a secret.
+ */
+export function connectionRecord(flags: ConnectionWords, env: Environment): string | undefined {
+  if (SECRET_FLAGS.some((name) => flags[name] !== undefined)) return undefined;
+  const given = Object.entries(flags)
+    .filter(([name, value]) => name !== 'kubeconfig' && value !== undefined)
+    .map(([name, value]) => [name, FILE_FLAGS.includes(name) ? path.resolve(String(value)) : value])
+    .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  const variables = [...VARIABLES, ...LOGIN_VARIABLES].flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]]],
+  );
+  const files = kubeconfigFiles(flags.kubeconfig, env).map(stampOf);
+  return JSON.stringify({ files, given, variables });
+}
+
+/** Variables that choose the server where no file does, and the way to it. */
+const VARIABLES = [
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'HTTP_PROXY',
+  'http_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
+
+/** As `loadConfig` finds them. */
+function kubeconfigFiles(kubeconfig: ConnectionWords[string], env: Environment): string[] {
+  if (typeof kubeconfig === 'string' && kubeconfig !== '') return [kubeconfig];
+  const list = env.KUBECONFIG?.split(path.delimiter).filter(Boolean) ?? [];
+  if (list.length > 0) return [...new Set(list)];
+  return [path.join(env.HOME || env.USERPROFILE || homedir(), '.kube', 'config')];
+}
+
+function stampOf(file: string): readonly unknown[] {
+  const at = path.resolve(file);
+  const found = statSync(at, { throwIfNoEntry: false });
+  return found ? [at, found.size, found.mtimeMs, found.ino] : [at];
+}

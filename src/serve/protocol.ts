@@ -1,0 +1,86 @@
+import { InformerError } from '../kit/error.ts';
+
+/** The version of what is sent between a serve and the commands that ask it. Another version is refused. */
+export const PROTOCOL_VERSION = 1;
+
+/** The header of every request and answer that carries {@link PROTOCOL_VERSION}. */
+export const PROTOCOL_HEADER = 'kubectl-informer-protocol';
+
+/** The path of a question of `query`. */
+export const QUERY_PATH = '/v1/query';
+
+/** One flag as it was given: its values, and where they are from. */
+export interface GivenFlag {
+  readonly values: readonly string[];
+  readonly origin: 'flag' | 'environment' | 'file';
+  readonly label?: string | undefined;
+}
+
+/** A question of `query`: its words and flags, and what of its process decides how the answer looks. */
+export interface QueryRequest {
+  readonly words: readonly string[];
+  /** The flags by name. Those that choose the server and the user are left out: they led to this serve. */
+  readonly given: Readonly<Record<string, GivenFlag>>;
+  /** The namespace of the asking command's context. Undefined: the serve's own. */
+  readonly namespace?: string | undefined;
+  /** The named indexes and views of the asking user's config file. */
+  readonly config: { readonly indexes: Readonly<Record<string, string>>; readonly views?: unknown };
+  /** The folder against which paths of files are resolved. */
+  readonly cwd: string;
+  readonly terminal: { readonly isTerminal: boolean; readonly columns?: number | undefined };
+  /** The variables that decide about colours. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An error as it is sent: what a command prints, and its exit code. */
+export interface ErrorFrame {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly exitCode: number;
+}
+
+/** The last frame of an answer. */
+export interface EndFrame {
+  readonly exitCode: number;
+  /** The time since the caches last proved to be current, ms: the longest of those that were used. */
+  readonly ageMs?: number | undefined;
+}
+
+/**
+ * One line of an answer, which is NDJSON. The head and, after at most {@link ALIVE_MS}, some frame follow a request at
+ * once; the last frame is `end`, or `unserved` alone: an answer without them was cut off.
+ * - `out`: text for stdout. `notice`: a line for stderr. `error`: an error to report; `end` follows it.
+ * - `unserved`: why the serve cannot answer this (it does not hold a type, or all namespaces). Nothing else is sent.
+ * - `alive`: sent while an answer takes long. It has no effect.
+ */
+export type AnswerFrame =
+  | { readonly out: string }
+  | { readonly notice: string }
+  | { readonly error: ErrorFrame }
+  | { readonly unserved: string }
+  | { readonly alive: true }
+  | { readonly end: EndFrame };
+
+/** A serve that answers sends something at least this often, ms. */
+export const ALIVE_MS = 1_000;
+
+/**
+ * The error between versions. `theirs` is what the other side said of itself, undefined if nothing: then it is no serve
+ * of this program.
+ */
+export function protocolError(theirs: string | undefined, who: string): InformerError {
+  const other = theirs === undefined || theirs === '' ? 'none' : /^\d+$/.test(theirs) ? theirs : JSON.stringify(theirs);
+  const isNewer = Number(theirs) > PROTOCOL_VERSION;
+  return new InformerError(
+    'config',
+    `${who} speaks protocol version ${other}, this program version ${PROTOCOL_VERSION}`,
+    {
+      hint: isNewer
+        ? "upgrade this program, or end the other with its own 'serve stop'"
+        : "end the other with 'serve stop' and start serve again with this version",
+    },
+  );
+}
+
+/** Whether a header or a field names this version. */
+export const isThisProtocol = (version: unknown) => String(version) === String(PROTOCOL_VERSION);

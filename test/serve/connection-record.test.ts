@@ -1,0 +1,47 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectionRecord } from '../../src/serve/connection-record.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'record-'));
+  file = path.join(folder, 'config');
+  await writeFile(file, 'a: kubeconfig');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the record of a connection', () => {
+  it('is the same for the same files and flags, however they are named', () => {
+    const record = connectionRecord({ kubeconfig: file, context: 'a' }, {});
+    expect(record).toBeTypeOf('string');
+    expect(connectionRecord({ context: 'a', kubeconfig: path.relative('.', file) }, {})).toBe(record);
+    expect(connectionRecord({ context: 'a', user: undefined }, { KUBECONFIG: file })).toBe(record);
+  });
+
+  it('is another with other flags, another file, or another account of a cloud', () => {
+    const record = connectionRecord({ kubeconfig: file }, {});
+    const others = [
+      connectionRecord({ kubeconfig: file, context: 'a' }, {}),
+      connectionRecord({ kubeconfig: file, as: 'bob' }, {}),
+      connectionRecord({ kubeconfig: file, 'as-group': ['x'] }, {}),
+      connectionRecord({ kubeconfig: `${file}2` }, {}),
+      connectionRecord({ kubeconfig: file }, { AWS_PROFILE: 'prod' }),
+      connectionRecord({ kubeconfig: file }, { HTTPS_PROXY: 'http://proxy' }),
+    ];
+    expect(new Set([record, ...others]).size).toBe(7);
+  });
+
+  it('is another when the file was written again, even with the same size', async () => {
+    const record = connectionRecord({ kubeconfig: file }, {});
+    await utimes(file, 1, 1);
+    expect(connectionRecord({ kubeconfig: file }, {})).not.toBe(record);
+  });
+
+  it('does not exist, and so quotes nothing, if a flag is a secret', () => {
+    expect(connectionRecord({ token: 'hunter2' }, {})).toBeUndefined();
+    expect(connectionRecord({ username: 'ann', password: 'hunter2' }, {})).toBeUndefined();
+  });
+});

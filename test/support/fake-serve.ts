@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import path from 'node:path';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { RuntimeEnvironment } from '../../src/kit/runtime-folder.ts';
+import type { ServeAbout } from '../../src/serve/about.ts';
+import { FrameWriter } from '../../src/serve/frame-writer.ts';
+import type { ServeIdentity } from '../../src/serve/identity.ts';
+import { openServeSocket, type ServeSocket } from '../../src/serve/place.ts';
+import { PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
+
+export const IDENTITY: ServeIdentity = {
+  key: '0123456789abcdef',
+  server: 'https://10.0.0.1:6443',
+  context: 'prod',
+  user: 'ann',
+};
+
+export const about = (more: Partial<ServeAbout> = {}): ServeAbout => ({
+  protocol: PROTOCOL_VERSION,
+  version: '0.1.0',
+  pid: process.pid,
+  started: '2026-01-01T00:00:00.000Z',
+  server: IDENTITY.server,
+  ...more,
+});
+
+export interface FakeServeOptions {
+  readonly identity?: ServeIdentity;
+  readonly about?: Partial<ServeAbout>;
+  /** The header of its answers; undefined: none. */
+  readonly protocol?: string | undefined;
+  answer(question: QueryRequest, frames: FrameWriter, response: ServerResponse): Promise<void> | void;
+}
+
+/** Something that listens at a serve's place with a real socket, and answers as a test says. */
+export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): Promise<ServeSocket> {
+  const { identity = IDENTITY, protocol = String(PROTOCOL_VERSION), answer } = options;
+  const server = createServer(async (request, response) => {
+    if (protocol !== '') response.setHeader(PROTOCOL_HEADER, protocol);
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.flushHeaders();
+    using frames = new FrameWriter(response, { clock: systemClock });
+    await answer(JSON.parse(await bodyOf(request)) as QueryRequest, frames, response);
+  });
+  return openServeSocket({
+    identity,
+    about: about(options.about),
+    env,
+    clock: systemClock,
+    listen: (path) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(path, () =>
+          resolve({
+            async [Symbol.asyncDispose]() {
+              server.closeAllConnections();
+              await new Promise((closed) => server.close(closed));
+            },
+          }),
+        );
+      }),
+  });
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A socket that accepts connections and never answers, as that of a stopped process. */
+export async function silentSocket(file: string): Promise<AsyncDisposable & { readonly connected: Promise<unknown> }> {
+  const server = createNetServer((connection) => connection.resume());
+  const connected = once(server, 'connection');
+  await new Promise<void>((resolve) => void server.listen(file, resolve));
+  return { connected, [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())) };
+}
+
+/** The folder of a serve whose process was killed. */
+export async function leaveStale(serves: string, key = IDENTITY.key): Promise<void> {
+  const place = path.join(serves, key);
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  await Promise.all([path.dirname(serves), serves].map((each) => chmod(each, 0o700)));
+  const code = `
+    require('node:fs').writeFileSync(process.argv[2], process.argv[3], { mode: 0o600 });
+    require('node:net').createServer().listen(process.argv[1], () => console.log('listening'));`;
+  const files = [path.join(place, 'socket'), path.join(place, 'about.json')];
+  const child = spawn(process.execPath, ['-e', code, ...files, JSON.stringify(about({ pid: 1 }))]);
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}

@@ -5,7 +5,7 @@ import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly, KubeObject } from '../model/object.ts';
 import { isConflict, isInvalid } from '../model/status.ts';
 import type { JsonPatchOperation } from '../model/write-body.ts';
-import { addFinalizerPatch, containsFinalizer, removeFinalizerPatch } from './finalizer.ts';
+import { addFinalizerPatch, containsFinalizer, isFinalizerName, removeFinalizerPatch } from './finalizer.ts';
 import { isAbsent } from './present-object.ts';
 import type { ReconcileContext, ReconcileRequest, Reconciler, Result } from './reconciler.ts';
 
@@ -91,7 +91,7 @@ function checkFinalizers(finalizers: Readonly<Record<string, unknown>>): void {
   const cleanups = Object.entries(finalizers ?? {});
   if (cleanups.length === 0) throw new InformerError('argument', 'createFinalizerReconciler needs a finalizer');
   for (const [name, cleanup] of cleanups) {
-    if (!/^[^\s/]+\/[^\s/]+$/.test(name)) {
+    if (!isFinalizerName(name)) {
       throw new InformerError('argument', `${JSON.stringify(name)} cannot be the name of a finalizer`, {
         hint: 'it has a domain and a name: "example.com/bucket"',
       });

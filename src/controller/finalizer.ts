@@ -7,7 +7,17 @@ export function containsFinalizer(object: ReadonlyKubeObject, finalizer: string)
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Adds a finalizer in place. Throws `argument` for a name that is empty or not a text. Returns whether the object changed. Source: controller-runtime controllerutil. */
+/** Whether a name is one that a controller may use: with a domain. Source: apimachinery util/validation IsQualifiedName. */
+export function isFinalizerName(name: string): boolean {
+  return /^(?=[^/]{1,253}\/[^/]{1,63}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(
+    name,
+  );
+}
+
+/**
+ * Adds a finalizer in place. Throws `argument` for a name that is empty or not a text. Returns whether the object changed.
+ * Source: controller-runtime controllerutil.
+ */
 export function addFinalizer(object: KubeObject, finalizer: string): boolean {
   checkFinalizer(finalizer);
   if (containsFinalizer(object, finalizer)) return false;

@@ -385,6 +385,19 @@ describe('a reconcile is never silent', () => {
     expect(stdout.split('\n').filter((line) => line.includes('patch '))).toHaveLength(600);
   }, 60_000);
 
+  it('says at the start which of the named objects do not exist yet', async () => {
+    const line = (...names: string[]) => ['reconcile', 'pods', ...names, '-n', 'shop', '--exec', 'true'];
+    for (const [names, text] of [
+      [['web-8'], '0 pods, web-8 does not exist yet, hook true'],
+      [['web-9', 'web-1', 'web-8'], '1 pod, web-9 and web-8 do not exist yet, hook true'],
+    ] as const) {
+      await using cli = new Cli(line(...names), { env: fixture.env });
+      await cli.until((c) => c.stderr.includes(text), text);
+      cli.kill('SIGTERM');
+      await cli.ended();
+    }
+  });
+
   it('says at Ctrl-C what it waits for', async () => {
     const file = await hook('slow.sh', '#!/bin/sh\ncat > /dev/null\necho started >&2\nexec sleep 600\n');
     await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--hook', file], { env: fixture.env });

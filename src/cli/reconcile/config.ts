@@ -1,4 +1,5 @@
-import { type HookConfig, parseWriteLimit, type WatchConfig } from '../../controller/hooks/manifest.ts';
+import { isFinalizerName } from '../../controller/finalizer.ts';
+import { type HookConfig, readWriteLimit, type WatchConfig, type WriteLimit } from '../../controller/hooks/manifest.ts';
 import type { PredicateName } from '../../controller/predicate.ts';
 import { InformerError } from '../../kit/error.ts';
 import { camelCased } from '../args/flag.ts';
@@ -24,9 +25,17 @@ export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedH
   return { ...(isScoped ? unscoped : own), ...withoutUnset(flagConfig(flags)) };
 }
 
-/** An object that leaves a selector would keep its finalizer, because nothing would remove it. Throws `argument`. */
+/**
+ * Throws `argument` for a name that servers refuse, and for a finalizer beside a selector: an object that leaves the
+ * selector would keep its finalizer, because nothing would remove it.
+ */
 export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfig): void {
-  if (finalizer === undefined || (selector === undefined && fieldSelector === undefined)) return;
+  if (finalizer === undefined) return;
+  if (!isFinalizerName(finalizer))
+    throw new InformerError('argument', `--finalizer must be a name such as example.com/cleanup, not "${finalizer}"`, {
+      hint: 'your domain, a slash, and a name: servers refuse any other for built-in types',
+    });
+  if (selector === undefined && fieldSelector === undefined) return;
   throw new InformerError(
     'argument',
     '--finalizer cannot be combined with a selector: an object that leaves it would keep the finalizer',
@@ -97,18 +106,10 @@ function watchesOf({ watches = [], map = [] }: ConfigurableFlags): WatchConfig[]
   return watches.length === 0 ? undefined : watches.map((type, i) => ({ type, map: map[i] as string }));
 }
 
-function writeLimit(text: string) {
-  try {
-    return parseWriteLimit(text);
-  } catch (cause) {
-    throw new InformerError(
-      'argument',
-      `invalid argument "${text}" for "--max-writes": expected a number a time, such as 100/m`,
-      {
-        cause,
-      },
-    );
-  }
+function writeLimit(text: string): WriteLimit {
+  const limit = readWriteLimit(text);
+  if (!('expected' in limit)) return limit;
+  throw new InformerError('argument', `invalid argument "${text}" for "--max-writes": expected ${limit.expected}`);
 }
 
 /** The schedules of a config. Throws `argument` for what cannot be read, and for a zone without a schedule. */

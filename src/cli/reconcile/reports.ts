@@ -1,7 +1,7 @@
 import type { Parked } from '../../controller/parked.ts';
 import type { CachedObject } from '../../controller/resource-event.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { splitKey } from '../../model/key.ts';
+import { type ObjectKey, splitKey } from '../../model/key.ts';
 import { framedTable } from '../../output/tables/framed-table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -38,6 +38,7 @@ export function startText(
   const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, now)}`;
   return [
     `${count} ${what}`,
+    ...absentText(names, keys),
     ...matchText(
       filters,
       filter,
@@ -46,6 +47,19 @@ export function startText(
     running,
   ].join(', ');
 }
+
+/** The names on the command line that no object has: a second type there is taken for a name. */
+function absentText(names: ReadonlySet<string> | undefined, keys: readonly ObjectKey[]): string[] {
+  const present = new Set(keys.map((key) => splitKey(key).name));
+  const absent = [...(names ?? [])].filter((name) => !present.has(name));
+  if (absent.length === 0) return [];
+  const more =
+    absent.length > MOST_ABSENT ? [...absent.slice(0, MOST_ABSENT), `${absent.length - MOST_ABSENT} more`] : absent;
+  return [`${more.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${absent.length === 1 ? 'does' : 'do'} not exist yet`];
+}
+
+/** Names shown of those that no object has. */
+const MOST_ABSENT = 3;
 
 /** The first time at which all keys are queued. */
 function scheduleText(schedules: readonly CronSchedule[], now: number): string {

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../kit/duration.ts';
 import { messageOf } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
+import { isFinalizerName } from '../finalizer.ts';
 import type { PredicateName } from '../predicate.ts';
 import { predicateNames } from '../predicate.ts';
 import { StopError } from '../reconciler.ts';
@@ -132,8 +133,8 @@ const KEYS = {
   retryBurst: ['retryBurst', counted(1)],
   hookTimeout: ['hookTimeoutMs', duration],
   hookMode: ['hookMode', oneOf(['once', 'warm'])],
-  finalizer: ['finalizer', qualifiedName],
-  maxWrites: ['maxWrites', parseWriteLimit],
+  finalizer: ['finalizer', finalizerName],
+  maxWrites: ['maxWrites', writeLimitOf],
   hotLoop: ['hotLoop', counted(0)],
   allowWrite: ['allowWrite', flag],
   dryRun: ['dryRun', flag],
@@ -159,14 +160,26 @@ export function parseHookConfig(value: unknown, hookName: string): HookConfig {
   return config;
 }
 
-/** Parses `100/m`, `5/s`, `1000/h` or `20/30s`. Throws a StopError for any other value. */
-export function parseWriteLimit(value: unknown, key = 'max-writes'): WriteLimit {
-  const parts = typeof value === 'string' ? /^(\d+)\/(\d.*|[smh])$/.exec(value) : null;
-  if (!parts) return wrong(key, 'a number of writes per time such as "100/m"', value);
-  const [, writes, span = ''] = parts;
-  const perMs = durationOf(/^\d/.test(span) ? span : `1${span}`, key);
-  if (Number(writes) < 1 || !(perMs > 0)) return wrong(key, 'at least one write in some time', value);
+/** Reads `100/m`, `5/s`, `1000/h` or `20/30s`. For any other value the result says what was expected. */
+export function readWriteLimit(value: unknown): WriteLimit | { readonly expected: string } {
+  const [, writes, span = ''] = (typeof value === 'string' && /^(\d+)\/(\d.*|[smh])$/.exec(value)) || [];
+  const perMs = writes === undefined ? undefined : spanOf(/^\d/.test(span) ? span : `1${span}`);
+  if (perMs === undefined) return { expected: 'a number of writes per time such as "100/m"' };
+  if (Number(writes) < 1 || !(perMs > 0)) return { expected: 'at least one write in some time' };
   return { writes: Number(writes), perMs };
+}
+
+function spanOf(text: string): number | undefined {
+  try {
+    return parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeLimitOf(value: unknown, key: string): WriteLimit {
+  const limit = readWriteLimit(value);
+  return 'expected' in limit ? wrong(key, limit.expected, value) : limit;
 }
 
 function durationOf(value: string, key: string): number {
@@ -188,13 +201,9 @@ function watchOf(item: unknown, key: string): WatchConfig {
   return { type, map };
 }
 
-/** A qualified name with a domain, as finalizers need. Source: apimachinery util/validation IsQualifiedName. */
-function qualifiedName(value: unknown, key: string): string {
+function finalizerName(value: unknown, key: string): string {
   const name = text(value, key);
-  const domain = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
-  return new RegExp(`^${domain}/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`).test(name)
-    ? name
-    : wrong(key, 'a name such as example.com/cleanup', value);
+  return isFinalizerName(name) ? name : wrong(key, 'a name such as example.com/cleanup', value);
 }
 
 function camelCase(key: string): string {

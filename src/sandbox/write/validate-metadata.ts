@@ -99,6 +99,16 @@ function ownerProblems(owners: NonNullable<ObjectMeta['ownerReferences']>): Fiel
   return [...problems, invalid(field, owners, why)];
 }
 
+/** The finalizers that built-in types refuse. Source: kubernetes/pkg/apis/core/validation ValidateFinalizerName. */
+export function unqualifiedFinalizers({ finalizers = [] }: ObjectMeta): FieldProblem[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  return finalizers.flatMap((name, i) =>
+    name.includes('/') || STANDARD_FINALIZERS.has(name) ? [] : [invalid(`metadata.finalizers[${i}]`, name, why)],
+  );
+}
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
 function finalizerProblems(finalizers: readonly string[]): FieldProblem[] {
   const field = 'metadata.finalizers';
   const problems = finalizers.flatMap((f) => qualifiedNameProblems(f).map((why) => invalid(field, f, why)));

@@ -5,7 +5,13 @@ import type { ApiType } from '../types/api-type.ts';
 import { definitionProblems } from '../types/custom/definition-problems.ts';
 import { choiceProblems } from '../types/field-types.ts';
 import { nameRule } from '../types/type-strategies.ts';
-import { labelProblems, metadataProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
+import {
+  labelProblems,
+  metadataProblems,
+  SUBDOMAIN,
+  SUBDOMAIN_TEXT,
+  unqualifiedFinalizers,
+} from './validate-metadata.ts';
 import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -23,6 +29,7 @@ export function problemsOf(
   return [
     ...(isDefinition ? [] : nameProblems(type, object.metadata.name ?? '')),
     ...metadataProblems(object.metadata),
+    ...(type.custom || isDefinition ? [] : unqualifiedFinalizers(object.metadata)),
     ...(isDefinition ? definitionProblems(object) : []),
     ...(type.custom ? [] : (PROBLEMS[type.storage]?.(object) ?? [])),
     ...(type.custom || isDefinition || fixture ? [] : choiceProblems(type, object)),

@@ -40,7 +40,20 @@ it('a finalizer goes with no selector, which an object could leave with the fina
   );
   expect(() => checkFinalizer({ finalizer: 'example.com/f', fieldSelector: 'a=b' })).toThrow('--finalizer');
   checkFinalizer({ finalizer: 'example.com/f' });
+  for (const finalizer of ['foo', 'kubernetes', '/f', 'example.com/', 'Example.com/f', 'a/b/c', 'example.com/f g', ''])
+    expect(() => checkFinalizer({ finalizer })).toThrow('--finalizer must be a name such as example.com/cleanup');
   checkFinalizer({ selector: 'app=web' });
+});
+
+it.each([
+  ['5', 'expected a number of writes per time such as "100/m"'],
+  ['0/m', 'expected at least one write in some time'],
+  ['5/x', 'expected a number of writes per time such as "100/m"'],
+  ['5/3y', 'expected a number of writes per time such as "100/m"'],
+])('--max-writes %s is refused as a flag, without a word about a config', (text, why) => {
+  const merged = () => mergedConfig({ ...NO_FLAGS, 'max-writes': text }, hook({}));
+  expect(merged).toThrow(why);
+  expect(merged).toThrow(new RegExp(`^(?!.*config).*invalid argument "${text}" for "--max-writes": `));
 });
 
 it('filters of the flags replace those of the config, key by key; an unknown part has the nearest name', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseHookConfig, parseWriteLimit } from '../../../src/controller/hooks/manifest.ts';
+import { parseHookConfig, readWriteLimit } from '../../../src/controller/hooks/manifest.ts';
 import { StopError } from '../../../src/controller/reconciler.ts';
 
 const parse = (config: unknown) => parseHookConfig(config, 'guard.ts');
@@ -88,9 +88,11 @@ it.each([
   ['20/30s', { writes: 20, perMs: 30_000 }],
   ['1000/h', { writes: 1000, perMs: 3_600_000 }],
 ])('%s is a limit of writes', (text, limit) => {
-  expect(parseWriteLimit(text)).toEqual(limit);
+  expect(readWriteLimit(text)).toEqual(limit);
 });
 
 it.each(['0/m', '5/0s', 'm', '5/x', 5])('%s is no limit of writes', (text) => {
-  expect(() => parseWriteLimit(text)).toThrow(StopError);
+  expect(readWriteLimit(text)).toEqual({
+    expected: expect.stringMatching(/^(a number of writes per time|at least one write)/),
+  });
 });

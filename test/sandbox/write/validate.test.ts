@@ -154,6 +154,12 @@ it('accepts ordinary objects', () => {
   ).toEqual([]);
 });
 
+it('refuses a finalizer without a domain that is not a standard one, in built-in types', async () => {
+  expect(wrong('ConfigMap', {}, { finalizers: ['orphan', 'a.io/b', 'foo'] })).toEqual([
+    'metadata.finalizers[2]: Invalid "foo": name is neither a standard finalizer name nor is it fully qualified',
+  ]);
+});
+
 it('refuses the parameters of a rolling update in a deployment that recreates its pods', async () => {
   await server.ask('POST', PATHS.deployments, deployment('web', [{ name: 'a', image: 'a' }]));
   const { status, body } = await server.ask(

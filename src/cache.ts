@@ -59,6 +59,7 @@ export type { ListProgress } from './informer/watch/pager.ts';
 export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';
 export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
+export { type ShardedBy, ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';
 export type { WatchFault } from './informer/watch/watch-fault.ts';
 export type { WatchEnding } from './informer/watch/watch-machine.ts';
 export type { BackoffOptions } from './kit/backoff.ts';
@@ -70,7 +71,7 @@ export type { Random as RandomSource } from './kit/random.ts';
 export type { GroupResource, GroupVersionKind, GroupVersionResource } from './model/gvr.ts';
 export { ExplicitKey, joinKey, keyOf, type ObjectKey, splitKey } from './model/key.ts';
 export { type LabelOperator, type LabelRequirement, LabelSelector } from './model/label-selector.ts';
-export type { ListOptions, Selectors, WatchOptions } from './model/list-options.ts';
+export type { ListOptions, PartSelector, Selectors, WatchOptions } from './model/list-options.ts';
 export {
   type DeepReadonly,
   type KubeObject,
@@ -84,6 +85,7 @@ export {
   type UnknownObject,
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
+export type { Shard } from './model/shard.ts';
 export type { Status, StatusCause } from './model/status.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';
 export type {

@@ -220,6 +220,7 @@ export {
   type ResourceSource,
 } from './informer/informer-factory.ts';
 export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
+export type { ShardedBy } from './informer/watch/sharded-source.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
@@ -227,6 +228,7 @@ export { type FieldRequirement, FieldSelector } from './model/field-selector.ts'
 export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
 export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
 export type { ResourceType } from './model/resource-type.ts';
+export type { Shard } from './model/shard.ts';
 export {
   isAlreadyExists,
   isConflict,

@@ -143,6 +143,7 @@ const KNOWN_DELETE_OPTIONS = {
 const { subresource: _, ...KNOWN_COLLECTION_OPTIONS } = KNOWN_DELETE_OPTIONS;
 const KNOWN_LIST_OPTIONS = {
   ...KNOWN_SELECTORS,
+  shardSelector: 'text',
   resourceVersion: 'text',
   resourceVersionMatch: ['Exact', 'NotOlderThan'],
   limit: 'number',
@@ -150,6 +151,7 @@ const KNOWN_LIST_OPTIONS = {
 } satisfies KnownOptionsOf<ListOptions>;
 const KNOWN_WATCH_OPTIONS = {
   ...KNOWN_SELECTORS,
+  shardSelector: 'text',
   resourceVersion: 'text',
   resourceVersionMatch: ['NotOlderThan'],
   allowWatchBookmarks: 'boolean',

@@ -2,10 +2,12 @@ import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
+import { checkShard, type Shard } from '../model/shard.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
+import { type ShardedBy, ShardedSource } from './watch/sharded-source.ts';
 
 /** The source of collections, for example a client. */
 export interface ResourceSource {
@@ -35,6 +37,14 @@ export interface InformerFactoryOptions
    */
   metadataOnly?: boolean | undefined;
   /**
+   * Only one part of every collection. Other programs with the other parts have the rest. The server divides it, if it
+   * can (Kubernetes ≥ 1.36 with ShardedListAndWatch), otherwise this program leaves out what is not in the part.
+   * Default: everything. See {@link Shard}.
+   */
+  shard?: Shard | undefined;
+  /** Called when it becomes known who divides the collection of a type: see {@link ShardedBy}. */
+  onSharding?: ((by: ShardedBy, gvr: GroupVersionResource) => void) | undefined;
+  /**
    * Called once for every object of every type before it is cached. See {@link SharedInformerOptions.transform}; for
    * one type {@link ForResourceOptions.transform}.
    */
@@ -63,6 +73,8 @@ const KNOWN_FACTORY_OPTIONS = {
   namespaces: 'list',
   listOptions: KNOWN_OPTIONS.selectors,
   metadataOnly: 'boolean',
+  shard: true, // checked by checkShard
+  onSharding: 'function',
 } satisfies KnownOptionsOf<InformerFactoryOptions>;
 
 const KNOWN_FOR_RESOURCE = { transform: 'function' } satisfies KnownOptionsOf<ForResourceOptions<unknown>>;
@@ -94,6 +106,7 @@ export class InformerFactory {
       throw new InformerError('argument', 'namespaces must not contain "" (all namespaces) together with others');
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
+    if (options.shard !== undefined) checkShard(options.shard);
     this.#source = source;
     this.#options = options;
   }
@@ -165,12 +178,16 @@ export class InformerFactory {
     name: string,
     transform: ((object: T) => T) | undefined,
   ): SharedInformer<T> {
-    const { namespaces, listOptions, metadataOnly, ...shared } = this.#options;
+    const { namespaces, listOptions, metadataOnly, shard, onSharding, ...shared } = this.#options;
     const as = metadataOnly ? 'metadata' : undefined;
+    const sharded = (source: ListerWatcher<T>) =>
+      shard
+        ? new ShardedSource(source, shard, { logger: shared.logger, onSharding: (by) => onSharding?.(by, gvr) })
+        : source;
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
     const sources = scopes.map((namespace) => ({
       namespace,
-      source: this.#source.resource<T>(gvr, { namespace, as }),
+      source: sharded(this.#source.resource<T>(gvr, { namespace, as })),
     }));
     const options = { ...shared, transform: transform ?? shared.transform } as unknown as SharedInformerOptions<T>;
     return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });

@@ -10,8 +10,17 @@ export interface Selectors {
 /** The names and types of the options in {@link Selectors}. */
 export const KNOWN_SELECTORS = { labelSelector: 'text', fieldSelector: 'text' } satisfies KnownOptionsOf<Selectors>;
 
+/** The part of a collection that a LIST or WATCH asks for. */
+export interface PartSelector {
+  /**
+   * A part by hash: `shardRange(object.metadata.uid, '0x…', '0x…')`. A server without the feature sends everything and
+   * says nothing: who uses it must check each object. Source: KEP-5866.
+   */
+  shardSelector?: string | undefined;
+}
+
 /** The parameters of a LIST. Source: apimachinery meta/v1 ListOptions. */
-export interface ListOptions extends Selectors {
+export interface ListOptions extends Selectors, PartSelector {
   /**
    * Unset or '': the most recent state. '0': any state the server has cached. N: a state not older than N, unless
    * `resourceVersionMatch` says otherwise.
@@ -23,7 +32,7 @@ export interface ListOptions extends Selectors {
 }
 
 /** The parameters of a WATCH. Source: apimachinery meta/v1 ListOptions. */
-export interface WatchOptions extends Selectors {
+export interface WatchOptions extends Selectors, PartSelector {
   resourceVersion?: ResourceVersion | undefined;
   resourceVersionMatch?: 'NotOlderThan' | undefined;
   allowWatchBookmarks?: boolean | undefined;
@@ -44,6 +53,7 @@ export function queryOf(
   put('watch', options.watch);
   put('labelSelector', options.labelSelector);
   put('fieldSelector', options.fieldSelector);
+  put('shardSelector', options.shardSelector);
   put('resourceVersion', options.resourceVersion);
   put('resourceVersionMatch', options.resourceVersionMatch);
   put('allowWatchBookmarks', options.allowWatchBookmarks);

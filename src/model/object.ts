@@ -73,6 +73,8 @@ export interface ListPage<T> {
   continue?: string | undefined;
   /** The number of objects that follow, when the server gives it. It never does with selectors. */
   remainingItemCount?: number | undefined;
+  /** The part of the collection that the server says it has sent. Servers do not say it in Tables. Source: KEP-5866. */
+  shardSelector?: string | undefined;
   /** The list's own type, when the source passes it on. A Table in place of a list is recognised by it. */
   apiVersion?: string | undefined;
   kind?: string | undefined;

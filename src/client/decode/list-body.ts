@@ -160,10 +160,16 @@ function objectFrom(value: unknown, what: 'item' | 'row'): object {
 }
 
 function position({ metadata }: Fields): Omit<ListPage<never>, 'items'> {
-  const { resourceVersion = '', continue: token, remainingItemCount } = (metadata ?? {}) as Partial<ListPage<never>>;
+  const {
+    resourceVersion = '',
+    continue: token,
+    remainingItemCount,
+    shardInfo,
+  } = (metadata ?? {}) as Partial<ListPage<never>> & { shardInfo?: { selector?: string } };
   return {
     resourceVersion,
     ...(token ? { continue: token } : {}),
     ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+    ...(typeof shardInfo?.selector === 'string' ? { shardSelector: shardInfo.selector } : {}),
   };
 }

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
+import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
+import { type ShardedBy, ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { settled } from '../../../src/testing/fake-clock.ts';
+import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
+import { CONFIG_MAPS, ConfigMaps, inProcess } from '../../support/in-process.ts';
+
+interface Setup {
+  readonly isSharding: boolean;
+  readonly sync?: SyncMode;
+  readonly by?: 'uid' | 'namespace';
+  readonly metadataOnly?: boolean;
+}
+
+/** A sandbox with 60 config maps, and an informer for each of three parts. */
+async function threeParts({ isSharding, sync = 'auto', by = 'uid', metadataOnly }: Setup) {
+  const { sandbox, clock, client, sent } = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+  const maps = new ConfigMaps(sandbox);
+  for (let i = 0; i < 60; i++) maps.put(`ns-${i % 12}/m${i}`);
+  const controller = new AbortController();
+  const found: ShardedBy[][] = [[], [], []];
+  const parts = [0, 1, 2].map((index) => {
+    const factory = dynamicInformerFactory(client, {
+      clock,
+      sync,
+      metadataOnly,
+      random: () => 0,
+      shard: { index, of: 3, by },
+      onSharding: (sharding) => void found[index]?.push(sharding),
+    });
+    const { informer, lister } = factory.forResource(CONFIG_MAPS);
+    factory.start(controller.signal);
+    return { factory, informer, lister };
+  });
+  await settled();
+  return {
+    sandbox,
+    clock,
+    maps,
+    sent,
+    found,
+    parts,
+    keys: () => parts.map(({ lister }) => [...lister.keys()].sort()),
+    async [Symbol.asyncDispose]() {
+      controller.abort();
+      await Promise.all(parts.map(({ factory }) => factory.shutdown()));
+      await sandbox.stop();
+    },
+  };
+}
+
+describe.each([true, false])('a server that divides collections: %s', (isSharding) => {
+  it.each(['stream', 'list', 'pages', 'auto'] as const)(
+    'every object is in one of three parts, after the initial %s, after changes and after lost history',
+    async (sync) => {
+      await using world = await threeParts({ isSharding, sync });
+      const { keys, maps, sandbox, clock, sent } = world;
+      const check = () => {
+        const all = keys();
+        expect(all.flat().sort()).toEqual(maps.keys.sort());
+        expect(all.every((part) => part.length > 0)).toBe(true);
+      };
+      check();
+      const random = seededRandom(7);
+      for (let i = 0; i < 150; i++) {
+        const key = `ns-${Math.floor(random() * 12)}/n${Math.floor(random() * 40)}`;
+        if (random() < 0.4 && maps.has(key)) maps.delete(key);
+        else maps.put(key, `v${i}`);
+      }
+      await settled();
+      check();
+      void sandbox.restart({ keepHistory: false, downMs: 1000 });
+      for (let i = 0; i < 20; i++) maps.put(`ns-1/late-${i}`);
+      maps.delete('ns-1/m1');
+      const lists = sent.length;
+      await clock.advance(60_000);
+      await settled();
+      expect(sent.length).toBeGreaterThan(lists + 3); // all three began again
+      check();
+    },
+  );
+
+  it('by namespace, a namespace is whole in one part', async () => {
+    await using world = await threeParts({ isSharding, by: 'namespace' });
+    const places = new Map<string, Set<number>>();
+    for (const [i, part] of world.keys().entries())
+      for (const key of part) {
+        const namespace = key.slice(0, key.indexOf('/'));
+        places.set(namespace, (places.get(namespace) ?? new Set()).add(i));
+      }
+    expect([...places.values()].every((parts) => parts.size === 1)).toBe(true);
+    expect(world.keys().flat().sort()).toEqual(world.maps.keys.sort());
+  });
+
+  it('an object that is created again under its name may be in another part: it leaves the one and enters the other', async () => {
+    await using world = await threeParts({ isSharding });
+    const handlers = world.parts.map(({ informer }) => {
+      const handler = createRecordingHandler<never>();
+      informer.addHandler(handler, {});
+      return handler;
+    });
+    await settled();
+    const placeOf = (key: string) => world.keys().findIndex((part) => part.includes(key));
+    let moves = 0;
+    for (let i = 0; i < 12; i++) {
+      const before = placeOf('ns-1/m1');
+      world.maps.delete('ns-1/m1');
+      world.maps.put('ns-1/m1', `again-${i}`);
+      await settled();
+      const after = placeOf('ns-1/m1');
+      expect(after).not.toBe(-1);
+      if (after !== before) moves++;
+      expect(
+        world
+          .keys()
+          .flat()
+          .filter((key) => key === 'ns-1/m1'),
+      ).toHaveLength(1);
+    }
+    expect(moves).toBeGreaterThan(2);
+    expect(handlers).toHaveLength(3);
+  });
+
+  it('it is known who divides: the server sends one part, or the program leaves the rest out', async () => {
+    await using world = await threeParts({ isSharding, sync: 'list' });
+    expect(world.found).toEqual(Array(3).fill([isSharding ? 'server' : 'client']));
+    const reads = world.sent.filter(({ path }) => path.includes('/configmaps?'));
+    expect(reads.length).toBeGreaterThan(3);
+    expect(reads.every(({ path }) => path.includes('shardSelector=shardRange'))).toBe(true);
+  });
+
+  it('it is known for metadata too, which does not say it: by objects of other parts, or by their absence in many', async () => {
+    await using world = await threeParts({ isSharding, sync: 'list', metadataOnly: true });
+    for (let i = 0; i < 60; i++) world.maps.put(`ns-1/more-${i}`);
+    await settled();
+    expect(world.found).toEqual(Array(3).fill([isSharding ? 'server' : 'client']));
+  });
+});
+
+it('one part of one is the whole collection, asked for without a selector', async () => {
+  const { sandbox, clock, client, sent } = await inProcess();
+  new ConfigMaps(sandbox).put('a/b');
+  const factory = dynamicInformerFactory(client, { clock, shard: { index: 0, of: 1 } });
+  const { lister } = factory.forResource(CONFIG_MAPS);
+  const controller = new AbortController();
+  factory.start(controller.signal);
+  await settled();
+  expect([...lister.keys()]).toContain('a/b');
+  expect(sent.some(({ path }) => path.includes('shardSelector'))).toBe(false);
+  controller.abort();
+  await factory.shutdown();
+  await sandbox.stop();
+});
+
+it('a part that does not exist is refused by the factory', async () => {
+  await using world = await inProcess();
+  expect(() => dynamicInformerFactory(world.client, { shard: { index: 3, of: 3 } })).toThrow(
+    'shard: index must be a whole number from 0 to 2, not 3',
+  );
+});
+
+it('an onSharding that throws is reported, and stops nothing', async () => {
+  await using world = await inProcess();
+  new ConfigMaps(world.sandbox).put('a/b');
+  new ConfigMaps(world.sandbox).put('a/c');
+  const lines: string[] = [];
+  const source = new ShardedSource(
+    world.client.resource(CONFIG_MAPS, { namespace: 'a' }),
+    { index: 0, of: 65_536 },
+    {
+      logger: createLogger((level, message) => lines.push(`${level} ${message}`)),
+      onSharding() {
+        throw new Error('a callback of the user');
+      },
+    },
+  );
+  expect((await source.list({}, { signal: AbortSignal.timeout(5_000) })).items).toEqual([]);
+  expect([source.shardedBy, lines]).toEqual(['client', ['error onSharding threw']]);
+});

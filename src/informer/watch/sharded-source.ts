@@ -23,7 +23,7 @@ export interface ShardedSourceOptions {
 
 const KNOWN_OPTIONS = { onSharding: 'function', logger: 'logger' } satisfies KnownOptionsOf<ShardedSourceOptions>;
 
-/** With so many objects, all in one part, the server has divided them: chance would need `of` to this power. */
+/** This number of objects, all in one part, shows that the server has divided them. */
 const ENOUGH = 24;
 
 /**

@@ -134,7 +134,8 @@ function jsonPatch(operations: readonly object[]): Action {
   return { verb: 'patch', body: operations, patchType: 'json' };
 }
 
-function replyError(name: string, text: string, isPermanent: boolean): InformerError {
+/** The error of a run whose reply has one. */
+export function replyError(name: string, text: string, isPermanent: boolean): InformerError {
   const error = new InformerError('hook', `hook ${name} replied with an error: ${text}`);
   return isPermanent ? new TerminalError(error) : error;
 }

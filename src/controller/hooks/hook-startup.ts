@@ -1,10 +1,9 @@
-import { InformerError } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { StopError } from '../reconciler.ts';
 import type { Subject } from './action-target.ts';
 import { HOOK_REQUEST_VERSION, type HookRequest } from './hook.ts';
-import { type HookReconcilerOptions, runHook } from './hook-reconciler.ts';
+import { type HookReconcilerOptions, replyError, runHook } from './hook-reconciler.ts';
 import { parseReply } from './reply.ts';
 
 export type HookStartupOptions = Pick<
@@ -34,8 +33,7 @@ export async function runHookStartup(
     ...(snapshots?.('') ?? { snapshots: {} }),
   };
   const reply = parseReply(await runHook(request, options, { signal, logger }));
-  if (reply.error !== undefined)
-    throw new InformerError('hook', `hook ${hook.name} replied with an error: ${reply.error}`);
+  if (reply.error !== undefined) throw replyError(hook.name, reply.error, reply.permanent);
   if (reply.requeueAfterMs !== undefined)
     throw new StopError(`hook ${hook.name} replied with requeueAfter at startup, which runs once`, {
       hint: 'leave it out there; --every and --schedule run all keys again',

@@ -93,7 +93,7 @@ export async function untilCondition<T extends ReadonlyKubeObject>(
   signal?.throwIfAborted();
   using waiting = scope(signal);
   const { clock = systemClock } = options;
-  const giveUp = () => waiting.abort(wait.notMet(timeoutMs ?? 0));
+  const giveUp = () => waiting.abort(reasonOf(() => wait.notMet(timeoutMs ?? 0)));
   using _timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, giveUp);
   const found = source instanceof SharedInformer ? source : undefined;
   if (found) await wait.run(found as unknown as SharedInformer<ReadonlyObject>, waiting.signal);
@@ -103,6 +103,15 @@ export async function untilCondition<T extends ReadonlyKubeObject>(
   }
   const states = wanted.map((key) => wait.states.get(key));
   return typeof keys === 'string' ? states[0] : states;
+}
+
+/** What `describe` returns or throws: it asks the condition, and no caller would get an error of a timer. */
+function reasonOf(describe: () => InformerError): unknown {
+  try {
+    return describe();
+  } catch (error) {
+    return error;
+  }
 }
 
 function checkKeys(keys: readonly ObjectKey[]): void {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ActionRunner } from '../../../src/controller/hooks/action-runner.ts';
 import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
 import { runHookStartup } from '../../../src/controller/hooks/hook-startup.ts';
-import { StopError } from '../../../src/controller/reconciler.ts';
+import { isTerminal, StopError } from '../../../src/controller/reconciler.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { CONFIG_MAP, cluster, deployments } from '../../support/hook-cluster.ts';
@@ -79,6 +79,15 @@ it.each([
 
 it('ends the command for a reply that asks for a later run', async () => {
   await expect(startUp({ requeueAfter: '5s' }).run).rejects.toThrow(StopError);
+});
+
+it.each([
+  [{ error: 'no team' }, false],
+  [{ error: 'no team', permanent: true }, true],
+])('for the reply %j says whether another try can help', async (reply, isFinal) => {
+  const error = await startUp(reply).run.catch((thrown) => thrown);
+  expect(isTerminal(error)).toBe(isFinal);
+  expect(error.message).toContain('hook guard.ts replied with an error: no team');
 });
 
 it('aborts the hook’s signal after the time limit of a run', async () => {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../../src/model/status.ts';
-import { exists, hasCondition, isDeleted, rolledOut } from '../../../src/stream/until/object-condition.ts';
+import {
+  exists,
+  hasCondition,
+  isDeleted,
+  ObjectCondition,
+  rolledOut,
+} from '../../../src/stream/until/object-condition.ts';
 import { untilCondition } from '../../../src/stream/until/until-condition.ts';
 import { calm } from '../../support/election.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
@@ -245,6 +251,27 @@ describe('a wait that takes too long', () => {
     const error = await timeoutOf(objects, condition);
     expect(error).toMatchObject({ code: 'sync', message: expect.stringContaining(message) });
     expect(error.message).toContain('within 5s');
+  });
+
+  it('rejects with what a part of the condition throws that is asked only then, and with what its own text throws', async () => {
+    const { client, given, maps, clock } = await setup();
+    maps.put('shop/a', 'n1');
+    const late = (condition: ObjectCondition) =>
+      untilCondition(client, CONFIG_MAPS, 'shop/a', condition, { ...given, timeoutMs: 1000 });
+    const isNever = new ObjectCondition({ text: 'never', met: () => false });
+    const textless = new ObjectCondition({
+      text: 'textless',
+      met: () => false,
+      missing: () => {
+        throw new TypeError('no text');
+      },
+    });
+    const waits = [late(isNever.and(rolledOut())), late(textless)];
+    for (const wait of waits) wait.catch(() => {});
+    await calm();
+    await clock.advance(1000);
+    await expect(waits[0]).rejects.toMatchObject({ code: 'terminal' });
+    await expect(waits[1]).rejects.toThrow('no text');
   });
 
   it('says so if the state is not known, with the reason', async () => {

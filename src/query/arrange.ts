@@ -29,6 +29,18 @@ export function valueCounts(
   return keptCounts(store, definition).sort(byCount);
 }
 
+/** How {@link valueCounts} counts, for `--explain`. */
+export function explainCounts(
+  definition: IndexDefinition,
+  store: IndexedStore,
+  { isRedacted }: { isRedacted: boolean },
+): string {
+  const isKept = !isRedacted && definition.listed === undefined && store.hasIndex(definition.key);
+  return isKept
+    ? `values of the kept index ${definition.name}; scanned 0 of ${store.size}`
+    : `values of ${definition.name} computed for each object; scanned ${store.size} of ${store.size}`;
+}
+
 /** Counts items by value. An item without a value counts as {@link NO_VALUE}, one with several counts for each. */
 export function groupCounts<T>(items: Iterable<T>, values: (item: T) => readonly string[]): ValueCount[] {
   return countsOf(items, (item) => {

@@ -3,54 +3,92 @@ import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/obje
 
 type Reference = DeepReadonly<OwnerReference>;
 
-/**
- * Lists the objects of a kind in a namespace, or without one, the cluster-scoped ones. Returns an empty list for a kind
- * that cannot be listed.
- */
-export type ListOwners = (
-  kind: { group: string; version: string; kind: string },
-  namespace: string | undefined,
-) => Promise<readonly ReadonlyObject[]>;
+/** The kind that an owner reference names, in one version. */
+export interface OwnerKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface OwnerSource {
+  /** Objects that are there already. Owners among them are not requested. */
+  readonly known: Iterable<ReadonlyObject>;
+  /** Whether `known` has every object of a kind in a namespace. An owner that is not among them does not exist. */
+  isComplete(kind: OwnerKind, namespace: string | undefined): boolean;
+  /**
+   * Lists the objects of a kind in a namespace, or without one, the cluster-scoped ones. Returns an empty list for a
+   * kind that cannot be listed.
+   */
+  list(kind: OwnerKind, namespace: string | undefined): Promise<readonly ReadonlyObject[]>;
+}
 
 /** The most levels of owners above an object. A longer chain is taken for a loop. */
 const MOST_LEVELS = 8;
 
 /**
- * Loads the owners of objects, the owners of those, and so on up to the roots, as they are now. It makes one list
- * request for each kind and namespace. Returns a function that finds an owner by a reference, for the `owner` index.
+ * Finds the owners of objects, the owners of those, and so on up to the roots, as they are now: first among the objects
+ * that are there, then by one list request for each kind and namespace. Returns a function that finds an owner by a
+ * reference, for the `owner` index.
  */
 export async function loadOwners(
   objects: Iterable<ReadonlyObject>,
-  list: ListOwners,
+  source: OwnerSource,
 ): Promise<(reference: Reference) => ReadonlyObject | undefined> {
   const byUid = new Map<string, ReadonlyObject>();
+  const add = (found: Iterable<ReadonlyObject>) => {
+    for (const object of found) if (object.metadata.uid) byUid.set(object.metadata.uid, object);
+  };
+  add(source.known);
   const listed = new Set<string>();
+  const climbed = new Set<string>();
   let level: Iterable<ReadonlyObject> = objects;
   for (let depth = 0; depth < MOST_LEVELS; depth++) {
-    const wanted = kindsAbove(level, listed);
-    if (wanted.length === 0) break;
-    const found = (await Promise.all(wanted.map(({ kind, namespace }) => list(kind, namespace)))).flat();
-    for (const object of found) if (object.metadata.uid) byUid.set(object.metadata.uid, object);
-    level = found;
+    const references = referencesOf(level, climbed);
+    if (references.length === 0) break;
+    const wanted = wantedKinds(references, { source, listed, byUid });
+    add((await Promise.all(wanted.map(({ kind, namespace }) => source.list(kind, namespace)))).flat());
+    level = references.flatMap(({ reference }) => byUid.get(reference.uid) ?? []);
   }
   return ({ uid }) => byUid.get(uid);
 }
 
-interface Wanted {
-  readonly kind: { group: string; version: string; kind: string };
+interface Referred {
+  readonly reference: Reference;
+  /** The namespace of the object that has the reference. */
   readonly namespace: string | undefined;
 }
 
-/** The kinds and namespaces of the owners that objects name, without those in `listed`, to which it adds them. */
-function kindsAbove(objects: Iterable<ReadonlyObject>, listed: Set<string>): Wanted[] {
-  const wanted: Wanted[] = [];
+/** The owner references of objects, each owner once and none of those in `climbed`, to which it adds them. */
+function referencesOf(objects: Iterable<ReadonlyObject>, climbed: Set<string>): Referred[] {
+  const references: Referred[] = [];
   for (const { metadata } of objects) {
-    for (const { apiVersion, kind } of metadata.ownerReferences ?? []) {
-      const place = `${apiVersion} ${kind} ${metadata.namespace ?? ''}`;
-      if (listed.has(place)) continue;
-      listed.add(place);
-      wanted.push({ kind: { ...parseGroupVersion(apiVersion), kind }, namespace: metadata.namespace });
+    for (const reference of metadata.ownerReferences ?? []) {
+      if (climbed.has(reference.uid)) continue;
+      climbed.add(reference.uid);
+      references.push({ reference, namespace: metadata.namespace });
     }
+  }
+  return references;
+}
+
+interface Wanted {
+  readonly kind: OwnerKind;
+  readonly namespace: string | undefined;
+}
+
+/** The kinds and namespaces of owners that are not there, without those in `listed`, to which it adds them. */
+function wantedKinds(
+  references: readonly Referred[],
+  { source, listed, byUid }: { source: OwnerSource; listed: Set<string>; byUid: ReadonlyMap<string, unknown> },
+): Wanted[] {
+  const wanted: Wanted[] = [];
+  for (const { reference, namespace } of references) {
+    const { apiVersion, kind, uid } = reference;
+    const place = `${apiVersion} ${kind} ${namespace ?? ''}`;
+    if (byUid.has(uid) || listed.has(place)) continue;
+    listed.add(place);
+    const owner = { ...parseGroupVersion(apiVersion), kind };
+    if (!source.isComplete(owner, namespace)) wanted.push({ kind: owner, namespace });
   }
   return wanted;
 }

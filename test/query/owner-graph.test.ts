@@ -33,7 +33,7 @@ function cluster(...objects: UnknownObject[]) {
     await new Promise((resolve) => setImmediate(resolve));
     return objects.filter((o) => o.kind === kind && o.metadata.namespace === namespace) as readonly ReadonlyObject[];
   };
-  return { asked, list };
+  return { asked, source: { known: [] as UnknownObject[], isComplete: () => false, list } };
 }
 
 const nameOf = (found: ReadonlyObject | undefined) => found?.metadata.name;
@@ -46,7 +46,7 @@ it('finds owners and their owners up to the roots, by one list for each kind and
     object('Pod', 'bank-1', [['ReplicaSet', 'bank']], 'bank'),
     object('Pod', 'alone'),
   ];
-  const { asked, list } = cluster(
+  const { asked, source } = cluster(
     object('ReplicaSet', 'web', [['Deployment', 'web']]),
     object('StatefulSet', 'db'),
     object('ReplicaSet', 'bank', [['Deployment', 'bank']], 'bank'),
@@ -54,7 +54,7 @@ it('finds owners and their owners up to the roots, by one list for each kind and
     object('Deployment', 'bank', [], 'bank'),
     object('App', 'shop'),
   );
-  const find = await loadOwners(pods, list);
+  const find = await loadOwners(pods, source);
   const chain = (
     ['ReplicaSet web', 'StatefulSet db', 'ReplicaSet bank', 'Deployment web', 'Deployment bank', 'App shop'] as const
   ).map((each) => {
@@ -74,10 +74,10 @@ it('finds owners and their owners up to the roots, by one list for each kind and
 });
 
 it('lists nothing if no object has an owner', async () => {
-  const { asked, list } = cluster();
+  const { asked, source } = cluster();
   await loadOwners(
     [object('Pod', 'a'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } } as UnknownObject],
-    list,
+    source,
   );
   expect(asked).toEqual([]);
 });
@@ -88,22 +88,58 @@ it('looks for the owners of a cluster-scoped object without a namespace', async 
     kind: 'Lease',
     metadata: { name: 'n1', uid: 'u', ownerReferences: [refTo(['Node', 'n1', 'v1'])] },
   };
-  const { asked, list } = cluster(object('Node', 'n1', [], ''));
-  const find = await loadOwners([node as UnknownObject], list);
+  const { asked, source } = cluster(object('Node', 'n1', [], ''));
+  const find = await loadOwners([node as UnknownObject], source);
   expect([nameOf(find(refTo(['Node', 'n1']))), asked]).toEqual(['n1', ['/v1 Node in the cluster']]);
 });
 
 it('ends if two owners own each other', async () => {
-  const { asked, list } = cluster(object('A', 'a', [['B', 'b']]), object('B', 'b', [['A', 'a']]));
-  const find = await loadOwners([object('Pod', 'p', [['A', 'a']])], list);
+  const { asked, source } = cluster(object('A', 'a', [['B', 'b']]), object('B', 'b', [['A', 'a']]));
+  const find = await loadOwners([object('Pod', 'p', [['A', 'a']])], source);
   expect([find(refTo(['A', 'a'])), find(refTo(['B', 'b']))].map(nameOf)).toEqual(['a', 'b']);
   expect(asked).toEqual(['apps/v1 A in shop', 'apps/v1 B in shop']);
 });
 
 it('goes eight levels up and no further', async () => {
   const kinds = Array.from({ length: 12 }, (_, i) => `K${i}`);
-  const { asked, list } = cluster(...kinds.map((kind, i) => object(kind, 'x', i < 11 ? [[`K${i + 1}`, 'x']] : [])));
-  const find = await loadOwners([object('Pod', 'p', [['K0', 'x']])], list);
+  const { asked, source } = cluster(...kinds.map((kind, i) => object(kind, 'x', i < 11 ? [[`K${i + 1}`, 'x']] : [])));
+  const find = await loadOwners([object('Pod', 'p', [['K0', 'x']])], source);
   expect(asked).toHaveLength(8);
   expect([nameOf(find(refTo(['K7', 'x']))), nameOf(find(refTo(['K8', 'x'])))]).toEqual(['x', undefined]);
+});
+
+it('finds owners among the objects that are there, and requests only kinds of which not everything is there', async () => {
+  const pods = [
+    object('Pod', 'web-1', [['ReplicaSet', 'web']]),
+    object('Pod', 'old-1', [['ReplicaSet', 'old']]),
+    object('Pod', 'db-1', [['StatefulSet', 'db']]),
+  ];
+  const web = object('ReplicaSet', 'web', [['Deployment', 'web']]);
+  const { asked, source } = cluster(
+    object('StatefulSet', 'db'),
+    object('Deployment', 'web'),
+    object('ReplicaSet', 'old'),
+  );
+  const known = [...pods, web];
+  const find = await loadOwners(pods, { ...source, known, isComplete: ({ kind }) => kind === 'ReplicaSet' });
+  const found = (['ReplicaSet web', 'ReplicaSet old', 'StatefulSet db', 'Deployment web'] as const).map((each) => {
+    const [kind = '', name = ''] = each.split(' ');
+    return nameOf(find(refTo([kind, name])));
+  });
+  expect(found).toEqual(['web', undefined, 'db', 'web']);
+  expect(asked).toEqual(['apps/v1 StatefulSet in shop', 'apps/v1 Deployment in shop']);
+});
+
+it('requests a kind of which only a part is there, if an owner is not in it', async () => {
+  const pods = [object('Pod', 'a', [['ReplicaSet', 'a']]), object('Pod', 'b', [['ReplicaSet', 'b']])];
+  const { asked, source } = cluster(object('ReplicaSet', 'b'));
+  const find = await loadOwners(pods, { ...source, known: [object('ReplicaSet', 'a')] });
+  expect([nameOf(find(refTo(['ReplicaSet', 'a']))), nameOf(find(refTo(['ReplicaSet', 'b'])))]).toEqual(['a', 'b']);
+  expect(asked).toEqual(['apps/v1 ReplicaSet in shop']);
+});
+
+it('climbs only from owners that something has, not from all objects of their kind', async () => {
+  const { asked, source } = cluster(object('ReplicaSet', 'web'), object('ReplicaSet', 'other', [['App', 'x']]));
+  await loadOwners([object('Pod', 'web-1', [['ReplicaSet', 'web']])], source);
+  expect(asked).toEqual(['apps/v1 ReplicaSet in shop']);
 });

@@ -2,30 +2,32 @@ import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { IndexCatalog } from '../../query/index-catalog.ts';
+import type { IndexCatalog } from '../../query/index-catalog.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { nothingFound } from '../session/object-notices.ts';
-import { countText, pathAdvice } from '../session/path-advice.ts';
+import { countText, pathAdvice, type Sample } from '../session/path-advice.ts';
 import { checkWheres } from '../session/where-check.ts';
+import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import { countsText, grouped, valueCountsOf } from './counts.ts';
 import { arrange, findIn, printFound } from './found.ts';
 import type { Holding } from './holding.ts';
 import { matcherOf } from './matcher.ts';
+import type { NarrowedCaches } from './narrowed-caches.ts';
 import { nearValues } from './near-values.ts';
 import { isFiltered } from './object-filters.ts';
-import { ownerCatalog } from './owner-catalog.ts';
 import { onlyNamespaceOf } from './plan.ts';
 import type { QueryPlan } from './question.ts';
-import { usedIndexes } from './representation.ts';
 
 /** What an answer may ask a server for: owners that no holding has, and which fields a type has. */
 export interface AnswerContext {
   readonly client: Client;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** The caches hold only what a server selected. */
+  readonly narrowed?: NarrowedCaches | undefined;
 }
 
 /**
@@ -36,19 +38,19 @@ export interface AnswerContext {
 export async function answer(
   plan: QueryPlan,
   holdings: readonly Holding[],
-  { sink, isPartial, ...context }: AnswerContext & { sink: AnswerSink; isPartial: boolean },
+  { sink, isPartial, narrowed, ...context }: AnswerContext & { sink: AnswerSink; isPartial: boolean },
 ): Promise<unknown> {
   if (!isPartial) {
     const types = holdings.map(({ type }) => type);
     const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
     await checkWheres(plan.wheres, types, onlyNamespaceOf(plan.namespaces), context, known);
   }
-  const catalog = usedIndexes(plan).includes('owner')
-    ? await ownerCatalog(context, plan, holdings)
-    : new IndexCatalog(plan.declared);
+  const isWhole = ({ type }: Holding) => !plan.selector && !plan.fieldSelector && !narrowed?.of(type);
+  const catalog = await answerCatalog({ ...context, isWhole }, plan, holdings);
   const missing = plan.ignoreNotFound ? undefined : missingNames(holdings, plan);
-  await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing: missing !== undefined });
-  for (const line of await pathAdvice(plan.reads, holdings.map(samplesOf), context)) sink.notice(line);
+  const hasMissing = missing !== undefined;
+  const samples = await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing, narrowed });
+  for (const line of await pathAdvice(plan.reads, samples, context)) sink.notice(line);
   return missing;
 }
 
@@ -57,36 +59,43 @@ interface Answering {
   readonly sink: AnswerSink;
   readonly isPartial: boolean;
   readonly hasMissing: boolean;
+  readonly narrowed: NarrowedCaches | undefined;
 }
 
+/** Writes the answer. Resolves with the objects that were looked at: all that the user's own selectors give. */
 async function writeAnswer(
   plan: QueryPlan,
   holdings: readonly Holding[],
-  { catalog, sink, isPartial, hasMissing }: Answering,
-): Promise<void> {
+  { catalog, sink, isPartial, hasMissing, narrowed }: Answering,
+): Promise<readonly Sample[]> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const matches = matcherOf(plan, sink);
+  const held = holdings.map(samplesOf);
+  const samplesFor = async (count: number) => (count === 0 && narrowed ? await narrowed.unnarrowed(holdings) : held);
   if (plan.values !== undefined) {
-    await sink.write(countsText(valueCountsOf(plan.values, holdings, { catalog, redactor, matches }, plan), plan));
-    return;
+    const counts = valueCountsOf(plan.values, holdings, { catalog, redactor, matches, sink, narrowed }, plan);
+    await sink.write(countsText(counts, plan));
+    return samplesFor(counts.length);
   }
-  const found = holdings.flatMap((holding) => findIn(plan, holding, { catalog, matches, sink }));
+  const found = holdings.flatMap((holding) => findIn(plan, holding, { catalog, matches, sink, narrowed }));
+  const samples = await samplesFor(found.length);
   if (plan.count) await sink.write(`${found.length}\n`);
   else if (plan.groupBy) await sink.write(countsText(grouped(found, plan.groupBy, redactor), plan));
   else if (found.length > 0 || (!hasMissing && !plan.ignoreNotFound)) {
-    const empty = isPartial || found.length > 0 ? undefined : emptyText(plan, holdings);
+    const empty = isPartial || found.length > 0 ? undefined : emptyText(plan, samples);
     const shown = arrange(found, plan);
     if (empty !== undefined) sink.notice(empty);
+    if (plan.explain && shown.length < found.length) sink.notice(`--limit prints ${shown.length} of ${found.length}`);
     await printFound(plan, shown, { redactor, sink });
   }
-  const samples = holdings.map(samplesOf);
   if (found.length === 0)
     for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog))) sink.notice(line);
+  return samples;
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
-function emptyText(plan: QueryPlan, holdings: readonly Holding[]): string | undefined {
-  const samples = holdings.map(samplesOf).filter(({ objects }) => objects.length > 0);
+function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
+  const samples = all.filter(({ objects }) => objects.length > 0);
   if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
     return `none of ${countText(samples)} matches`;
   return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;

@@ -3,21 +3,21 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { cellText } from '../../output/escape.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
-import { groupCounts, mergedCounts, type ValueCount, valueCounts } from '../../query/arrange.ts';
-import type { IndexCatalog } from '../../query/index-catalog.ts';
+import { explainCounts, groupCounts, mergedCounts, type ValueCount, valueCounts } from '../../query/arrange.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { Found } from './found.ts';
+import { explainedText } from './explain.ts';
+import type { Finding, Found } from './found.ts';
 import { type Holding, scanned, storeOf } from './holding.ts';
-import type { Matcher } from './matcher.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
+import { pushedText } from './push-down.ts';
 import type { Expression, Question } from './question.ts';
 
 /** The values of an index, over all types, each with the number of objects that have it and meet the filters. */
 export function valueCountsOf(
   name: string,
   holdings: readonly Holding[],
-  { catalog, redactor, matches }: { catalog: IndexCatalog; redactor: Redactor; matches: Matcher },
-  question: Pick<Question, 'showSecrets'> & ObjectFilters,
+  { catalog, redactor, matches, sink, narrowed }: Finding & { redactor: Redactor },
+  question: Pick<Question, 'showSecrets' | 'explain'> & ObjectFilters,
 ): ValueCount[] {
   const definition = catalog.get(name);
   const of = (holding: Holding) => {
@@ -30,6 +30,11 @@ export function valueCountsOf(
     const kept = !isFiltered(question)
       ? store
       : scanned(store.list().filter((object) => matches(object, holding.type)));
+    if (question.explain) {
+      const filtered = isFiltered(question) ? kept.size : undefined;
+      const how = explainCounts(definition, kept, { isRedacted: redact !== undefined });
+      sink.notice(explainedText(holding, { how, filtered, pushed: pushedText(narrowed?.of(holding.type)) }));
+    }
     return valueCounts(definition, kept, redact);
   };
   return mergedCounts(holdings.map(of));

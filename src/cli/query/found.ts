@@ -11,8 +11,12 @@ import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { unprintableNotice } from '../session/object-notices.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { ageMsOf, type Holding, inServersOrder, storeOf } from './holding.ts';
+import { explainedText } from './explain.ts';
+import { type Holding, inServersOrder, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
+import type { NarrowedCaches } from './narrowed-caches.ts';
+import { isFiltered, type ObjectFilters } from './object-filters.ts';
+import { pushedText } from './push-down.ts';
 import type { QueryPlan, Question } from './question.ts';
 
 /** An object of an answer, and its type. */
@@ -23,21 +27,30 @@ export interface Found extends PrintedObject {
 
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
-  { lookups, explain }: Question,
+  question: Pick<Question, 'lookups' | 'explain'> & ObjectFilters,
   holding: Holding,
-  { catalog, matches, sink }: { catalog: IndexCatalog; matches: Matcher; sink: AnswerSink },
+  { catalog, matches, sink, narrowed }: Finding,
 ): Found[] {
-  const { type, informer } = holding;
+  const { lookups, explain } = question;
+  const { type } = holding;
   const { objects, explanation } = runLookups({ store: storeOf(holding), catalog, lookups });
+  const kept = isFiltered(question) ? objects.filter((object) => matches(object, type)) : objects;
   if (explain) {
-    const age = `${ageMsOf(holding).toFixed(0)}ms`;
-    sink.notice(`${informer.name}: ${formatExplanation(explanation)}; last sign of life ${age} ago`);
+    const filtered = isFiltered(question) ? kept.length : undefined;
+    sink.notice(
+      explainedText(holding, { how: formatExplanation(explanation), filtered, pushed: pushedText(narrowed?.of(type)) }),
+    );
   }
-  return inServersOrder(
-    objects.filter((object) => matches(object, type)),
-    holding,
-    lookups.length > 0,
-  ).map((object) => ({ object, type }));
+  return inServersOrder(kept, holding, lookups.length > 0).map((object) => ({ object, type }));
+}
+
+/** What finding needs beside the question. */
+export interface Finding {
+  readonly catalog: IndexCatalog;
+  readonly matches: Matcher;
+  readonly sink: AnswerSink;
+  /** The caches hold only what a server selected. */
+  readonly narrowed?: Pick<NarrowedCaches, 'of'> | undefined;
 }
 
 /** The objects sorted, and no more than the limit. */

@@ -4,8 +4,7 @@ import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { formatLookup, type Lookup, matchesLookup, rangeKindOf } from '../../query/lookup.ts';
-import type { Sample } from '../session/path-advice.ts';
-import { countText } from '../session/path-advice.ts';
+import { countText, type Sample } from '../session/path-advice.ts';
 
 /** Values that are compared with what was asked for, at most. */
 const MOST_VALUES = 10_000;
@@ -60,7 +59,7 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
   const spellings = definition.normalise?.(asked) ?? [asked];
   if (spellings.some((value) => known.all.has(value))) return [];
   const begin = `${index}=${asked}: `;
-  if (asked === '' && index !== 'label' && !index.startsWith('label:'))
+  if (asked === '' && !index.startsWith('label:'))
     return [`${begin}an object without a value is not in the index; --filter finds those, with !has(…)`];
   if (definition.isReference && !asked.includes('/') && !UID.test(asked)) {
     const named = known.listed.filter((value) => value.endsWith(`/${asked}`)).slice(0, MOST_LISTED);
@@ -71,17 +70,39 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
     ];
   }
   if (known.all.size === 0) return noValues(begin, definition, open);
+  if (definition.isReference)
+    return [`${begin}no object has this value; ${referenceText(asked, index, spellings, known)}`];
   const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
   if (near !== undefined) return [`${begin}no object has this value; did you mean ${index}=${near}?`];
   return [`${begin}no object has this value; ${someText(known.listed)}`];
 }
 
-function spanHint(lookup: Lookup, definition: IndexDefinition, known: KnownValues, open: readonly Sample[]): string[] {
-  const begin = `${formatLookup(lookup)}: `;
+/** The nearest name among the objects of the kind that is meant, else the same name of other kinds, else some values. */
+function referenceText(asked: string, index: string, [meant = '']: readonly string[], { listed }: KnownValues): string {
+  const [name, kind] = [nameIn(meant), kindIn(meant)];
+  const near = nearest(name, listed.filter((value) => kindIn(value) === kind).map(nameIn));
+  const alike = near.flatMap((each) => listed.find((value) => kindIn(value) === kind && nameIn(value) === each) ?? []);
+  const same = listed.filter((value) => nameIn(value) === nameIn(asked)).slice(0, MOST_LISTED);
+  const found = alike.length > 0 ? alike.slice(0, 1) : same;
+  return found.length > 0 ? `did you mean ${listText(index, found)}?` : someText(listed);
+}
+
+const nameIn = (value: string) => value.slice(value.lastIndexOf('/') + 1);
+/** `deployment` of `shop/deployment.apps/web`. */
+const kindIn = (value: string) => value.split('/').at(-2)?.split('.')[0];
+
+function spanHint(
+  lookup: Exclude<Lookup, { kind: 'in' }>,
+  definition: IndexDefinition,
+  known: KnownValues,
+  open: readonly Sample[],
+): string[] {
   if ([...known.all].some((value) => matchesLookup(lookup, value))) return [];
+  const begin = `${lookup.kind === 'prefix' ? `${lookup.index}=${lookup.prefix}` : formatLookup(lookup)}: `;
   if (known.all.size === 0) return noValues(begin, definition, open);
   const kind = lookup.kind === 'range' ? rangeKindOf(lookup) : 'text';
-  const what = kind === 'text' ? 'no value is in it' : `no value is a ${kind} in it`;
+  const what =
+    lookup.kind === 'prefix' ? 'no value begins so' : `no ${kind === 'text' ? 'value' : kind} is in this range`;
   return [`${begin}${what}; ${someText(known.listed)}`];
 }
 

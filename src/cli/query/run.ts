@@ -9,6 +9,8 @@ import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { answer } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
+import { NarrowedCaches } from './narrowed-caches.ts';
+import { pushedDownOf } from './push-down.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
 import { representationFor, usedIndexes } from './representation.ts';
 
@@ -17,8 +19,10 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const catalog = new IndexCatalog(plan.declared);
   const indexers = indexersOf(usedIndexes(plan).map((name) => catalog.get(name)));
   using reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
+  const narrowings = await pushedDownOf(plan, plan.selections);
   const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,
+    narrowings,
     as: representationFor(plan),
     once: true,
     indexers: indexers as never,
@@ -35,7 +39,8 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     // a number that leaves a type out would be a wrong one; objects that leave one out are still objects
     if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
     const { client, clock, signal } = session;
-    const context = { client, clock, signal, sink: sinkOf(session), isPartial: refusal !== undefined };
+    const narrowed = narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, plan, session);
+    const context = { client, clock, signal, narrowed, sink: sinkOf(session), isPartial: refusal !== undefined };
     const missing = await abortable(answer(plan, readable, context), signal);
     const errors = [missing, refusal].filter((error) => error !== undefined);
     if (errors.length > 0) throw SeveralErrors.of(errors);

@@ -58,6 +58,11 @@ export interface WatchTarget {
   explain(session: Session): Promise<unknown>;
 }
 
+/** What the server is asked beside the user's own selectors. */
+export interface NarrowedList extends Partial<Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> {
+  readonly namespaces?: readonly string[] | undefined;
+}
+
 export interface InformerPlan {
   /** [''] = all; cluster-scoped types ignore them. */
   readonly namespaces: readonly string[];
@@ -65,8 +70,8 @@ export interface InformerPlan {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly keepManagedFields: boolean;
-  /** What the server is asked beside the selectors, by type. */
-  readonly narrowings?: ReadonlyMap<ResourceType, Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> | undefined;
+  /** What the server is asked beside the selectors, by type; `namespaces` are listed in place of those of the plan. */
+  readonly narrowings?: ReadonlyMap<ResourceType, NarrowedList> | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
   /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
@@ -179,7 +184,8 @@ class InformerTarget implements WatchTarget {
   #refuse: () => void = () => {};
   #refusal: unknown;
 
-  constructor(session: Session, { type, names, versioned }: ResourceSelection, plan: InformerPlan) {
+  constructor(session: Session, { type, names, versioned }: ResourceSelection, asked: InformerPlan) {
+    const plan = { ...asked, namespaces: asked.narrowings?.get(type)?.namespaces ?? asked.namespaces };
     const scopes = type.namespaced ? plan.namespaces : [''];
     const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
     const follows = plan.followsVersions === true && !versioned;

@@ -4,6 +4,7 @@ import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 import { countText, pathAdvice, type Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
+import { named, unnarrowedSamples } from './unnarrowed.ts';
 
 export interface InitialListAdviceOptions {
   readonly plan: Pick<InformerPlan, 'narrowings' | 'selector' | 'fieldSelector'> & {
@@ -19,9 +20,6 @@ export interface InitialListAdviceOptions {
   /** Another line reports the state. */
   readonly isReportedElsewhere: boolean;
 }
-
-/** Objects that are counted, and looked at, where the server was asked for fewer than the user's selectors give. */
-const MOST_COUNTED = 500;
 
 /**
  * What a person should know after the first states: that there is nothing, that nothing of it matches, and which fields
@@ -70,7 +68,10 @@ export class InitialListAdvice {
     const { targets, nothingFound, plan } = this.#options;
     const here = this.#samples();
     const isEmpty = here.every(({ objects }) => objects.length === 0);
-    const samples = isEmpty && targets.some((target) => this.#isNarrowed(target)) ? await this.#unnarrowed() : here;
+    const samples =
+      isEmpty && targets.some((target) => this.#isNarrowed(target))
+        ? await unnarrowedSamples(targets, { ...plan, as: 'metadata' }, this.#session)
+        : here;
     const all = samples.reduce((sum, { objects }) => sum + objects.length, 0);
     if (all === 0) this.#say(nothingFound());
     else if (
@@ -113,35 +114,6 @@ export class InitialListAdvice {
     const narrowing = this.#options.plan.narrowings?.get(type);
     return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
   }
-
-  /**
-   * What the user's own selectors give, where the server was asked for less: only then does one know that nothing
-   * matches.
-   */
-  async #unnarrowed(): Promise<Sample[]> {
-    const { client, signal } = this.#session;
-    const { selector, fieldSelector } = this.#options.plan;
-    return Promise.all(
-      this.#options.targets.map(async ({ type, names, namespaces = [''] }) => {
-        const lists = namespaces.map((namespace) =>
-          client
-            .resource(type.gvr, { namespace: namespace || undefined, as: 'metadata' })
-            .list({ labelSelector: selector, fieldSelector, limit: MOST_COUNTED }, { signal })
-            .catch(() => undefined),
-        );
-        const found = (await Promise.all(lists)).flatMap((list) => list ?? []);
-        const isPart = found.some((page) => (page.continue ?? '') !== '');
-        return {
-          type,
-          objects: named(
-            found.flatMap(({ items }) => items as readonly ReadonlyObject[]),
-            names,
-          ),
-          isPart,
-        };
-      }),
-    );
-  }
 }
 
 /** A synced cache, and which of its objects were asked for by name. */
@@ -152,8 +124,4 @@ export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
 /** What of a target's objects was asked for. */
 export function samplesOf({ type, informer, names }: Sampled): Sample {
   return { type, objects: named(informer.lister.list(), names) };
-}
-
-function named(objects: readonly ReadonlyObject[], names: ReadonlySet<string> | undefined): readonly ReadonlyObject[] {
-  return names ? objects.filter(({ metadata }) => names.has(metadata.name ?? '')) : objects;
 }

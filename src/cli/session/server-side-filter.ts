@@ -41,6 +41,10 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   'batch/v1/jobs': ['status.successful'],
 };
 
+/** The fields by which a server selects objects of a type, as far as they are known here. */
+export const selectableFields = ({ gvr }: Pick<ResourceType, 'gvr'>): ReadonlySet<string> =>
+  new Set([...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
+
 /**
  * The part of `--filter` that the server can evaluate, for one type. The whole expression is evaluated here as well, so
  * nothing is shown that does not match. The server reports an object that leaves a selection as deleted, and the two
@@ -53,7 +57,7 @@ export async function narrowingOf(
   { fixed = false } = {},
 ): Promise<Narrowing> {
   const { pushDown } = await loadCel();
-  const supportedFields = new Set(fixed ? EVERYWHERE : [...EVERYWHERE, ...(OF_TYPE[formatGvr(gvr)] ?? [])]);
+  const supportedFields = fixed ? new Set(EVERYWHERE) : selectableFields({ gvr });
   const parts = programs.map((program) => pushDown(program, { supportedFields, labels: !fixed }));
   const labelSelector = joined(parts.map((part) => part.labelSelector));
   const fieldSelector = joined(parts.map((part) => part.fieldSelector));

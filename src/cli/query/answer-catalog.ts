@@ -1,0 +1,77 @@
+import type { Client } from '../../client/client.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { IndexCatalog } from '../../query/index-catalog.ts';
+import type { Lookup } from '../../query/lookup.ts';
+import { loadOwners, type OwnerKind } from '../../query/owner-graph.ts';
+import { typeWordOf } from '../../query/reference-spellings.ts';
+import type { Holding } from './holding.ts';
+import { onlyNamespaceOf } from './plan.ts';
+import type { QueryPlan } from './question.ts';
+import { usedIndexes } from './representation.ts';
+
+interface CatalogContext {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Whether a holding has all objects of its type in its namespaces, and not only those that a server selected. */
+  isWhole(holding: Holding): boolean;
+}
+
+/**
+ * The indexes of a question. Those of references know the words for types; the index `owner` also knows the owners'
+ * owners. They are found in the caches, and requested only for kinds of which a cache does not have everything.
+ */
+export async function answerCatalog(
+  context: CatalogContext,
+  plan: QueryPlan,
+  holdings: readonly Holding[],
+): Promise<IndexCatalog> {
+  const { declared, lookups, namespaces } = plan;
+  const plain = new IndexCatalog(declared);
+  const used = usedIndexes(plan).map((name) => plain.get(name));
+  if (!used.some(({ isReference }) => isReference)) return plain;
+  const kinds = new Map<string, string>();
+  const words = lookups.filter(({ index }) => plain.get(index).isReference).flatMap(typeWords);
+  for (const word of words) kinds.set(word, await kindText(context.client, word));
+  const resolve = used.some(({ key }) => key === 'owner') ? await ownersOf(context, holdings) : undefined;
+  const listsNamespaces = onlyNamespaceOf(namespaces) === undefined;
+  return new IndexCatalog(declared, { resolve, kindOf: (word) => kinds.get(word), listsNamespaces });
+}
+
+function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonly Holding[]) {
+  const objects = holdings.flatMap(({ informer }) => informer.lister.list());
+  return loadOwners(objects, {
+    known: objects,
+    isComplete: (kind, namespace) =>
+      holdings.some((holding) => holds(holding, kind, namespace) && holding.names === undefined && isWhole(holding)),
+    async list(kind, namespace) {
+      const type = await client.mapper.typeOfKind(kind);
+      if (!type?.verbs.includes('list')) return [];
+      const api = client.resource<UnknownObject>(type.gvr, {
+        as: 'metadata',
+        namespace: type.namespaced ? namespace : undefined,
+      });
+      return (await api.list({}, { signal })).items;
+    },
+  });
+}
+
+/** Whether a holding is of a kind, in any version: an object is the same in each. */
+const holds = (
+  { type, namespaces, forbidden }: Holding,
+  { group, kind }: OwnerKind,
+  namespace: string | undefined,
+): boolean =>
+  type.kind === kind &&
+  type.gvr.group === group &&
+  forbidden.length === 0 &&
+  (namespaces === undefined || namespaces.includes('') || namespaces.includes(namespace ?? ''));
+
+function typeWords(lookup: Lookup): string[] {
+  return lookup.kind === 'in' ? lookup.values.flatMap((value) => typeWordOf(value) ?? []) : [];
+}
+
+/** `deploy` → `Deployment.apps`, `po` → `Pod.`; a word the server does not know stays as it is. */
+async function kindText({ mapper }: Client, word: string): Promise<string> {
+  const type = await mapper.find(word);
+  return type ? `${type.kind}.${type.gvr.group}` : word;
+}

@@ -20,8 +20,9 @@ import { guardedLimiter } from './guarded-limiter.ts';
 import { type HotLoop, HotLoops, loopText } from './hot-loops.ts';
 import { notSynced } from './late-sources.ts';
 import type { Parked } from './parked.ts';
-import { isPanic, isStop, isTerminal, type ReconcileRequest, type Result, recovered } from './reconciler.ts';
-import { checkedResult, errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
+import { ReconcileAttempt } from './reconcile-attempt.ts';
+import type { ReconcileRequest, Result } from './reconciler.ts';
+import { errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
 import type { Source } from './source.ts';
 import { SourceCounts } from './source-report.ts';
 import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './trail.ts';
@@ -53,6 +54,7 @@ export class Controller {
   readonly #queue: WorkQueue;
   readonly #limiter: RateLimiter;
   readonly #metrics: ControllerMetrics;
+  readonly #attempt: ReconcileAttempt;
   readonly #causes = new CauseBook();
   readonly #parked = new Map<ObjectKey, { parked: Parked; gathered: Gathered }>();
   readonly #trail: Trail | undefined;
@@ -83,6 +85,7 @@ export class Controller {
     this.#hotLoops = runs === 0 ? undefined : new HotLoops({ clock, runs, ownWrites });
     this.#trail = options.history === false ? undefined : new Trail(clock);
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
+    this.#attempt = new ReconcileAttempt(options, clock, this.#metrics);
   }
 
   get name(): string {
@@ -349,7 +352,7 @@ export class Controller {
     this.#delays.delete(key);
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#reconcile(requestOf(key, gathered, attempt), logger, work);
+    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work);
     this.#active--;
     const tookMs = this.#clock.monotonic() - startedAt;
     this.#metrics.ran(outcomeOf(settled), tookMs);
@@ -376,41 +379,6 @@ export class Controller {
     this.#queue.add(key, options);
     const dueAt = this.#queue.dueAt(key);
     if (dueAt !== undefined && dueAt !== before) this.#delays.set(key, why());
-  }
-
-  async #reconcile(request: ReconcileRequest, logger: Logger, work: AbortSignal): Promise<Settled> {
-    using run = scope(work);
-    const late = { isTimeout: false };
-    using _deadline = this.#deadline(run, late);
-    try {
-      const result = await this.#options.reconcile(request, { signal: run.signal, logger });
-      return { kind: 'done', result: checkedResult(result as Result | undefined) };
-    } catch (error) {
-      return this.#classify(error, late);
-    }
-  }
-
-  #deadline(run: Scope, late: { isTimeout: boolean }): Disposable | undefined {
-    const { reconcileTimeoutMs } = this.#options;
-    if (reconcileTimeoutMs === undefined) return undefined;
-    return this.#clock.after(reconcileTimeoutMs, () => {
-      if (run.signal.aborted) return;
-      late.isTimeout = true;
-      this.#metrics.timeouts.add();
-      run.abort(new InformerError('hook', `the reconcile took longer than ${reconcileTimeoutMs}ms`));
-    });
-  }
-
-  #classify(thrown: unknown, { isTimeout }: { isTimeout: boolean }): Settled {
-    const { recoverPanic = true } = this.#options;
-    if (isStop(thrown)) return { kind: 'fatal', error: thrown };
-    const isPanicking = isPanic(thrown);
-    if (isPanicking) this.#metrics.panics.add();
-    if (isPanicking && !recoverPanic) return { kind: 'fatal', error: thrown };
-    const terminal = isTerminal(thrown);
-    this.#metrics.errors.add();
-    if (terminal) this.#metrics.terminalErrors.add();
-    return { kind: 'failed', error: isPanicking ? recovered(thrown) : thrown, isTerminal: terminal, isTimeout };
   }
 
   #succeeded({ key, priority }: WorkItem, gathered: Gathered, result: Result): void {

@@ -159,8 +159,8 @@ const weightOf = ({ entries }: Page) => entries.length;
  * What happened to each key lately: events, skipped events, runs and their outcomes. For {@link Controller.explain}.
  *
  * Promises: it keeps at most 20 steps for a key, about 20,000 for all keys, and the objects of the last event of at
- * most 256 keys and of 128 skipped events. Each step takes constant time, and no object is compared before an explanation needs it. Keys without
- * steps for a long time are dropped first.
+ * most 256 keys and of 128 skipped events. Each step takes constant time, and no object is compared before an
+ * explanation needs it. Keys without steps for a long time are dropped first.
  */
 export class Trail {
   readonly #clock: Clock;

@@ -36,6 +36,11 @@ export function onAbort(signal: AbortSignal, run: () => void): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', run) };
 }
 
+/** Whether an error only says that the signal has aborted. */
+export function saysAborted(error: unknown, { aborted: hasAborted, reason }: AbortSignal): boolean {
+  return hasAborted && (error === reason || (error instanceof Error && error.name === 'AbortError'));
+}
+
 /** Resolves when the signal aborts. Never rejects. The listener stays until then. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -161,7 +161,7 @@ describe('with --log-format json every line on stderr is a JSON object', () => {
   it('of a module: notices, the start, its output, what it throws, and the end', async () => {
     const file = await hook(
       'json.mjs',
-      "console.log('loaded');\nexport const config = { allowWrite: true };\nexport default async ({ log }) => {\n  console.log('printed\\x1b[2J');\n  log.info('logged', { a: 1 });\n  setTimeout(() => Promise.reject(new Error('stray')), 1);\n  throw new Error('why');\n};\n",
+      "console.log('loaded');\nexport const config = { allowWrite: true };\nexport default async ({ log }) => {\n  console.log('printed\\x1b[2J');\n  log.info('logged', { a: 1 });\n  setImmediate(() => Promise.reject(new Error('stray')));\n  throw new Error('why');\n};\n",
     );
     const { code, stderr } = await output(
       line(file, '--max-retries', '0', '--log-format', 'json', '-v', '7'),

@@ -9,6 +9,7 @@ import { isForbidden, StatusError } from '../../model/status.ts';
 import { type Attempt, LeaseCandidate } from './candidate.ts';
 import { checkedSettings, type ElectionSettings, JITTER, type LeaderElectorOptions } from './elector-options.ts';
 import { Fence, type Moment } from './fence.ts';
+import { type LeaderWork, startWork } from './leader-work.ts';
 import { LeaseLock } from './lease-lock.ts';
 
 /** Why a term of leadership ends. */
@@ -126,7 +127,8 @@ export class LeaderElector {
    * Waits for the lease, leads until the signal aborts, and then waits for the work to end. Resolves when that is done.
    *
    * Rejects with `leadership` if the lease was lost, with the error of the work if it failed, and with `argument` if it
-   * is running already. If the work fails while it ends, the lease is not released, because a part of it may run on. It may be called again after it has ended.
+   * is running already. If the work fails while it ends, the lease is not released, because a part of it may run on. It
+   * may be called again after it has ended.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning)
@@ -162,7 +164,7 @@ export class LeaderElector {
     using renewing = scope();
     this.#status.set(1);
     this.#event('became leader');
-    const work = this.#startWork(leading.signal);
+    const work = startWork(this.#options.onStartedLeading, leading.signal);
     const lost = this.#renewUntilLost(renewing.signal);
     const ending = await this.#firstEnding(signal, lost, work);
     leading.abort(ending.kind === 'asked' ? ending.reason : ending.error);
@@ -178,7 +180,7 @@ export class LeaderElector {
     if (failure) throw failure.error;
   }
 
-  async #firstEnding(signal: AbortSignal, lost: Promise<InformerError | undefined>, work: Work): Promise<Ending> {
+  async #firstEnding(signal: AbortSignal, lost: Promise<InformerError | undefined>, work: LeaderWork): Promise<Ending> {
     const asked = Promise.withResolvers<Ending>();
     using _asked = onAbort(signal, () => asked.resolve({ kind: 'asked', reason: signal.reason }));
     const isLost = lost.then((error) => ({ kind: 'lost', error: error as InformerError }) as const);
@@ -187,7 +189,7 @@ export class LeaderElector {
   }
 
   /** Waits until the work has ended, while the lease is renewed. */
-  async #drain(work: Work, lost: Promise<unknown>): Promise<void> {
+  async #drain(work: LeaderWork, lost: Promise<unknown>): Promise<void> {
     if (work.hasEnded()) return;
     using draining = scope();
     const { drainMs } = this.#settings;
@@ -196,7 +198,7 @@ export class LeaderElector {
     await Promise.race([work.ended, lost, limit]);
   }
 
-  async #giveUp(work: Work): Promise<void> {
+  async #giveUp(work: LeaderWork): Promise<void> {
     if (work.hasEnded()) await this.#release();
     else this.#logger.warn('the lease is not released, because the work of the leader has not ended; it will expire');
   }
@@ -206,25 +208,6 @@ export class LeaderElector {
     const release = this.#limited(undefined, renewDeadlineMs, (signal) => this.#candidate.release(signal));
     const isFree = await release.catch(() => false);
     if (!isFree) this.#logger.warn('the lease could not be released; it will expire');
-  }
-
-  #startWork(signal: AbortSignal): Work {
-    const failed = Promise.withResolvers<unknown>();
-    let isRunning = true;
-    let failure: { readonly error: unknown } | undefined;
-    const ended = Promise.resolve()
-      .then(() => this.#options.onStartedLeading(signal))
-      .then(
-        () => {},
-        (error) => {
-          failed.resolve(error);
-          if (signal.aborted && !isAbort(error, signal)) failure = { error };
-        },
-      )
-      .then(() => {
-        isRunning = false;
-      });
-    return { ended, failed: failed.promise, hasEnded: () => !isRunning && !failure, failure: () => failure };
   }
 
   /** Resolves with the reason when the lease is lost, and with nothing when the signal aborts. Never rejects. */
@@ -328,23 +311,6 @@ export class LeaderElector {
     const tell = () => recorder?.event(this.#lock.subject, 'Normal', 'LeaderElection', `${this.identity} ${what}`);
     notify('the recorder', tell, this.#logger);
   }
-}
-
-/** The work of a leader. */
-interface Work {
-  /** Resolves when it has ended. Never rejects. */
-  readonly ended: Promise<void>;
-  /** Resolves with its error if it fails. */
-  readonly failed: Promise<unknown>;
-  /** Whether it has ended without an error, so that nothing of it runs on. */
-  hasEnded(): boolean;
-  /** Its error, if it failed after its signal had aborted. */
-  failure(): { readonly error: unknown } | undefined;
-}
-
-/** Whether an error only says that the signal has aborted. */
-function isAbort(error: unknown, { reason }: AbortSignal): boolean {
-  return error === reason || (error instanceof Error && error.name === 'AbortError');
 }
 
 /** The least time for one attempt, ms. Source: client-go resourcelock NewFromKubeconfig. */

@@ -40,8 +40,9 @@ const LOST_REPLY = 'a line that looks like a reply is not the last line on stdou
  *
  * Each run has its own process group. If the signal of a run aborts, the group gets SIGTERM, and SIGKILL after the
  * grace; the run rejects when the whole group has ended. Lines on stderr, and those on stdout beside the reply, are
- * passed on as they come, at most 200 a second. The environment has the variables of an allow-list, and INFORMER_KEY, INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and
- * INFORMER_DELETED; at startup also INFORMER_EVENT.
+ * passed on as they come, at most 200 a second. The environment has the variables of an allow-list, and INFORMER_KEY,
+ * INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and INFORMER_DELETED; at startup also
+ * INFORMER_EVENT.
  */
 export function createExecHook(options: ExecHookOptions): Hook {
   const {

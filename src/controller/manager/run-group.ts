@@ -1,4 +1,4 @@
-import { type Scope, scope } from '../../kit/abort.ts';
+import { type Scope, saysAborted, scope } from '../../kit/abort.ts';
 import type { Runnable } from './runnable.ts';
 
 /** Called when a runnable fails. `isEnding`: its signal had aborted before. */
@@ -54,15 +54,10 @@ export class RunGroup {
       .then(
         () => {},
         (error) => {
-          if (!signal.aborted || !isAbort(error, signal)) this.#onFailure(name, error, signal.aborted);
+          if (!saysAborted(error, signal)) this.#onFailure(name, error, signal.aborted);
         },
       )
       .then(() => void this.#running.delete(name));
     this.#running.set(name, run);
   }
-}
-
-/** Whether an error only says that the signal has aborted. */
-function isAbort(error: unknown, { reason }: AbortSignal): boolean {
-  return error === reason || (error instanceof Error && error.name === 'AbortError');
 }

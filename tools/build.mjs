@@ -10,6 +10,7 @@ import { bundleTypes } from './bundle-types.mjs';
 import { doorAlone } from './door-alone.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
 import { closureOf } from './start-files.mjs';
+import { uiPage } from './ui-page.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
@@ -22,7 +23,7 @@ const require = __createRequire(import.meta.url);`;
 
 try {
   const [packages] = await Promise.all([bundle(), declarations()]);
-  await Promise.all([licences(packages), schemas()]);
+  await Promise.all([licences(packages), schemas(), page()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
   await helpTexts();
@@ -143,6 +144,12 @@ async function licences(folders) {
 async function schemas() {
   await mkdir(path.join(dist, 'schemas'), { recursive: true });
   await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true });
+}
+
+/** The page of `serve --ui`. */
+async function page() {
+  await mkdir(path.join(dist, 'ui'), { recursive: true });
+  await writeFile(path.join(dist, 'ui', 'page.html'), await uiPage());
 }
 
 /**

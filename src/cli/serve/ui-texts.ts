@@ -1,0 +1,54 @@
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { cellsOf } from '../../model/cells.ts';
+import { statesOf } from '../../output/cell-states.ts';
+import { toYaml } from '../../output/objects/yaml.ts';
+import { columnsOf } from '../../output/tables/columns.ts';
+import { valuePair } from '../../output/values.ts';
+import type { UiPrintedColumn, UiProgram, UiTexts } from '../../serve/ui/ui-program.ts';
+import { checkWhere } from '../../stream/conditions/printed-cells.ts';
+import { streamFiltersOf } from '../session/stream-filters.ts';
+
+/** The page writes columns, YAML and values as the commands print them. */
+export const uiTexts: UiTexts = {
+  columns(type, server): UiPrintedColumn[] {
+    const narrow = new Set(columnsOf(server, type, { withNamespace: true }).map(({ heading }) => heading));
+    return columnsOf(server, type, { withNamespace: true, wide: true }).map((column) => {
+      const stateOf = statesOf(column.heading);
+      return {
+        heading: column.heading,
+        isWide: !narrow.has(column.heading),
+        cell: (object, now) => column.cell({ object, cells: cellsOf(object), now }),
+        state: (cell) => stateOf?.(cell)?.charAt(0) ?? ' ',
+      };
+    });
+  },
+  yaml: (object) => toYaml(object, { sorted: true }),
+  values: valuePair,
+};
+
+/** Compiles `--where` and `--filter` for the page, in the way of `watch`. */
+export const compileConditions: UiProgram['compile'] = async ({ where, filter }, columns) => {
+  const { rules, wheres } = await streamFiltersOf({
+    where: where === undefined ? [] : [where],
+    filter: filter === undefined ? [] : [filter],
+  } as Parameters<typeof streamFiltersOf>[0]);
+  for (const program of wheres) checkWhere(program, columns);
+  return rules.conditions ?? [];
+};
+
+/** The page as the build made it. Throws `config` in a checkout that was not built. */
+export function readUiPage(read: (file: URL) => string): string {
+  const places = ['./ui/page.html', '../../../dist/ui/page.html'];
+  for (const place of places) {
+    try {
+      return read(new URL(place, import.meta.url));
+    } catch (error) {
+      if (place === places.at(-1))
+        throw new InformerError('config', `the page of --ui is missing: ${messageOf(error)}`, {
+          hint: 'build it: npm run build',
+          cause: error,
+        });
+    }
+  }
+  return '';
+}

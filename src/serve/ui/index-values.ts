@@ -1,0 +1,39 @@
+import { InformerError } from '../../kit/error.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { valueCounts } from '../../query/arrange.ts';
+import type { Redactor } from '../../stream/redact.ts';
+import { TableView } from './table-view.ts';
+import type { UiProgram } from './ui-program.ts';
+import type { UiQuestion, UiValues } from './wire.ts';
+
+const MOST_VALUES = 500;
+const LONGEST = 300;
+
+/** The values of an index among the objects that a question finds, and how many have each. Redacted. */
+export async function indexValues(
+  program: UiProgram,
+  { question, name }: { readonly question: UiQuestion; readonly name: string },
+  redactor: Redactor,
+): Promise<UiValues> {
+  if (typeof name !== 'string') throw new InformerError('argument', 'no index is named');
+  const view = await TableView.of(program, question);
+  const index = program.index(name);
+  const { informer, type } = view.cache;
+  const isRedacted = isSecretResource(type.gvr);
+  const objects = informer.lister.list().filter((object) => view.matches(object));
+  const store = {
+    list: () => objects,
+    hasIndex: () => false,
+    byIndex: () => [],
+    indexValues: () => [],
+    indexCount: () => 0,
+  };
+  const redact = isRedacted ? (object: ReadonlyObject) => redactor.redact(object, type.gvr) : undefined;
+  const counts = valueCounts(index, store, redact);
+  const without = objects.filter((object) => index.valuesOf(object).length === 0).length;
+  const values = counts
+    .slice(0, MOST_VALUES)
+    .map(({ value, count }) => [value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value, count] as const);
+  return { values, distinct: counts.length, objects: objects.length, without, isRedacted };
+}

@@ -1,0 +1,170 @@
+import { scope } from '../../kit/abort.ts';
+import { Bell } from '../../kit/bell.ts';
+import { InformerError } from '../../kit/error.ts';
+import type { HubListener, UiHub } from './hub.ts';
+import { ObjectFeed } from './object-feed.ts';
+import { RowFeed } from './row-feed.ts';
+import { cacheNamed, TableView } from './table-view.ts';
+import type { UiCache, UiProgram } from './ui-program.ts';
+import type { UiMessage, UiSubject, UiView } from './wire.ts';
+
+/** Where the messages of a page go. */
+export interface TabOutlet {
+  /** Writes a message. False: wait for `drained` before the next one. */
+  write(message: UiMessage): boolean;
+  /** Resolves when the page has read what was written. Rejects with the signal's reason. */
+  drained(signal: AbortSignal): Promise<void>;
+}
+
+/** Changes are gathered for this long before they are sent, ms. */
+const GATHER_MS = 100;
+/** The state is sent at least this often, so that a page can see that the program lives, ms. */
+export const HEARTBEAT_MS = 2000;
+/** How often rows are looked at again whose expressions depend on the time, ms. */
+const TIME_PASSES_MS = 10_000;
+
+/**
+ * One open page. It pulls: nothing is prepared while the page does not read, so a page that sleeps costs only the keys
+ * that changed, which are bounded.
+ */
+export class Tab implements HubListener {
+  readonly session: string;
+  readonly #program: UiProgram;
+  readonly #hub: UiHub;
+  readonly #bell = new Bell();
+  #rows: RowFeed | undefined;
+  #object: ObjectFeed | undefined;
+  /** The numbers of the views that chose the rows and the object. */
+  #rowsNumber = -1;
+  #objectNumber = -1;
+  #owesState = true;
+  #owesTimeline = true;
+  #isAwake = true;
+
+  constructor(session: string, program: UiProgram, hub: UiHub) {
+    this.session = session;
+    this.#program = program;
+    this.#hub = hub;
+  }
+
+  changed(type: string, key: string): void {
+    if (this.#rows?.type === type) this.#rows.changed(key);
+    this.#object?.changed(type, key);
+    this.#wake();
+  }
+
+  stateChanged(): void {
+    this.#owesState = true;
+    this.#owesTimeline = true;
+    this.#wake();
+  }
+
+  /**
+   * Shows something else. Rejects with `argument` for a question that is not valid; then the page keeps what it had. A
+   * view that is older than the present one is ignored.
+   */
+  async show({ number, question, subject }: UiView): Promise<void> {
+    const view = question ? await TableView.of(this.#program, question) : undefined;
+    const cache = subject ? cacheNamed(this.#program, subject.type) : undefined;
+    if (question !== undefined && number > this.#rowsNumber) {
+      this.#rowsNumber = number;
+      this.#rows = view && new RowFeed(view, number);
+    }
+    if (subject !== undefined && number > this.#objectNumber) {
+      this.#objectNumber = number;
+      this.#object = cache && subject ? this.#feedOf(cache, subject, number) : undefined;
+    }
+    this.#owesState = true;
+    this.#wake();
+  }
+
+  /** Sends until the signal aborts, or the outlet fails. */
+  async run(outlet: TabOutlet, ending: AbortSignal): Promise<void> {
+    const { clock } = this.#program;
+    using running = scope(ending);
+    const { signal } = running;
+    using _listening = this.#hub.listen(this);
+    const beats = this.#every(HEARTBEAT_MS, signal, () => {
+      this.#owesState = true;
+    });
+    const passes = this.#every(TIME_PASSES_MS, signal, () => this.#rows?.timePassed());
+    try {
+      outlet.write(this.#hello());
+      for (;;) {
+        this.#isAwake = false;
+        for (let message = this.#next(); message !== undefined; message = this.#next()) {
+          if (message !== 'more' && !outlet.write(message)) await outlet.drained(signal);
+          await clock.yield();
+          signal.throwIfAborted();
+        }
+        if (!this.#isAwake) await this.#bell.wait(signal);
+        await clock.sleep(GATHER_MS, { signal });
+      }
+    } catch (error) {
+      if (!ending.aborted) throw error;
+    } finally {
+      running[Symbol.dispose]();
+      await Promise.all([beats, passes]);
+    }
+  }
+
+  #feedOf(cache: UiCache, subject: UiSubject, number: number): ObjectFeed {
+    return new ObjectFeed(this.#program, { cache, subject, number }, this.#hub.history, this.#hub.redactor);
+  }
+
+  #hello(): UiMessage {
+    const { name, server, startedAt, clock } = this.#program;
+    const indexes = this.#program.indexNames();
+    return {
+      event: 'hello',
+      data: { session: this.session, program: name, server, startedAt, indexes, now: clock.now() },
+    };
+  }
+
+  #next(): UiMessage | 'more' | undefined {
+    const now = this.#program.clock.now();
+    if (this.#owesState) {
+      this.#owesState = false;
+      return { event: 'state', data: { now, types: this.#hub.states } };
+    }
+    if (this.#owesTimeline) {
+      this.#owesTimeline = false;
+      return { event: 'timeline', data: { now, since: this.#program.startedAt, lanes: this.#hub.lanes } };
+    }
+    return this.#object?.next() ?? this.#rows?.next();
+  }
+
+  async #every(ms: number, signal: AbortSignal, run: () => void): Promise<void> {
+    const { clock } = this.#program;
+    while (!signal.aborted) {
+      await clock.sleep(ms, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      run();
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    this.#isAwake = true;
+    this.#bell.wake();
+  }
+}
+
+/** Reads the body of a view. Throws `argument` for anything else. */
+export function readView(value: unknown): UiView {
+  const view = value as UiView;
+  const isView =
+    typeof value === 'object' && value !== null && typeof view.session === 'string' && Number.isInteger(view.number);
+  if (!isView || !isTexts(view.question) || !isTexts(view.subject))
+    throw new InformerError('argument', 'the request is not one that the page of this version sends', {
+      hint: 'reload the page',
+    });
+  return view;
+}
+
+/** A map of texts, and of maps of texts. */
+export function isTexts(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value !== 'object' || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => each === undefined || typeof each === 'string' || isTexts(each));
+}

@@ -1,0 +1,180 @@
+import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { LabelSelector } from '../../model/label-selector.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { type CompiledCondition, ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
+import type { UiCache, UiPrintedColumn, UiProgram } from './ui-program.ts';
+import type { UiColumn, UiQuestion, UiRow } from './wire.ts';
+
+/** Longer cells are cut: a page shows no more of one, and an object may be full of them. */
+const LONGEST_CELL = 300;
+const LONGEST_QUESTION = 10_000;
+
+/**
+ * A compiled {@link UiQuestion}: which objects it finds, and how they look as rows. Expressions see the real values of
+ * Secrets; rows have the server's cells only.
+ */
+export class TableView {
+  readonly cache: UiCache;
+  /** Whether an object may start or stop matching by the time alone. */
+  readonly readsTime: boolean;
+  readonly #program: UiProgram;
+  readonly #namespace: string;
+  readonly #selector: LabelSelector;
+  readonly #valuesOf: ((object: ReadonlyObject) => boolean) | undefined;
+  readonly #conditions: readonly CompiledCondition[];
+  readonly #judge: ConditionJudge;
+  #failure: Error | undefined;
+  readonly #layouts = new Layouts();
+  #printed: readonly UiPrintedColumn[];
+
+  private constructor(
+    program: UiProgram,
+    cache: UiCache,
+    question: UiQuestion,
+    conditions: readonly CompiledCondition[],
+  ) {
+    this.cache = cache;
+    this.#program = program;
+    this.#namespace = question.namespace ?? '';
+    this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
+    this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
+    this.#conditions = conditions;
+    this.readsTime = question.where !== undefined || conditions.some(({ readsTime }) => readsTime === true);
+    this.#judge = new ConditionJudge((error) => {
+      this.#failure ??= error;
+    });
+    this.#printed = program.texts.columns(cache.type, undefined);
+  }
+
+  /** Compiles a question. Rejects with `argument` for a type, selector, index or expression that is not valid. */
+  static async of(program: UiProgram, question: UiQuestion): Promise<TableView> {
+    const texts = [question.where, question.filter, question.selector, question.index?.name, question.index?.value];
+    if (texts.some((text = '') => text.length > LONGEST_QUESTION))
+      throw new InformerError('argument', `a text is longer than ${LONGEST_QUESTION} characters`);
+    const cache = cacheNamed(program, question.type);
+    const { where, filter } = question;
+    const conditions =
+      where || filter
+        ? await program.compile({ where: where || undefined, filter: filter || undefined }, knownColumns(cache))
+        : [];
+    return new TableView(program, cache, question, conditions);
+  }
+
+  /** What is wrong with the evaluation, for the user. Values of Secrets are not in it. */
+  get remark(): string | undefined {
+    const { errors } = this.#judge;
+    if (errors === 0) return undefined;
+    const what = isSecretResource(this.cache.type.gvr) ? 'an expression failed' : this.#failure?.message;
+    return `${what}; an object on which an expression fails counts as no match`;
+  }
+
+  matches(object: ReadonlyObject): boolean {
+    const { namespace, labels } = object.metadata;
+    if (this.#namespace !== '' && namespace !== this.#namespace) return false;
+    if (!this.#selector.matchesEverything && !this.#selector.matches(labels)) return false;
+    if (this.#valuesOf && !this.#valuesOf(object)) return false;
+    if (this.#conditions.length === 0) return true;
+    const now = this.#program.clock.now();
+    const variables = variablesOf({ type: 'added', object, cause: 'initial' }, now, this.cache.type);
+    return this.#conditions.every((condition) => this.#judge.holds(condition, variables));
+  }
+
+  /** The columns of the rows so far. They may change with a row: look again after each. */
+  get columns(): readonly UiColumn[] {
+    return this.#printed.map(({ heading, isWide }) => ({ heading, isWide, isAge: heading === 'AGE' }));
+  }
+
+  /** Whether an object has columns that no object had before. Rows have these columns from then on. */
+  takeColumns(object: ReadonlyObject): boolean {
+    const server = cellsOf(object)?.columns;
+    if (server === undefined || this.#layouts.has(server)) return false;
+    const columns = this.#program.texts.columns(this.cache.type, server);
+    if (!this.#layouts.add(server, columns)) return false;
+    this.#printed = columns;
+    return true;
+  }
+
+  row(key: string, object: ReadonlyObject): UiRow {
+    const created = Date.parse(object.metadata.creationTimestamp ?? '');
+    const isDated = !Number.isNaN(created);
+    const now = this.#program.clock.now();
+    const own = this.#layouts.of(cellsOf(object)?.columns) ?? this.#printed;
+    let states = '';
+    const cells = this.#printed.map((column) => {
+      if (column.heading === 'AGE' && isDated) {
+        states += ' ';
+        return '';
+      }
+      // after a change of its type an object may have other columns
+      const cell = (own === this.#printed ? column : sameHeading(own, column))?.cell(object, now) ?? '';
+      states += column.state(cell);
+      return cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell;
+    });
+    return [key, cells, states.trimEnd(), isDated ? created : null];
+  }
+}
+
+const sameHeading = (columns: readonly UiPrintedColumn[], { heading }: UiPrintedColumn) =>
+  columns.find((column) => column.heading === heading);
+
+/** Each watch brings its own list of columns; few of them differ. */
+const MOST_LISTS = 64;
+
+class Layouts {
+  readonly #byList = new Map<readonly TableColumn[], readonly UiPrintedColumn[]>();
+  readonly #byText = new Map<string, readonly UiPrintedColumn[]>();
+
+  has(server: readonly TableColumn[]): boolean {
+    return this.#byList.has(server);
+  }
+
+  of(server: readonly TableColumn[] | undefined): readonly UiPrintedColumn[] | undefined {
+    return server && this.#byList.get(server);
+  }
+
+  /** Whether no list with the same content was added before. */
+  add(server: readonly TableColumn[], columns: readonly UiPrintedColumn[]): boolean {
+    const text = JSON.stringify(server);
+    const known = this.#byText.get(text);
+    if (this.#byList.size >= MOST_LISTS) this.#byList.clear();
+    this.#byList.set(server, known ?? columns);
+    if (!known) this.#byText.set(text, columns);
+    return known === undefined;
+  }
+}
+
+/** The cached type with this id. Throws `argument` if there is none. */
+export function cacheNamed(program: UiProgram, id: string): UiCache {
+  const cache = program.caches().find((each) => each.id === id);
+  if (cache) return cache;
+  throw new InformerError('argument', `this serve has no cache of ${JSON.stringify(id)}`, {
+    hint: `it has ${program
+      .caches()
+      .map((each) => each.id)
+      .join(', ')}`,
+  });
+}
+
+/** Names the box in an error, in the way that the errors of expressions name their flag. */
+function inBox<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const hint = isInformerError(cause) ? cause.hint : undefined;
+    throw new InformerError('argument', `--${name}: ${messageOf(cause)}`, { cause, hint });
+  }
+}
+
+/** The server's columns, as far as a row has come already. */
+function knownColumns({ informer }: UiCache): readonly TableColumn[] | undefined {
+  for (const object of informer.lister.values()) return cellsOf(object)?.columns;
+  return undefined;
+}
+
+function withValue(program: UiProgram, { name, value }: { name: string; value: string }) {
+  const index = program.index(name);
+  const wanted = index.normalise?.(value) ?? value;
+  return (object: ReadonlyObject) => index.valuesOf(object).includes(wanted);
+}

@@ -1,0 +1,124 @@
+import type { Continuity, ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { messageOf } from '../../kit/error.ts';
+import { neutralised } from '../../kit/escape.ts';
+import type { UiLane, UiMark, UiSpan } from './wire.ts';
+
+/** Spans and marks that a lane keeps; older ones are dropped. */
+const MOST_PARTS = 300;
+
+type Growing = { -readonly [K in keyof UiSpan]: UiSpan[K] };
+
+/**
+ * The time line of one source, from its continuity events: when it was connected, when it was not, between which
+ * moments changes may have been missed, and what was listed again. It keeps the latest 300 spans and marks.
+ */
+export class TimelineLane {
+  readonly #type: string;
+  readonly #scope: string | undefined;
+  readonly #spans: Growing[] = [];
+  readonly #marks: UiMark[] = [];
+  #gap: Growing | undefined;
+
+  /** Begins with the state that the source has now. */
+  constructor(type: string, scope: string | undefined, { connection }: Pick<Continuity, 'connection'>) {
+    this.#type = type;
+    this.#scope = scope;
+    const { state, since } = connection;
+    this.#enter(
+      state === 'disconnected' ? 'outage' : state,
+      since,
+      state === 'connected' ? undefined : whyText(connection),
+    );
+  }
+
+  /** The lane as it is sent. */
+  get lane(): UiLane {
+    const { spans, marks } = { spans: this.#spans.map((span) => ({ ...span })), marks: [...this.#marks] };
+    return { type: this.#type, ...(this.#scope ? { scope: this.#scope } : {}), spans, marks };
+  }
+
+  add(event: ContinuityEvent): void {
+    switch (event.kind) {
+      case 'synced':
+        this.#enter('connected', event.at);
+        this.#mark(event.at, 'synced', `synced ${objects(event.objects)} at ${event.resourceVersion}`);
+        break;
+      case 'disconnected':
+        this.#enter('outage', event.disconnectedAt, whyText(event));
+        this.#mark(event.disconnectedAt, 'outage', `connection lost: ${whyText(event)}`);
+        break;
+      case 'connected':
+        this.#enter('connected', event.reconnectedAt);
+        this.#mark(
+          event.reconnectedAt,
+          'connected',
+          `connected again after ${humanDuration(event.downMs)}, ${event.by === 'resume' ? `the watch continues at ${event.since}` : 'with a new list'}`,
+        );
+        break;
+      case 'resumed':
+        this.#mark(
+          event.reconnectedAt,
+          'resumed',
+          `watch resumed at ${event.since} (${event.why})${event.proven ? '; nothing was missed' : ''}`,
+        );
+        break;
+      case 'gap':
+        this.#openGap(event.at, event.why);
+        this.#mark(event.at, 'gap', `changes after ${event.from} may be missing (${event.why})`);
+        break;
+      case 'relisted':
+        this.#closeGap(event.at);
+        this.#mark(
+          event.at,
+          'relisted',
+          `listed again: ${objects(event.objects)} at ${event.resourceVersion} (${event.why}); changes since ${event.from} show as their outcome`,
+        );
+        break;
+      case 'waiting':
+        this.#mark(event.at, 'waiting', `the server asks to wait; next attempt in ${humanDuration(event.waitMs)}`);
+        break;
+      case 'fault':
+        this.#mark(event.at, 'fault', `${event.fault}: ${neutralised(messageOf(event.error))}`);
+        break;
+    }
+  }
+
+  #enter(state: UiSpan['state'], at: number, why?: string): void {
+    const open = this.#spans.findLast((span) => span.to === undefined && span.state !== 'gap');
+    if (open?.state === state) return;
+    if (open) open.to = Math.max(open.from, at);
+    this.#push({ state, from: at, ...(why ? { why } : {}) });
+  }
+
+  /** Changes may be missing from the end of the last connection on. */
+  #openGap(at: number, why: string): void {
+    if (this.#gap) return;
+    const last = this.#spans.findLast((span) => span.state !== 'gap');
+    this.#gap = { state: 'gap', from: last?.state === 'outage' ? last.from : at, why };
+    this.#push(this.#gap);
+  }
+
+  #closeGap(at: number): void {
+    if (this.#gap) this.#gap.to = at;
+    this.#gap = undefined;
+  }
+
+  #push(span: Growing): void {
+    this.#spans.push(span);
+    if (this.#spans.length > MOST_PARTS) this.#spans.shift();
+  }
+
+  #mark(at: number, kind: UiMark['kind'], text: string): void {
+    this.#marks.push({ at, kind, text });
+    if (this.#marks.length > MOST_PARTS) this.#marks.shift();
+  }
+}
+
+const objects = (count: number) => `${count} object${count === 1 ? '' : 's'}`;
+
+/** The reason with the error's own text, if there is one. */
+export function whyText({ why, error }: { readonly why?: string | undefined; readonly error?: unknown }): string {
+  const text = error === undefined ? '' : neutralised(messageOf(error));
+  return [why === 'other' ? '' : why, text].filter(Boolean).join(': ');
+}

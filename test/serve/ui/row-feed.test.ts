@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { MOST_DIRTY, RowFeed } from '../../../src/serve/ui/row-feed.ts';
+import { TableView } from '../../../src/serve/ui/table-view.ts';
+import type { UiMessage, UiQuestion } from '../../../src/serve/ui/wire.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { sandboxCaches, uiProgram } from '../../support/ui.ts';
+
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+
+const pod = (name: string, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'shop', labels: { app: name.split('-')[0] } },
+  spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'a:1' }] },
+  status: { phase: 'Running' },
+  ...more,
+});
+
+let sandbox: Sandbox;
+let caches: Awaited<ReturnType<typeof sandboxCaches>>;
+beforeEach(async () => {
+  sandbox = await Sandbox.start({ socket: false, seed: 1 });
+  sandbox.apply(['web-1', 'web-2', 'db-1'].map((name) => pod(name)));
+  caches = await sandboxCaches(sandbox, ['pods', 'secrets']);
+});
+afterEach(async () => {
+  await caches[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+const lister = () => (caches.caches[0] as (typeof caches.caches)[number]).informer.lister;
+
+async function feedOf(question: Partial<UiQuestion> = {}, clock?: FakeClock) {
+  const program = uiProgram(caches.caches, clock ? { clock } : {});
+  return new RowFeed(await TableView.of(program, { type: 'v1/pods', namespace: 'shop', ...question }), 7);
+}
+
+/** All messages that are due. */
+function drained(feed: RowFeed): UiMessage[] {
+  const all: UiMessage[] = [];
+  for (let message = feed.next(); message !== undefined; message = feed.next())
+    if (message !== 'more') all.push(message);
+  return all;
+}
+
+const rowsIn = (messages: readonly UiMessage[]) =>
+  messages.flatMap((message) => (message.event === 'rows' ? message.data.set : []));
+const keysIn = (messages: readonly UiMessage[]) => rowsIn(messages).map(([key]) => key);
+const goneIn = (messages: readonly UiMessage[]) =>
+  messages.flatMap((message) => (message.event === 'rows' ? message.data.gone : []));
+
+describe('the rows of a view', () => {
+  it('come with the columns of the server first, and then the tally', async () => {
+    const messages = drained(await feedOf());
+    expect(messages.map(({ event }) => event)).toEqual(['columns', 'rows', 'tally']);
+    const [columns, , tally] = messages;
+    const all = columns?.event === 'columns' ? columns.data.columns : [];
+    const wide = ['IP', 'NODE', 'NOMINATED NODE', 'READINESS GATES'];
+    expect(all.map(({ heading }) => heading)).toEqual([
+      ...['NAMESPACE', 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'],
+      ...wide,
+    ]);
+    expect(all.filter(({ isWide }) => isWide).map(({ heading }) => heading)).toEqual(wide);
+    expect(rowsIn(messages)[0]?.slice(0, 3)).toEqual([
+      'shop/db-1',
+      ['shop', 'db-1', '0/1', 'Running', '0', '', '<none>', 'n1', '<none>', '<none>'],
+      '  wg',
+    ]);
+    expect(tally?.data).toMatchObject({ view: 7, isWhole: true, namespaces: expect.arrayContaining([['shop', 3]]) });
+  });
+
+  it('follow the cache: an object that comes, one that changes, one that goes', async () => {
+    const feed = await feedOf();
+    drained(feed);
+    sandbox.apply(pod('new-1'));
+    await eventually(() => expect(lister().has('shop/new-1')).toBe(true));
+    feed.changed('shop/new-1');
+    expect(keysIn(drained(feed))).toEqual(['shop/new-1']);
+    sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
+    await eventually(() => expect(lister().has('shop/web-1')).toBe(false));
+    feed.changed('shop/web-1');
+    expect(goneIn(drained(feed))).toEqual(['shop/web-1']);
+    expect(drained(feed)).toEqual([]);
+  });
+
+  it.each([
+    ['a namespace', { namespace: 'other' }, []],
+    ['labels', { selector: 'app=web' }, ['shop/web-1', 'shop/web-2']],
+    ['a column', { where: 'NAME != "web-1"' }, ['shop/db-1', 'shop/web-2']],
+    ['the object', { filter: 'object.metadata.name.endsWith("1")' }, ['shop/db-1', 'shop/web-1']],
+    ['an index', { index: { name: 'image', value: 'a:1' }, selector: 'app=db' }, ['shop/db-1']],
+  ] as const)('are those that %s selects', async (_, question, expected) => {
+    expect(keysIn(drained(await feedOf(question))).sort()).toEqual(expected);
+  });
+
+  it('leave when they stop matching, and are not sent when they never matched', async () => {
+    const feed = await feedOf({ filter: 'object.status.phase == "Running"' });
+    drained(feed);
+    sandbox.apply(pod('web-1', { status: { phase: 'Failed' } }));
+    sandbox.apply(pod('failed-1', { status: { phase: 'Failed' } }));
+    await eventually(() => expect(lister().get('shop/web-1')?.status).toMatchObject({ phase: 'Failed' }));
+    await eventually(() => expect(lister().has('shop/failed-1')).toBe(true));
+    for (const key of ['shop/web-1', 'shop/failed-1']) feed.changed(key);
+    const messages = drained(feed);
+    expect([keysIn(messages), goneIn(messages)]).toEqual([[], ['shop/web-1']]);
+  });
+
+  it('leave with the time alone when an expression reads the age', async () => {
+    const clock = new FakeClock(Date.now());
+    const feed = await feedOf({ where: 'AGE < duration("5m")' }, clock);
+    expect(keysIn(drained(feed))).toHaveLength(3);
+    await clock.advance(4 * 60_000);
+    feed.timePassed();
+    expect(rowsIn(drained(feed))).toEqual([]); // nothing is sent twice
+    await clock.advance(2 * 60_000);
+    feed.timePassed();
+    expect(goneIn(drained(feed))).toHaveLength(3);
+  });
+
+  it('keep a bounded number of keys for a page that sleeps, and are right when it wakes', async () => {
+    const feed = await feedOf();
+    drained(feed);
+    sandbox.delete(PODS, 'shop/web-2', { gracePeriodSeconds: 0 });
+    await eventually(() => expect(lister().has('shop/web-2')).toBe(false));
+    feed.changed('shop/web-2');
+    for (let i = 0; i < 5 * MOST_DIRTY; i++) {
+      feed.changed(`shop/passing-${i}`);
+      expect(feed.size).toBeLessThanOrEqual(MOST_DIRTY + 3 * (lister().size + 3));
+    }
+    const messages = drained(feed);
+    expect(goneIn(messages)).toEqual(['shop/web-2']);
+    expect(feed.size).toBe(2);
+  });
+
+  it('say when an expression fails on objects, and show none of them', async () => {
+    const messages = drained(await feedOf({ filter: 'int(object.metadata.name) > 0' }));
+    const tally = messages.find(({ event }) => event === 'tally');
+    expect(keysIn(messages)).toEqual([]);
+    expect(tally?.event === 'tally' && tally.data.remark).toMatch(/counts as no match/);
+  });
+
+  it('do not quote a Secret in the error of an expression', async () => {
+    sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'shop' },
+      data: { password: Buffer.from('hunter2').toString('base64') },
+    });
+    const cache = caches.caches[1] as (typeof caches.caches)[number];
+    await eventually(() => expect(cache.informer.lister.has('shop/s')).toBe(true));
+    const program = uiProgram(caches.caches);
+    const filter = 'int(object.data.password) > 0';
+    const feed = new RowFeed(await TableView.of(program, { type: 'v1/secrets', namespace: 'shop', filter }), 1);
+    const text = JSON.stringify(drained(feed));
+    expect(text).toContain('an expression failed');
+    expect(text).not.toContain(Buffer.from('hunter2').toString('base64'));
+  });
+});
+
+it.each([
+  [{ type: 'v1/pads' }, /no cache of "v1\/pads"/],
+  [{ selector: 'a in (' }, /./],
+  [{ where: 'RESTARTZ > 3' }, /no column RESTARTZ/],
+  [{ filter: 'object.spec ==' }, /--filter/],
+  [{ index: { name: 'nose', value: '' } }, /no index named "nose"/],
+  [{ where: 'x'.repeat(20_000) }, /longer than/],
+] as const)('refuses the question %j', async (question, message) => {
+  await expect(feedOf(question)).rejects.toThrow(message);
+});

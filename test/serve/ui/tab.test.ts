@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InformerError } from '../../../src/kit/error.ts';
+import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { UiHub } from '../../../src/serve/ui/hub.ts';
+import { readView, Tab, type TabOutlet } from '../../../src/serve/ui/tab.ts';
+import type { UiMessage, UiMessages } from '../../../src/serve/ui/wire.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { sandboxCaches, uiProgram } from '../../support/ui.ts';
+
+const configMap = (name: string, data: Record<string, string> = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'shop' },
+  data,
+});
+
+let sandbox: Sandbox;
+let caches: Awaited<ReturnType<typeof sandboxCaches>>;
+let hub: UiHub;
+let tab: Tab;
+let outlet: Outlet;
+let ending: AbortController;
+let running: Promise<void>;
+beforeEach(async () => {
+  sandbox = await Sandbox.start({ socket: false, seed: 1 });
+  sandbox.apply(configMap('first', { a: '1' }));
+  caches = await sandboxCaches(sandbox, ['configmaps', 'secrets']);
+  const program = uiProgram(caches.caches);
+  hub = new UiHub(program);
+  tab = new Tab('session', program, hub);
+  outlet = new Outlet();
+  ending = new AbortController();
+  running = tab.run(outlet, ending.signal);
+});
+afterEach(async () => {
+  ending.abort();
+  await running;
+  hub[Symbol.dispose]();
+  await caches[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+/** A page that reads, until it sleeps. */
+class Outlet implements TabOutlet {
+  readonly messages: UiMessage[] = [];
+  isAsleep = false;
+  #wake: (() => void) | undefined;
+
+  write(message: UiMessage): boolean {
+    this.messages.push(message);
+    return !this.isAsleep;
+  }
+
+  async drained(): Promise<void> {
+    if (!this.isAsleep) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  wake(): void {
+    this.isAsleep = false;
+    this.#wake?.();
+  }
+
+  of<K extends UiMessage['event']>(event: K): UiMessages[K][] {
+    return this.messages.flatMap((message) => (message.event === event ? [message.data as UiMessages[K]] : []));
+  }
+}
+
+const question = { type: 'v1/configmaps', namespace: 'shop' };
+const rows = () => outlet.of('rows').flatMap(({ set }) => set.map(([key]) => key));
+
+describe('an open page', () => {
+  it('gets the session, the state of all types and the time lines first', async () => {
+    await eventually(() => expect(outlet.of('timeline')).toHaveLength(1));
+    expect(outlet.messages.slice(0, 2).map(({ event }) => event)).toEqual(['hello', 'state']);
+    expect(outlet.of('hello')[0]).toMatchObject({ session: 'session', server: 'test-cluster' });
+    expect(outlet.of('state')[0]?.types).toMatchObject([
+      { id: 'v1/configmaps', name: 'configmaps', hasSynced: true, connection: 'connected', gaps: 0 },
+      { id: 'v1/secrets' },
+    ]);
+  });
+
+  it('gets the rows of a question, and its changes', async () => {
+    await tab.show({ session: 'session', number: 1, question });
+    await eventually(() => expect(rows()).toContain('shop/first'));
+    sandbox.apply(configMap('second'));
+    await eventually(() => expect(rows()).toContain('shop/second'));
+  });
+
+  it('gets no more after a write that was not read, and then only what is newest', async () => {
+    await tab.show({ session: 'session', number: 1, question });
+    await eventually(() => expect(rows()).toContain('shop/first'));
+    outlet.isAsleep = true;
+    sandbox.apply(configMap('second'));
+    await eventually(() => expect(rows()).toContain('shop/second'));
+    const written = outlet.messages.length;
+    for (let i = 0; i < 200; i++) sandbox.apply(configMap('busy', { i: String(i) }));
+    const { lister } = (caches.caches[0] as (typeof caches.caches)[number]).informer;
+    await eventually(() => expect(lister.get('shop/busy')?.data).toEqual({ i: '199' }));
+    expect(outlet.messages.length).toBe(written);
+    outlet.wake();
+    await eventually(() => expect(rows().filter((key) => key === 'shop/busy')).toHaveLength(1));
+  });
+
+  it('gets an object with its changes: which field, from what to what, and by whom', async () => {
+    await tab.show({ session: 'session', number: 1, subject: { type: 'v1/configmaps', key: 'shop/first' } });
+    await eventually(() => expect(outlet.of('object')).toHaveLength(1));
+    expect(outlet.of('object')[0]).toMatchObject({ view: 1, key: 'shop/first', changes: [], cut: 0 });
+    expect(outlet.of('object')[0]?.yaml).toContain('data:\n  a: "1"\n');
+    expect(outlet.of('object')[0]?.yaml).not.toContain('managedFields');
+    await sandbox.handle({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/shop/configmaps/first?fieldManager=dora',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: Buffer.from(JSON.stringify({ data: { a: '2' } })),
+    } as never);
+    await eventually(() => expect(outlet.of('object').at(-1)?.changes).toHaveLength(1));
+    expect(outlet.of('object').at(-1)?.changes[0]).toMatchObject({
+      what: 'MODIFIED',
+      cause: 'watch',
+      fields: [{ path: '.data.a', from: '"1"', to: '"2"', by: 'dora' }],
+    });
+    expect(outlet.of('object').at(-1)?.yaml).toContain('a: "2"');
+  });
+
+  it('keeps the changes of an object that is gone', async () => {
+    await tab.show({ session: 'session', number: 1, subject: { type: 'v1/configmaps', key: 'shop/first' } });
+    await eventually(() => expect(outlet.of('object').at(-1)?.yaml).toContain('name: first'));
+    sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, 'shop/first');
+    await eventually(() => expect(outlet.of('object').at(-1)?.yaml).toBeUndefined());
+    expect(outlet.of('object').at(-1)?.changes).toMatchObject([{ what: 'DELETED' }]);
+  });
+
+  it('gets digests of Secrets, in YAML and in changes', async () => {
+    const secret = (text: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'shop' },
+      data: { password: Buffer.from(text).toString('base64') },
+    });
+    sandbox.apply(secret('first-secret'));
+    await eventually(() => expect(caches.caches[1]?.informer.lister.has('shop/s')).toBe(true));
+    await tab.show({ session: 'session', number: 1, subject: { type: 'v1/secrets', key: 'shop/s' } });
+    await eventually(() => expect(outlet.of('object').at(-1)?.yaml).toContain('password: hmac:'));
+    sandbox.apply(secret('second-secret'));
+    await eventually(() => expect(outlet.of('object').at(-1)?.changes[0]?.what).toBe('MODIFIED'));
+    const [change] = outlet.of('object').at(-1)?.changes ?? [];
+    expect(change?.fields[0]).toMatchObject({
+      path: '.data.password',
+      from: expect.stringMatching(/^hmac:/),
+      to: expect.stringMatching(/^hmac:/),
+    });
+    expect(change?.fields[0]?.from).not.toBe(change?.fields[0]?.to);
+    const all = JSON.stringify(outlet.messages);
+    for (const text of ['first-secret', 'second-secret'])
+      for (const form of [text, Buffer.from(text).toString('base64')]) expect(all).not.toContain(form);
+  });
+
+  it('keeps its rows when a question is refused, and ignores a view that is older than the present one', async () => {
+    await tab.show({ session: 'session', number: 5, question });
+    await eventually(() => expect(rows()).toContain('shop/first'));
+    await expect(tab.show({ session: 'session', number: 6, question: { ...question, where: 'NOPE' } })).rejects.toThrow(
+      InformerError,
+    );
+    await tab.show({ session: 'session', number: 4, question: { ...question, namespace: 'other' } });
+    sandbox.apply(configMap('second'));
+    await eventually(() => expect(rows()).toContain('shop/second'));
+    expect(new Set(outlet.of('rows').map(({ view }) => view))).toEqual(new Set([5]));
+  });
+
+  it('sees an outage in the state and on the time line, and the new list after it', async () => {
+    const back = sandbox.restart({ downMs: 300 });
+    sandbox.apply(configMap('during')); // and the history of it is lost
+    await back;
+    await eventually(() => expect(outlet.of('timeline').at(-1)?.lanes[0]?.marks.at(-1)?.kind).toBe('connected'));
+    const lane = outlet.of('timeline').at(-1)?.lanes[0];
+    expect(lane?.spans.map(({ state }) => state)).toEqual(['connected', 'outage', 'gap', 'connected']);
+    expect(lane?.spans.filter(({ state }) => state !== 'connected').every(({ to }) => to !== undefined)).toBe(true);
+    expect(outlet.of('state').some(({ types }) => types[0]?.connection === 'disconnected')).toBe(true);
+    expect(outlet.of('state').at(-1)?.types[0]).toMatchObject({ connection: 'connected', relists: 1, gaps: 1 });
+  });
+});
+
+it.each([
+  [null],
+  ['x'],
+  [{}],
+  [{ session: 's' }],
+  [{ session: 's', number: 1, question: [] }],
+  [{ session: 's', number: 1, question: { type: 1 } }],
+])('refuses the view %j', (view) => {
+  expect(() => readView(view)).toThrow(/not one that the page/);
+});

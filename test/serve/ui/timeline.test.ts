@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
+import { TimelineLane } from '../../../src/serve/ui/timeline.ts';
+
+const begun = { connection: { state: 'connecting', since: 100 } } as const;
+const refused = new Error('connect ECONNREFUSED');
+const reconnection = { since: '9', why: 'connection', disconnectedAt: 300, reconnectedAt: 500, downMs: 200 } as const;
+
+function laneAfter(...events: ContinuityEvent[]) {
+  const lane = new TimelineLane('v1/pods', undefined, begun);
+  for (const event of events) lane.add(event);
+  return lane.lane;
+}
+
+const SYNCED: ContinuityEvent = { kind: 'synced', at: 200, resourceVersion: '5', objects: 3 };
+const LOST: ContinuityEvent = {
+  kind: 'disconnected',
+  at: 320,
+  from: '9',
+  why: 'connection',
+  error: refused,
+  disconnectedAt: 300,
+};
+
+describe('a time line', () => {
+  it('is connected from the initial sync on', () => {
+    expect(laneAfter(SYNCED).spans).toEqual([
+      { state: 'connecting', from: 100, to: 200 },
+      { state: 'connected', from: 200 },
+    ]);
+    expect(laneAfter(SYNCED).marks).toEqual([{ at: 200, kind: 'synced', text: 'synced 3 objects at 5' }]);
+  });
+
+  it('has an outage from the moment the stream ended, not from when it was noticed, with its reason', () => {
+    expect(laneAfter(SYNCED, LOST).spans).toEqual([
+      { state: 'connecting', from: 100, to: 200 },
+      { state: 'connected', from: 200, to: 300 },
+      { state: 'outage', from: 300, why: 'connection: connect ECONNREFUSED' },
+    ]);
+  });
+
+  it('has no gap when the watch is resumed', () => {
+    const { spans, marks } = laneAfter(SYNCED, LOST, {
+      kind: 'connected',
+      at: 510,
+      by: 'resume',
+      proven: true,
+      ...reconnection,
+    });
+    expect(spans.map(({ state, from, to }) => [state, from, to]).slice(2)).toEqual([
+      ['outage', 300, 500],
+      ['connected', 500, undefined],
+    ]);
+    expect(marks.at(-1)).toEqual({
+      at: 500,
+      kind: 'connected',
+      text: 'connected again after 0s, the watch continues at 9',
+    });
+  });
+
+  it('has a gap from the end of the last connection to the new list', () => {
+    const open = laneAfter(SYNCED, LOST, { kind: 'gap', at: 400, from: '9', why: 'gone' });
+    expect(open.spans.at(-1)).toEqual({ state: 'gap', from: 300, why: 'gone' });
+    const closed = laneAfter(
+      SYNCED,
+      LOST,
+      { kind: 'gap', at: 400, from: '9', why: 'gone' },
+      { kind: 'relisted', at: 450, from: '9', resourceVersion: '30', objects: 4, why: 'gone' },
+      { kind: 'connected', at: 510, by: 'relist', proven: false, ...reconnection },
+    );
+    expect(closed.spans.filter(({ state }) => state === 'gap')).toEqual([
+      { state: 'gap', from: 300, to: 450, why: 'gone' },
+    ]);
+    expect(closed.spans.at(-1)).toEqual({ state: 'connected', from: 500 });
+    expect(closed.marks.map(({ kind }) => kind)).toEqual(['synced', 'outage', 'gap', 'relisted', 'connected']);
+  });
+
+  it('begins with the state that a source has when it is added late', () => {
+    const connected = new TimelineLane('v1/pods', 'shop', { connection: { state: 'connected', since: 50 } }).lane;
+    expect(connected).toEqual({
+      type: 'v1/pods',
+      scope: 'shop',
+      spans: [{ state: 'connected', from: 50 }],
+      marks: [],
+    });
+  });
+
+  it('keeps a bounded number of parts, the latest ones', () => {
+    const lane = new TimelineLane('v1/pods', undefined, begun);
+    lane.add(SYNCED);
+    for (let i = 0; i < 2000; i++) {
+      lane.add({ ...LOST, disconnectedAt: 1000 + 2 * i });
+      lane.add({ kind: 'connected', at: 0, by: 'resume', proven: true, ...reconnection, reconnectedAt: 1001 + 2 * i });
+    }
+    expect(lane.lane.spans).toHaveLength(300);
+    expect(lane.lane.marks).toHaveLength(300);
+    expect(lane.lane.spans.at(-1)).toEqual({ state: 'connected', from: 4999 });
+  });
+
+  it('shows control characters of an error as text', () => {
+    const { spans } = laneAfter(SYNCED, { ...LOST, error: new Error('\u001b[31mred\u202e') });
+    expect(spans.at(-1)?.why).toBe('connection: ^[[31mred\\u202e');
+  });
+});

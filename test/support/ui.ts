@@ -1,0 +1,139 @@
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { compileConditions, uiTexts } from '../../src/cli/serve/ui-texts.ts';
+import { createClient } from '../../src/client/client.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import { type Clock, systemClock } from '../../src/kit/clock.ts';
+import { formatGvr } from '../../src/model/gvr.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { IndexCatalog } from '../../src/query/index-catalog.ts';
+import type { IndexDefinition } from '../../src/query/index-definition.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { UiCache, UiProgram } from '../../src/serve/ui/ui-program.ts';
+import { startUi, type UiServer } from '../../src/serve/ui/ui-server.ts';
+// @ts-expect-error: the build is plain JavaScript
+import { uiPage } from '../../tools/ui-page.mjs';
+
+/** The page as the build makes it, built once for a test file. */
+export const pageText: () => Promise<string> = once(() => uiPage() as Promise<string>);
+
+/** Caches of types of a sandbox, with rows, objects and managedFields, that run until disposal. */
+export async function sandboxCaches(
+  sandbox: Sandbox,
+  words: readonly string[],
+  { transform }: { transform?: ((object: UnknownObject) => UnknownObject) | undefined } = {},
+) {
+  const client = createClient(sandbox.transport());
+  const ending = new AbortController();
+  const caches: UiCache[] = [];
+  for (const word of words) {
+    const type = await client.mapper.find(word);
+    if (!type) throw new Error(`no type ${word}`);
+    const informer = new SharedInformer<UnknownObject>(
+      client.resource(type.gvr, { as: { table: 'Object' } }) as never,
+      {
+        name: formatGvr(type.gvr),
+        transform,
+      },
+    );
+    caches.push({ id: formatGvr(type.gvr), type, informer });
+  }
+  const running = caches.map(({ informer }) => informer.run(ending.signal));
+  await Promise.all(caches.map(({ informer }) => informer.whenSynced()));
+  return {
+    caches,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(running);
+      await client.close();
+    },
+  };
+}
+
+/** A program over caches, as `serve` is one. */
+export function uiProgram(
+  caches: readonly UiCache[],
+  { clock = systemClock, declared = [] }: { clock?: Clock; declared?: readonly IndexDefinition[] } = {},
+): UiProgram {
+  const catalog = new IndexCatalog(declared);
+  return {
+    name: 'kubectl-informer 0.0.0',
+    server: 'test-cluster',
+    startedAt: clock.now(),
+    clock,
+    texts: uiTexts,
+    caches: () => caches,
+    indexNames: () => catalog.names(),
+    index: (name) => catalog.get(name),
+    compile: compileConditions,
+  };
+}
+
+/** The page of a sandbox's caches, on a free port. */
+export async function sandboxUi(
+  sandbox: Sandbox,
+  words: readonly string[],
+  { transform, ...where }: { transform?: (object: UnknownObject) => UnknownObject; port?: number; token?: string } = {},
+) {
+  const { caches, ...rest } = await sandboxCaches(sandbox, words, { transform });
+  const ui = await startUi({ program: uiProgram(caches), page: await pageText(), ...where });
+  return {
+    caches,
+    ui,
+    async [Symbol.asyncDispose]() {
+      await ui[Symbol.asyncDispose]();
+      await rest[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Why there is no browser here; undefined where there is one. */
+export const noBrowser: string | undefined =
+  process.platform === 'linux' && process.arch === 'x64'
+    ? undefined
+    : `the browser of the tests is for linux x64, and this is ${process.platform} ${process.arch}`;
+
+/** Not those of the package: they turn off what keeps origins apart. */
+const BROWSER_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+
+/** One browser for a test file. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await chromium.executablePath();
+  return playwright.launch({ executablePath, args: BROWSER_ARGUMENTS, headless: true });
+}
+
+/** A page of a browser, with what it asked for and what went wrong in it. */
+export interface WatchedPage extends AsyncDisposable {
+  readonly page: Page;
+  /** The URLs of all requests, data URLs left out. */
+  readonly requests: string[];
+  /** Violations of the policy, errors in the console, exceptions. */
+  readonly complaints: string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  { url }: Pick<UiServer, 'url'>,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<WatchedPage> {
+  const context: BrowserContext = await browser.newContext(options);
+  const page = await context.newPage();
+  const [requests, complaints]: [string[], string[]] = [[], []];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) requests.push(request.url());
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return { page, requests, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,4 +1,3 @@
-import { InformerError, messageOf } from '../../kit/error.ts';
 import { cellsOf } from '../../model/cells.ts';
 import { statesOf } from '../../output/cell-states.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
@@ -35,20 +34,3 @@ export const compileConditions: UiProgram['compile'] = async ({ where, filter },
   for (const program of wheres) checkWhere(program, columns);
   return rules.conditions ?? [];
 };
-
-/** The page as the build made it. Throws `config` in a checkout that was not built. */
-export function readUiPage(read: (file: URL) => string): string {
-  const places = ['./ui/page.html', '../../../dist/ui/page.html'];
-  for (const place of places) {
-    try {
-      return read(new URL(place, import.meta.url));
-    } catch (error) {
-      if (place === places.at(-1))
-        throw new InformerError('config', `the page of --ui is missing: ${messageOf(error)}`, {
-          hint: 'build it: npm run build',
-          cause: error,
-        });
-    }
-  }
-  return '';
-}

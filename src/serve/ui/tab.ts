@@ -19,7 +19,7 @@ export interface TabOutlet {
 /** Changes are gathered for this long before they are sent, ms. */
 const GATHER_MS = 100;
 /** The state is sent at least this often, so that a page can see that the program lives, ms. */
-export const HEARTBEAT_MS = 2000;
+const HEARTBEAT_MS = 2000;
 /** How often rows are looked at again whose expressions depend on the time, ms. */
 const TIME_PASSES_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import type { UiQuestion, UiValues } from '../wire.ts';
 import { byId, el, number, setText } from './dom.ts';
-import { type Link, Refused } from './link.ts';
+import { type Link, ServeRefusal } from './link.ts';
 
 const REFRESH_MS = 3000;
 /** The choice that needs a key. */
@@ -66,7 +66,8 @@ export class Bars {
       const values = await this.#link.ask<UiValues>('values', { question, name });
       if (asked === this.#asked) this.#show(values, name, noteOf(values));
     } catch (error) {
-      const why = error instanceof Refused ? error.message : 'the serve does not answer; these are the last values';
+      const why =
+        error instanceof ServeRefusal ? error.message : 'the serve does not answer; these are the last values';
       if (asked === this.#asked) setText(byId('values-note'), why);
     }
   }

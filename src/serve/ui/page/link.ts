@@ -15,7 +15,7 @@ const RETRY_MS = [500, 1000, 2000, 5000];
 const KEPT_AS = 'kubectl-informer-token';
 
 /** A refusal of the server. */
-export class Refused extends Error {
+export class ServeRefusal extends Error {
   readonly status: number;
   readonly refusal: UiRefusal;
 
@@ -72,7 +72,7 @@ export class Link {
     this.#open = undefined;
   }
 
-  /** Sends a question, and resolves with the answer. Rejects with {@link Refused}, or when the serve is away. */
+  /** Sends a question, and resolves with the answer. Rejects with {@link ServeRefusal}, or when the serve is away. */
   async ask<T>(path: 'view' | 'values', body: object): Promise<T> {
     const response = await fetch(path, {
       method: 'POST',
@@ -81,7 +81,7 @@ export class Link {
       cache: 'no-store',
     });
     const answer: unknown = await response.json();
-    if (!response.ok) throw new Refused(response.status, answer as UiRefusal);
+    if (!response.ok) throw new ServeRefusal(response.status, answer as UiRefusal);
     return answer as T;
   }
 
@@ -100,7 +100,7 @@ export class Link {
         cache: 'no-store',
         signal: open.signal,
       });
-      if (!response.ok || !response.body) throw new Refused(response.status, (await response.json()) as UiRefusal);
+      if (!response.ok || !response.body) throw new ServeRefusal(response.status, (await response.json()) as UiRefusal);
       for await (const message of messagesOf(response.body)) {
         if (this.#tries > 0 || message.event === 'hello') this.#isOpen();
         this.#take(message);
@@ -119,12 +119,12 @@ export class Link {
   }
 
   #failed(error: unknown): void {
-    if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+    if (error instanceof ServeRefusal && (error.status === 401 || error.status === 403)) {
       this.#changed({ kind: 'refused', why: `${error.message}.` });
       return;
     }
     this.#lostAt ??= Date.now();
-    const why = error instanceof Refused ? error.message : 'it has ended, or does not answer';
+    const why = error instanceof ServeRefusal ? error.message : 'it has ended, or does not answer';
     this.#changed({ kind: 'lost', since: this.#lostAt, why });
     const wait = RETRY_MS[Math.min(this.#tries++, RETRY_MS.length - 1)];
     this.#retry = setTimeout(() => this.start(), wait);

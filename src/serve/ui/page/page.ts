@@ -5,7 +5,7 @@ import { Chart } from './chart.ts';
 import { Detail } from './detail.ts';
 import { byId, clockTime, el, number, safe, setText, tabs } from './dom.ts';
 import { Grid } from './grid.ts';
-import { Link, type LinkState, Refused } from './link.ts';
+import { Link, type LinkState, ServeRefusal } from './link.ts';
 
 /** Typing ends when no key came for this long, ms. */
 const TYPING_MS = 400;
@@ -130,7 +130,7 @@ async function ask(what: { question?: UiQuestion | null; subject?: UiSubject | n
     await link.ask('view', { session, number: asked, ...what });
     if (what.question !== undefined && rowsView === asked) showRefusal(undefined);
   } catch (error) {
-    if (!(error instanceof Refused)) return; // the stream says that the serve is away
+    if (!(error instanceof ServeRefusal)) return; // the stream says that the serve is away
     if (error.status === 410) return link.start();
     if (what.question !== undefined && rowsView === asked) {
       rowsView = before.rowsView; // the server keeps the rows from before

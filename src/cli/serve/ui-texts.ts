@@ -5,7 +5,7 @@ import { columnsOf } from '../../output/tables/columns.ts';
 import { valuePair } from '../../output/values.ts';
 import type { UiPrintedColumn, UiProgram, UiTexts } from '../../serve/ui/ui-program.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
-import { streamFiltersOf } from '../session/stream-filters.ts';
+import { objectFiltersOf } from '../query/object-filters.ts';
 
 /** The page writes columns, YAML and values as the commands print them. */
 export const uiTexts: UiTexts = {
@@ -25,12 +25,12 @@ export const uiTexts: UiTexts = {
   values: valuePair,
 };
 
-/** Compiles `--where` and `--filter` for the page, in the way of `watch`. */
+/** Compiles `--where` and `--filter` for the page, in the way of `query`. */
 export const compileConditions: UiProgram['compile'] = async ({ where, filter }, columns) => {
-  const { rules, wheres } = await streamFiltersOf({
+  const { filters } = await objectFiltersOf({
     where: where === undefined ? [] : [where],
     filter: filter === undefined ? [] : [filter],
-  } as Parameters<typeof streamFiltersOf>[0]);
-  for (const program of wheres) checkWhere(program, columns);
-  return rules.conditions ?? [];
+  });
+  for (const program of filters.wheres) checkWhere(program, columns);
+  return filters.conditions;
 };

@@ -23,6 +23,7 @@ export async function indexValues(
   const isRedacted = isSecretResource(type.gvr);
   const objects = informer.lister.list().filter((object) => view.matches(object));
   const store = {
+    size: objects.length,
     list: () => objects,
     hasIndex: () => false,
     byIndex: () => [],

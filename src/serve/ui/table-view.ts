@@ -26,6 +26,7 @@ export class TableView {
   readonly #conditions: readonly CompiledCondition[];
   readonly #judge: ConditionJudge;
   #failure: Error | undefined;
+  #remark: string | undefined;
   readonly #layouts = new Layouts();
   #printed: readonly UiPrintedColumn[];
 
@@ -42,9 +43,14 @@ export class TableView {
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
     this.readsTime = question.where !== undefined || conditions.some(({ readsTime }) => readsTime === true);
-    this.#judge = new ConditionJudge((error) => {
-      this.#failure ??= error;
-    });
+    this.#judge = new ConditionJudge(
+      (error) => {
+        this.#failure ??= error;
+      },
+      (remark) => {
+        this.#remark ??= remark;
+      },
+    );
     this.#printed = program.texts.columns(cache.type, undefined);
   }
 
@@ -65,7 +71,7 @@ export class TableView {
   /** What is wrong with the evaluation, for the user. Values of Secrets are not in it. */
   get remark(): string | undefined {
     const { errors } = this.#judge;
-    if (errors === 0) return undefined;
+    if (errors === 0) return this.#remark;
     const what = isSecretResource(this.cache.type.gvr) ? 'an expression failed' : this.#failure?.message;
     return `${what}; an object on which an expression fails counts as no match`;
   }
@@ -175,6 +181,6 @@ function knownColumns({ informer }: UiCache): readonly TableColumn[] | undefined
 
 function withValue(program: UiProgram, { name, value }: { name: string; value: string }) {
   const index = program.index(name);
-  const wanted = index.normalise?.(value) ?? value;
-  return (object: ReadonlyObject) => index.valuesOf(object).includes(wanted);
+  const wanted = index.normalise?.(value) ?? [value];
+  return (object: ReadonlyObject) => index.valuesOf(object).some((each) => wanted.includes(each));
 }

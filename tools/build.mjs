@@ -58,12 +58,22 @@ async function bundle() {
 
 /**
  * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and
- * `core` with what the library uses too, which loads no command.
+ * `core` with what the library uses too, which loads no command. The client of a running serve is a part of them: its
+ * answer shall take no longer than a start.
  */
 function startGroups() {
-  const closure = closureOf([src('program.ts'), src('cli/base-command.ts')]);
+  const closure = closureOf(
+    [
+      'program.ts',
+      'cli/base-command.ts',
+      'kit/clock.ts',
+      'serve/client/ask.ts',
+      'serve/find.ts',
+      'serve/connection-record.ts',
+    ].map(src),
+  );
   const isOfProgram = (id) =>
-    ['program.ts', 'package.ts', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
+    ['program.ts', 'package.ts', 'serve', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
   const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
   return [
     { name: 'core', test: (id) => isHelper(id) || (closure.has(id) && !isOfProgram(id)), priority: 2 },

@@ -1,5 +1,6 @@
 import { queryFlags } from '../cli/args/query-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
+import { throughServe } from '../cli/query/through-serve.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class QueryCommand extends BaseCommand {
@@ -33,7 +34,10 @@ export default class QueryCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
+    const line = { flags, words, given: this.line.given };
+    const answered = await throughServe(line, this.edges);
+    if (answered !== undefined) return answered;
     const { queryOnce } = await import('../cli/query/query-once.ts');
-    return queryOnce({ flags, words, given: this.line.given }, this.edges);
+    return queryOnce(line, this.edges);
   }
 }

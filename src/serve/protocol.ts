@@ -19,14 +19,15 @@ export interface GivenFlag {
 /** A question of `query`: its words and flags, and what of its process decides how the answer looks. */
 export interface QueryRequest {
   readonly words: readonly string[];
-  /** The flags by name. Those that choose the server and the user are left out: they led to this serve. */
+  /**
+   * The flags by name. Those that choose the server and the user are left out: they led to this serve. Paths of files
+   * are absolute.
+   */
   readonly given: Readonly<Record<string, GivenFlag>>;
   /** The namespace of the asking command's context. Undefined: the serve's own. */
   readonly namespace?: string | undefined;
   /** The named indexes and views of the asking user's config file. */
   readonly config: { readonly indexes: Readonly<Record<string, string>>; readonly views?: unknown };
-  /** The folder against which paths of files are resolved. */
-  readonly cwd: string;
   readonly terminal: { readonly isTerminal: boolean; readonly columns?: number | undefined };
   /** The variables that decide about colours. */
   readonly env: Readonly<Record<string, string>>;

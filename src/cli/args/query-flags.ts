@@ -1,5 +1,5 @@
 import { bool, count, duration, group, list, text } from './flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './shared-flags.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
 
 /** Which objects, by values of indexes. */
 const indexFlags = group('INDEX', {
@@ -40,5 +40,6 @@ export const queryFlags = {
   ...answerFlags,
   ...outputFlags,
   ...connectionFlags,
+  ...serveChoiceFlags,
   ...habitFlags,
 };

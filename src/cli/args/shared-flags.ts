@@ -88,6 +88,11 @@ export const connectionFlags = {
   }),
 };
 
+/** Shared by the commands that a running serve can answer. */
+export const serveChoiceFlags = group('GENERAL', {
+  'no-serve': bool({ summary: 'ask the cluster even if a serve is running' }),
+});
+
 /** Which objects: shared by `watch`, `query` and `reconcile`. */
 export const selectionFlags = group('SELECTION', {
   namespace: list({ char: 'n', summary: "namespaces (default: the context's)", helpValue: 'NAME[,…]', split: true }),

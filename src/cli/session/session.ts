@@ -8,7 +8,7 @@ import { isRequestTimeout } from '../../client/http/http-exchange.ts';
 import { createTransport } from '../../client/http/http-transport.ts';
 import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
 import type { Transport } from '../../client/http/transport.ts';
-import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
+import { loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
@@ -21,9 +21,9 @@ import { statusOf } from '../../model/status.ts';
 import { continued } from '../../output/escape.ts';
 import { VERSION } from '../../package.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { camelCased, type FlagValues, namesOf } from '../args/flag.ts';
+import { type FlagValues, namesOf } from '../args/flag.ts';
 import { scenarioOptionsOf } from '../args/scenario-flags.ts';
-import { type connectionFlags, loginFlags, type selectionFlags } from '../args/shared-flags.ts';
+import { loginFlags, type selectionFlags } from '../args/shared-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { requestTimeoutError } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
@@ -31,9 +31,9 @@ import { logJson, stderrLogger } from '../terminal/logging.ts';
 import { StatusLine } from '../terminal/status-line.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { waitText } from './continuity-notices.ts';
+import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 
-export type ConnectionFlagValues = FlagValues<typeof connectionFlags>;
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
 /**
@@ -239,17 +239,6 @@ function sandboxConfig(sandbox: Sandbox): ClusterConfig {
     namespace: sandbox.namespace,
     tls: { ca: sandbox.caPem },
   });
-}
-
-function loadOptionsOf(flags: ConnectionFlagValues, io: Io, logger: Logger): LoadConfigOptions {
-  return {
-    ...camelCased(loginFlags, flags),
-    requestTimeout: flags['request-timeout'],
-    env: io.env,
-    logger,
-    interactive: process.stdin.isTTY === true,
-    onPluginOutput: (text) => void io.stderr.write(text),
-  };
 }
 
 function discoveryStore(flags: ConnectionFlagValues, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {

@@ -21,7 +21,6 @@ const QUESTION: QueryRequest = {
   words: ['pods'],
   given: { count: { values: ['true'], origin: 'flag' } },
   config: { indexes: {} },
-  cwd: '/',
   terminal: { isTerminal: false },
   env: {},
 };

@@ -1,0 +1,136 @@
+import path from 'node:path';
+import { systemClock } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { continued } from '../../output/escape.ts';
+import { askServe } from '../../serve/client/ask.ts';
+import { connectionRecord } from '../../serve/connection-record.ts';
+import { type FoundServe, findServe } from '../../serve/find.ts';
+import type { AnswerFrame, EndFrame, GivenFlag, QueryRequest } from '../../serve/protocol.ts';
+import { namesOf } from '../args/flag.ts';
+import { connectionFlags, loginFlags } from '../args/shared-flags.ts';
+import type { Edges } from '../base-command.ts';
+import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
+import type { QueryLine } from './query-once.ts';
+
+/**
+ * Lets a running serve of this cluster and user answer, if there is one, and says so on stderr. Undefined if the
+ * command must ask the cluster itself: there is no serve, it cannot answer this, or it does not answer; what is not
+ * expected is said too. Loads as little as it can: the answer takes little longer than a start of this program.
+ */
+export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitCode | undefined> {
+  const { flags } = line;
+  if (flags['no-serve'] || flags.sandbox || flags.scenario !== undefined) return undefined;
+  const notice = (text: string) => noticeTo(edges, text);
+  let found: Found | undefined;
+  try {
+    found = await serveOf(flags, edges);
+  } catch (error) {
+    notice(`a running serve is not used: ${messageOf(error)}`);
+    return undefined;
+  }
+  return found && (await askedOf(found, line, edges));
+}
+
+interface Found {
+  readonly serve: FoundServe;
+  /** That of the context, if the kubeconfig was read to find the serve: another context may have led to it. */
+  readonly namespace: string | undefined;
+}
+
+async function serveOf(flags: QueryLine['flags'], { io }: Edges): Promise<Found | undefined> {
+  let namespace: string | undefined;
+  const login = Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]]));
+  const serve = await findServe(io.env, connectionRecord(login, io.env), async () => {
+    const { serveKeyOf } = await import('../session/serve-key.ts');
+    const found = await serveKeyOf(flags, io);
+    namespace = found?.namespace;
+    return found?.key;
+  });
+  return serve && { serve, namespace };
+}
+
+async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edges): Promise<ExitCode | undefined> {
+  const { io, signal } = edges;
+  const { pid } = serve.about;
+  const ending = AbortSignal.any([signal, io.stdout.closed]);
+  let isBegun = false;
+  const take = async (frame: AnswerFrame) => {
+    isBegun ||= 'out' in frame || 'error' in frame || 'notice' in frame;
+    if ('notice' in frame) noticeTo(edges, frame.notice);
+    if ('error' in frame) reportError(new InformerError('terminal', frame.error.message, frame.error), io);
+    if ('out' in frame && !io.stdout.write(frame.out)) await io.stdout.ready();
+  };
+  try {
+    const asked = await askServe(
+      serve,
+      { ...questionOf(line, edges), namespace },
+      { signal: ending, clock: systemClock, take },
+    );
+    if (asked.kind === 'answered') return ended(asked.end, pid, edges);
+    if (asked.kind === 'gone') await forget(serve, edges);
+    else noticeTo(edges, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
+    return undefined;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (io.stdout.closed.aborted) return isReaderGone(error) ? ExitCode.ok : ExitCode.failed;
+    if (isBegun || !(error instanceof InformerError)) throw error;
+    const hint = error.hint === undefined ? '' : ` (${error.hint})`;
+    noticeTo(edges, `the cluster is asked instead of a running serve: ${error.message}${hint}`);
+    return undefined;
+  }
+}
+
+function ended({ exitCode, ageMs }: EndFrame, pid: number, edges: Edges): ExitCode {
+  const age = ageMs === undefined ? '' : `, ${ageText(ageMs)} old`;
+  noticeTo(edges, `from serve (pid ${pid})${age}`);
+  return Object.values(ExitCode).find((code) => code === exitCode) ?? ExitCode.failed;
+}
+
+const ageText = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : humanDuration(ms));
+
+/** A killed process cannot remove its socket. */
+async function forget(serve: FoundServe, edges: Edges): Promise<void> {
+  const { removeStale } = await import('../../serve/place.ts');
+  try {
+    if (!(await removeStale(serve.folder, systemClock))) return; // another has started meanwhile
+    noticeTo(
+      edges,
+      `the serve with pid ${serve.about.pid} was killed: its socket is removed, and the cluster is asked`,
+    );
+  } catch (error) {
+    if (!isInformerError(error)) throw error;
+    noticeTo(edges, `the serve with pid ${serve.about.pid} was killed, and the cluster is asked: ${error.message}`);
+  }
+}
+
+function noticeTo({ io: { stdout, stderr } }: Edges, text: string): void {
+  stdout.flush(); // on a terminal, or with 2>&1, they are one
+  stderr.writeNow(`${continued(text)}\n`);
+}
+
+function questionOf({ words, given }: QueryLine, { config, io }: Edges): QueryRequest {
+  const kept = [...given].filter(([name]) => !(name in connectionFlags) && name !== 'no-serve');
+  return {
+    words,
+    given: Object.fromEntries(kept.map(([name, flag]) => [name, name === 'output' ? withWholePath(flag) : flag])),
+    config: { indexes: config.indexes },
+    terminal: { isTerminal: io.stdout.isTerminal, columns: io.stdout.columns },
+    env: Object.fromEntries(
+      COLOUR_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])),
+    ),
+  };
+}
+
+const COLOUR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'COLORTERM'];
+
+/** The serve has another working directory. */
+function withWholePath(flag: GivenFlag): GivenFlag {
+  return {
+    ...flag,
+    values: flag.values.map((value) => {
+      const [, format, file] = /^([a-z-]+-file)=(.+)$/s.exec(value) ?? [];
+      return file === undefined ? value : `${format}=${path.resolve(file)}`;
+    }),
+  };
+}

@@ -50,3 +50,29 @@ export function valueKindOf(text: string): ValueKind {
   if (sizeIn(text)) return 'quantity';
   return parseInstant(text) ? 'time' : 'text';
 }
+
+/** A test whether a text of a kind is between two others of that kind, both included. An absent end is open. */
+export function rangeTest(kind: ValueKind, { from, to }: { from?: string; to?: string }): (text: string) => boolean {
+  switch (kind) {
+    case 'quantity':
+      return between(sizeIn, compareQuantities, from, to);
+    case 'time':
+      return between(parseInstant, compareInstants, from, to);
+    case 'text':
+      return between((text) => text, compareText, from, to);
+  }
+}
+
+/** The ends are parsed once. */
+function between<T>(
+  parse: (text: string) => T | undefined,
+  compare: (a: T, b: T) => number,
+  ...ends: (string | undefined)[]
+): (text: string) => boolean {
+  const [low, high] = ends.map((end) => (end === undefined ? undefined : parse(end)));
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined) return false;
+    return (low === undefined || compare(low, value) <= 0) && (high === undefined || compare(value, high) <= 0);
+  };
+}

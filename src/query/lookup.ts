@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import { compareText } from '../kit/text-order.ts';
-import { compareSizes, type ValueKind, valueKindOf } from '../model/value-order.ts';
+import { compareSizes, rangeTest, type ValueKind, valueKindOf } from '../model/value-order.ts';
 
 /** A condition on one index. Several lookups must all be satisfied. */
 export type Lookup =
@@ -39,22 +39,19 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
 }
 
 /**
- * Whether a value satisfies the lookup. A range whose ends are quantities (plain numbers too) has quantities only, by
- * size; one whose ends are times has times only, as instants; any other range has every value, by bytes.
+ * A test whether a value satisfies the lookup. A range whose ends are quantities (plain numbers too) has quantities
+ * only, by size; one whose ends are times has times only, as instants; any other range has every value, by bytes.
  */
-export function matchesLookup(lookup: Lookup, value: string): boolean {
+export function lookupTest(lookup: Lookup): (value: string) => boolean {
   switch (lookup.kind) {
-    case 'in':
-      return lookup.values.includes(value);
-    case 'prefix':
-      return value.startsWith(lookup.prefix);
-    case 'range': {
-      const { from, to } = lookup;
-      const kind = rangeKindOf(lookup);
-      if (kind !== 'text' && valueKindOf(value) !== kind) return false;
-      const compare = kind === 'text' ? compareText : compareSizes;
-      return (from === undefined || compare(from, value) <= 0) && (to === undefined || compare(value, to) <= 0);
+    case 'in': {
+      const values = new Set(lookup.values);
+      return (value) => values.has(value);
     }
+    case 'prefix':
+      return (value) => value.startsWith(lookup.prefix);
+    case 'range':
+      return rangeTest(rangeKindOf(lookup), lookup);
   }
 }
 

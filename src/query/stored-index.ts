@@ -1,6 +1,6 @@
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
-import { type Lookup, matchesLookup, rangeKindOf } from './lookup.ts';
+import { type Lookup, lookupTest, rangeKindOf } from './lookup.ts';
 
 /** The part of a Lister that a query needs. */
 export interface IndexedStore {
@@ -41,9 +41,10 @@ export function keptValues(store: IndexedStore, definition: IndexDefinition, loo
   if (lookup.kind === 'in') return lookup.values.filter((value) => isValue(definition, value));
   // the order of a store is by size, so a range by bytes looks at every value
   const isByBytes = lookup.kind === 'range' && rangeKindOf(lookup) === 'text';
+  const test = lookupTest(lookup);
   return store
     .indexValues(definition.key, isByBytes ? undefined : lookup)
-    .filter((value) => isValue(definition, value) && matchesLookup(lookup, value));
+    .filter((value) => isValue(definition, value) && test(value));
 }
 
 /** Every value of a kept index, with the number of objects that have it. */

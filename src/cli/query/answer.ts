@@ -103,6 +103,6 @@ function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined 
 
 /** The columns of a type, as its objects have them; undefined when there are none. */
 function columnsIn(holding: Holding | undefined): readonly TableColumn[] | undefined {
-  const [first] = holding?.informer.lister.list() ?? [];
+  const first = holding?.informer.lister.values().next().value;
   return first && cellsOf(first)?.columns;
 }

@@ -1,5 +1,7 @@
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
+import { compareText } from '../../kit/text-order.ts';
+import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { IndexedStore } from '../../query/stored-index.ts';
 import type { WatchTarget } from '../session/informers.ts';
@@ -49,7 +51,8 @@ export function inServersOrder(
   { names, namespaces = [], informer }: Holding,
   isLookedUp: boolean,
 ): readonly ReadonlyObject[] {
-  if (!names && namespaces.length < 2 && !isLookedUp) return objects;
+  if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp))) return objects;
+  if (!names && objects.length < informer.lister.size / FEW_OF && namespaces.length < 2) return inKeyOrder(objects);
   const places = new Map<ReadonlyObject, number>();
   for (const object of informer.lister.values()) places.set(object, places.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
@@ -60,6 +63,17 @@ export function inServersOrder(
   ];
   const placed = objects.map((object) => ({ object, place: placeOf(object) }));
   return placed.sort((a, b) => compareLists(a.place, b.place)).map(({ object }) => object);
+}
+
+/**
+ * A small part of a cache is sorted by key, as an API server lists its objects, which costs less than to look where each
+ * object is in the whole. Some types are listed in another order; they have few objects.
+ */
+const FEW_OF = 100;
+
+function inKeyOrder(objects: readonly ReadonlyObject[]): readonly ReadonlyObject[] {
+  const keyed = objects.map((object) => ({ object, key: keyOf(object) }));
+  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ object }) => object);
 }
 
 const placesOf = (words: Iterable<string>) => new Map([...words].map((word, i) => [word, i]));

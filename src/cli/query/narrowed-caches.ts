@@ -1,4 +1,5 @@
 import type { ResourceType } from '../../model/resource-type.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Sample } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import { unnarrowedSamples } from '../session/unnarrowed.ts';
@@ -35,8 +36,9 @@ export class NarrowedCaches {
     const { namespaces } = this.#plan;
     return (
       await Promise.all(
-        holdings.map(async ({ type, names, namespaces: own, informer }) => {
-          if (!this.#parts.has(type)) return [{ type, objects: informer.lister.list() }];
+        holdings.map(async (holding) => {
+          const { type, names, namespaces: own } = holding;
+          if (!this.#parts.has(type)) return [samplesOf(holding)];
           const scope = { type, names, namespaces: own && namespaces };
           return unnarrowedSamples([scope], { ...this.#plan, as: 'object' }, this.#session);
         }),

@@ -3,7 +3,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
-import { formatLookup, type Lookup, matchesLookup, rangeKindOf } from '../../query/lookup.ts';
+import { formatLookup, type Lookup, lookupTest, rangeKindOf } from '../../query/lookup.ts';
 import { countText, type Sample } from '../session/path-advice.ts';
 
 /** Values that are compared with what was asked for, at most. */
@@ -97,7 +97,7 @@ function spanHint(
   known: KnownValues,
   open: readonly Sample[],
 ): string[] {
-  if ([...known.all].some((value) => matchesLookup(lookup, value))) return [];
+  if ([...known.all].some(lookupTest(lookup))) return [];
   const begin = `${lookup.kind === 'prefix' ? `${lookup.index}=${lookup.prefix}` : formatLookup(lookup)}: `;
   if (known.all.size === 0) return noValues(begin, definition, open);
   const kind = lookup.kind === 'range' ? rangeKindOf(lookup) : 'text';

@@ -121,7 +121,14 @@ export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
   readonly informer: { readonly lister: { list(): readonly ReadonlyObject[] } };
 }
 
-/** What of a target's objects was asked for. */
+/** What of a target's objects was asked for. The list is made when it is first looked at: many answers need none. */
 export function samplesOf({ type, informer, names }: Sampled): Sample {
-  return { type, objects: named(informer.lister.list(), names) };
+  let objects: Sample['objects'] | undefined;
+  return {
+    type,
+    get objects() {
+      objects ??= named(informer.lister.list(), names);
+      return objects;
+    },
+  };
 }

@@ -31,6 +31,7 @@ export async function pathAdvice(
   samples: readonly Sample[],
   session: Pick<Session, 'client' | 'clock' | 'signal'>,
 ): Promise<string[]> {
+  if (reads.every(({ addresses }) => addresses.length === 0)) return [];
   const filled = samples.filter(({ objects }) => objects.length > 0);
   if (filled.length === 0) return [];
   const missing = reads.map((each) => ({

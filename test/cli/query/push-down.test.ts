@@ -42,7 +42,7 @@ async function pushed(lookups: readonly (string | Lookup)[], asked: Asked = {}) 
 describe('a server is asked for', () => {
   test.each<[string, string[], Asked, string]>([
     ['a label', ['eq label:app=web'], {}, 'label selector app=web'],
-    ['one of several labels', ['in label:app=web,db'], {}, 'label selector app in (web,db)'],
+    ['one of several labels', ['in label:app=web,db'], {}, 'label selector app in (db,web)'],
     ['any value of a label for a prefix', ['prefix label:app=w'], {}, 'label selector app'],
     ['any value of a label for a value that none can have', ['eq label:app=a_b!'], {}, 'label selector app'],
     ['any value of a label for the empty one', ['eq label:app='], {}, 'label selector app'],

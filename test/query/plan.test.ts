@@ -48,10 +48,16 @@ describe('the plan', () => {
 
   test.each([
     [
-      'reads the smallest kept index and intersects it with one that is little larger',
+      'reads the smallest kept index and tests the rest',
       ['node', 'phase'],
       ['node=n1', 'phase=Failed'],
-      'index phase=Failed (1 candidate of 5); intersected with index node=n1 (3 candidates); scanned 1, lookups kept 1',
+      'index phase=Failed (1 candidate of 5); tested node=n1; scanned 1, lookups kept 1',
+    ],
+    [
+      'intersects two indexes with equally many candidates',
+      ['node', 'phase'],
+      ['node=n1', 'phase=Running'],
+      'index node=n1 (3 candidates of 5); intersected with index phase=Running (3 candidates); scanned 3, lookups kept 2',
     ],
     [
       'prefers a kept index to one that is not kept',

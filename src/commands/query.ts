@@ -6,7 +6,7 @@ import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 export default class QueryCommand extends BaseCommand {
   static override summary = 'Answer questions about resources from a synced cache';
   static override description =
-    'Fills a cache with the given types, answers from it, and ends. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount. When there are several lookups, an object must match all of them.';
+    'Fills a cache with the given types, answers from it, and ends; with --watch it goes on and prints how the answer changes. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount. When there are several lookups, an object must match all of them.';
   static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';
   static override examples = [
     {
@@ -24,6 +24,10 @@ export default class QueryCommand extends BaseCommand {
     {
       description: 'Pending pods, oldest first',
       command: `<%= config.bin %> query pods -A --filter 'object.status.phase == "Pending"' --sort-by .metadata.creationTimestamp`,
+    },
+    {
+      description: 'The pods that do not run, as they change',
+      command: `<%= config.bin %> query pods -A --where 'STATUS != "Running"' --watch`,
     },
     {
       description: 'Without a cluster: how many pods run on each node',

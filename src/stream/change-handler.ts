@@ -29,10 +29,14 @@ export function changeHandler(
   };
 }
 
-/** Whether both states have one version: a relist found no change, or the server sent the same state twice. */
+/**
+ * Whether both are one version of one object: a relist found no change, or the server sent the same state twice. A
+ * server whose history was replaced may give a version to another object of the same name.
+ */
 function isSameState(before: DeepReadonly<UnknownObject>, after: DeepReadonly<UnknownObject>): boolean {
-  const { resourceVersion } = after.metadata;
-  return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
+  const { resourceVersion, uid } = after.metadata;
+  const isSameVersion = resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion;
+  return isSameVersion && before.metadata.uid === uid;
 }
 
 /**

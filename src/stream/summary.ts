@@ -30,12 +30,30 @@ export interface LossCounts {
 
 const WORDS = ['ADDED', 'MODIFIED', 'LEFT', 'DELETED'] as const;
 
+/** What the events of a stream are called in its last line. */
+export interface SummaryWords {
+  /** One of them, such as `event`; more of them have an `s`. */
+  readonly one: string;
+  /** Each kind, such as `ADDED`. */
+  readonly kinds: Readonly<Record<EventWord, string>>;
+}
+
+const EVENT_WORDS: SummaryWords = {
+  one: 'event',
+  kinds: { ADDED: 'ADDED', MODIFIED: 'MODIFIED', LEFT: 'LEFT', DELETED: 'DELETED' },
+};
+
 /** Counts the events that a stream shows, for its last line and its END record. */
 export class StreamSummary {
+  readonly #words: SummaryWords;
   readonly #counts: Record<EventWord, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0, LEFT: 0 };
 
   /** The line has those that are not 0; the END record has all of them. */
   readonly losses: LossCounts = { dropped: 0, coalesced: 0, unshown: 0, expressionErrors: 0, unprintable: 0 };
+
+  constructor(words: SummaryWords = EVENT_WORDS) {
+    this.#words = words;
+  }
 
   count(word: EventWord): void {
     this.#counts[word]++;
@@ -76,9 +94,10 @@ export class StreamSummary {
   }
 
   #events(): string {
-    if (this.total === 0) return 'no events';
+    const { one, kinds } = this.#words;
+    if (this.total === 0) return `no ${one}s`;
     const words = WORDS.filter((word) => this.#counts[word] > 0);
-    return `${some(this.total, 'event')} (${words.map((word) => `${this.#counts[word]} ${word}`).join(', ')})`;
+    return `${some(this.total, one)} (${words.map((word) => `${this.#counts[word]} ${kinds[word]}`).join(', ')})`;
   }
 
   /** The counts of the END record. LEFT events are counted as DELETED, which is their type. */

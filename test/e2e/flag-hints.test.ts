@@ -39,9 +39,11 @@ describe('flags that would do nothing are refused with what to use', () => {
     ],
     [['query', 'pods', '-o', 'yaml', '--show-labels'], 'error: --show-labels does nothing in -o yaml\n'],
     [['query', 'pods', '--count', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --count\n'],
+    [['query', 'pods', '--merge', '1s'], 'error: --merge does nothing without --watch\nhint: add --watch, or leave it'],
+    [['query', 'pods', '--strict'], 'error: --strict does nothing without --watch\n'],
     [
-      ['query', 'pods', '-w'],
-      "error: query answers once, and -w asks for more than that\nhint: 'watch' shows every change",
+      ['query', 'pods', '-w', '--markers', '-o', 'name'],
+      'error: --markers has no place in -o name\nhint: use -o json, yaml, jq or a table\n',
     ],
     [
       ['watch', 'pods', '--sandbox', '--context', 'prod'],

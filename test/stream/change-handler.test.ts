@@ -52,6 +52,13 @@ describe('an update to the same version', () => {
     expect([changes, unchanged]).toEqual([[], [['2', 4]]]);
   });
 
+  it('is a change if it is another object of that name, as after a replaced history', () => {
+    const { handler, changes, unchanged } = recorder();
+    const of = (uid: string) => ({ metadata: { ...at('2').metadata, uid } });
+    handler.updated?.(of('a'), of('b'), { key, cause: 'relist', uidChanged: true, sequence: 4 });
+    expect([changes.length, unchanged.length]).toEqual([1, 0]);
+  });
+
   it('is a change if it is a resync', () => {
     const { handler, changes, unchanged } = recorder();
     handler.updated?.(at('2'), at('2'), { key, cause: 'resync', uidChanged: false, sequence: 4 });

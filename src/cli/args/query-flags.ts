@@ -19,9 +19,18 @@ const answerFlags = group('ANSWER', {
     summary: 'order by an expression; --sort-by=-PATH sorts in descending order',
     helpValue: 'JSONPATH',
   }),
-  limit: count({ summary: 'return at most N objects', min: 1 }),
+  limit: count({ summary: 'show at most the first N objects or groups', min: 1 }),
   explain: bool({ summary: 'report on stderr how the answer was found, and how fresh it is' }),
-  timeout: duration({ summary: 'time limit of the initial sync: 30s, 2m' }),
+  timeout: duration({ summary: 'end after this time, counted from the start: 30s, 2m' }),
+});
+
+/** The result as it changes. */
+const continuousFlags = group('WATCH', {
+  watch: bool({ char: 'w', summary: 'print the result, then each row that enters (+), changes (~) or leaves (-)' }),
+  merge: duration({ summary: 'with --watch: gather changes for this long before rows are printed (default: 100ms)' }),
+  markers: bool({ summary: 'with --watch: also records of syncs, gaps, relists and the end, where they happen' }),
+  strict: bool({ summary: 'with --watch: end with exit code 4 as soon as a change may have been missed' }),
+  'idle-timeout': duration({ summary: 'with --watch: resume a watch that was silent for this long (default: 150s)' }),
 });
 
 /** The flags of `query`. */
@@ -42,4 +51,5 @@ export const queryFlags = {
   ...connectionFlags,
   ...serveChoiceFlags,
   ...habitFlags,
+  ...continuousFlags,
 };

@@ -63,7 +63,11 @@ export function refuseBeside(
 }
 
 /** Refuses `first` where neither of `second` is given. Throws `argument`. */
-function refuseWithout(given: ReadonlyMap<string, Given>, first: readonly string[], second: readonly string[]): void {
+export function refuseWithout(
+  given: ReadonlyMap<string, Given>,
+  first: readonly string[],
+  second: readonly string[],
+): void {
   const useless = first.find((name) => typed(given, name));
   if (useless === undefined || second.some((name) => given.has(name))) return;
   const needed = second.map((name) => `--${name}`).join(' or ');

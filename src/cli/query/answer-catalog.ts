@@ -3,6 +3,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { Lookup } from '../../query/lookup.ts';
 import { loadOwners, type OwnerKind } from '../../query/owner-graph.ts';
+import type { OwnerIndexOptions } from '../../query/owner-index.ts';
 import { typeWordOf } from '../../query/reference-spellings.ts';
 import type { Holding } from './holding.ts';
 import { onlyNamespaceOf } from './plan.ts';
@@ -14,6 +15,8 @@ interface CatalogContext {
   readonly signal: AbortSignal;
   /** Whether a holding has all objects of its type in its namespaces, and not only those that a server selected. */
   isWhole(holding: Holding): boolean;
+  /** Finds owners that are kept up to date. Absent: those of now are found. */
+  readonly resolve?: OwnerIndexOptions['resolve'];
 }
 
 /**
@@ -32,7 +35,9 @@ export async function answerCatalog(
   const kinds = new Map<string, string>();
   const words = lookups.filter(({ index }) => plain.get(index).isReference).flatMap(typeWords);
   for (const word of words) kinds.set(word, await kindText(context.client, word));
-  const resolve = used.some(({ key }) => key === 'owner') ? await ownersOf(context, holdings) : undefined;
+  const resolve = used.some(({ key }) => key === 'owner')
+    ? (context.resolve ?? (await ownersOf(context, holdings)))
+    : undefined;
   const listsNamespaces = onlyNamespaceOf(namespaces) === undefined;
   return new IndexCatalog(declared, { resolve, kindOf: (word) => kinds.get(word), listsNamespaces });
 }

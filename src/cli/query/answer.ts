@@ -94,7 +94,7 @@ async function writeAnswer(
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */
-function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
+export function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
   const samples = all.filter(({ objects }) => objects.length > 0);
   if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
     return `none of ${countText(samples)} matches`;

@@ -54,7 +54,10 @@ export interface Finding {
 }
 
 /** The objects sorted, and no more than the limit. */
-export function arrange(found: readonly Found[], { sortBy, sortsDescending, limit }: Question): readonly Found[] {
+export function arrange<T extends Found>(
+  found: readonly T[],
+  { sortBy, sortsDescending, limit }: Pick<Question, 'sortBy' | 'sortsDescending' | 'limit'>,
+): readonly T[] {
   const sorted = sortBy
     ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
     : found;

@@ -9,13 +9,14 @@ export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
 
 /**
  * The objects whose names match and that meet every expression. An expression that fails on an object counts as not
- * met; the first failure is reported once for all types.
+ * met; the first failure is reported once for all types. An answer is of one moment; `now` is given where it is kept up
+ * to date.
  */
 export function matcherOf(
   { conditions, name, excludeName }: ObjectFilters,
   sink: Pick<AnswerSink, 'notice' | 'clock'>,
+  now: () => number = momentOf(sink.clock),
 ): Matcher {
-  const now = sink.clock.now();
   const judge = new ConditionJudge(
     (error) => sink.notice(failureNotice(error)),
     (remark) => sink.notice(remark),
@@ -25,6 +26,11 @@ export function matcherOf(
   return (object, type) =>
     isNamed(object) &&
     conditions.every((condition) =>
-      judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now, type)),
+      judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now(), type)),
     );
+}
+
+function momentOf(clock: AnswerSink['clock']): () => number {
+  const moment = clock.now();
+  return () => moment;
 }

@@ -4,6 +4,7 @@ import { resolveWhenThere } from '../session/crd-wait.ts';
 import { namespacesOf, openSession } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { type ExitCode, withFreshTypes } from '../terminal/exit-codes.ts';
+import { queryContinuously } from './continuous-run.ts';
 import { onlyNamespaceOf, queryPlanOf } from './plan.ts';
 import { type QueryFlagValues, questionOf } from './question.ts';
 import { query } from './run.ts';
@@ -19,12 +20,13 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
   const question = await questionOf(flags, { given, indexes, notice });
   return await withFreshTypes(async () => {
-    await using session = await openSession(flags, edges, { once: true });
+    await using session = await openSession(flags, edges, { once: !flags.watch });
     const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
     const namespaces = namespacesOf(flags, session.config);
     const types = selections.map(({ type }) => type);
     await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
     const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
-    return await query(session, await queryPlanOf(question, { selections, namespaces }, surface));
+    const plan = await queryPlanOf(question, { selections, namespaces }, surface);
+    return await (flags.watch ? queryContinuously(session, plan) : query(session, plan));
   });
 }

@@ -12,7 +12,8 @@ import { formatLookup, type Lookup, type LookupFlag, parseLookup } from '../../q
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
-import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
+import { idleMsOf } from '../args/shared-flags.ts';
+import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flags.ts';
 import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
 import { splitSortOrder } from '../session/sort-order.ts';
@@ -79,12 +80,12 @@ export async function questionOf(
   flags: QueryFlagValues,
   { given, indexes, notice }: QuestionContext,
 ): Promise<Question> {
-  refuseWatching(flags);
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
   const { format } = output;
   checkQuestion(flags, format);
   refuseUnshown(given, format);
+  checkWatching(flags, given, format);
   const counted = ['count', 'values', 'group-by'];
   refuseBeside(given, ['sort-by'], counted, 'counts have an order of their own: the most frequent first');
   refuseBeside(given, ['show-labels', 'label-columns', 'show-kind'], counted, 'a count prints no objects');
@@ -142,13 +143,22 @@ export async function questionOf(
   };
 }
 
-/** It would be taken and do nothing. */
-function refuseWatching({ watch }: { watch: boolean }): void {
-  if (!watch) return;
-  throw new InformerError('argument', 'query answers once, and -w asks for more than that', {
-    hint: "'watch' shows every change, with --filter and --where too",
-  });
+/** Refuses what a continuous result cannot do, and what only such a one can. Throws `argument`. */
+function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
+  refuseWithout(given, ['merge', 'markers', 'strict', 'idle-timeout'], ['watch']);
+  idleMsOf(flags['idle-timeout']);
+  if (flags.watch && flags.markers && NO_MARKERS.has(kind))
+    throw new InformerError('argument', `--markers has no place in -o ${flags.output}`, {
+      hint: 'use -o json, yaml, jq or a table',
+    });
 }
+
+const NO_MARKERS: ReadonlySet<OutputFormat['kind']> = new Set([
+  'name',
+  'jsonpath',
+  'custom-columns',
+  'custom-columns-file',
+]);
 
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>

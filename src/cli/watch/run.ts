@@ -26,6 +26,7 @@ import type { Loss } from '../../stream/overflow/backlog.ts';
 import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
+import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import {
@@ -520,25 +521,4 @@ function orEnd<T>(session: Session, print: () => T): T | undefined {
     session.end(error);
     return undefined;
   }
-}
-
-function continuityOf(targets: readonly WatchTarget[]): {
-  relists: number;
-  gaps: number;
-  resumed: number;
-  storeErrors: number;
-} {
-  const all = targets.flatMap(({ informer }) => informer.continuity);
-  const sum = (count: (c: (typeof all)[number]) => number) => all.reduce((total, each) => total + count(each), 0);
-  return {
-    relists: sum((c) => c.relists),
-    gaps: sum((c) => c.gapCount),
-    resumed: sum((c) => c.resumes),
-    storeErrors: sum((c) => c.storeErrors),
-  };
-}
-
-/** Whether an event says that a change may not be shown. */
-function isLoss(event: ContinuityEvent): boolean {
-  return event.kind === 'gap' || (event.kind === 'fault' && event.fault === 'store' && event.next === 'dropped');
 }

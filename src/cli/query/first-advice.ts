@@ -1,0 +1,45 @@
+import { formatGroupResource } from '../../model/gvr.ts';
+import type { IndexCatalog } from '../../query/index-catalog.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
+import { emptyText } from './answer.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import { findIn } from './found.ts';
+import type { Holding } from './holding.ts';
+import { nearValues } from './near-values.ts';
+import { asksForObjects, type QueryPlan } from './question.ts';
+
+/**
+ * What a person should know of the first result of a continuous query: how it was found, which names are not there yet,
+ * and why it is empty.
+ */
+export function adviceOnFirst(
+  plan: QueryPlan,
+  holdings: readonly Holding[],
+  { catalog, isPartial, clock }: { catalog: IndexCatalog; isPartial: boolean } & Pick<AnswerSink, 'clock'>,
+): { readonly before: readonly string[]; after(shown: number): readonly string[] } {
+  const before: string[] = [];
+  const sink = { clock, notice: (text: string) => void before.push(text), write: () => Promise.resolve() };
+  if (plan.explain) for (const holding of holdings) findIn(plan, holding, { catalog, matches: () => true, sink });
+  return {
+    before,
+    after: (shown) => {
+      const samples = holdings.map(samplesOf);
+      const missing = plan.ignoreNotFound ? [] : holdings.flatMap(missingIn);
+      if (shown > 0 || !asksForObjects(plan)) return missing;
+      const empty = isPartial || missing.length > 0 ? undefined : emptyText(plan, samples);
+      const near = plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog));
+      return [...missing, ...(empty === undefined ? [] : [`${empty}${LATER}`]), ...near];
+    },
+  };
+}
+
+const LATER = '; what comes is shown';
+
+function missingIn({ type, names, informer }: Holding): string[] {
+  const found = new Set(informer.lister.list().map(({ metadata }) => metadata.name));
+  return [...(names ?? [])]
+    .filter((name) => !found.has(name))
+    .map(
+      (name) => `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} is not there yet: it is shown when it comes`,
+    );
+}

@@ -1,0 +1,147 @@
+import { jsonText } from '../kit/exact-json.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { RowCause, RowOp } from '../query/continuous.ts';
+import type { EventEnvelope, EventWord } from '../stream/envelope.ts';
+import type { Marker } from '../stream/markers.ts';
+import { safeJson } from './escape.ts';
+import { markerLine } from './marker-line.ts';
+import { toYaml } from './objects/yaml.ts';
+import type { OutputFormat } from './output-format.ts';
+import { type Painter, plainPainter } from './painter.ts';
+import type { PrintedType, Printer } from './printer.ts';
+
+/**
+ * One change of a result, as `query --watch -o json` prints it. Fields are in this order. A change of an object has
+ * `object`, `key` and `gvr`; one of a group or a count has `row`.
+ */
+export interface RowRecord {
+  readonly op: RowOp;
+  /** The object as it is now; of one that left, its last known state. Redacted. */
+  readonly object?: ReadonlyObject;
+  /** The cells of a group or a count, by their names. */
+  readonly row?: Readonly<Record<string, unknown>>;
+  /** `namespace/name`, or `name`. */
+  readonly key?: string;
+  /** `apps/v1/deployments`, `v1/pods`. */
+  readonly gvr?: string;
+  readonly cause: RowCause;
+  /** The number of the record in this stream, from 1 without gaps. Markers count too. */
+  readonly seq: number;
+  /** The time at which the change was printed, RFC 3339 in UTC with milliseconds. */
+  readonly time: string;
+  /** The reason why the object cannot be printed. Then `object` has only what identifies it. */
+  readonly error?: string;
+}
+
+/** A record to print. `type` is the type of its object; absent for a group or a count. */
+export interface PrintedRowChange {
+  readonly record: RowRecord;
+  readonly type?: PrintedType | undefined;
+}
+
+/** Prints changes of a result. Use one for one stream, because it remembers headings and widths. */
+export interface RowChangePrinter {
+  changes(batch: readonly PrintedRowChange[]): string;
+  /** '' in formats that have no place for markers. */
+  marker(marker: Marker): string;
+}
+
+export interface RowChangeOptions {
+  readonly format: OutputFormat;
+  /** The printer of answers in this format. */
+  readonly printer: Printer;
+  /** Prints the rows of groups and counts: all of one batch, with a heading where one is due. */
+  readonly rows: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
+  readonly painter?: Painter | undefined;
+  /** Escapes control sequences, for output to a terminal. */
+  readonly terminal?: boolean | undefined;
+}
+
+/**
+ * The printer for a format. JSON has one record a line, YAML one document a record, jq gets each record as its input.
+ * In every other format a line is one that the answer would have, behind its sign and a blank. Headings have blanks
+ * there.
+ */
+export function rowChangePrinter(options: RowChangeOptions): RowChangePrinter {
+  const { format, printer, terminal = false } = options;
+  const safe = terminal ? safeJson : (text: string) => text;
+  const json = (value: unknown) => `${safe(jsonText(value))}\n`;
+  const yaml = (value: unknown) => `---\n${safe(toYaml(value))}...\n`;
+  switch (format.kind) {
+    case 'json':
+      return { changes: (batch) => batch.map(({ record }) => json(record)).join(''), marker: json };
+    case 'yaml':
+      return { changes: (batch) => batch.map(({ record }) => yaml(record)).join(''), marker: yaml };
+    case 'jq':
+      return {
+        // jq reads JSON, whatever its fields are
+        changes: (batch) =>
+          printer.events(
+            batch.map(({ record, type = NO_TYPE }) => ({ event: record as unknown as EventEnvelope, type })),
+          ),
+        marker: (marker) => printer.marker(marker),
+      };
+    default:
+      return new SignedLines(options);
+  }
+}
+
+const NO_TYPE: PrintedType = { gvr: { group: '', version: '', resource: '' }, kind: '' };
+
+const WORDS: Readonly<Record<RowOp, EventWord>> = { '+': 'ADDED', '-': 'DELETED', '~': 'MODIFIED' };
+
+/** Lines of an answer, each behind the sign of its change. */
+class SignedLines implements RowChangePrinter {
+  readonly #options: RowChangeOptions;
+  readonly #painter: Painter;
+
+  constructor(options: RowChangeOptions) {
+    this.#options = options;
+    this.#painter = options.painter ?? plainPainter;
+  }
+
+  changes(batch: readonly PrintedRowChange[]): string {
+    return runsOf(batch)
+      .map((run) => this.#run(run))
+      .join('');
+  }
+
+  marker(marker: Marker): string {
+    if (this.#options.format.kind !== 'table') return '';
+    return `  ${this.#painter.faint(markerLine(marker))}\n`;
+  }
+
+  /** Changes of one kind, in a row: they share a layout. Lines before those of the rows are headings. */
+  #run(run: readonly PrintedRowChange[]): string {
+    const [first] = run;
+    if (!first) return '';
+    const { op } = first.record;
+    const lines = this.#textOf(run).split('\n').slice(0, -1);
+    const headings = HAS_HEADINGS.has(this.#options.format.kind) ? Math.max(0, lines.length - run.length) : 0;
+    const sign = this.#painter.event(WORDS[op], op);
+    return lines.map((line, i) => (i >= headings ? `${sign} ${line}\n` : line === '' ? '\n' : `  ${line}\n`)).join('');
+  }
+
+  #textOf(run: readonly PrintedRowChange[]): string {
+    const rows = run.flatMap(({ record: { row } }) => (row ? [row] : []));
+    if (rows.length > 0) return this.#options.rows(rows);
+    const objects = run.flatMap(({ record: { object }, type }) => (object && type ? { object, type } : []));
+    return [...this.#options.printer.objects(objects)].join('');
+  }
+}
+
+/** Formats with one line for each row, below headings. In others an object may have several lines. */
+const HAS_HEADINGS: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'custom-columns', 'custom-columns-file']);
+
+/** Changes of one operation and one type that follow each other. */
+function runsOf(batch: readonly PrintedRowChange[]): PrintedRowChange[][] {
+  const runs: PrintedRowChange[][] = [];
+  let last: PrintedRowChange | undefined;
+  for (const change of batch) {
+    const continues = last && last.record.op === change.record.op && last.type === change.type;
+    if (continues) runs.at(-1)?.push(change);
+    else runs.push([change]);
+    last = change;
+  }
+  return runs;
+}

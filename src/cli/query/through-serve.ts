@@ -20,7 +20,8 @@ import type { QueryLine } from './query-once.ts';
  */
 export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitCode | undefined> {
   const { flags } = line;
-  if (flags['no-serve'] || flags.sandbox || flags.scenario !== undefined) return undefined;
+  // a result that goes on is kept up to date here, from the lists and watches that a serve answers as a server does
+  if (flags['no-serve'] || flags.sandbox || flags.scenario !== undefined || flags.watch) return undefined;
   const notice = (text: string) => noticeTo(edges, text);
   let found: Found | undefined;
   try {

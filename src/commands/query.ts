@@ -6,7 +6,7 @@ import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 export default class QueryCommand extends BaseCommand {
   static override summary = 'Answer questions about resources from a synced cache';
   static override description =
-    'Fills a cache with the given types, answers from it, and ends; with --watch it goes on and prints how the answer changes. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount. When there are several lookups, an object must match all of them.';
+    'Asks the cache of a running serve; without one, fills a cache with the given types, answers from it, and ends; with --watch it goes on and prints how the answer changes. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount, pvc, event (kind/name that an Event is about). When there are several lookups, an object must match all of them.';
   static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';
   static override examples = [
     {

@@ -5,13 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PAGES = ['README.md', 'docs/watch.md', 'docs/config.md'];
+const PAGES = ['README.md', 'docs/watch.md', 'docs/query.md', 'docs/config.md'];
 
 /** A line that is typed, and what the page says it prints first. */
 interface Typed {
   readonly page: string;
   readonly line: string;
   readonly answer: string;
+  /** It has a prompt: the page shows what follows it as its output. */
+  readonly hasPrompt: boolean;
 }
 
 /** Lines of code blocks that run `watch` or `query`, without the tools they are piped into. */
@@ -20,9 +22,12 @@ const typed: Typed[] = PAGES.flatMap((page) => {
     ([, text = '']) => text,
   );
   const found = blocks.flatMap((text) => [
-    ...text.matchAll(/^(?:\$ )?kubectl informer ((?:watch|query) .*)(?=\n(.*))/gm),
+    ...text.matchAll(/^(\$ )?kubectl informer ((?:watch|query) .*)(?=\n(.*))/gm),
   ]);
-  return found.map(([, line = '', answer = '']) => ({ page, line: line.replace(/ \| (jq|grep) .*$/, ''), answer }));
+  return found.map(([, prompt, line = '', answer = '']) => {
+    const piped = line.replace(/ \| (jq|grep) .*$/, '');
+    return { page, line: piped, answer, hasPrompt: prompt !== undefined && piped === line };
+  });
 });
 
 let fixture: Fixture;
@@ -38,8 +43,10 @@ describe('the commands in README and docs', () => {
 
   it.concurrent.each(typed)(
     'is understood, or refused with the words beside it: $page: $line',
-    async ({ line, answer }) => {
-      const { code, stderr } = await shell(ended(line));
+    async ({ line, answer, hasPrompt }) => {
+      const { code, stdout, stderr } = await shell(ended(line));
+      if (hasPrompt && line.startsWith('query'))
+        expect([stdout, stderr].map((text) => alike(text.split('\n')[0] ?? ''))).toContain(alike(answer));
       if (!answer.startsWith('error: ')) expect([0, 3, 5], stderr).toContain(code);
       else {
         expect(code).toBe(2);
@@ -50,20 +57,27 @@ describe('the commands in README and docs', () => {
   );
 });
 
+/** A line of output without what differs from one sandbox to the next: widths of columns, drawn names, times. */
+const alike = (line: string) =>
+  line
+    .replaceAll(/ +/g, ' ')
+    .replaceAll(/-[a-z0-9]{8,10}-[a-z0-9]{5}\b/g, '-DRAWN')
+    .replaceAll(/\b\d+ms ago/g, 'TIME ago');
+
 /** A watch that ends soon. */
 function ended(line: string): string {
-  if (line.startsWith('query')) return line;
+  if (line.startsWith('query') && !/ (-w|--watch)\b/.test(line)) return line;
   return line.includes('--timeout') ? line.replace(/--timeout[ =]\S+/, '--timeout 1s') : `${line} --timeout 1s`;
 }
 
-function shell(line: string): Promise<{ code: unknown; stderr: string }> {
+function shell(line: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, HOME: fixture.folder, NO_COLOR: '1', ...fixture.env };
   return new Promise((resolve) => {
     const child = execFile(
       '/bin/sh',
       ['-c', `"${process.execPath}" "${path.join(ROOT, 'bin/run.js')}" ${line}`],
       { env },
-      (error, _, stderr) => resolve({ code: error ? error.code : child.exitCode, stderr }),
+      (error, stdout, stderr) => resolve({ code: error ? error.code : child.exitCode, stdout, stderr }),
     );
   });
 }

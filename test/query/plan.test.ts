@@ -114,9 +114,10 @@ describe.each([
     ['c=..2Gi', ['a']],
     ['c=10Gi..', ['c', 'd']],
     ['c=some..', ['e']],
+    ['c=10Gi..some', ['a', 'b', 'd', 'e']],
     ['c=1..z', ['a', 'b', 'c', 'd', 'e']],
     ['c=5120Mi..5Gi', ['b']],
-  ])('find %s by size', async (text, expected) => {
+  ])('find %s by size, or by bytes if the ends are of two kinds', async (text, expected) => {
     const capacity = await parseIndex('c=.spec.capacity.storage');
     const store = storeOf(volumes, kept ? [capacity] : []);
     const lookups = [parseLookup('range', text)];

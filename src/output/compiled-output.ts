@@ -8,11 +8,13 @@ import {
   JsonPathPrinter,
   JsonPrinter,
   NamePrinter,
+  NdjsonPrinter,
   type StructuredOptions,
   YamlPrinter,
 } from './objects/structured.ts';
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
+import { CsvPrinter, CustomCsvPrinter } from './tables/csv-printer.ts';
 import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './tables/custom-columns.ts';
 import { TablePrinter, type TablePrinterOptions } from './tables/table-printer.ts';
 
@@ -41,6 +43,13 @@ async function printerFactory(format: OutputFormat): Promise<CompiledOutput['cre
       return (options) => new TablePrinter({ ...options, wide: format.wide || options.wide });
     case 'json':
       return (options) => new JsonPrinter(options);
+    case 'ndjson':
+      return (options) => new NdjsonPrinter(options);
+    case 'csv': {
+      if (format.spec === undefined) return (options) => new CsvPrinter(options);
+      const columns = await parseCustomColumns(format.spec);
+      return (options) => new CustomCsvPrinter(columns, options);
+    }
     case 'yaml':
       return (options) => new YamlPrinter(options);
     case 'name':

@@ -4,7 +4,9 @@ import { nearest } from '../kit/nearest.ts';
 /** The value of `-o`, parsed. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
-  | { readonly kind: 'json' | 'yaml' | 'name' | 'diff' | 'changes' }
+  | { readonly kind: 'json' | 'ndjson' | 'yaml' | 'name' | 'diff' | 'changes' }
+  /** With the columns of `spec`, written as custom columns; without it, those of the table. */
+  | { readonly kind: 'csv'; readonly spec?: string | undefined }
   | { readonly kind: 'jq'; readonly expression: string }
   | { readonly kind: 'jsonpath'; readonly template: string }
   | { readonly kind: 'custom-columns'; readonly spec: string }
@@ -12,11 +14,12 @@ export type OutputFormat =
   | { readonly kind: 'file'; readonly of: 'jsonpath' | 'custom-columns'; readonly path: string }
   | { readonly kind: 'custom-columns-file'; readonly text: string };
 
-const PLAIN = ['json', 'yaml', 'name', 'diff', 'changes'] as const;
+const PLAIN = ['json', 'ndjson', 'yaml', 'name', 'diff', 'changes'] as const;
 
 /** The names of all formats except the table. */
 const OUTPUT_FORMATS = [
   'changes',
+  'csv',
   'custom-columns',
   'custom-columns-file',
   'diff',
@@ -25,6 +28,7 @@ const OUTPUT_FORMATS = [
   'jsonpath',
   'jsonpath-file',
   'name',
+  'ndjson',
   'wide',
   'yaml',
 ] as const;
@@ -41,12 +45,14 @@ export function parseOutputFormat(text: string): OutputFormat {
     if (name === '' || name === 'wide') return { kind: 'table', wide: name === 'wide' };
     const plain = PLAIN.find((kind) => kind === name.toLowerCase()); // kubectl takes these in any case
     if (plain) return { kind: plain };
+    if (name.toLowerCase() === 'csv') return { kind: 'csv' };
     if (name === 'jq') refuse('jq format specified but no expression given', "for example -o jq='[.type, .key]'");
     if (name === 'jsonpath')
       refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
   }
   if (value !== undefined && name === 'jsonpath') return { kind: 'jsonpath', template: value };
   if (value !== undefined && name === 'jq') return { kind: 'jq', expression: value };
+  if (name === 'csv' && value) return { kind: 'csv', spec: value };
   if (name === 'custom-columns') return { kind: 'custom-columns', spec: value ?? '' };
   if (name === 'jsonpath-file' && value) return { kind: 'file', of: 'jsonpath', path: value };
   if (name === 'custom-columns-file' && value) return { kind: 'file', of: 'custom-columns', path: value };
@@ -68,11 +74,13 @@ export interface FormatNeeds {
 }
 
 /** The data that a format needs. Anything beyond that costs time and has no effect. */
-export function needsOf({ kind }: OutputFormat): FormatNeeds {
+export function needsOf(format: OutputFormat): FormatNeeds {
+  const { kind } = format;
+  const cells = kind === 'table' || (kind === 'csv' && format.spec === undefined);
   const showsChanges = kind === 'diff' || kind === 'changes';
   return {
-    object: kind !== 'table' && kind !== 'name',
-    cells: kind === 'table',
+    object: !cells && kind !== 'name',
+    cells,
     old: showsChanges,
     managedFields: showsChanges,
     events: showsChanges,

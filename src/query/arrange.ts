@@ -10,9 +10,6 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** The name of the group of objects without a value. */
-const NO_VALUE = '<none>';
-
 /**
  * Counts the objects for each value of an index: the most frequent value first, then by value. The counts come from the
  * store's index if it keeps one, otherwise from a scan of all objects. `redact` is given where values may be secret.
@@ -39,14 +36,6 @@ export function explainCounts(
   return isKept
     ? `values of the kept index ${definition.name}; scanned 0 of ${store.size}`
     : `values of ${definition.name} computed for each object; scanned ${store.size} of ${store.size}`;
-}
-
-/** Counts items by value. An item without a value counts as {@link NO_VALUE}, one with several counts for each. */
-export function groupCounts<T>(items: Iterable<T>, values: (item: T) => readonly string[]): ValueCount[] {
-  return countsOf(items, (item) => {
-    const found = values(item);
-    return found.length === 0 ? [NO_VALUE] : found;
-  });
 }
 
 /** The sums of the counts of several stores. */

@@ -42,7 +42,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   informer: [['metrics.ts', 'verifier.ts', 'deep-freeze.ts'], ['watch'], ['handlers'], ['store'], ['*']],
   output: [
     ['escape.ts', 'cell-states.ts', 'printer.ts'],
-    ['values.ts', 'painter.ts', 'timestamps.ts'],
+    ['values.ts', 'painter.ts', 'timestamps.ts', 'csv.ts'],
     ['event-lines.ts', 'marker-line.ts'],
     ['tables', 'objects'],
     ['changes'],

@@ -71,3 +71,190 @@ describe('query --where and --name', () => {
     });
   });
 });
+
+const sized = (name: string, node: string, cpu: string | undefined, memory: string | undefined) => {
+  const made = pod(name, { node });
+  const requests = { ...(cpu && { cpu }), ...(memory && { memory }) };
+  const [container] = made.spec.containers;
+  return { ...made, spec: { ...made.spec, containers: [{ ...container, resources: { requests } }] } };
+};
+
+const CPU = '.spec.containers[*].resources.requests.cpu';
+const MEMORY = 'memory=.spec.containers[*].resources.requests.memory';
+
+describe('query --group-by with amounts', () => {
+  let sizes: Fixture;
+  beforeAll(async () => {
+    sizes = await startFixture([
+      sized('a', 'n1', '250m', '128Mi'),
+      sized('b', 'n1', '1', '1Gi'),
+      sized('c', 'n2', '500m', undefined),
+      sized('d', 'n3', undefined, undefined),
+    ]);
+  });
+  afterAll(() => sizes[Symbol.asyncDispose]());
+  const ask = (...line: string[]) => run(['query', 'pods', '-n', 'shop', ...line], { env: sizes.env });
+
+  it('prints a row for each group, with quantities in their units', async () => {
+    const { stdout, stderr } = await ask('--group-by', '.spec.nodeName', '--sum', CPU, '--max', MEMORY);
+    expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['VALUE', 'COUNT', 'SUM(CPU)', 'MAX(MEMORY)'],
+      ['n1', '2', '1250m', '1Gi'],
+      ['n2', '1', '500m', '<none>'],
+      ['n3', '1', '<none>', '<none>'],
+      [''],
+    ]);
+    expect(stderr).toBe('');
+  });
+
+  it('groups by CEL, all values of a list, and by kind', async () => {
+    const groups = async (by: string) => (await ask('--group-by', by, '-o', 'ndjson')).stdout;
+    expect(await groups('object.spec.nodeName in ["n1", "n2"] ? ["low", "all"] : ["all"]')).toBe(
+      '{"count":4,"value":"all"}\n{"count":3,"value":"low"}\n',
+    );
+    expect(await groups('.kind')).toBe('{"count":4,"value":"Pod"}\n');
+  });
+
+  it('gives one row without groups, in every format, and none for data without objects', async () => {
+    const sum = ['--sum', CPU, '--avg', MEMORY];
+    expect((await ask(...sum)).stdout.split('\n')[1]?.split(/ +/)).toEqual(['4', '1750m', '576Mi']);
+    const record = { count: 4, sum: { cpu: '1750m' }, avg: { memory: '576Mi' } };
+    expect(JSON.parse((await ask(...sum, '-o', 'json')).stdout)).toEqual([record]);
+    expect(JSON.parse((await ask(...sum, '-o', 'ndjson')).stdout)).toEqual(record);
+    expect((await ask(...sum, '-o', 'csv')).stdout).toBe('COUNT,SUM(CPU),AVG(MEMORY)\r\n4,1750m,576Mi\r\n');
+    expect((await ask(...sum, '-o', 'yaml')).stdout).toContain('memory: 576Mi');
+    expect((await ask(...sum, '--name', 'nothing')).stdout).toMatch(/\n0 +<none> +<none>\n$/);
+    const none = await ask('--group-by', '.spec.nodeName', '--sum', CPU, '--name', 'nothing');
+    expect(none).toMatchObject({ stdout: '', stderr: expect.stringContaining('none of 4 pods matches') });
+  });
+
+  it('sorts groups by an amount, by value or by count, and refuses other words with those there are', async () => {
+    const first = async (order: string) =>
+      (
+        await ask('--group-by', '.spec.nodeName', '--sum', CPU, '--sum', MEMORY, `--sort-by=${order}`, '--no-headers')
+      ).stdout.split(' ')[0];
+    expect([await first('-cpu'), await first('cpu'), await first('-value'), await first('count')]).toEqual(['n1', 'n3', 'n3', 'n2']); // biome-ignore format: one line
+    for (const [order, message] of [
+      ['sum', '"sum" is more than one column of the groups'],
+      ['mem', '"mem" is no column of the groups'],
+    ]) {
+      const line = ['--group-by', '.spec.nodeName', '--sum', CPU, '--sum', MEMORY, `--sort-by=${order}`];
+      const { code, stdout, stderr } = await ask(...line);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`--sort-by: ${message}`);
+      expect(stderr).toContain('The columns are count, value, sum(cpu), sum(memory)');
+    }
+    expect((await ask('--sum', CPU, '--sort-by=sum')).code).toBe(2);
+    expect((await ask('--values', 'node', '--sort-by=-value', '--no-headers')).stdout).toMatch(/^n3 /);
+  });
+
+  it('leaves out what is no amount, and says so once', async () => {
+    const { code, stdout, stderr } = await ask('--sum', '.spec.nodeName');
+    expect({ code, row: stdout.split('\n')[1] }).toEqual({ code: 0, row: '4       <none>' });
+    expect(stderr).toContain(
+      '--sum .spec.nodeName: 4 of 4 values cannot be counted as the same number, quantity or duration, such as "n1", and are left out',
+    );
+  });
+
+  it('refuses amounts of what has none, and two columns of one name', async () => {
+    expect(await ask('--values', 'node', '--sum', CPU)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--sum cannot be combined with --values'),
+    });
+    expect(await ask('--count', '--avg', CPU)).toMatchObject({ code: 2 });
+    expect(await ask('--sum', CPU, '-o', 'name')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--sum has no objects for -o name'),
+    });
+    expect(await ask('--sum', CPU, '--sum', '.spec.containers[*].resources.limits.cpu')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there are two columns sum(cpu)'),
+    });
+  });
+
+  it('counts no value of a Secret up, nor groups by one', async () => {
+    const secret = (name: string, text: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'shop' },
+      data: { pin: text, salt: text },
+    });
+    await using own = await startFixture([secret('a', '1234'), secret('b', '4321')]);
+    for (const expression of ['.data.pin', 'object.data.pin', 'int(object.data.pin)'])
+      for (const format of ['', 'json', 'csv']) {
+        const line = ['secrets', '-n', 'shop', '--group-by', expression, '--sum', expression, '--max', `m=${expression}`, '-o', format]; // biome-ignore format: one line
+        const { code, stdout, stderr } = await run(['query', ...line], { env: own.env });
+        expect(code).toBe(0);
+        expect(stdout + stderr).not.toMatch(/1234|4321|5555/);
+      }
+    const shown = await run(['query', 'secrets', '-n', 'shop', '--sum', '.data.pin', '--show-secrets'], {
+      env: own.env,
+    });
+    expect(shown.stdout).toContain('5555');
+  });
+});
+
+describe('query -o', () => {
+  it('ndjson prints an object a line, and nothing for none', async () => {
+    const { stdout } = await query('pods', '-n', 'shop', '-o', 'ndjson');
+    const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { kind: string; metadata: { name: string } }); // biome-ignore format: one line
+    expect(lines.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['Pod web-1', 'Pod web-2', 'Pod web-canary']); // biome-ignore format: one line
+    expect((await query('pods', 'web-1', '-n', 'shop', '-o', 'ndjson')).stdout.split('\n')).toHaveLength(2);
+    expect(await query('pods', '-n', 'empty', '-o', 'ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('json and yaml of nothing are an empty List, and one named object is itself', async () => {
+    expect(JSON.parse((await query('pods', '-n', 'empty', '-o', 'json')).stdout)).toMatchObject({ kind: 'List', items: [] }); // biome-ignore format: one line
+    expect((await query('pods', '-n', 'empty', '-o', 'yaml')).stdout).toContain('items: []');
+    expect(JSON.parse((await query('pods', 'web-1', '-n', 'shop', '-o', 'json')).stdout)).toMatchObject({ kind: 'Pod' }); // biome-ignore format: one line
+    expect(JSON.parse((await query('pods', 'web-1', 'web-2', '-n', 'shop', '-o', 'json')).stdout)).toMatchObject({ kind: 'List' }); // biome-ignore format: one line
+  });
+
+  it('csv prints the columns of the table, wide ones too, as RFC 4180', async () => {
+    const { stdout } = await query('pods', '-A', '-o', 'csv', '--eq', 'node=worker-1');
+    const [heading, row, ...rest] = stdout.split('\r\n');
+    expect(heading).toBe('NAMESPACE,NAME,READY,STATUS,RESTARTS,AGE,IP,NODE,NOMINATED NODE,READINESS GATES');
+    expect(row).toMatch(/^shop,web-1,0\/1,Running,0,.*,worker-1,/);
+    expect(rest).toEqual(['']);
+    expect((await query('pods', '-n', 'shop', '-o', 'csv', '--no-headers', '-L', 'app')).stdout).toMatch(/^web-1,.*,web\r\n/); // biome-ignore format: one line
+  });
+
+  it('csv of several types is one table', async () => {
+    const { stdout } = await query('pods,configmaps', '-n', 'shop', '-o', 'csv', '--name', '^(web-1|settings)$');
+    const [heading = [], first = [], second = []] = stdout.split('\r\n').map((line) => line.split(','));
+    expect(heading.slice(0, 2)).toEqual(['TYPE', 'NAME']);
+    const at = (row: readonly string[], name: string) => row[heading.indexOf(name)];
+    expect([at(first, 'TYPE'), at(first, 'STATUS'), at(first, 'DATA')]).toEqual(['pod', 'Running', '']);
+    expect([at(second, 'TYPE'), at(second, 'STATUS'), at(second, 'DATA')]).toEqual(['configmap', '', '1']);
+  });
+
+  it('csv=COLUMNS prints columns of one’s own, quoted, and no formula', async () => {
+    await using own = await startFixture([
+      configMap('a', { text: '=HYPERLINK("x")' }),
+      configMap('b', { text: 'one\ntwo, "three"' }),
+      configMap('c', { text: '-12.5' }),
+    ]);
+    const line = ['query', 'cm', '-n', 'shop', '-o', 'csv=NAME:.metadata.name,TEXT:.data.text'];
+    expect((await run(line, { env: own.env })).stdout).toBe(
+      'NAME,TEXT\r\na,"\'=HYPERLINK(""x"")"\r\nb,"one\ntwo, ""three"""\r\nc,-12.5\r\n',
+    );
+  });
+
+  it('jq gets the List, and says so where an expression for one object finds nothing', async () => {
+    expect((await query('pods', '-n', 'shop', '-o', 'jq=.items[].metadata.name')).stdout).toBe(
+      '"web-1"\n"web-2"\n"web-canary"\n',
+    );
+    const { stdout, stderr } = await query('pods', '-n', 'shop', '-o', 'jq=.metadata.name');
+    expect(stdout).toBe('null\n');
+    expect(stderr).toContain('-o jq gets one List, as -o json prints it; .items[] before the expression gives each object'); // biome-ignore format: one line
+  });
+
+  it('watch prints ndjson as it does json, and has no table for csv', async () => {
+    const watch = (...line: string[]) => run(['watch', 'cm', '-n', 'shop', '--once', ...line], { env: fixture.env });
+    expect(JSON.parse((await watch('-o', 'ndjson')).stdout)).toMatchObject({ type: 'ADDED' });
+    expect(await watch('-o', 'csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('-o csv is one table, which a stream is not'),
+    });
+  });
+});

@@ -147,7 +147,8 @@ describe('query', () => {
   it.each([
     [['--values', 'node', '--count'], '--values and --count'],
     [['--group-by', '.spec.nodeName', '--count'], '--count and --group-by'],
-    [['--values', 'node', '-o', 'yaml'], '-o yaml'],
+    [['--values', 'node', '-o', 'name'], '-o name'],
+    [['--values', 'node', '-o', 'csv=A:.b'], '-o csv=…'],
     [['--group-by', '.spec.nodeName', '-o', 'jsonpath={.x}'], '-o jsonpath'],
   ])('refuses questions that exclude each other: %j', async (line, text) => {
     const result = await query('pods', '-A', ...line);

@@ -16,7 +16,7 @@ describe('-o', () => {
   test.each([
     [
       'xyz',
-      'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,custom-columns,',
+      'unable to match a printer suitable for the output format "xyz", allowed formats are: changes,csv,custom-columns,',
     ],
     ['json=1', 'unable to match a printer suitable for the output format "json=1"'],
     ['jsonpath', 'template format specified but no template given'],
@@ -53,13 +53,16 @@ describe('-o', () => {
 
 describe('the needs of a format', () => {
   test.each([
-    ['', { object: false, old: false, managedFields: false, events: false }],
-    ['wide', { object: false, old: false, managedFields: false, events: false }],
-    ['name', { object: false, old: false, managedFields: false, events: false }],
-    ['json', { object: true, old: false, managedFields: false, events: false }],
-    ['jq=.', { object: true, old: false, managedFields: false, events: false }],
-    ['diff', { object: true, old: true, managedFields: true, events: true }],
-    ['changes', { object: true, old: true, managedFields: true, events: true }],
+    ['', { object: false, cells: true, old: false, managedFields: false, events: false }],
+    ['wide', { object: false, cells: true, old: false, managedFields: false, events: false }],
+    ['name', { object: false, cells: false, old: false, managedFields: false, events: false }],
+    ['csv', { object: false, cells: true, old: false, managedFields: false, events: false }],
+    ['csv=A:.b', { object: true, cells: false, old: false, managedFields: false, events: false }],
+    ['ndjson', { object: true, cells: false, old: false, managedFields: false, events: false }],
+    ['json', { object: true, cells: false, old: false, managedFields: false, events: false }],
+    ['jq=.', { object: true, cells: false, old: false, managedFields: false, events: false }],
+    ['diff', { object: true, cells: false, old: true, managedFields: true, events: true }],
+    ['changes', { object: true, cells: false, old: true, managedFields: true, events: true }],
   ])('%s', (format, needs) => {
     expect(needsOf(parseOutputFormat(format))).toEqual(needs);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { groupCounts, mergedCounts, sortedBy, valueCounts } from '../../src/query/arrange.ts';
+import { mergedCounts, sortedBy, valueCounts } from '../../src/query/arrange.ts';
 import { IndexCatalog } from '../../src/query/index-catalog.ts';
 import { parseIndex } from '../../src/query/index-definition.ts';
 import { parseLookup } from '../../src/query/lookup.ts';
@@ -43,17 +43,12 @@ test('values of Secrets are counted redacted: none is shown, equal ones count to
   expect(names(runLookups({ store, catalog: new IndexCatalog([password]), lookups }).objects)).toEqual(['c']);
 });
 
-test('groups count an item for each of its values, and without a value as <none>', () => {
-  const { valuesOf } = new IndexCatalog().get('node');
-  expect(groupCounts(PODS, valuesOf)).toEqual([
-    { value: 'n1', count: 3 },
-    { value: '<none>', count: 1 },
-    { value: 'n2', count: 1 },
+test('counts of several stores are added up', () => {
+  const one = { value: 'n1', count: 3 };
+  expect(mergedCounts([[one, { value: 'n2', count: 1 }], [{ value: 'n2', count: 9 }]])).toEqual([
+    { value: 'n2', count: 10 },
+    one,
   ]);
-  expect(mergedCounts([groupCounts(PODS, valuesOf), [{ value: 'n2', count: 9 }]])[0]).toEqual({
-    value: 'n2',
-    count: 10,
-  });
 });
 
 describe('sorting', () => {

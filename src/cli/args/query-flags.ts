@@ -15,8 +15,12 @@ const indexFlags = group('INDEX', {
 const answerFlags = group('ANSWER', {
   count: bool({ summary: 'only how many objects are found' }),
   'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),
+  sum: list({ summary: 'the sum of an expression, of each group or of all', helpValue: '[NAME=]EXPRESSION' }),
+  min: list({ summary: 'its least value', helpValue: '[NAME=]EXPRESSION' }),
+  max: list({ summary: 'its largest value', helpValue: '[NAME=]EXPRESSION' }),
+  avg: list({ summary: 'its average', helpValue: '[NAME=]EXPRESSION' }),
   'sort-by': text({
-    summary: 'order by an expression; --sort-by=-PATH sorts in descending order',
+    summary: 'order by an expression, or groups by count, value, sum, …; with - before it in descending order',
     helpValue: 'JSONPATH',
   }),
   limit: count({ summary: 'show at most the first N objects or groups', min: 1 }),

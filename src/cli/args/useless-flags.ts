@@ -6,7 +6,7 @@ import { embeddedFlags, loginFlags } from './shared-flags.ts';
 
 type Kind = OutputFormat['kind'];
 
-const DATA: readonly Kind[] = ['json', 'yaml', 'jq'];
+const DATA: readonly Kind[] = ['json', 'ndjson', 'yaml', 'jq'];
 
 /**
  * The formats in which a flag shows: in any other it would be taken and do nothing. `--no-headers` and `--show-kind`
@@ -14,13 +14,13 @@ const DATA: readonly Kind[] = ['json', 'yaml', 'jq'];
  * `-o name`.
  */
 const SHOWN_IN: Readonly<Record<string, readonly Kind[]>> = {
-  'show-labels': ['table'],
-  'label-columns': ['table'],
+  'show-labels': ['table', 'csv'],
+  'label-columns': ['table', 'csv'],
   timestamps: ['table', 'diff', 'changes'],
   old: DATA,
   'with-changes': DATA,
   'full-values': ['diff', 'changes'],
-  'show-managed-fields': [...DATA, 'jsonpath', 'custom-columns', 'custom-columns-file'],
+  'show-managed-fields': [...DATA, 'jsonpath', 'custom-columns', 'custom-columns-file', 'csv'],
 };
 
 /** What to use instead, where it is not the format alone. */

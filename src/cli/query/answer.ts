@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { type GroupRow, sortedRows } from '../../query/groups.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
@@ -11,15 +12,17 @@ import { countText, pathAdvice, type Sample } from '../session/path-advice.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { countsText, grouped, valueCountsOf } from './counts.ts';
+import { valueCountsOf } from './counts.ts';
+import { countsText } from './counts-text.ts';
 import { arrange, findIn, printFound } from './found.ts';
+import { grouped } from './grouping.ts';
 import type { Holding } from './holding.ts';
 import { matcherOf } from './matcher.ts';
 import type { NarrowedCaches } from './narrowed-caches.ts';
 import { nearValues } from './near-values.ts';
 import { isFiltered } from './object-filters.ts';
 import { onlyNamespaceOf } from './plan.ts';
-import type { QueryPlan } from './question.ts';
+import { asksForObjects, type QueryPlan } from './question.ts';
 
 /** What an answer may ask a server for: owners that no holding has, and which fields a type has. */
 export interface AnswerContext {
@@ -73,15 +76,21 @@ async function writeAnswer(
   const held = holdings.map(samplesOf);
   const samplesFor = async (count: number) => (count === 0 && narrowed ? await narrowed.unnarrowed(holdings) : held);
   if (plan.values !== undefined) {
-    const counts = valueCountsOf(plan.values, holdings, { catalog, redactor, matches, sink, narrowed }, plan);
-    await sink.write(countsText(counts, plan));
-    return samplesFor(counts.length);
+    const rows = valueCountsOf(plan.values, holdings, { catalog, redactor, matches, sink, narrowed }, plan);
+    const looked = await samplesFor(rows.length);
+    const empty = isPartial || hasMissing ? undefined : (valuelessText(plan, looked) ?? emptyText(plan, looked));
+    await printCounts(plan, rows, { sink, empty });
+    return looked;
   }
   const found = holdings.flatMap((holding) => findIn(plan, holding, { catalog, matches, sink, narrowed }));
   const samples = await samplesFor(found.length);
   if (plan.count) await sink.write(`${found.length}\n`);
-  else if (plan.groupBy) await sink.write(countsText(grouped(found, plan.groupBy, redactor), plan));
-  else if (found.length > 0 || (!hasMissing && !plan.ignoreNotFound)) {
+  else if (!asksForObjects(plan)) {
+    const { rows, remarks } = grouped(found, plan, redactor);
+    const isEmpty = found.length === 0 && !isPartial && !hasMissing;
+    await printCounts(plan, rows, { sink, empty: isEmpty ? emptyText(plan, samples) : undefined });
+    for (const remark of remarks) sink.notice(remark);
+  } else if (found.length > 0 || (!hasMissing && !plan.ignoreNotFound)) {
     const empty = isPartial || found.length > 0 ? undefined : emptyText(plan, samples);
     const shown = arrange(found, plan);
     if (empty !== undefined) sink.notice(empty);
@@ -91,6 +100,24 @@ async function writeAnswer(
   if (found.length === 0)
     for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog))) sink.notice(line);
   return samples;
+}
+
+/** Writes counts in their order; a table without a row is none, and `empty` says why. */
+async function printCounts(
+  plan: QueryPlan,
+  rows: readonly GroupRow[],
+  { sink, empty }: { sink: AnswerSink; empty: string | undefined },
+): Promise<void> {
+  if (rows.length === 0 && empty !== undefined) sink.notice(empty);
+  if (rows.length === 0 && plan.format.kind === 'table') return;
+  await sink.write(countsText(sortedRows(rows, plan.groupOrder).slice(0, plan.limit), plan));
+}
+
+/** There are objects, but no value of the index. */
+function valuelessText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
+  const samples = all.filter(({ objects }) => objects.length > 0);
+  if (samples.length === 0) return undefined;
+  return `none of ${countText(samples)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */

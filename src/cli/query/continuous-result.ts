@@ -1,10 +1,10 @@
-import { goText } from '../../expr/go-text.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { PrintedType } from '../../output/printer.ts';
 import type { PrintedRowChange, RowRecord } from '../../output/row-changes.ts';
+import { amountsOf } from '../../query/amount.ts';
 import {
   ContinuousResult,
   type ResultRow,
@@ -13,14 +13,18 @@ import {
   type RowEvent,
 } from '../../query/continuous.ts';
 import { ContinuousGroups } from '../../query/continuous-groups.ts';
+import { type GroupRow, NO_GROUP, sortedRows } from '../../query/groups.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import { runLookups } from '../../query/plan.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
+import { rowRecord } from './counts-text.ts';
 import { arrange, type Found } from './found.ts';
+import { groupValues, shownIn } from './grouping.ts';
 import { type Holding, scanned } from './holding.ts';
 import type { Matcher } from './matcher.ts';
+import { columnOf } from './measures.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
 import { sameLookIn } from './row-look.ts';
 
@@ -42,10 +46,8 @@ interface ObjectRow extends ResultRow, Found {
   readonly target: ContinuousTarget;
 }
 
-interface NumberRow extends ResultRow {
+interface NumberRow extends ResultRow, GroupRow {
   readonly cells: Readonly<Record<string, unknown>>;
-  /** How many objects the row counts. */
-  readonly count: number;
 }
 
 /** A change of a result that has no number and no time yet. */
@@ -229,6 +231,7 @@ class NumberRows implements Rows {
   readonly #plan: QueryPlan;
   readonly #groups: ContinuousGroups<Found>;
   readonly #result: ContinuousResult<NumberRow>;
+  readonly #amounts: (items: Iterable<Found>) => GroupRow['amounts'];
   #changed = new Map<string, number>();
   #isFirst = true;
 
@@ -238,8 +241,11 @@ class NumberRows implements Rows {
     this.#result = new ContinuousResult<NumberRow>({
       looksSame: (before, after) => JSON.stringify(before.cells) === JSON.stringify(after.cells),
       window:
-        plan.limit === undefined || plan.count ? undefined : (rows) => rows.toSorted(byCount).slice(0, plan.limit),
+        plan.limit === undefined || plan.count
+          ? undefined
+          : (rows) => sortedRows(rows, plan.groupOrder).slice(0, plan.limit),
     });
+    this.#amounts = amountsIn(plan, redactor);
   }
 
   get shown(): number {
@@ -265,35 +271,62 @@ class NumberRows implements Rows {
     this.#changed = new Map();
     const cause = this.#isFirst ? 'initial' : 'watch';
     const states = this.#groups.take();
-    if (this.#plan.count && states.length === 0 && this.#isFirst) states.push({ value: '', count: 0, items: [] });
-    for (const { value, count } of states) {
-      const cells = this.#plan.count ? { count } : { value, count };
-      const isIn = count > 0 || this.#plan.count;
-      this.#result.put({ id: value, cells, count }, isIn, { kind: isIn ? 'added' : 'deleted', cause });
+    const isOne = isOneRow(this.#plan);
+    if (isOne && states.length === 0 && this.#isFirst) states.push({ value: '', count: 0, items: [] });
+    for (const { value, count, items } of states) {
+      const amounts = this.#amounts(items);
+      const cells = this.#cellsOf({ value: isOne ? undefined : value, count, amounts });
+      const isIn = count > 0 || isOne;
+      this.#result.put({ id: value, value, cells, count, amounts }, isIn, { kind: isIn ? 'added' : 'deleted', cause });
     }
     const changes = this.#result.take();
-    const ordered = this.#isFirst ? changes.toSorted((a, b) => byCount(a.row, b.row)) : changes;
+    const byRow = new Map(changes.map((change) => [change.row, change]));
+    const ordered = this.#isFirst
+      ? sortedRows([...byRow.keys()], this.#plan.groupOrder).flatMap((row) => byRow.get(row) ?? [])
+      : changes;
     this.#isFirst = false;
     return ordered.map(({ op, row: { cells }, cause: why }) => ({ record: { op, row: cells, cause: why } }));
   }
+
+  #cellsOf(row: GroupRow): Readonly<Record<string, unknown>> {
+    const { measures, format } = this.#plan;
+    if (format.kind !== 'table') return rowRecord(row, measures);
+    const { value, count, amounts } = row;
+    const cells = measures.map((measure, i) => [columnOf(measure), amounts[i]?.readable ?? NO_GROUP]);
+    return { ...(value === undefined ? {} : { value }), count, ...Object.fromEntries(cells) };
+  }
 }
 
-/** The most frequent value first, then by value: the order of an answer. */
-const byCount = (a: NumberRow, b: NumberRow) => b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+/** Whether all objects are one row: how many there are, or amounts without groups. */
+const isOneRow = ({ values, groupBy }: QueryPlan) => values === undefined && groupBy === undefined;
 
-/** The name of the group of objects without a value. */
-const NO_VALUE = '<none>';
+/** The amounts of a group. What an expression finds in an object is kept as long as the object is. */
+function amountsIn({ measures }: QueryPlan, redactor: Redactor): (items: Iterable<Found>) => GroupRow['amounts'] {
+  const kept = measures.map(() => new WeakMap<ReadonlyObject, readonly unknown[]>());
+  return (items) => {
+    const found = measures.length === 0 ? [] : [...items];
+    return measures.map(({ verb, expression }, i) => {
+      const valuesIn = (item: Found) => {
+        const known = kept[i]?.get(item.object);
+        const values = known ?? expression.values(shownIn(item, redactor));
+        if (!known) kept[i]?.set(item.object, values);
+        return values;
+      };
+      return amountsOf(verb, [found.map(valuesIn)]).amounts[0];
+    });
+  };
+}
 
 function valuesOf(
   { object, type }: Found,
   { plan, redactor, catalog }: { plan: QueryPlan; redactor: Redactor; catalog: IndexCatalog },
 ): readonly string[] {
-  if (plan.count) return [''];
+  if (isOneRow(plan)) return [''];
   if (plan.values !== undefined) {
     const definition = catalog.get(plan.values);
     const read = isSecretResource(type.gvr) ? redactor.redact(object, type.gvr) : object;
     return definition.listed?.(read) ?? definition.valuesOf(read);
   }
-  const values = plan.groupBy?.values(redactor.redact(object, type.gvr)).map(goText) ?? [];
-  return values.length === 0 ? [NO_VALUE] : values;
+  const values = plan.groupBy ? groupValues(shownIn({ object, type }, redactor), plan.groupBy) : [];
+  return values.length === 0 ? [NO_GROUP] : values;
 }

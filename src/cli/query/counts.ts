@@ -1,16 +1,14 @@
-import { goJson, goText } from '../../expr/go-text.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { cellText } from '../../output/escape.ts';
-import { AlignedTable } from '../../output/tables/table.ts';
-import { explainCounts, groupCounts, mergedCounts, type ValueCount, valueCounts } from '../../query/arrange.ts';
+import { explainCounts, mergedCounts, valueCounts } from '../../query/arrange.ts';
+import type { GroupRow } from '../../query/groups.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { explainedText } from './explain.ts';
-import type { Finding, Found } from './found.ts';
+import type { Finding } from './found.ts';
 import { type Holding, scanned, storeOf } from './holding.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { pushedText } from './push-down.ts';
-import type { Expression, Question } from './question.ts';
+import type { Question } from './question.ts';
 
 /** The values of an index, over all types, each with the number of objects that have it and meet the filters. */
 export function valueCountsOf(
@@ -18,7 +16,7 @@ export function valueCountsOf(
   holdings: readonly Holding[],
   { catalog, redactor, matches, sink, narrowed }: Finding & { redactor: Redactor },
   question: Pick<Question, 'showSecrets' | 'explain'> & ObjectFilters,
-): ValueCount[] {
+): GroupRow[] {
   const definition = catalog.get(name);
   const of = (holding: Holding) => {
     const { gvr } = holding.type;
@@ -37,24 +35,5 @@ export function valueCountsOf(
     }
     return valueCounts(definition, kept, redact);
   };
-  return mergedCounts(holdings.map(of));
-}
-
-/** The values of an expression, each with the number of objects that have it. */
-export function grouped(found: readonly Found[], by: Expression, redactor: Redactor): ValueCount[] {
-  return groupCounts(found, ({ object, type }) => by.values(redactor.redact(object, type.gvr)).map(goText));
-}
-
-/** Counts as they are printed. */
-export function countsText(
-  all: readonly ValueCount[],
-  { format, limit, noHeaders }: Pick<Question, 'format' | 'limit' | 'noHeaders'>,
-): string {
-  const counts = all.slice(0, limit);
-  if (format.kind === 'json') return `${goJson(counts)}\n`;
-  const table = new AlignedTable();
-  const rows = counts.map(({ value, count }) => [cellText(value), String(count)]);
-  if (!noHeaders) rows.unshift(['VALUE', 'COUNT']);
-  for (const row of rows) table.fit(row);
-  return rows.map((row) => table.line(row)).join('');
+  return mergedCounts(holdings.map(of)).map((row) => ({ ...row, amounts: [] }));
 }

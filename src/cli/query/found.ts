@@ -78,5 +78,15 @@ export async function printFound(
         sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
     }
   }
-  for (const piece of plan.printer.objects(shown)) await sink.write(piece);
+  let text = '';
+  for (const piece of plan.printer.objects(shown)) {
+    if (plan.format.kind === 'jq') text += piece;
+    await sink.write(piece);
+  }
+  if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
 }
+
+/** An expression for one object finds nothing in a List. */
+const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before the expression gives each object';
+
+const asksForOne = ({ selections: [only, ...others] }: QueryPlan) => others.length === 0 && only?.names.length === 1;

@@ -1,5 +1,6 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { type OutputSurface, printerOf } from '../session/output.ts';
+import { asksForAscii } from '../../output/tables/bars.ts';
+import { type OutputSurface, painterOf, printerOf } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import type { QueryPlan, Question } from './question.ts';
 
@@ -27,8 +28,18 @@ export async function queryPlanOf(
     single: selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
   };
   const printer = await printerOf(question.output, question.flags, layout, surface);
-  return { ...question, selections, namespaces, printer };
+  const { stdout, env } = surface;
+  const bars = { columns: stdout.columns ?? NARROWEST, ascii: asksForAscii(env) };
+  const counting = {
+    terminal: stdout.isTerminal,
+    painter: await painterOf(question.flags, surface),
+    bars: stdout.isTerminal ? bars : undefined,
+  };
+  return { ...question, selections, namespaces, printer, counting };
 }
+
+/** The columns of a terminal that does not say how many it has. */
+const NARROWEST = 80;
 
 /** The one namespace of a question; undefined when it asks several, or all. */
 export const onlyNamespaceOf = (namespaces: readonly string[]): string | undefined =>

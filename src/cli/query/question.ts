@@ -6,6 +6,9 @@ import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
+import type { CountTableOptions } from '../../output/tables/count-table.ts';
+import { VERBS, type Verb } from '../../query/amount.ts';
+import type { GroupOrder } from '../../query/groups.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import { type IndexDefinition, parseIndex } from '../../query/index-definition.ts';
 import { formatLookup, type Lookup, type LookupFlag, parseLookup } from '../../query/lookup.ts';
@@ -17,6 +20,7 @@ import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flag
 import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
 import { splitSortOrder } from '../session/sort-order.ts';
+import { groupOrderOf, type Measure, measuresOf } from './measures.ts';
 import { type ObjectFilters, objectFiltersOf } from './object-filters.ts';
 
 export type QueryFlagValues = FlagValues<typeof queryFlags>;
@@ -35,6 +39,10 @@ export interface Question extends ObjectFilters {
   readonly values: string | undefined;
   readonly count: boolean;
   readonly groupBy: Expression | undefined;
+  /** What is counted up of the objects, group by group. */
+  readonly measures: readonly Measure[];
+  /** The order of counts and groups, where it is asked for. */
+  readonly groupOrder: GroupOrder | undefined;
   readonly sortBy: Expression | undefined;
   /** `--sort-by=-…`: the largest first. */
   readonly sortsDescending: boolean;
@@ -57,6 +65,13 @@ export interface QueryPlan extends Question {
   /** [''] = all; cluster-scoped types ignore them. */
   readonly namespaces: readonly string[];
   readonly printer: Printer;
+  /** How counts look. */
+  readonly counting: CountLook;
+}
+
+/** What counts are printed for. */
+export interface CountLook extends Pick<CountTableOptions, 'painter' | 'bars'> {
+  readonly terminal: boolean;
 }
 
 export interface QuestionContext {
@@ -69,8 +84,13 @@ export interface QuestionContext {
 }
 
 /** Whether objects are asked for, and no numbers about them. */
-export const asksForObjects = ({ values, count, groupBy }: Pick<Question, 'values' | 'count' | 'groupBy'>) =>
-  values === undefined && !count && groupBy === undefined;
+export const asksForObjects = ({
+  values,
+  count,
+  groupBy,
+  measures,
+}: Pick<Question, 'values' | 'count' | 'groupBy' | 'measures'>) =>
+  values === undefined && !count && groupBy === undefined && measures.length === 0;
 
 /**
  * Reads the flags of `query`. Throws `argument` for what cannot be read, with its place, for questions that exclude
@@ -87,8 +107,13 @@ export async function questionOf(
   refuseUnshown(given, format);
   checkWatching(flags, given, format);
   const counted = ['count', 'values', 'group-by'];
-  refuseBeside(given, ['sort-by'], counted, 'counts have an order of their own: the most frequent first');
-  refuseBeside(given, ['show-labels', 'label-columns', 'show-kind'], counted, 'a count prints no objects');
+  refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
+  refuseBeside(
+    given,
+    ['show-labels', 'label-columns', 'show-kind'],
+    [...counted, ...VERBS],
+    'a count prints no objects',
+  );
   const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
     (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
   );
@@ -107,7 +132,12 @@ export async function questionOf(
     ...(flags.index ?? []).map((text) => parseIndex(text, onError)),
   ]);
   const objectFilters = await objectFiltersOf(flags);
-  const order = flags['sort-by'] === undefined ? undefined : splitSortOrder(flags['sort-by']);
+  const measures = await measuresOf(flags, onError);
+  const isCounted = flags.values !== undefined || flags['group-by'] !== undefined;
+  if (!isCounted) refuseBeside(given, ['sort-by'], VERBS, 'without --group-by there is one row, which has no order');
+  const sorting = flags['sort-by'];
+  const groupOrder = isCounted && sorting !== undefined ? groupOrderOf(sorting, measures) : undefined;
+  const order = isCounted || sorting === undefined ? undefined : splitSortOrder(sorting);
   const expressionOf = async (flag: string, text: string | undefined) =>
     text === undefined ? undefined : loadExpression(text, { flag, onError });
   const groupBy = await expressionOf('--group-by', flags['group-by']);
@@ -121,6 +151,8 @@ export async function questionOf(
     values: flags.values,
     count: flags.count,
     groupBy,
+    measures,
+    groupOrder,
     sortBy,
     sortsDescending: order?.isDescending ?? false,
     limit: flags.limit,
@@ -137,6 +169,7 @@ export async function questionOf(
       ...objectFilters.reads,
       ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
       { flag: '--group-by', addresses: groupBy?.reads ?? [] },
+      ...measures.map(({ verb, expression }) => ({ flag: `--${verb}`, addresses: expression.reads })),
       { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
       { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
     ],
@@ -147,6 +180,10 @@ export async function questionOf(
 function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
   refuseWithout(given, ['merge', 'markers', 'strict', 'idle-timeout'], ['watch']);
   idleMsOf(flags['idle-timeout']);
+  if (flags.watch && kind === 'csv')
+    throw new InformerError('argument', '-o csv is one table, which a result that goes on is not', {
+      hint: 'leave out --watch, or use -o ndjson',
+    });
   if (flags.watch && flags.markers && NO_MARKERS.has(kind))
     throw new InformerError('argument', `--markers has no place in -o ${flags.output}`, {
       hint: 'use -o json, yaml, jq or a table',
@@ -165,10 +202,7 @@ const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly str
   Object.entries(named).filter(([name]) => asked.includes(name));
 
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
-function checkQuestion(
-  flags: { values?: string | undefined; count: boolean; 'group-by'?: string | undefined },
-  format: OutputFormat,
-) {
+function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-by' | Verb>, format: OutputFormat) {
   if (needsOf(format).events) {
     throw new InformerError('argument', `-o ${format.kind} shows changes, and an answer has none`, {
       hint: 'watch -o shows them as they come',
@@ -180,13 +214,23 @@ function checkQuestion(
       hint: 'ask for one of them at a time',
     });
   }
-  if (asked.length === 1 && format.kind !== 'table' && format.kind !== 'json') {
+  const [verb] = VERBS.filter((name) => flags[name] !== undefined);
+  if (verb !== undefined && (flags.values !== undefined || flags.count)) {
+    throw new InformerError('argument', `--${verb} cannot be combined with ${asked[0]}`, {
+      hint: '--group-by EXPRESSION makes groups of which it is counted; alone it gives one row',
+    });
+  }
+  const [first = verb && `--${verb}`] = asked;
+  if (first !== undefined && !(FORMATS_OF_COUNTS.includes(format.kind) && !('spec' in format))) {
     const { kind } = format.kind === 'file' ? { kind: `${format.of}-file` } : format;
-    throw new InformerError('argument', `${asked[0]} has no objects for -o ${kind}`, {
-      hint: 'it prints a table, or JSON with -o json',
+    throw new InformerError('argument', `${first} has no objects for -o ${kind}${'spec' in format ? '=…' : ''}`, {
+      hint: 'it prints a table, or data with -o json, ndjson, yaml or csv',
     });
   }
 }
+
+/** The formats of counts and groups. */
+const FORMATS_OF_COUNTS: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'csv'];
 
 /** Refuses lookups on indexes that do not exist. */
 function checkIndexes(question: Pick<Question, 'declared' | 'lookups' | 'values'>): void {

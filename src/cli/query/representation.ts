@@ -18,6 +18,7 @@ export function representationFor(question: Question): Representation {
     question.filtersNeedObject ||
     question.sortBy !== undefined ||
     question.groupBy !== undefined ||
+    question.measures.length > 0 ||
     usedIndexes(question).some((name) => isDeclared(question, name) || !METADATA_ONLY.test(name));
   const readsCells = question.wheres.length > 0 || (printsRows && needsOf(question.format).cells);
   if (readsCells) return { table: needsWhole ? 'Object' : 'Metadata' };

@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
-import { type ColorLevel, loadPainter } from '../../output/painter.ts';
+import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';
 import type { Printer } from '../../output/printer.ts';
 import { splitColumns } from '../../output/tables/custom-columns.ts';
 import type { Timestamps } from '../../output/timestamps.ts';
@@ -37,8 +37,9 @@ export function addressesPrinted(format: OutputFormat): Address[] {
   switch (format.kind) {
     case 'jsonpath':
       return addressesOf(format.template);
+    case 'csv':
     case 'custom-columns':
-      return splitColumns(format.spec).flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
+      return splitColumns(format.spec ?? '').flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
     case 'custom-columns-file':
       return (format.text.split(/\r?\n/)[1] ?? '').split(/\s+/).flatMap(addressesOf);
     default:
@@ -54,6 +55,7 @@ export interface ColorSurface {
 
 /** What output is made for: the terminal of this process, or that of one which asks it. */
 export interface OutputSurface extends ColorSurface {
+  readonly stdout: Pick<TextSink, 'isTerminal' | 'columns'>;
   readonly clock: Clock;
 }
 
@@ -95,9 +97,13 @@ export async function rowOptionsOf(flags: OutputFlags, layout: Layout, surface: 
     showLabels: flags['show-labels'],
     labelColumns: flags['label-columns'],
     noHeaders: flags['no-headers'],
-    painter: await loadPainter(colorLevel(flags.color, surface)),
+    painter: await painterOf(flags, surface),
   };
 }
+
+/** Colours, where they are wanted. */
+export const painterOf = (flags: Pick<OutputFlags, 'color'>, surface: ColorSurface): Promise<Painter> =>
+  loadPainter(colorLevel(flags.color, surface));
 
 /** `--color` decides; else NO_COLOR and FORCE_COLOR; else whether stdout is a terminal. */
 export function colorLevel(when: OutputFlags['color'], { stdout, env }: ColorSurface): ColorLevel {

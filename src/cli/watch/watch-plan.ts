@@ -109,6 +109,8 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
   const refuse = (message: string, hint: string): never => {
     throw new InformerError('argument', message, { hint });
   };
+  if (format.kind === 'csv')
+    refuse('-o csv is one table, which a stream is not', 'query -o csv prints what is there; -o ndjson is for streams');
   if (flags.live && format.kind !== 'table')
     refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
   if (flags.live && flags.markers)

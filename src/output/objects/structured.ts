@@ -52,6 +52,31 @@ const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceV
 
 const asIs = (text: string) => text;
 
+/** Prints each event, and each object of an answer, as JSON on a line of its own. */
+export class NdjsonPrinter implements Printer {
+  readonly #safe: (text: string) => string;
+
+  constructor({ terminal = false }: StructuredOptions = {}) {
+    this.#safe = terminal ? safeJson : asIs;
+  }
+
+  events(batch: readonly PrintedEvent[]): string {
+    return batch.map(({ event }) => this.#line(event)).join('');
+  }
+
+  marker(marker: Marker): string {
+    return this.#line(marker);
+  }
+
+  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    for (const { object } of answer) yield `${this.#safe(goJson(object))}\n`;
+  }
+
+  #line(value: unknown): string {
+    return `${this.#safe(jsonText(value))}\n`;
+  }
+}
+
 /**
  * Prints each event as a document between `---` and `...`, so that a reader can see that it is complete, and an answer
  * as a `v1` List, sorted as kubectl does.

@@ -23,6 +23,8 @@ export interface RowSource {
 export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
+  /** The cell as data: every line of it, byte for byte. Absent where that is the cell itself. */
+  readonly data?: ((row: RowSource) => string) | undefined;
   /** Adds colours to a padded cell; `text` is the cell without padding. Absent for columns without colours. */
   readonly paint?:
     | ((painter: Painter, filled: string, text: string, event: EventWord | undefined) => string)
@@ -117,7 +119,12 @@ function serverColumn({ name, format, type }: TableColumn, i: number, kind: Prin
   }
   if (heading === 'AGE')
     return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
-  return { heading, cell: ({ cells }) => textOf(cells?.cells[i]), paint: statePaint(heading) };
+  return {
+    heading,
+    cell: ({ cells }) => textOf(cells?.cells[i]),
+    data: ({ cells }) => dataOf(cells?.cells[i]),
+    paint: statePaint(heading),
+  };
 }
 
 function statePaint(heading: string): Column['paint'] {
@@ -132,10 +139,12 @@ function statePaint(heading: string): Column['paint'] {
 const nameCell = (name: string, kind: PrintedType | undefined) => (kind ? cellText(qualifiedName(name, kind)) : name);
 
 /** The text of a cell of the server; a map or list is printed as JSON. */
-function textOf(cell: unknown): string {
-  if (typeof cell === 'string') return cellText(cell);
+const textOf = (cell: unknown): string => cellText(dataOf(cell));
+
+function dataOf(cell: unknown): string {
+  if (typeof cell === 'string') return cell;
   if (cell === null || cell === undefined) return '';
-  return cellText(isContainer(cell) ? jsonText(cell) : goSprint(cell));
+  return isContainer(cell) ? jsonText(cell) : goSprint(cell);
 }
 
 /** The age at the time of printing. The AGE of the server is the age at the time of the event. */

@@ -3,8 +3,8 @@ import { readCommandLine } from '../../../src/cli/args/argv.ts';
 import { shapesOf, valuesOf } from '../../../src/cli/args/flag.ts';
 import { queryFlags } from '../../../src/cli/args/query-flags.ts';
 import { LiveResult } from '../../../src/cli/query/continuous-result.ts';
-import { grouped } from '../../../src/cli/query/counts.ts';
 import { arrange, findIn } from '../../../src/cli/query/found.ts';
+import { grouped } from '../../../src/cli/query/grouping.ts';
 import { matcherOf } from '../../../src/cli/query/matcher.ts';
 import { queryPlanOf } from '../../../src/cli/query/plan.ts';
 import { type QueryPlan, questionOf } from '../../../src/cli/query/question.ts';
@@ -13,6 +13,7 @@ import { keyOf } from '../../../src/model/key.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { RowRecord } from '../../../src/output/row-changes.ts';
+import { sortedRows } from '../../../src/query/groups.ts';
 import { IndexCatalog } from '../../../src/query/index-catalog.ts';
 import { changeHandler } from '../../../src/stream/change-handler.ts';
 import { replacementParts } from '../../../src/stream/envelope.ts';
@@ -26,12 +27,15 @@ async function planOf(type: ResourceType, line: readonly string[], clock: World[
   const flags = valuesOf(queryFlags, given);
   const question = await questionOf(flags, { given, indexes: {}, notice: () => {} });
   const selections = [{ type, names: [], versioned: true as const }];
-  const surface = { stdout: { isTerminal: false }, env: {}, clock };
+  const surface = { stdout: { isTerminal: false, columns: undefined }, env: {}, clock };
   return queryPlanOf(question, { selections, namespaces: [''] }, surface);
 }
 
 const idOf = ({ key, row, gvr }: Pick<RowRecord, 'key' | 'row' | 'gvr'>) =>
   row ? String(row.value ?? 'count') : `${gvr} ${key}`;
+
+/** What is compared of a row of numbers. */
+const cellsOf = (count: unknown, amount: unknown) => `${count} ${amount ?? ''}`;
 
 const lookOf = (object: ReadonlyObject) => object.metadata.resourceVersion;
 
@@ -44,7 +48,13 @@ class Reader {
       const id = idOf(record);
       expect(this.rows.has(id), `${record.op}${id}`).toBe(record.op !== '+');
       if (record.op === '-') this.rows.delete(id);
-      else this.rows.set(id, record.row?.count ?? (record.object && lookOf(record.object)));
+      else
+        this.rows.set(
+          id,
+          record.row
+            ? cellsOf(record.row.count, (record.row.sum as { n?: unknown } | undefined)?.n)
+            : record.object && lookOf(record.object),
+        );
     }
   }
 }
@@ -66,10 +76,10 @@ function answerOf(plan: QueryPlan, world: World, type: ResourceType): Map<string
     matches: matcherOf(plan, sink),
     sink,
   });
-  if (plan.count) return new Map([['count', found.length]]);
+  if (plan.count) return new Map([['count', cellsOf(found.length, undefined)]]);
   if (plan.groupBy) {
-    const counts = grouped(found, plan.groupBy, new Redactor()).slice(0, plan.limit);
-    return new Map(counts.map(({ value, count }) => [value, count]));
+    const rows = sortedRows(grouped(found, plan, new Redactor()).rows, plan.groupOrder).slice(0, plan.limit);
+    return new Map(rows.map(({ value = '', count, amounts }) => [value, cellsOf(count, amounts[0]?.exact)]));
   }
   const gvr = `${type.gvr.group ? `${type.gvr.group}/` : ''}${type.gvr.version}/${type.gvr.resource}`;
   return new Map(arrange(found, plan).map(({ object }) => [`${gvr} ${keyOf(object)}`, lookOf(object)]));
@@ -96,6 +106,17 @@ const QUESTIONS = [
   ['-o', 'json', '--eq', 'label:app=web', '--sort-by', '.metadata.name'],
   ['-o', 'json', '--group-by', '.metadata.annotations.node'],
   ['-o', 'json', '--group-by', '.metadata.annotations.node', '--limit', '1'],
+  [
+    '-o',
+    'json',
+    '--group-by',
+    '.metadata.annotations.node',
+    '--sum',
+    'n=object.metadata.name.size()',
+    '--sort-by=-sum',
+    '--limit',
+    '2',
+  ],
   ['--count', '--name', '^o[0-3]$'],
 ];
 

@@ -31,6 +31,6 @@ export const compileConditions: UiProgram['compile'] = async ({ where, filter },
     where: where === undefined ? [] : [where],
     filter: filter === undefined ? [] : [filter],
   });
-  for (const program of filters.wheres) checkWhere(program, columns);
+  if (columns) for (const program of filters.wheres) checkWhere(program, columns);
   return filters.conditions;
 };

@@ -23,7 +23,8 @@ const OPEN_THE_URL = 'open the whole URL that serve --ui printed, with the part 
  * so).
  */
 export function foreignCaller({ host, origin, site }: UiCaller, port: number): GuardRefusal | undefined {
-  const own = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const names = ['127.0.0.1', 'localhost', '[::1]'];
+  const own = port === 80 ? names : names.map((name) => `${name}:${port}`); // browsers leave the usual port out
   if (host === undefined || !own.includes(host.toLowerCase()))
     return { status: 403, error: 'this page answers to localhost only', hint: OPEN_THE_URL };
   if (origin !== undefined && origin !== `http://${host}`)

@@ -7,7 +7,7 @@ import { ChangeHistory } from './change-history.ts';
 import { ChangeRecorder } from './change-record.ts';
 import { TimelineLane, whyText } from './timeline.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
-import type { UiLane, UiTypeState } from './wire.ts';
+import type { UiTypeState } from './wire.ts';
 
 /** An open page. */
 export interface HubListener {
@@ -48,8 +48,8 @@ export class UiHub implements Disposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  get lanes(): readonly UiLane[] {
-    return [...this.#lanes.values()].flatMap((scopes) => [...scopes.values()].map(({ lane }) => lane));
+  get lanes(): readonly TimelineLane[] {
+    return [...this.#lanes.values()].flatMap((scopes) => [...scopes.values()]);
   }
 
   get states(): readonly UiTypeState[] {
@@ -129,6 +129,7 @@ function stateOf({ id, type, informer }: UiCache): UiTypeState {
     kind: type.kind,
     namespaced: type.namespaced,
     objects: informer.lister.size,
+    version: informer.lister.resourceVersion,
     hasSynced: informer.hasSynced,
     connection: connection.state,
     connectionSince: connection.since,

@@ -5,6 +5,7 @@ import type { HubListener, UiHub } from './hub.ts';
 import { ObjectFeed } from './object-feed.ts';
 import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
+import type { TimelineLane } from './timeline.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
 import type { UiMessage, UiSubject, UiView } from './wire.ts';
 
@@ -39,6 +40,8 @@ export class Tab implements HubListener {
   #objectNumber = -1;
   #owesState = true;
   #owesTimeline = true;
+  /** The versions of the lanes that the page has. */
+  readonly #lanesSent = new Map<TimelineLane, number>();
   #isAwake = true;
 
   constructor(session: string, program: UiProgram, hub: UiHub) {
@@ -129,7 +132,10 @@ export class Tab implements HubListener {
     }
     if (this.#owesTimeline) {
       this.#owesTimeline = false;
-      return { event: 'timeline', data: { now, since: this.#program.startedAt, lanes: this.#hub.lanes } };
+      const changed = this.#hub.lanes.filter((lane) => this.#lanesSent.get(lane) !== lane.version);
+      for (const lane of changed) this.#lanesSent.set(lane, lane.version);
+      const lanes = changed.map(({ lane }) => lane);
+      if (lanes.length > 0) return { event: 'timeline', data: { now, since: this.#program.startedAt, lanes } };
     }
     return this.#object?.next() ?? this.#rows?.next();
   }

@@ -19,6 +19,8 @@ export class TimelineLane {
   readonly #spans: Growing[] = [];
   readonly #marks: UiMark[] = [];
   #gap: Growing | undefined;
+  /** Counts the changes of the lane. */
+  version = 0;
 
   /** Begins with the state that the source has now. */
   constructor(type: string, scope: string | undefined, { connection }: Pick<Continuity, 'connection'>) {
@@ -39,6 +41,7 @@ export class TimelineLane {
   }
 
   add(event: ContinuityEvent): void {
+    this.version++;
     switch (event.kind) {
       case 'synced':
         this.#enter('connected', event.at);

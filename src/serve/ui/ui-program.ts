@@ -52,8 +52,8 @@ export interface UiProgram {
   /** The index of this name. Throws `argument` if there is none. */
   index(name: string): IndexDefinition;
   /**
-   * Compiles the texts of `--where` and `--filter`. `columns` are those of the server for the type. Rejects with
-   * `argument`, whose message begins with the flag, for a text that is not valid.
+   * Compiles the texts of `--where` and `--filter`. `columns` are those of the server for the type; undefined while
+   * there is no object, and then no column is refused. Rejects with `argument`, whose message begins with the flag, for a text that is not valid.
    */
   compile(
     texts: { readonly where?: string | undefined; readonly filter?: string | undefined },

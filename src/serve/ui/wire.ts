@@ -81,6 +81,8 @@ export interface UiTypeState {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly objects: number;
+  /** The resource version of the cache: it differs after every change. */
+  readonly version: string;
   readonly hasSynced: boolean;
   readonly connection: 'connecting' | 'connected' | 'disconnected';
   readonly connectionSince: number;
@@ -149,6 +151,7 @@ export interface UiMessages {
     now: number;
   };
   state: { now: number; types: readonly UiTypeState[] };
+  /** The lanes that changed since the last one. */
   timeline: { now: number; since: number; lanes: readonly UiLane[] };
   columns: { view: number; columns: readonly UiColumn[] };
   rows: { view: number; set: readonly UiRow[]; gone: readonly string[] };

@@ -6,6 +6,11 @@ it.each([['127.0.0.1:8001'], ['localhost:8001'], ['[::1]:8001']])('answers a req
   expect(foreignCaller({ host, origin: `http://${host}`, site: 'same-origin' }, 8001)).toBeUndefined();
 });
 
+it('knows that browsers leave out the port 80', () => {
+  expect(foreignCaller({ host: 'localhost', origin: 'http://localhost' }, 80)).toBeUndefined();
+  expect(foreignCaller({ host: 'localhost:8001' }, 80)).toBeDefined();
+});
+
 it.each([
   ['a name of the attacker', { host: 'evil.example:8001' }],
   ['loopback on another port', { host: '127.0.0.1:9000' }],

@@ -299,8 +299,10 @@ describe.skipIf(noBrowser !== undefined)('the page in a browser, when things go 
     expect(await page.locator('#pill').textContent()).toBe('serve away');
     expect(await rowText(page, 'web-1').count()).toBe(1); // what was there is still shown
     sandbox.apply(pod('later-1'));
+    sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
     await using _second = await sandboxUi(sandbox, ['pods'], { token, port: Number(new URL(first.ui.address).port) });
     await rowText(page, 'later-1').waitFor();
+    await rowText(page, 'web-1').waitFor({ state: 'detached' });
     await page.getByRole('alert').waitFor({ state: 'hidden' });
   });
 

@@ -5,6 +5,7 @@ import { UiHub } from '../../../src/serve/ui/hub.ts';
 import { readView, Tab, type TabOutlet } from '../../../src/serve/ui/tab.ts';
 import type { UiMessage, UiMessages } from '../../../src/serve/ui/wire.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { sandboxCaches, uiProgram } from '../../support/ui.ts';
 
 const configMap = (name: string, data: Record<string, string> = {}) => ({
@@ -44,6 +45,7 @@ afterEach(async () => {
 class Outlet implements TabOutlet {
   readonly messages: UiMessage[] = [];
   isAsleep = false;
+  isBlocked = false;
   #wake: (() => void) | undefined;
 
   write(message: UiMessage): boolean {
@@ -53,6 +55,7 @@ class Outlet implements TabOutlet {
 
   async drained(): Promise<void> {
     if (!this.isAsleep) return;
+    this.isBlocked = true;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
@@ -90,18 +93,36 @@ describe('an open page', () => {
   });
 
   it('gets no more after a write that was not read, and then only what is newest', async () => {
-    await tab.show({ session: 'session', number: 1, question });
-    await eventually(() => expect(rows()).toContain('shop/first'));
-    outlet.isAsleep = true;
-    sandbox.apply(configMap('second'));
-    await eventually(() => expect(rows()).toContain('shop/second'));
-    const written = outlet.messages.length;
-    for (let i = 0; i < 200; i++) sandbox.apply(configMap('busy', { i: String(i) }));
+    const clock = new FakeClock(Date.now());
+    const slow = new Tab('slow', uiProgram(caches.caches, { clock }), hub);
+    const page = new Outlet();
+    const stop = new AbortController();
+    const sending = slow.run(page, stop.signal);
+    const sent = () => page.of('rows').flatMap(({ set }) => set.map(([key]) => key));
     const { lister } = (caches.caches[0] as (typeof caches.caches)[number]).informer;
+    await slow.show({ session: 'slow', number: 1, question });
+    await eventually(async () => {
+      await clock.advance(200);
+      return sent().includes('shop/first');
+    });
+    page.isAsleep = true;
+    await eventually(async () => {
+      await clock.advance(3000); // the next sign of life is not read
+      return page.isBlocked;
+    });
+    const written = page.messages.length;
+    for (let i = 0; i < 200; i++) sandbox.apply(configMap('busy', { i: String(i) }));
     await eventually(() => expect(lister.get('shop/busy')?.data).toEqual({ i: '199' }));
-    expect(outlet.messages.length).toBe(written);
-    outlet.wake();
-    await eventually(() => expect(rows().filter((key) => key === 'shop/busy')).toHaveLength(1));
+    for (let i = 0; i < 20; i++) await clock.advance(1000);
+    expect(page.messages.length).toBe(written);
+    page.wake();
+    await eventually(async () => {
+      await clock.advance(200);
+      return sent().includes('shop/busy');
+    });
+    expect(sent().filter((key) => key === 'shop/busy')).toHaveLength(1);
+    stop.abort();
+    await sending;
   });
 
   it('gets an object with its changes: which field, from what to what, and by whom', async () => {

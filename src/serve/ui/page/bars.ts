@@ -11,6 +11,9 @@ export class Bars {
   readonly #link: Link;
   readonly #question: () => UiQuestion | undefined;
   readonly #onChosen: (name: string, value: string) => void;
+  /** What the cache contains; the values are counted again when it differs. */
+  readonly #version: () => string | undefined;
+  #counted: string | undefined;
   readonly #index = byId<HTMLSelectElement>('index');
   readonly #labelKey = byId<HTMLInputElement>('label-key');
   #isShown = false;
@@ -19,18 +22,27 @@ export class Bars {
 
   constructor(
     link: Link,
-    { question, onChosen }: { question(): UiQuestion | undefined; onChosen(name: string, value: string): void },
+    {
+      question,
+      version,
+      onChosen,
+    }: {
+      question(): UiQuestion | undefined;
+      version(): string | undefined;
+      onChosen(name: string, value: string): void;
+    },
   ) {
     this.#link = link;
     this.#question = question;
     this.#onChosen = onChosen;
+    this.#version = version;
     this.#index.addEventListener('change', () => {
       byId('label-box').hidden = this.#index.value !== BY_LABEL;
       void this.refresh();
     });
     this.#labelKey.addEventListener('change', () => void this.refresh());
     setInterval(() => {
-      if (this.#isShown && document.visibilityState === 'visible') void this.refresh();
+      if (document.visibilityState === 'visible' && this.#version() !== this.#counted) void this.refresh();
     }, REFRESH_MS);
   }
 
@@ -62,6 +74,7 @@ export class Bars {
       return;
     }
     const asked = ++this.#asked;
+    this.#counted = this.#version();
     try {
       const values = await this.#link.ask<UiValues>('values', { question, name });
       if (asked === this.#asked) this.#show(values, name, noteOf(values));

@@ -8,7 +8,8 @@ const TICKS = 4;
 /** The continuity ledgers as time lines, and their events as a list. */
 export class Chart {
   readonly #now: () => number;
-  #timeline: UiMessages['timeline'] | undefined;
+  #since = 0;
+  readonly #lanes = new Map<string, UiLane>();
   #names = new Map<string, string>();
   #isShown = false;
 
@@ -25,8 +26,14 @@ export class Chart {
     }
   }
 
-  take(timeline: UiMessages['timeline']): void {
-    this.#timeline = timeline;
+  /** Forgets all: another stream begins, which sends all. */
+  clear(): void {
+    this.#lanes.clear();
+  }
+
+  take({ since, lanes }: UiMessages['timeline']): void {
+    this.#since = since;
+    for (const lane of lanes) this.#lanes.set(`${lane.type} ${lane.scope ?? ''}`, lane);
     if (!this.#isShown) return;
     this.draw();
     this.#list();
@@ -38,13 +45,12 @@ export class Chart {
 
   /** Draws the lanes up to now. */
   draw(): void {
-    const timeline = this.#timeline;
-    if (!timeline || !this.#isShown) return;
+    if (!this.#isShown) return;
     const until = this.#now();
     const range = Number(byId<HTMLSelectElement>('range').value);
-    const from = range === 0 ? Math.min(timeline.since, until - 1000) : until - range;
+    const from = range === 0 ? Math.min(this.#since, until - 1000) : until - range;
     byId('lanes').replaceChildren(
-      ...timeline.lanes.map((lane) => this.#lane(lane, from, until)),
+      ...[...this.#lanes.values()].map((lane) => this.#lane(lane, from, until)),
       el('div', { class: 'lane', 'aria-hidden': 'true' }, el('span'), axis(from, until)),
     );
   }
@@ -71,7 +77,7 @@ export class Chart {
   }
 
   #list(): void {
-    const events = (this.#timeline?.lanes ?? [])
+    const events = [...this.#lanes.values()]
       .flatMap((lane) => lane.marks.map((mark) => ({ lane, mark })))
       .sort((a, b) => b.mark.at - a.mark.at)
       .slice(0, MOST_EVENTS);

@@ -1,6 +1,6 @@
 import { humanDuration } from '../../../kit/duration.ts';
 import type { UiColumn, UiRow } from '../wire.ts';
-import { el } from './dom.ts';
+import { el, safe } from './dom.ts';
 
 interface Row {
   readonly key: string;
@@ -10,6 +10,8 @@ interface Row {
   /** When it last changed on the page. */
   changedAt: number;
   sort: string | number;
+  /** The view that it was last sent for. */
+  view: number;
 }
 
 const ROW_HEIGHT = 28;
@@ -53,6 +55,8 @@ export class Grid {
   #isLive = false;
   #active: string | undefined;
   #opened: string | undefined;
+  #view = 0;
+  #present = 0;
 
   constructor(root: HTMLElement, options: GridOptions) {
     this.#root = root;
@@ -64,24 +68,31 @@ export class Grid {
     new ResizeObserver(() => this.#schedule()).observe(root);
   }
 
+  /** The number of rows of the present view. */
   get size(): number {
-    return this.#rows.size;
+    return this.#present;
   }
 
-  /** Forgets all rows. */
-  clear(): void {
+  /**
+   * Begins another view. Rows of the same type stay until all rows of the new view are there, so that the table does
+   * not flicker and keeps its place; those of another type are forgotten.
+   */
+  begin(isSameType: boolean): void {
+    this.#view++;
+    this.#present = 0;
+    this.#isLive = false;
+    if (isSameType) return;
     this.#rows = new Map();
     this.#order = [];
-    this.#isLive = false;
     this.#active = undefined;
+    this.#by = undefined;
     this.#root.scrollTop = 0;
-    this.#widths = this.#columns.map(({ heading }) => heading.length + 2);
-    this.#schedule();
   }
 
   set columns(columns: readonly UiColumn[]) {
+    if (columns.map(({ heading }) => heading).join() !== this.#columns.map(({ heading }) => heading).join())
+      this.#by = undefined;
     this.#columns = columns;
-    this.#by = undefined;
     this.#widths = columns.map(({ heading }) => heading.length + 2);
     for (const row of this.#rows.values()) this.#fit(row);
     this.#heading();
@@ -94,7 +105,7 @@ export class Grid {
 
   /** Whether all rows that match are there. From then on changes are marked. */
   set live(isLive: boolean) {
-    if (isLive && !this.#isLive) this.#isSorted = false;
+    if (isLive && !this.#isLive) this.#dropOld();
     this.#isLive = isLive;
     this.#schedule();
   }
@@ -116,6 +127,8 @@ export class Grid {
       const changedAt = this.#isLive ? at : Number.NEGATIVE_INFINITY;
       if (row) {
         Object.assign(row, { cells, states, created, changedAt });
+        if (row.view !== this.#view) this.#present++;
+        row.view = this.#view;
         const sort = this.#sortKey(row);
         if (sort !== row.sort) this.#isSorted = false;
         row.sort = sort;
@@ -123,7 +136,8 @@ export class Grid {
         this.#drawn.delete(row);
         this.#fit(row);
       } else {
-        const fresh: Row = { key, cells, states, created, changedAt, sort: '' };
+        const fresh: Row = { key, cells, states, created, changedAt, sort: '', view: this.#view };
+        this.#present++;
         fresh.sort = this.#sortKey(fresh);
         this.#rows.set(key, fresh);
         this.#order.push(fresh);
@@ -132,9 +146,19 @@ export class Grid {
       }
     }
     let isThinned = false;
-    for (const key of gone) isThinned = this.#rows.delete(key) || isThinned;
+    for (const key of gone) {
+      if (this.#rows.get(key)?.view === this.#view) this.#present--;
+      isThinned = this.#rows.delete(key) || isThinned;
+    }
     if (isThinned) this.#order = this.#order.filter((row) => this.#rows.get(row.key) === row);
     this.#schedule();
+  }
+
+  /** All rows of the view are there: what has not been sent for it is of the view before. */
+  #dropOld(): void {
+    for (const [key, { view }] of this.#rows) if (view !== this.#view) this.#rows.delete(key);
+    this.#order = this.#order.filter((row) => this.#rows.get(row.key) === row);
+    this.#isSorted = false;
   }
 
   /** Ages grow. */
@@ -274,7 +298,12 @@ export class Grid {
         const state = row.states[i] ?? ' ';
         const isNamespace = this.#columns[i]?.heading === 'NAMESPACE';
         const style = state === ' ' ? (isNamespace ? 'ns' : undefined) : state;
-        return el('span', { role: 'gridcell', class: style }, this.#text(row, i));
+        const text = this.#text(row, i);
+        return el(
+          'span',
+          { role: 'gridcell', class: style, title: text.length > WIDEST ? safe(text) : undefined },
+          text,
+        );
       }),
     );
   }

@@ -25,6 +25,7 @@ let index: UiQuestion['index'];
 let view = 0;
 let rowsView = -1;
 let shownView = -1;
+let shownType: string | undefined;
 let objectView = -1;
 let subject: UiSubject | undefined;
 let tally: UiMessages['tally'] | undefined;
@@ -38,7 +39,11 @@ const link = new Link(take, linkChanged);
 const grid = new Grid(byId('grid'), { onOpen: openObject, now });
 const detail = new Detail({ now, onClose: closeObject });
 const chart = new Chart(now);
-const bars = new Bars(link, { question, onChosen: chooseValue });
+const bars = new Bars(link, {
+  question,
+  version: () => types.find(({ id }) => id === type)?.version,
+  onChosen: chooseValue,
+});
 const selectPanel = tabs(['objects', 'values', 'continuity'], panelShown);
 
 // --- messages of the stream ---
@@ -57,10 +62,11 @@ function take(message: UiMessage): void {
       break;
     case 'columns':
       if (message.data.view !== rowsView) return;
-      if (shownView !== rowsView) grid.clear();
-      shownView = rowsView;
+      if (shownView !== rowsView) grid.begin(shownType === type);
+      [shownView, shownType] = [rowsView, type];
       grid.columns = message.data.columns;
-      return;
+      counted();
+      break;
     case 'rows':
       if (message.data.view === rowsView) grid.apply(message.data.set, message.data.gone);
       counted();
@@ -75,6 +81,7 @@ function take(message: UiMessage): void {
 
 function hello(data: UiMessages['hello']): void {
   session = data.session;
+  chart.clear();
   skew = data.now - Date.now();
   setText(byId('server'), data.server);
   byId('server').title = `${data.program}, since ${new Date(data.startedAt).toLocaleString()}`;
@@ -308,9 +315,11 @@ function counted(): void {
   const isFiltered = total > 0;
   grid.empty = !of.hasSynced
     ? `${of.name}: the initial list has not arrived yet`
-    : isFiltered
-      ? `None of ${number(total)} ${of.name} matches.`
-      : `There are no ${of.name}.`;
+    : tally?.view !== shownView || !tally.isWhole
+      ? ''
+      : isFiltered
+        ? `None of ${number(total)} ${of.name} matches.`
+        : `There are no ${of.name}.`;
 }
 
 function linkChanged(next: LinkState): void {

@@ -122,6 +122,21 @@ describe('query --watch', () => {
     expect(cli.lines.map((line) => line.replace('configmap/', ''))).toEqual(['+ b', '+ c', '- c', '+ a', '- b', '+ c']);
   });
 
+  it('goes on when no object has the field of --sort-by yet, says so, and orders rows when one has it', async () => {
+    const marked = (name: string, n?: string) => {
+      const map = configMap(name, {});
+      return { ...map, metadata: { ...map.metadata, ...(n ? { annotations: { n } } : {}) } };
+    };
+    await using own = await startFixture([NAMESPACE, marked('a'), marked('b')]);
+    const flags = ['--limit', '1', '--sort-by', '-.metadata.annotations.n', '-o', 'name'];
+    await using cli = follow(['cm', '-n', 'shop', ...flags], own.env);
+    await cli.until((c) => c.lines.length === 1 && c.stderr.includes('in the order of the server'), 'the first result');
+    expect(cli.stderr).toContain(`couldn't find any field with path ".metadata.annotations.n"`);
+    own.sandbox.apply(marked('b', '7'));
+    await cli.until((c) => c.lines.length === 3, 'the change of rank');
+    expect(cli.lines.map((line) => line.replace('configmap/', ''))).toEqual(['+ a', '- a', '+ b']);
+  });
+
   it('follows counts, groups and the values of an index', async () => {
     await using own = await startFixture([NAMESPACE, pod('web-1'), pod('web-2', { node: 'worker-2' })]);
     const lines = [['--count'], ['--group-by', '.spec.nodeName', '-o', 'json'], ['--values', 'node', '-o', 'json']];

@@ -192,7 +192,10 @@ class ObjectRows implements Rows {
     return this.#arranged([...byRow.keys()]).flatMap((row) => byRow.get(row) ?? []);
   }
 
-  /** As a new answer would have them: as the server lists them, then sorted, and no more than the limit. */
+  /**
+   * As a new answer would have them: as the server lists them, then sorted, and no more than the limit. Where an answer
+   * that is given once would be refused, because no object has the field yet, the rows stay in the server's order.
+   */
   #arranged(rows: readonly ObjectRow[]): readonly ObjectRow[] {
     const { plan, onUnsorted } = this.#options;
     const listed = rows
@@ -202,7 +205,6 @@ class ObjectRows implements Rows {
     try {
       return arrange(listed, plan);
     } catch (error) {
-      if (this.#isFirst) throw error; // as an answer that is given once
       onUnsorted(error);
       return arrange(listed, { ...plan, sortBy: undefined });
     }

@@ -8,7 +8,7 @@ import { IndexCatalog } from '../src/query/index-catalog.ts';
 import { type IndexDefinition, parseIndex } from '../src/query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../src/query/lookup.ts';
 import { runLookups } from '../src/query/plan.ts';
-import { indexersOf } from '../src/query/stored-index.ts';
+import { indexersOf, storedIndexOf } from '../src/query/stored-index.ts';
 
 /** What keeping one index of a cache takes. */
 export interface IndexMemory {
@@ -28,16 +28,18 @@ export interface LookupTime {
   readonly microseconds: number;
 }
 
-/** Pods as a cluster has them: 100 on a node, in 20 namespaces, of 50 images. `i` makes each of them another one. */
+/** Pods as a cluster has them: 100 on a node, 10 of a ReplicaSet, in 20 namespaces, of 50 images. `i` makes each of them another one. */
 export function indexedPod(i: number): UnknownObject {
+  const set = Math.floor(i / 10);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name: `web-${i}`,
-      namespace: `team-${i % 20}`,
+      namespace: `team-${set % 20}`,
       uid: `0000-${i}`,
       labels: { app: `app-${i % 200}` },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `set-${set}`, uid: `1111-${set}` }],
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
     },
     spec: {
@@ -56,8 +58,9 @@ export function indexMemory(objects: readonly UnknownObject[], definitions: read
     const before = usedHeap();
     store.addIndexers(indexersOf([definition], () => false));
     const bytes = usedHeap() - before;
-    const values = store.indexValues(definition.key);
-    const entries = values.reduce((sum, value) => sum + store.indexCount(definition.key, value), 0);
+    const key = storedIndexOf(definition)?.key ?? '';
+    const values = store.indexValues(key);
+    const entries = values.reduce((sum, value) => sum + store.indexCount(key, value), 0);
     const bytesPerEntry = Math.round(bytes / Math.max(1, entries));
     return { index: definition.name, objects: store.size, entries, distinct: values.length, bytes, bytesPerEntry };
   });
@@ -89,10 +92,11 @@ export async function benchCatalog(): Promise<IndexCatalog> {
   return new IndexCatalog(await Promise.all(declared.map((text) => parseIndex(text))));
 }
 
-const KEPT = ['node', 'phase', 'image', 'label:app', 'created', 'first'];
+const KEPT = ['node', 'phase', 'image', 'label:app', 'created', 'first', 'owner'];
 
 const QUESTIONS: readonly (readonly [LookupFlag, string][])[] = [
   [['eq', 'node=node-7']],
+  [['eq', 'owner=replicaset/set-7']],
   [['in', 'node=node-7,node-8']],
   [['prefix', 'image=registry.example.com/app:4']],
   [['range', 'created=2026-01-01T00:10:00Z..2026-01-01T00:12:00Z']],

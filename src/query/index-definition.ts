@@ -34,6 +34,11 @@ export interface IndexDefinition {
   readonly field?: readonly string[] | undefined;
   /** Whether a value is the reference to an object, `KIND/NAME`, whose kind a user may write in several ways. */
   readonly isReference?: boolean | undefined;
+  /**
+   * For an index that is not stable: another one that is, and what each of its values means here. The values of an
+   * object are those that its values there mean. A store keeps the other one in its place.
+   */
+  readonly through?: { readonly index: IndexDefinition; expand(value: string): readonly string[] } | undefined;
   /** Converts a value as a user writes it to the spellings of the index. Any of them is meant. */
   normalise?(value: string): readonly string[];
 }

@@ -11,8 +11,8 @@ export interface OwnerKind {
 }
 
 export interface OwnerSource {
-  /** Objects that are there already. Owners among them are not requested. */
-  readonly known: Iterable<ReadonlyObject>;
+  /** The objects of a kind that are there already. Owners among them are not requested. Called once for each kind. */
+  known(kind: OwnerKind): Iterable<ReadonlyObject>;
   /** Whether `known` has every object of a kind in a namespace. An owner that is not among them does not exist. */
   isComplete(kind: OwnerKind, namespace: string | undefined): boolean;
   /**
@@ -31,20 +31,26 @@ const MOST_LEVELS = 8;
  * reference, for the `owner` index.
  */
 export async function loadOwners(
-  objects: Iterable<ReadonlyObject>,
+  objects: Iterable<Pick<ReadonlyObject, 'metadata'>>,
   source: OwnerSource,
 ): Promise<(reference: Reference) => ReadonlyObject | undefined> {
   const byUid = new Map<string, ReadonlyObject>();
   const add = (found: Iterable<ReadonlyObject>) => {
     for (const object of found) if (object.metadata.uid) byUid.set(object.metadata.uid, object);
   };
-  add(source.known);
+  const kinds = new Set<string>();
+  const lookAt = (owner: OwnerKind) => {
+    const name = `${owner.group} ${owner.kind}`;
+    if (!kinds.has(name)) add(source.known(owner));
+    kinds.add(name);
+  };
   const listed = new Set<string>();
   const climbed = new Set<string>();
-  let level: Iterable<ReadonlyObject> = objects;
+  let level: Iterable<Pick<ReadonlyObject, 'metadata'>> = objects;
   for (let depth = 0; depth < MOST_LEVELS; depth++) {
     const references = referencesOf(level, climbed);
     if (references.length === 0) break;
+    for (const { reference } of references) lookAt(kindOf(reference));
     const wanted = wantedKinds(references, { source, listed, byUid });
     add((await Promise.all(wanted.map(({ kind, namespace }) => source.list(kind, namespace)))).flat());
     level = references.flatMap(({ reference }) => byUid.get(reference.uid) ?? []);
@@ -59,7 +65,7 @@ interface Referred {
 }
 
 /** The owner references of objects, each owner once and none of those in `climbed`, to which it adds them. */
-function referencesOf(objects: Iterable<ReadonlyObject>, climbed: Set<string>): Referred[] {
+function referencesOf(objects: Iterable<Pick<ReadonlyObject, 'metadata'>>, climbed: Set<string>): Referred[] {
   const references: Referred[] = [];
   for (const { metadata } of objects) {
     for (const reference of metadata.ownerReferences ?? []) {
@@ -87,8 +93,10 @@ function wantedKinds(
     const place = `${apiVersion} ${kind} ${namespace ?? ''}`;
     if (byUid.has(uid) || listed.has(place)) continue;
     listed.add(place);
-    const owner = { ...parseGroupVersion(apiVersion), kind };
+    const owner = kindOf(reference);
     if (!source.isComplete(owner, namespace)) wanted.push({ kind: owner, namespace });
   }
   return wanted;
 }
+
+const kindOf = ({ apiVersion, kind }: Reference): OwnerKind => ({ ...parseGroupVersion(apiVersion), kind });

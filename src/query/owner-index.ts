@@ -1,6 +1,7 @@
 import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { listedSpelling, meantSpellings, spellingsOf } from './reference-spellings.ts';
+import type { IndexedStore } from './stored-index.ts';
 
 /** What an index of references knows beside the object. */
 export interface OwnerIndexOptions {
@@ -23,17 +24,17 @@ export interface OwnerIndexOptions {
  * owner is known. A lookup may use any word for the type: `deploy/web`, `deployments.apps/web`.
  */
 export function ownerIndex({ resolve, kindOf, listsNamespaces = false }: OwnerIndexOptions = {}): IndexDefinition {
+  const valuesOf = (object: Pick<ReadonlyObject, 'metadata'>) => [
+    ...new Set([...ancestors(object, resolve)].flatMap(([reference, namespace]) => spellingsOf(reference, namespace))),
+  ];
   return {
     name: 'owner',
     key: 'owner',
     from: 'metadata.ownerReferences, up to the root',
     stable: false,
     isReference: true,
-    valuesOf: (object) => [
-      ...new Set(
-        [...ancestors(object, resolve)].flatMap(([reference, namespace]) => spellingsOf(reference, namespace)),
-      ),
-    ],
+    valuesOf,
+    through: { index: DIRECT_OWNERS, expand: (text) => valuesOf(referrerOf(text)) },
     listed: (object) => [
       ...new Set(
         [...ancestors(object, resolve)].map(([reference, namespace]) =>
@@ -45,9 +46,33 @@ export function ownerIndex({ resolve, kindOf, listsNamespaces = false }: OwnerIn
   };
 }
 
+/** The owner references of an object as texts, with its namespace. */
+const DIRECT_OWNERS: IndexDefinition = {
+  name: 'owner',
+  key: 'owner:direct',
+  from: 'metadata.ownerReferences',
+  stable: true,
+  valuesOf: ({ metadata: { namespace, ownerReferences = [] } }) =>
+    ownerReferences.map(({ apiVersion, kind, name, uid }) => JSON.stringify([namespace, apiVersion, kind, name, uid])),
+};
+
+type Referrer = Pick<ReadonlyObject, 'metadata'>;
+
+/** An object with one owner reference, in place of all objects that have it. */
+function referrerOf(text: string): Referrer {
+  const [namespace, apiVersion, kind, name, uid] = JSON.parse(text) as string[];
+  const reference = { apiVersion, kind, name, uid } as OwnerReference;
+  return { metadata: { ...(namespace ? { namespace } : {}), ownerReferences: [reference] } };
+}
+
+/** The objects of a store; where it keeps the direct owners, one object in place of all that have the same owner. */
+export function referrersIn(store: IndexedStore): Iterable<Referrer> {
+  return store.hasIndex(DIRECT_OWNERS.key) ? store.indexValues(DIRECT_OWNERS.key).map(referrerOf) : store.list();
+}
+
 /** Each owner up to the root, with its namespace where the owner is known. */
 function* ancestors(
-  object: ReadonlyObject,
+  object: Referrer,
   resolve: OwnerIndexOptions['resolve'],
 ): Generator<[reference: DeepReadonly<OwnerReference>, namespace: string | undefined]> {
   const { namespace } = object.metadata;

@@ -2,7 +2,7 @@ import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexCatalog } from './index-catalog.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { formatLookup, type Lookup, lookupTest, mapLookup } from './lookup.ts';
-import { type IndexedStore, keptValues } from './stored-index.ts';
+import { type IndexedStore, keptValues, storedIndexOf } from './stored-index.ts';
 
 export interface QueryOptions {
   readonly store: IndexedStore;
@@ -87,6 +87,8 @@ const FEW = 64;
 interface Condition {
   readonly lookup: Lookup;
   readonly definition: IndexDefinition;
+  /** The index that a store keeps for it. */
+  readonly stored: IndexDefinition | undefined;
   /** The lookup as the user wrote it. */
   readonly written: string;
   readonly test: (value: string) => boolean;
@@ -95,7 +97,13 @@ interface Condition {
 function conditionOf(lookup: Lookup, definition: IndexDefinition): Condition {
   const { normalise } = definition;
   const meant = normalise ? mapLookup(lookup, (value) => normalise(value)) : lookup;
-  return { lookup: meant, definition, written: formatLookup(lookup), test: lookupTest(meant) };
+  return {
+    lookup: meant,
+    definition,
+    stored: storedIndexOf(definition),
+    written: formatLookup(lookup),
+    test: lookupTest(meant),
+  };
 }
 
 const holds = ({ test, definition }: Condition, object: ReadonlyObject) => definition.valuesOf(object).some(test);
@@ -110,21 +118,23 @@ interface Candidates {
 
 /** What the kept indexes have for the lookups, the fewest candidates first. Values that are named cost nothing. */
 function readable(conditions: readonly Condition[], store: IndexedStore): Candidates[] {
-  const kept = conditions.filter(({ definition: { stable, key } }) => stable && store.hasIndex(key));
-  const points = kept.filter(({ lookup }) => lookup.kind === 'in').map((each) => candidatesOf(each, store));
+  const kept = conditions.filter(({ stored }) => stored !== undefined && store.hasIndex(stored.key));
+  const isPoint = ({ lookup, definition }: Condition) => lookup.kind === 'in' && !definition.through;
+  const points = kept.filter(isPoint).map((each) => candidatesOf(each, store));
   const isSmall = points.some(({ size }) => size <= FEW);
-  const spans = isSmall ? [] : kept.filter(({ lookup }) => lookup.kind !== 'in');
+  const spans = isSmall ? [] : kept.filter((each) => !isPoint(each));
   return [...points, ...spans.map((each) => candidatesOf(each, store))].sort((a, b) => a.size - b.size);
 }
 
 function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
-  const { lookup, definition } = condition;
+  const { lookup, definition, stored = definition } = condition;
   const values = keptValues(store, definition, lookup);
-  return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(definition.key, value), 0) };
+  return { condition, values, size: values.reduce((sum, value) => sum + store.indexCount(stored.key, value), 0) };
 }
 
-function read({ condition: { definition }, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
-  const found = values.map((value) => store.byIndex(definition.key, value));
+function read({ condition, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
+  const { definition, stored = definition } = condition;
+  const found = values.map((value) => store.byIndex(stored.key, value));
   return found.length === 1 ? (found[0] as readonly ReadonlyObject[]) : [...new Set(found.flat())];
 }
 

@@ -27,8 +27,13 @@ export function indexersOf(
   definitions: Iterable<IndexDefinition>,
   kept: (key: string) => boolean = (key) => key === NAMESPACE,
 ): StoredIndexers {
-  const missing = [...definitions].filter(({ stable, key }) => stable && !kept(key));
+  const missing = [...definitions].flatMap((each) => storedIndexOf(each) ?? []).filter(({ key }) => !kept(key));
   return Object.fromEntries(missing.map((each) => [each.key, (object: ReadonlyObject) => each.valuesOf(object)]));
+}
+
+/** The index that a store keeps for a definition: itself, or the one through which it goes. */
+export function storedIndexOf(definition: IndexDefinition): IndexDefinition | undefined {
+  return definition.stable ? definition : definition.through?.index;
 }
 
 /** The key of the index that every informer has. It has cluster-scoped objects under '', which is no value here. */
@@ -38,6 +43,11 @@ const isValue = ({ key }: IndexDefinition, value: string) => key !== NAMESPACE |
 
 /** The values of a kept index in which a lookup looks. Values that are named need not exist. */
 export function keptValues(store: IndexedStore, definition: IndexDefinition, lookup: Lookup): readonly string[] {
+  const { through } = definition;
+  if (through) {
+    const test = lookupTest(lookup);
+    return store.indexValues(through.index.key).filter((value) => through.expand(value).some(test));
+  }
   if (lookup.kind === 'in') return lookup.values.filter((value) => isValue(definition, value));
   // the order of a store is by size, so a range by bytes looks at every value
   const isByBytes = lookup.kind === 'range' && rangeKindOf(lookup) === 'text';

@@ -174,7 +174,7 @@ describe('--explain', () => {
     ],
     [
       ['pods', '-A', '--eq', 'owner=deploy/web', '--count'],
-      'pods: no index, every object of 4; tested owner=deploy/web; scanned 4, lookups kept 0; pushed to the server: nothing; AGE\n', // biome-ignore format: one row
+      'pods: index owner=deploy/web (0 candidates of 4); scanned 0, lookups kept 0; pushed to the server: nothing; AGE\n', // biome-ignore format: one row
     ],
     [
       ['pods', '-A', '--limit', '1', '-o', 'name'],

@@ -33,7 +33,7 @@ function cluster(...objects: UnknownObject[]) {
     await new Promise((resolve) => setImmediate(resolve));
     return objects.filter((o) => o.kind === kind && o.metadata.namespace === namespace) as readonly ReadonlyObject[];
   };
-  return { asked, source: { known: [] as UnknownObject[], isComplete: () => false, list } };
+  return { asked, source: { known: (): UnknownObject[] => [], isComplete: () => false, list } };
 }
 
 const nameOf = (found: ReadonlyObject | undefined) => found?.metadata.name;
@@ -121,7 +121,11 @@ it('finds owners among the objects that are there, and requests only kinds of wh
     object('ReplicaSet', 'old'),
   );
   const known = [...pods, web];
-  const find = await loadOwners(pods, { ...source, known, isComplete: ({ kind }) => kind === 'ReplicaSet' });
+  const find = await loadOwners(pods, {
+    ...source,
+    known: () => known,
+    isComplete: ({ kind }) => kind === 'ReplicaSet',
+  });
   const found = (['ReplicaSet web', 'ReplicaSet old', 'StatefulSet db', 'Deployment web'] as const).map((each) => {
     const [kind = '', name = ''] = each.split(' ');
     return nameOf(find(refTo([kind, name])));
@@ -133,7 +137,7 @@ it('finds owners among the objects that are there, and requests only kinds of wh
 it('requests a kind of which only a part is there, if an owner is not in it', async () => {
   const pods = [object('Pod', 'a', [['ReplicaSet', 'a']]), object('Pod', 'b', [['ReplicaSet', 'b']])];
   const { asked, source } = cluster(object('ReplicaSet', 'b'));
-  const find = await loadOwners(pods, { ...source, known: [object('ReplicaSet', 'a')] });
+  const find = await loadOwners(pods, { ...source, known: () => [object('ReplicaSet', 'a')] });
   expect([nameOf(find(refTo(['ReplicaSet', 'a']))), nameOf(find(refTo(['ReplicaSet', 'b'])))]).toEqual(['a', 'b']);
   expect(asked).toEqual(['apps/v1 ReplicaSet in shop']);
 });

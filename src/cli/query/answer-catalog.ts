@@ -3,9 +3,9 @@ import type { UnknownObject } from '../../model/object.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { Lookup } from '../../query/lookup.ts';
 import { loadOwners, type OwnerKind } from '../../query/owner-graph.ts';
-import type { OwnerIndexOptions } from '../../query/owner-index.ts';
+import { type OwnerIndexOptions, referrersIn } from '../../query/owner-index.ts';
 import { typeWordOf } from '../../query/reference-spellings.ts';
-import type { Holding } from './holding.ts';
+import { type Holding, storeOf } from './holding.ts';
 import { onlyNamespaceOf } from './plan.ts';
 import type { QueryPlan } from './question.ts';
 import { usedIndexes } from './representation.ts';
@@ -43,9 +43,10 @@ export async function answerCatalog(
 }
 
 function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonly Holding[]) {
-  const objects = holdings.flatMap(({ informer }) => informer.lister.list());
-  return loadOwners(objects, {
-    known: objects,
+  const referrers = holdings.flatMap((holding) => [...referrersIn(storeOf(holding))]);
+  return loadOwners(referrers, {
+    known: ({ group, kind }) =>
+      holdings.filter(({ type }) => type.kind === kind && type.gvr.group === group).flatMap(objectsIn),
     isComplete: (kind, namespace) =>
       holdings.some((holding) => holds(holding, kind, namespace) && holding.names === undefined && isWhole(holding)),
     async list(kind, namespace) {
@@ -59,6 +60,8 @@ function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonl
     },
   });
 }
+
+const objectsIn = ({ informer }: Holding) => informer.lister.list();
 
 /** Whether a holding is of a kind, in any version: an object is the same in each. */
 const holds = (

@@ -9,6 +9,7 @@ import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } f
 import { type Flags, type FlagValues, shapesOf, valuesOf } from './args/flag.ts';
 import { connectionFlags } from './args/shared-flags.ts';
 import { checkConnectionFlags } from './args/useless-flags.ts';
+import { withView } from './args/views.ts';
 import { ExitCode, finish, reportError } from './terminal/exit-codes.ts';
 import { type Io, processIo } from './terminal/io.ts';
 import { logAsJson } from './terminal/logging.ts';
@@ -51,6 +52,9 @@ export abstract class BaseCommand extends Command {
   static override examples: { description: string; command: string }[] = [];
   static override flags: Flags = {};
 
+  /** The first word may be a view of the config file. */
+  static takesViews = false;
+
   /** The commands there are, where oclif runs one of them. */
   static registry: Registry = {};
 
@@ -88,7 +92,7 @@ export abstract class BaseCommand extends Command {
     const called = `${calledName()} ${name}`;
     if ('log-format' in this.ctor.flags && asksForJson(this.argv)) logAsJson(io);
     const { line, config } = await hinted(called, this.ctor.flags, () =>
-      readLine(this.argv, this.ctor.flags, { io, name, commands }),
+      readLine(this.argv, this.ctor, { io, name, commands }),
     );
     if (line.help) return await this.#host.help();
     if (line.given.get('log-format')?.values.at(-1) === 'json' && !io.stderr.isJson) logAsJson(io);
@@ -195,7 +199,7 @@ interface ReadLine {
 /** The line, then the environment, then the user's file: the first that says something of a flag wins. */
 async function readLine(
   argv: readonly string[],
-  flags: Flags,
+  { flags, takesViews }: Pick<typeof BaseCommand, 'flags' | 'takesViews'>,
   { io, name, commands }: Pick<Edges, 'io' | 'name' | 'commands'>,
 ): Promise<ReadLine> {
   const shapes = shapesOf(flags);
@@ -207,7 +211,8 @@ async function readLine(
   if (!known.includes('config')) return { line, config: NO_CONFIG };
   const config = await readConfigFile(line.given.get('config')?.values[0], io.env);
   await refuseStrays(config, known, commands);
-  return { line: withMore(line, shapes, 'file', lookupIn(config, name, known)), config };
+  const viewed = takesViews ? withView(line, shapes, { file: config, command: name }) : line;
+  return { line: withMore(viewed, shapes, 'file', lookupIn(config, name, known)), config };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readCommandLine, withMore } from './args/argv.ts';
 import { type ConfigFile, lookupIn, refuseUnknown } from './args/config-file.ts';
 import { shapesOf } from './args/flag.ts';
+import { viewText } from './args/views.ts';
 import type { CommandClass } from './base-command.ts';
 
 /** One setting, and where it comes from. */
@@ -31,7 +32,11 @@ export function settingsOf(
     value,
     origin: file.path,
   }));
-  return [...indexes, ...[...commands].flatMap(([name, command]) => rowsOf(name, command, file, env))];
+  const views = Object.entries(file.views).map(([name, view]) => {
+    refuseUnknown(Object.keys(view.flags), all, `${file.path}: views.${name}.flags has`);
+    return { command: '', setting: `view ${name}`, value: viewText(view), origin: file.path };
+  });
+  return [...indexes, ...views, ...[...commands].flatMap(([name, command]) => rowsOf(name, command, file, env))];
 }
 
 function rowsOf(name: string, { flags }: CommandClass, file: ConfigFile, env: NodeJS.ProcessEnv): ConfigRow[] {

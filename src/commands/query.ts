@@ -7,7 +7,7 @@ export default class QueryCommand extends BaseCommand {
   static override summary = 'Answer questions about resources from a synced cache';
   static override description =
     'Asks the cache of a running serve; without one, fills a cache with the given types, answers from it, and ends; with --watch it goes on and prints how the answer changes. Built-in indexes: namespace, label:KEY, owner (kind/name or uid, through all levels), node, image, phase, configmap, secret, serviceaccount, pvc, event (kind/name that an Event is about). When there are several lookups, an object must match all of them.';
-  static override usage = 'query TYPE[,TYPE…] [NAME…] [FLAGS]';
+  static override usage = 'query TYPE[,TYPE…]|@VIEW [NAME…] [FLAGS]';
   static override examples = [
     {
       description: 'The pods of one node',
@@ -35,6 +35,7 @@ export default class QueryCommand extends BaseCommand {
     },
   ];
   static override flags = queryFlags;
+  static override takesViews = true;
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);

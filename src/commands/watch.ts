@@ -51,6 +51,7 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     },
   ];
   static override flags = watchFlags;
+  static override takesViews = true;
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(watchFlags);

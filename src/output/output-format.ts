@@ -54,6 +54,8 @@ export function parseOutputFormat(text: string): OutputFormat {
   if (value !== undefined && name === 'jq') return { kind: 'jq', expression: value };
   if (name === 'csv' && value) return { kind: 'csv', spec: value };
   if (name === 'custom-columns') return { kind: 'custom-columns', spec: value ?? '' };
+  // what a process sends in place of a file that is in its own working directory
+  if (name === 'custom-columns-text' && value !== undefined) return { kind: 'custom-columns-file', text: value };
   if (name === 'jsonpath-file' && value) return { kind: 'file', of: 'jsonpath', path: value };
   if (name === 'custom-columns-file' && value) return { kind: 'file', of: 'custom-columns', path: value };
   return unknown(text, name);

@@ -20,8 +20,8 @@ export interface GivenFlag {
 export interface QueryRequest {
   readonly words: readonly string[];
   /**
-   * The flags by name. Those that choose the server and the user are left out: they led to this serve. Paths of files
-   * are absolute.
+   * The flags by name. Those that choose the server and the user are left out: they led to this serve. `-o` has the
+   * text of its file in place of the path.
    */
   readonly given: Readonly<Record<string, GivenFlag>>;
   /** The namespace of the asking command's context. Undefined: the serve's own. */
@@ -29,7 +29,7 @@ export interface QueryRequest {
   /** The named indexes and views of the asking user's config file. */
   readonly config: { readonly indexes: Readonly<Record<string, string>>; readonly views?: unknown };
   readonly terminal: { readonly isTerminal: boolean; readonly columns?: number | undefined };
-  /** The variables that decide about colours. */
+  /** The variables that decide about colours and characters. */
   readonly env: Readonly<Record<string, string>>;
 }
 

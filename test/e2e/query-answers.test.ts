@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../support/cli.ts';
 import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
@@ -256,5 +258,56 @@ describe('query -o', () => {
       code: 2,
       stderr: expect.stringContaining('-o csv is one table, which a stream is not'),
     });
+  });
+});
+
+describe('query @view', () => {
+  let file: string;
+  beforeAll(async () => {
+    file = path.join(fixture.folder, 'config.yaml');
+    await writeFile(
+      file,
+      `views:
+  pending: { words: pods, flags: { all-namespaces: true, where: 'STATUS == "Pending"', output: name } }
+  nodes: { words: pods, flags: { all-namespaces: true, values: node } }
+`,
+    );
+  });
+  const ask = (...line: string[]) => run([...line, '--config', file], { env: fixture.env });
+
+  it('asks the saved query, with further flags', async () => {
+    expect(await ask('query', '@pending')).toMatchObject({ code: 0, stdout: 'pod/web-2\n' });
+    expect((await ask('query', '@pending', '-n', 'other')).stdout).toBe('');
+    expect((await ask('query', '@pending', '-o', 'jsonpath={.spec.nodeName}')).stdout).toBe('worker-2\n');
+  });
+
+  it('watch takes it too, unless it has a flag that only query has', async () => {
+    expect((await ask('watch', '@pending', '--once')).stdout).toBe('pod/web-2\n');
+    expect(await ask('watch', '@nodes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the view nodes has --values, which watch does not have'),
+    });
+  });
+
+  it('is listed by config show, and by the error of one that is not there', async () => {
+    const rows = JSON.parse((await ask('config', 'show', '-o', 'json')).stdout) as { setting: string; value: string }[];
+    expect(rows).toContainEqual({
+      command: '',
+      setting: 'view pending',
+      value: `pods --all-namespaces --where='STATUS == "Pending"' --output=name`,
+      origin: file,
+    });
+    expect(await ask('query', '@pendign')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean @pending? The views are @pending, @nodes'),
+    });
+  });
+
+  it('a mistake in it is reported with its place', async () => {
+    expect((await ask('query', '@pending', '--limit', '0')).stderr).not.toContain('views.');
+    await writeFile(file, 'views: { bad: { words: pods, flags: { where: "STATUS ==" } } }');
+    const { code, stderr } = await ask('query', '@bad');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--where is set by views.bad.flags.where in ${file}`);
   });
 });

@@ -68,19 +68,20 @@ describe.skipIf(process.platform === 'win32')('query and a running serve', () =>
     expect(question?.namespace).toBeUndefined();
   });
 
-  it('it gets words and flags with their origin, absolute paths and no flag of the connection', async () => {
+  it('it gets words and flags with their origin, the text of files and no flag of the connection', async () => {
     let question: QueryRequest | undefined;
     await using _ = await served(async (got, frames) => {
       question = got;
       frames.end({ exitCode: 0 });
     });
     const columns = ['-o', 'custom-columns-file=columns.txt', '--context', 'sandbox', '--request-timeout', '7s'];
+    await writeFile(path.join(runtime, 'columns.txt'), 'NAME\n.metadata.name\n');
     const more = { env: { ...env, KUBECTL_INFORMER_LIMIT: '3' }, cwd: runtime };
     await run(['query', 'deploy/web', ...columns, '--eq', 'node=a', '--eq', 'node=b'], more);
     expect(question).toEqual({
       words: ['deploy/web'],
       given: {
-        output: { values: [`custom-columns-file=${path.join(runtime, 'columns.txt')}`], origin: 'flag' },
+        output: { values: ['custom-columns-text=NAME\n.metadata.name\n'], origin: 'flag' },
         eq: { values: ['node=a', 'node=b'], origin: 'flag' },
         limit: { values: ['3'], origin: 'environment', label: 'KUBECTL_INFORMER_LIMIT' },
       },
@@ -89,6 +90,20 @@ describe.skipIf(process.platform === 'win32')('query and a running serve', () =>
       terminal: { isTerminal: false },
       env: { NO_COLOR: '1' },
     });
+  });
+
+  it('is not asked when a file of the question cannot be read', async () => {
+    let isAsked = false;
+    await using _ = await served(async (_question, frames) => {
+      isAsked = true;
+      frames.end({ exitCode: 0 });
+    });
+    const result = await run(['query', 'pods', '-o', 'jsonpath-file=none.txt'], { env, cwd: runtime });
+    expect(result).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot read none.txt of -o jsonpath-file'),
+    });
+    expect(isAsked).toBe(false);
   });
 
   it('notices and errors of the serve go to stderr, and its exit code is the exit code', async () => {

@@ -16,10 +16,19 @@ export interface ConfigFile {
   readonly commands: Readonly<Record<string, FlagTexts>>;
   /** Index declarations by name: JSONPath. */
   readonly indexes: Readonly<Record<string, string>>;
+  /** Saved queries by name. */
+  readonly views: Readonly<Record<string, View>>;
+}
+
+/** A saved query. */
+export interface View {
+  /** The types, and names, as they would be typed. */
+  readonly words: readonly string[];
+  readonly flags: FlagTexts;
 }
 
 /** What a command goes by that takes no file. */
-export const NO_CONFIG: ConfigFile = { path: '', isThere: false, defaults: {}, commands: {}, indexes: {} };
+export const NO_CONFIG: ConfigFile = { path: '', isThere: false, defaults: {}, commands: {}, indexes: {}, views: {} };
 
 /** The values of flags, as they would be typed. */
 export type FlagTexts = Readonly<Record<string, readonly string[]>>;
@@ -30,7 +39,7 @@ export type FlagTexts = Readonly<Record<string, readonly string[]>>;
  */
 export const NEVER_FROM_FILE = ['token', 'password', 'allow-write', 'pass-credentials', 'show-secrets', 'config'];
 
-const PARTS = ['defaults', 'commands', 'indexes'];
+const PARTS = ['defaults', 'commands', 'indexes', 'views'];
 
 /**
  * Where the file is looked for unless `--config` names one: `kubectl-informer/config.yaml` in the user's config folder.
@@ -53,8 +62,10 @@ export async function readConfigFile(named: string | undefined, env: NodeJS.Proc
   refuseUnknown(Object.keys(content), PARTS, `${file}: it has`);
   const commands = Object.entries(mapOf(content.commands ?? {}, file, 'commands'));
   const indexes = Object.entries(mapOf(content.indexes ?? {}, file, 'indexes'));
+  const views = Object.entries(mapOf(content.views ?? {}, file, 'views'));
   return {
     ...nothing,
+    views: Object.fromEntries(views.map(([name, value]) => [name, viewIn(value, file, name)])),
     defaults: flagTexts(content.defaults ?? {}, file, 'defaults'),
     commands: Object.fromEntries(commands.map(([name, flags]) => [name, flagTexts(flags, file, `commands.${name}`)])),
     indexes: Object.fromEntries(indexes.map(([name, value]) => [name, plainText(value, file, `indexes.${name}`)])),
@@ -123,6 +134,28 @@ function flagTexts(value: unknown, file: string, where: string): FlagTexts {
       (Array.isArray(given) ? given : [given]).map((each) => plainText(each, file, `${where}.${name}`)),
     ]),
   );
+}
+
+function viewIn(value: unknown, file: string, name: string): View {
+  const where = `views.${name}`;
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(name))
+    throw new InformerError('argument', `${file}: views has ${JSON.stringify(name)}, which cannot be typed as a name`, {
+      hint: 'a name is letters, digits, -, _ and .',
+    });
+  const { words: given, flags = {}, ...rest } = mapOf(value, file, where);
+  refuseUnknown(Object.keys(rest), ['words', 'flags'], `${file}: ${where} has`);
+  const words = Array.isArray(given)
+    ? given.map((word) => plainText(word, file, `${where}.words`))
+    : plainText(given ?? '', file, `${where}.words`)
+        .split(/\s+/)
+        .filter((word) => word !== '');
+  if (words.length === 0)
+    throw new InformerError('argument', `${file}: ${where} has no words`, { hint: 'words: pods, for example' });
+  if (words.some((word) => word.startsWith('@')))
+    throw new InformerError('argument', `${file}: ${where} is made of another view`, {
+      hint: 'a view has the types and flags themselves',
+    });
+  return { words, flags: flagTexts(flags, file, `${where}.flags`) };
 }
 
 function plainText(value: unknown, file: string, where: string): string {

@@ -15,7 +15,8 @@ export function idleMsOf(idleMs: number | undefined): number | undefined {
 /** Where defaults come from; on every command with defaults. */
 export const configFlags = group('GENERAL', {
   config: text({
-    summary: "file of defaults and named indexes (default: kubectl-informer/config.yaml in the user's config folder)",
+    summary:
+      "file of defaults, named indexes and views (default: kubectl-informer/config.yaml in the user's config folder)",
     helpValue: 'FILE',
   }),
 });

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -6,9 +5,10 @@ import { continued } from '../../output/escape.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
-import type { AnswerFrame, EndFrame, GivenFlag, QueryRequest } from '../../serve/protocol.ts';
+import type { AnswerFrame, EndFrame, QueryRequest } from '../../serve/protocol.ts';
 import { namesOf } from '../args/flag.ts';
 import { connectionFlags, loginFlags } from '../args/shared-flags.ts';
+import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
 import type { QueryLine } from './query-once.ts';
@@ -55,6 +55,7 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   const { io, signal } = edges;
   const { pid } = serve.about;
   const ending = AbortSignal.any([signal, io.stdout.closed]);
+  const request = await requestOf(line, edges);
   let isBegun = false;
   const take = async (frame: AnswerFrame) => {
     isBegun ||= 'out' in frame || 'error' in frame || 'notice' in frame;
@@ -63,11 +64,7 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
     if ('out' in frame && !io.stdout.write(frame.out)) await io.stdout.ready();
   };
   try {
-    const asked = await askServe(
-      serve,
-      { ...questionOf(line, edges), namespace },
-      { signal: ending, clock: systemClock, take },
-    );
+    const asked = await askServe(serve, { ...request, namespace }, { signal: ending, clock: systemClock, take });
     if (asked.kind === 'answered') return ended(asked.end, pid, edges);
     if (asked.kind === 'gone') await forget(serve, edges);
     else noticeTo(edges, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
@@ -110,28 +107,25 @@ function noticeTo({ io: { stdout, stderr } }: Edges, text: string): void {
   stderr.writeNow(`${continued(text)}\n`);
 }
 
-function questionOf({ words, given }: QueryLine, { config, io }: Edges): QueryRequest {
+async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Promise<QueryRequest> {
   const kept = [...given].filter(([name]) => !(name in connectionFlags) && name !== 'no-serve');
   return {
     words,
-    given: Object.fromEntries(kept.map(([name, flag]) => [name, name === 'output' ? withWholePath(flag) : flag])),
+    given: Object.fromEntries(
+      await Promise.all(
+        kept.map(async ([name, flag]) => {
+          const values = name === 'output' ? await Promise.all(flag.values.map(withTemplateText)) : flag.values;
+          return [name, { ...flag, values }] as const;
+        }),
+      ),
+    ),
     config: { indexes: config.indexes },
     terminal: { isTerminal: io.stdout.isTerminal, columns: io.stdout.columns },
     env: Object.fromEntries(
-      COLOUR_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])),
+      LOOK_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])),
     ),
   };
 }
 
-const COLOUR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'COLORTERM'];
-
-/** The serve has another working directory. */
-function withWholePath(flag: GivenFlag): GivenFlag {
-  return {
-    ...flag,
-    values: flag.values.map((value) => {
-      const [, format, file] = /^([a-z-]+-file)=(.+)$/s.exec(value) ?? [];
-      return file === undefined ? value : `${format}=${path.resolve(file)}`;
-    }),
-  };
-}
+/** What decides about colours and characters. */
+const LOOK_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'COLORTERM', 'LC_ALL', 'LC_CTYPE', 'LANG', 'WT_SESSION'];

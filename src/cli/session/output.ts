@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Address } from '../../expr/field-path.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { InformerError, messageOf } from '../../kit/error.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
 import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';
@@ -12,6 +10,7 @@ import type { Timestamps } from '../../output/timestamps.ts';
 import type { PathScope } from '../../stream/changes/path-scope.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { outputFlags } from '../args/shared-flags.ts';
+import { templateText } from '../args/template-file.ts';
 import type { TextSink } from '../terminal/io.ts';
 
 export type OutputFlags = FlagValues<typeof outputFlags>;
@@ -22,14 +21,7 @@ export async function compiledOutputOf(flags: Pick<OutputFlags, 'output'>): Prom
 }
 
 async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
-  if (format.kind !== 'file') return format;
-  try {
-    return withFileText(format, await readFile(format.path, 'utf8'));
-  } catch (cause) {
-    throw new InformerError('argument', `cannot read ${format.path} of -o ${format.of}-file: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
+  return format.kind === 'file' ? withFileText(format, await templateText(format.of, format.path)) : format;
 }
 
 /** The fields that a format prints by paths of the user's. */

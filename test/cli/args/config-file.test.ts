@@ -28,6 +28,26 @@ describe('the config file', () => {
     expect(config.indexes).toEqual({ team: '.metadata.labels.team' });
   });
 
+  it.each([
+    ['views: {a: {words: "@b"}}', 'views.a is made of another view'],
+    ['views: {a: {words: pods, flags: {show-secrets: true}}}', 'views.a.flags.show-secrets cannot be set by a file'],
+    ['views: {a: {words: pods, flags: {token: x}}}', 'views.a.flags.token cannot be set by a file'],
+    ['views: {a: {flags: {count: true}}}', 'views.a has no words'],
+    ['views: {a: {words: pods, where: x}}', 'views.a has "where", which is unknown'],
+    ['views: {"a b": {words: pods}}', 'views has "a b", which cannot be typed as a name'],
+    ['views: {a: pods}', 'views.a should be a map'],
+  ])('refuses the view of %s', async (text, message) => {
+    await expect(readConfigFile(await fileWith(text), {})).rejects.toThrow(message);
+  });
+
+  it('gives views their words, as a text or a list', async () => {
+    const { views } = await readConfigFile(await fileWith('views: {a: {words: pods web}, b: {words: [pods, web], flags: {limit: 3}}}'), {}); // biome-ignore format: one line
+    expect(views).toEqual({
+      a: { words: ['pods', 'web'], flags: {} },
+      b: { words: ['pods', 'web'], flags: { limit: ['3'] } },
+    });
+  });
+
   it('need not be there, unless it was named', async () => {
     const env = { XDG_CONFIG_HOME: '/nonexistent' };
     expect(await readConfigFile(undefined, env)).toMatchObject({ isThere: false, path: configPath(env), defaults: {} });

@@ -1,6 +1,7 @@
 import { nearest } from '../../kit/nearest.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { cellText } from '../../output/escape.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { formatLookup, type Lookup, lookupTest, rangeKindOf } from '../../query/lookup.ts';
@@ -73,7 +74,7 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
   if (definition.isReference)
     return [`${begin}no object has this value; ${referenceText(asked, index, spellings, known)}`];
   const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
-  if (near !== undefined) return [`${begin}no object has this value; did you mean ${index}=${near}?`];
+  if (near !== undefined) return [`${begin}no object has this value; did you mean ${index}=${shown(near)}?`];
   return [`${begin}no object has this value; ${someText(known.listed)}`];
 }
 
@@ -111,12 +112,21 @@ function noValues(begin: string, { name, from }: IndexDefinition, open: readonly
   return open.length === 0 ? [] : [`${begin}none of ${countText(open)} has a value in the index ${name} (${from})`];
 }
 
-const listText = (index: string, values: readonly string[]) => values.map((value) => `${index}=${value}`).join(' or ');
+const listText = (index: string, values: readonly string[]) =>
+  values.map((value) => `${index}=${shown(value)}`).join(' or ');
+
+/** A value in a hint: its first line, cut. */
+function shown(value: string): string {
+  const line = cellText(value);
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+}
+
+const MOST_SHOWN = 80;
 
 function someText(values: readonly string[]): string {
   const some = values.toSorted().slice(0, MOST_LISTED);
   const more = values.length - some.length;
-  return `the values are ${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `the values are ${some.map(shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**

@@ -81,3 +81,11 @@ test('values of Secrets are in no hint', async () => {
   expect(hints('eq', 'p=c2VjcmV1', { objects, resource: 'secrets', catalog })).toEqual([]);
   expect(hints('eq', 'p=c2VjcmV1', { objects, resource: 'configmaps', catalog })).toHaveLength(1);
 });
+
+test('a long value is cut, and one of several lines shows its first', () => {
+  const config = (name: string, text: string) => ({ metadata: { name }, status: { phase: text } }) as UnknownObject;
+  const objects = [config('a', `a${'y'.repeat(3000)}`), config('b', 'b\u001b[31m\nmore')];
+  expect(hints('eq', 'phase=x', { objects })).toEqual([
+    `--eq phase=x: no object has this value; the values are a${'y'.repeat(79)}…, b^[[31m...`,
+  ]);
+});

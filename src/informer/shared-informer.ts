@@ -25,6 +25,7 @@ import { Processor } from './handlers/processor.ts';
 import { InformerGauges } from './informer-gauges.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { SourcePipeline } from './source-pipeline.ts';
+import type { StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
 import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/indexer.ts';
@@ -35,6 +36,7 @@ import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 import { checkReflectorOptions } from './watch/reflector.ts';
 import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './watch/reflector-options.ts';
+import type { StoredState } from './watch/stored-state.ts';
 
 /** A collection that an informer reads. Several sources, each limited to a namespace or a name, make one cache. */
 export interface ScopedSource<T> {
@@ -49,6 +51,13 @@ export interface ScopedSource<T> {
    * is used until the informer stops.
    */
   leftOut?: AbortSignal | undefined;
+  /**
+   * The state to begin with, as {@link SharedInformer.onState} gave it to an earlier run. Handlers first get its
+   * objects. The watch resumes at its version, so that changes since then are seen one by one. When the server refuses
+   * the version, or its history is another one, the state is listed and compared: handlers then get the net changes.
+   * The informer has synced when the cache shows what a list of the metadata shows. Absent: the state is listed.
+   */
+  stored?: StoredState<T> | undefined;
 }
 
 /** Options of a {@link SharedInformer}. Those that it passes on to its reflector are described in {@link ReflectorOptions}. */
@@ -148,6 +157,7 @@ const {
   scope: _3,
   cache: _4,
   ledger: _5,
+  stored: _6,
   ...PASSED_ON
 } = KNOWN_REFLECTOR_OPTIONS;
 
@@ -195,6 +205,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #lanes: readonly SourcePipeline<T>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
+  readonly #stateObservers = new Set<(change: StateChange<T>) => void>();
   /** The errors of index functions in the current batch. */
   #unindexed: InformerError[] = [];
   #transform: ((object: T) => T) | undefined;
@@ -355,6 +366,15 @@ export class SharedInformer<T> implements Syncable {
   }
 
   /**
+   * Calls `observer` with every step that changes the cache, after the store shows it and before any other code runs,
+   * with the version at which the source is then complete. Not with a stored state. Errors that it throws are logged.
+   */
+  onState(observer: (change: StateChange<T>) => void): Disposable {
+    this.#stateObservers.add(observer);
+    return { [Symbol.dispose]: () => void this.#stateObservers.delete(observer) };
+  }
+
+  /**
    * Compares the cache with a fresh list and returns the lasting differences, which a relist then repairs.
    * Takes one list, and about ten seconds more when they differ at first, because a stream may lag. Rejects with `list`
    * when a list fails, with `closed` before the initial sync, or with the signal's reason.
@@ -407,7 +427,7 @@ export class SharedInformer<T> implements Syncable {
     return gauges;
   }
 
-  #createLane({ source, namespace, name, leftOut }: ScopedSource<T>, lane: number): SourcePipeline<T> {
+  #createLane({ source, namespace, name, leftOut, stored }: ScopedSource<T>, lane: number): SourcePipeline<T> {
     const {
       resource: _1,
       indexers: _2,
@@ -421,6 +441,8 @@ export class SharedInformer<T> implements Syncable {
       namespace,
       name,
       leftOut,
+      stored,
+      onState: (change) => this.#stateChanged({ ...change, source: lane }),
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
@@ -470,6 +492,10 @@ export class SharedInformer<T> implements Syncable {
       const summary = new InformerError('store', textOf(unindexed), { cause: unindexed[0] });
       this.#lanes[lane]?.refused(summary, 'unindexed', unindexed.length);
     }
+  }
+
+  #stateChanged(change: StateChange<T>): void {
+    for (const observer of this.#stateObservers) notify('an observer of state', observer, this.#logger, change);
   }
 
   #onStoreFault(event: ContinuityEvent): void {

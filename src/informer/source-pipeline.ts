@@ -2,14 +2,19 @@ import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import type { ObjectKey } from '../model/key.ts';
+import { isConnectionError } from '../model/connection-error.ts';
+import { keyOf, type ObjectKey } from '../model/key.ts';
+import type { ListOptions } from '../model/list-options.ts';
+import type { ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
+import type { StateChange } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
 import { DeltaFifo } from './store/delta-fifo.ts';
 import type { Indexer } from './store/indexer.ts';
-import { type Drift, driftError, findDrift, isInAgreement } from './verifier.ts';
+import { type Drift, driftError, findDrift, isInAgreement, unverifiedError } from './verifier.ts';
 import {
   type Continuity,
   type ContinuityEvent,
@@ -20,13 +25,16 @@ import {
 } from './watch/continuity-ledger.ts';
 import { type CacheView, replacedHistory } from './watch/history-check.ts';
 import { ListFetcher } from './watch/list-fetcher.ts';
-import type { ListerWatcher } from './watch/lister-watcher.ts';
+import type { CallContext, ListerWatcher } from './watch/lister-watcher.ts';
 import { Reflector } from './watch/reflector.ts';
 import type { ReflectorOptions } from './watch/reflector-options.ts';
+import { isResumable, type StoredState } from './watch/stored-state.ts';
 import { DEFAULT_IDLE_MS } from './watch/watch-connection.ts';
 
 /** How long a stream may lag behind a list before a difference counts, ms. */
 const VERIFY_GRACE_MS = 10_000;
+/** The pause after the first comparison of a stored state that found a difference, ms. */
+const FIRST_PAUSE_MS = 1000;
 
 export interface LaneOptions<T> {
   /** The namespace of the source; undefined when it has all of them. */
@@ -52,6 +60,10 @@ export interface LaneOptions<T> {
   room: () => Promise<unknown> | undefined;
   onSynced: () => void;
   metrics?: NamedMetrics | undefined;
+  /** The state to begin with. The lane has synced when a list has shown that it has caught up, or was applied. */
+  stored?: StoredState<T> | undefined;
+  /** Called after each step that changed the cache or its version, before any other code runs. */
+  onState?: ((change: Omit<StateChange<T>, 'source'>) => void) | undefined;
 }
 
 /** Whether a key belongs to a source; undefined when all do. */
@@ -75,17 +87,22 @@ export class SourcePipeline<T> {
   #transform: ((object: T) => T) | undefined;
   /** The version of the last change that was applied. */
   #lastVersion: ResourceVersion | undefined;
+  /** Whether the cache has shown a state of this run. A stored one waits for a list that confirms it. */
+  #isConfirmed: boolean;
+  /** Whether the versions of events show how complete the cache is. */
+  #isOrdered = false;
 
   constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
     const { namespace, name, clock, logger } = options;
     this.#source = source;
     this.#options = options;
     this.#within = keysOf(namespace, name);
+    this.#isConfirmed = options.stored === undefined || !isResumable(options.stored);
     this.#ledger = new ContinuityLedger({ clock, logger, scope: namespace });
   }
 
   get hasSynced(): boolean {
-    return this.#fifo?.hasSynced ?? false;
+    return this.#isConfirmed && (this.#fifo?.hasSynced ?? false);
   }
 
   get isLeftOut(): boolean {
@@ -115,7 +132,7 @@ export class SourcePipeline<T> {
 
   /** Runs until aborted or left out. Resolves when neither the reflector nor the applying loop runs any more. */
   async run(parent: AbortSignal): Promise<void> {
-    const { atStart, onSynced, reflector, leftOut } = this.#options;
+    const { atStart, onSynced, reflector, leftOut, stored } = this.#options;
     using running = scope(parent);
     const { signal } = running;
     using _leaving =
@@ -127,12 +144,14 @@ export class SourcePipeline<T> {
     if (signal.aborted) return;
     const { transform, resyncMs } = atStart();
     this.#transform = transform;
-    const fifo = new DeltaFifo<T>({ transform, onSynced, metrics: this.#options.metrics });
+    const onFirst = () => this.#isConfirmed && onSynced();
+    const fifo = new DeltaFifo<T>({ transform, onSynced: onFirst, metrics: this.#options.metrics });
     this.#fifo = fifo;
     this.#reflector = new Reflector<T>(this.#source, fifo, {
       ...reflector,
       resyncMs,
       ledger: this.#ledger,
+      stored,
       cache: this.#view(),
       scope: this.#options.namespace,
     });
@@ -140,7 +159,11 @@ export class SourcePipeline<T> {
     using _ordered = this.#ledger.observe((event) => {
       if (isOrdered(event)) fifo.continuity(event);
     });
-    const applying = Promise.all([this.#applyAll(fifo, signal), this.#verifyPeriodically(verifying.signal)]);
+    const applying = Promise.all([
+      this.#applyAll(fifo, signal),
+      this.#confirmStored(verifying.signal),
+      this.#verifyPeriodically(verifying.signal),
+    ]);
     try {
       await this.#reflector.run(signal);
     } finally {
@@ -187,7 +210,84 @@ export class SourcePipeline<T> {
     const last = deltas.at(-1);
     return this.#options.apply(deltas, context).then(() => {
       if (last && isObjectDelta(last)) this.#lastVersion = versionOf(last.object);
+      this.#changed(deltas);
     });
+  }
+
+  #changed(deltas: readonly Delta<T>[]): void {
+    const [first] = deltas;
+    const last = deltas.at(-1);
+    if (first === undefined || last === undefined || first.type === 'SyncAll' || first.type === 'Continuity') return;
+    if (first.type === 'ReplacedAll') {
+      this.#isOrdered = isResumable(first);
+      if (first.isStored) return;
+      this.#report(true, this.#cached(), first.resourceVersion);
+      if (!this.#isConfirmed) this.#confirm();
+      return;
+    }
+    if (last.type === 'Bookmark') {
+      this.#isOrdered = true;
+      this.#report(false, [], last.resourceVersion);
+      return;
+    }
+    const { cache } = this.#options;
+    const keys = deltas.flatMap((delta) => (isObjectDelta(delta) && delta.key !== undefined ? [delta.key] : []));
+    const version = isObjectDelta(last) && this.#isOrdered ? versionOf(last.object) : undefined;
+    this.#report(
+      false,
+      keys.map((key) => [key, cache.get(key)] as const),
+      version ?? '',
+    );
+  }
+
+  #report(isWhole: boolean, objects: Iterable<readonly [ObjectKey, T | undefined]>, version: ResourceVersion): void {
+    const resourceVersion = this.#ledger.storeErrors === 0 && version !== '0' ? version : '';
+    this.#options.onState?.({ isWhole, objects: objects as StateChange<T>['objects'], resourceVersion });
+  }
+
+  #confirm(): void {
+    this.#isConfirmed = true;
+    this.#options.onSynced();
+  }
+
+  /**
+   * Compares a stored state with a list of the metadata, until it has caught up or was listed. A stored state that
+   * differs from the server, or cannot be compared with it, is listed.
+   */
+  async #confirmStored(signal: AbortSignal): Promise<void> {
+    const { clock, cache } = this.#options;
+    const comparison = {
+      cached: () => this.#cached(),
+      get: (key: ObjectKey) => cache.get(key),
+      list: (asking: AbortSignal) => this.#listMetadata(asking),
+      isBehind: () => this.#fifo?.isIdle === false,
+      clock,
+      graceMs: VERIFY_GRACE_MS,
+    };
+    for (let pauseMs = FIRST_PAUSE_MS; !this.#isConfirmed && !signal.aborted; pauseMs = Math.min(2 * pauseMs, 30_000)) {
+      try {
+        const drift = await caughtUp(comparison, signal);
+        if (this.#isConfirmed) return;
+        if (isInAgreement(drift)) {
+          this.#ledger.confirmed();
+          return this.#confirm();
+        }
+        this.#ledger.verified(false);
+        this.#reflector?.distrust(driftError(this.#name, drift));
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isConnectionError(error)) this.#reflector?.distrust(unverifiedError(this.#name, error));
+      }
+      await clock.sleep(pauseMs, { signal }).catch(() => {});
+    }
+  }
+
+  async #listMetadata(signal: AbortSignal): Promise<(readonly [ObjectKey, unknown])[]> {
+    const source = this.#source;
+    const list = (options: ListOptions, context: CallContext): Promise<ListPage<unknown>> =>
+      source.probe ? source.probe(options, context) : source.list(options, context);
+    const items = await this.#list<unknown>({ list, watch: () => Promise.reject(new Error('not watched')) }, signal);
+    return items.map((item) => [keyOf(item), item]);
   }
 
   /**
@@ -239,18 +339,24 @@ export class SourcePipeline<T> {
   }
 
   async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, T])[]> {
-    const { cache, clock, logger, reflector } = this.#options;
-    const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
-    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
-    const { items } = await new ListFetcher(this.#source, { ...common, sync: 'pages', onProgress: undefined }).fetch(
-      '',
-      signal,
-    );
+    const { cache } = this.#options;
+    const items = await this.#list(this.#source, signal);
     const transform = this.#transform;
     return items.map((item) => {
       const object = transform ? transform(item) : item;
       return [cache.keyOf(object), object];
     });
+  }
+
+  async #list<O>(source: ListerWatcher<O>, signal: AbortSignal): Promise<readonly O[]> {
+    const { clock, logger, reflector } = this.#options;
+    const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
+    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
+    const { items } = await new ListFetcher(source, { ...common, sync: 'pages', onProgress: undefined }).fetch(
+      '',
+      signal,
+    );
+    return items;
   }
 
   async #verifyPeriodically(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { InformerError } from '../kit/error.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
 
@@ -30,10 +30,8 @@ export interface VerifierOptions<T> {
 class DriftError extends InformerError {
   readonly drift: Drift;
 
-  constructor(name: string, drift: Drift) {
-    super('store', `the cache of ${name} differs from the server: ${describe(drift)}`, {
-      hint: 'the informer lists it again',
-    });
+  constructor(text: string, drift: Drift, cause?: unknown) {
+    super('store', text, { hint: 'the informer lists it again', cause });
     this.drift = drift;
   }
 }
@@ -41,8 +39,16 @@ class DriftError extends InformerError {
 export const isDrift = (error: unknown): error is DriftError => error instanceof DriftError;
 
 export function driftError(name: string, drift: Drift): InformerError {
-  return new DriftError(name, drift);
+  return new DriftError(`the cache of ${name} differs from the server: ${describe(drift)}`, drift);
 }
+
+/** A cache began with a stored state that could not be compared with the server. */
+export function unverifiedError(name: string, cause: unknown): InformerError {
+  const text = `the stored state of ${name} could not be compared with the server: ${messageOf(cause)}`;
+  return new DriftError(text, NO_DRIFT, cause);
+}
+
+const NO_DRIFT: Drift = { missing: [], extra: [], stale: [] };
 
 export function isInAgreement({ missing, extra, stale }: Drift): boolean {
   return missing.length + extra.length + stale.length === 0;
@@ -79,7 +85,7 @@ export async function findDrift<T>(options: VerifierOptions<T>, signal: AbortSig
   };
 }
 
-function marksOf(objects: readonly (readonly [ObjectKey, unknown])[]): Map<ObjectKey, string | undefined> {
+export function marksOf(objects: readonly (readonly [ObjectKey, unknown])[]): Map<ObjectKey, string | undefined> {
   return new Map(objects.map(([key, object]) => [key, markOf(object)]));
 }
 
@@ -87,7 +93,7 @@ function marksOf(objects: readonly (readonly [ObjectKey, unknown])[]): Map<Objec
  * The identity of an object: its uid and version. Other parts are not compared, because a transform may have removed
  * them.
  */
-function markOf(object: unknown): string | undefined {
+export function markOf(object: unknown): string | undefined {
   if (object === undefined) return undefined;
   return hasMetadata(object) ? `${object.metadata.uid ?? ''} ${object.metadata.resourceVersion ?? ''}` : '';
 }

@@ -115,10 +115,20 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     let keys = objects.map((object) => this.#checkedKey(object));
     const transformed = this.#transform ? objects.map((object) => this.#transformed(object)) : objects;
     if (this.#transform) keys = transformed.map((object) => this.#checkedKey(object));
-    this.#push({ type: 'ReplacedAll', objects: transformed, keys, resourceVersion });
+    this.#pushState({ type: 'ReplacedAll', objects: transformed, keys, resourceVersion });
+  }
+
+  #pushState(state: Delta<T> & { type: 'ReplacedAll' }): void {
+    this.#push(state);
     if (this.#populated) return;
     this.#populated = true;
     this.#initial = this.#items.size;
+  }
+
+  /** As `replace`, with objects that were transformed in an earlier run. */
+  restore(objects: readonly T[], resourceVersion: ResourceVersion): void {
+    const keys = objects.map((object) => this.#checkedKey(object));
+    this.#pushState({ type: 'ReplacedAll', objects, keys, resourceVersion, isStored: true });
   }
 
   resync(): void {

@@ -25,6 +25,8 @@ export type Delta<T> =
       /** The keys of the objects, when they are known. */
       readonly keys?: readonly ObjectKey[];
       readonly resourceVersion: ResourceVersion;
+      /** Whether an earlier run has stored the list. */
+      readonly isStored?: boolean;
     }
   | { readonly type: 'SyncAll' }
   | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion }

@@ -7,10 +7,10 @@ import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { WatchEnding } from './watch-machine.ts';
 
 /**
- * How a stretch of versions was obtained. `initial` and `relist` are whole states. On `stream` and `resumed` every
- * change was seen.
+ * How a stretch of versions was obtained. `initial` and `relist` are whole states. `restored` is a state that an
+ * earlier run of the program has stored. On `stream` and `resumed` every change was seen.
  */
-export type StretchOrigin = 'initial' | 'stream' | 'resumed' | 'relist';
+export type StretchOrigin = 'initial' | 'restored' | 'stream' | 'resumed' | 'relist';
 
 /** A stretch of versions, from the first one to the last one reached. */
 export interface Stretch {
@@ -38,6 +38,18 @@ export interface Gap {
 /** An event for observers of continuity. Each is reported once, in order. */
 export type ContinuityEvent = { readonly at: number; readonly scope?: string | undefined } & (
   | { readonly kind: 'synced'; readonly resourceVersion: ResourceVersion; readonly objects: number }
+  /**
+   * The cache begins with a state that an earlier run has stored, and that was last current at `storedAt`, wall-clock
+   * ms. `resumed` follows, with `why: 'restart'`, or `gap` and `relisted`.
+   */
+  | {
+      readonly kind: 'restored';
+      readonly resourceVersion: ResourceVersion;
+      readonly objects: number;
+      readonly storedAt: number;
+    }
+  /** A cache that was restored has been compared with the server for the first time, and agrees. */
+  | { readonly kind: 'verified' }
   /**
    * No watch is open. The stream broke, or it ended normally and the first attempt to open the next one failed.
    * Reported once in an outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
@@ -337,6 +349,34 @@ export class ContinuityLedger implements Continuity {
     if (this.#gap) this.#gap.to = resourceVersion;
     this.#gap = undefined;
     this.#report({ kind: 'relisted', from, resourceVersion, objects, why: reason });
+  }
+
+  /** Records that the cache begins with a stored state, which was last current at `at`, wall-clock ms. */
+  restored({ resourceVersion, at }: { resourceVersion: ResourceVersion; at: number }, objects: number): void {
+    const { now, monotonic } = this.#moment();
+    const stored = Math.min(at, now);
+    const moment = { now: stored, monotonic: monotonic - (now - stored) };
+    this.#synced = true;
+    this.#lastSign = stored;
+    this.#resourceVersion = resourceVersion;
+    this.#break = { moment, from: resourceVersion, why: 'restart', error: undefined, isReported: false };
+    this.#append({
+      by: 'restored',
+      from: '',
+      to: resourceVersion,
+      events: objects,
+      bookmarks: 0,
+      at: now,
+      until: now,
+      ended: undefined,
+    });
+    this.#report({ kind: 'restored', resourceVersion, objects, storedAt: stored });
+  }
+
+  /** Records that a restored cache was compared with the server, and agrees with it. */
+  confirmed(): void {
+    this.verified(true);
+    this.#report({ kind: 'verified' });
   }
 
   /** Records that the first attempt to connect begins. */

@@ -11,6 +11,7 @@ import type { ContinuityEvent, ContinuityLedger } from './continuity-ledger.ts';
 import type { CacheView } from './history-check.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
+import type { StoredState } from './stored-state.ts';
 
 /** Options of {@link Reflector}. */
 export interface ReflectorOptions {
@@ -64,6 +65,11 @@ export interface ReflectorOptions {
    * A view of the store, to compare it with the server's history after a break. Default: only versions are compared.
    */
   cache?: CacheView | undefined;
+  /**
+   * The state to begin with, in place of a list. The watch resumes at its version; when the server does not accept that,
+   * the state is listed. Used only when the store has `restore`.
+   */
+  stored?: StoredState<unknown> | undefined;
   /** The ledger that records continuity. Default: a new one. */
   ledger?: ContinuityLedger | undefined;
   /** Receives measurements: callbacks, or a provider that gets them under client-go's names. */
@@ -92,6 +98,7 @@ export const KNOWN_REFLECTOR_OPTIONS = {
   onProgress: 'function',
   scope: 'text',
   cache: true,
+  stored: 'object',
   ledger: true,
   metrics: 'object',
   clock: 'clock',

@@ -11,6 +11,8 @@ export interface ReflectorStore<T> {
   delete(object: T): void;
   /** Replaces the whole state at once. */
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void;
+  /** Begins with a state that `replace` was given in an earlier run. Called once at most, before any other method. */
+  restore?(objects: readonly T[], resourceVersion: ResourceVersion): void;
   resync?(): void;
   bookmark?(resourceVersion: ResourceVersion): void;
   /** Called with the version of every event and bookmark, in order. `replace` gets the version of a whole state. */

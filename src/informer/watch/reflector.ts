@@ -24,6 +24,7 @@ import type { ReflectorStore } from './reflector-store.ts';
 import { RetryWindow } from './retry-window.ts';
 import { StalledWatchCheck } from './stalled-watch-check.ts';
 import { StoreResync } from './store-resync.ts';
+import { isResumable, type StoredState } from './stored-state.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
 import { askedPauseMs, classify } from './watch-fault.ts';
 import {
@@ -32,6 +33,7 @@ import {
   type Outcome,
   type Rules,
   start,
+  startAt,
   VERY_SHORT_WATCH_MS,
   type WatchEnding,
   type WatchState,
@@ -174,7 +176,7 @@ export class Reflector<T> {
     this.#running = true;
     try {
       this.#ledger.started();
-      let state = start(undefined, this.#rules());
+      let state = this.#begin();
       while (!signal.aborted) state = await this.#step(state, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -183,6 +185,28 @@ export class Reflector<T> {
       this.#resync.stop();
       this.#ledger.stop();
     }
+  }
+
+  #begin(): WatchState {
+    const { stored } = this.#options;
+    return stored && this.#restore(stored as StoredState<T>)
+      ? startAt(stored.resourceVersion)
+      : start(undefined, this.#rules());
+  }
+
+  /** Whether the store begins with the stored state. One that it refuses is not used. */
+  #restore(stored: StoredState<T>): boolean {
+    if (!this.#store.restore || !isResumable(stored)) return false;
+    try {
+      this.#store.restore(stored.objects, stored.resourceVersion);
+    } catch (error) {
+      this.#logger.warn('a stored state is not used', { error });
+      return false;
+    }
+    this.#resourceVersion = stored.resourceVersion;
+    this.#ledger.restored(stored, stored.objects.length);
+    this.#resync.start();
+    return true;
   }
 
   async #step(state: WatchState, signal: AbortSignal): Promise<WatchState> {

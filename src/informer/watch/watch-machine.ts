@@ -37,8 +37,8 @@ export interface Past {
   readonly isFresh: boolean;
 }
 
-/** How a stream or a request ended. */
-export type WatchEnding = 'closed' | 'very-short' | WatchFault;
+/** How a stream or a request ended. `restart`: it belonged to an earlier run of the program. */
+export type WatchEnding = 'closed' | 'very-short' | 'restart' | WatchFault;
 
 /** The result of the action of a state. `at` is the version reached. */
 export type Outcome =
@@ -89,6 +89,11 @@ const FRESH: Past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
 /** The state in which an attempt starts. */
 export function start(since: ResourceVersion | undefined, rules: Rules): WatchState {
   return rules.streaming ? { kind: 'streaming', since, tries: 0 } : { kind: 'listing', since };
+}
+
+/** The state in which a reflector with a stored state starts. Its version is checked as after any other break. */
+export function startAt(since: ResourceVersion): WatchState {
+  return { kind: 'listed', since, after: 'restart', past: { ...FRESH, isFresh: false } };
 }
 
 /**
@@ -175,6 +180,8 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
   if (outcome.kind !== 'failed') return fail(since, 'other', rules);
   const { fault } = outcome;
   const now = after === undefined || after === 'closed' ? fault : after;
+  if (after === 'restart' && (fault === 'gone' || fault === 'too-large' || fault === 'invalid'))
+    return { ...go(start('', rules), fault), report: 'log' }; // a version that was stored long ago, or elsewhere
   switch (fault) {
     case 'gone':
     case 'too-large':

@@ -47,6 +47,16 @@ export class TimelineLane {
         this.#enter('connected', event.at);
         this.#mark(event.at, 'synced', `synced ${objects(event.objects)} at ${event.resourceVersion}`);
         break;
+      case 'restored':
+        this.#mark(
+          event.at,
+          'synced',
+          `began with ${objects(event.objects)} of an earlier run at ${event.resourceVersion}`,
+        );
+        break;
+      case 'verified':
+        this.#mark(event.at, 'synced', 'compared with the server: nothing differs');
+        break;
       case 'disconnected':
         this.#enter('outage', event.disconnectedAt, whyText(event));
         this.#mark(event.disconnectedAt, 'outage', `connection lost: ${whyText(event)}`);

@@ -1,0 +1,68 @@
+import type { Clock } from '../kit/clock.ts';
+import type { ObjectKey } from '../model/key.ts';
+import { hasMetadata } from '../model/object.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
+import { type Drift, isInAgreement, markOf, marksOf } from './verifier.ts';
+
+export interface CatchUpOptions {
+  /** The part of the cache that the lists cover. */
+  cached: () => Iterable<readonly [ObjectKey, unknown]>;
+  get: (key: ObjectKey) => unknown;
+  /** Lists the most recent state, at least its metadata. */
+  list: (signal: AbortSignal) => Promise<readonly (readonly [ObjectKey, unknown])[]>;
+  /** Whether changes have arrived that are not in the cache yet. */
+  isBehind: () => boolean;
+  clock: Clock;
+  /** How long the stream may take to bring what the list shows, ms. */
+  graceMs: number;
+}
+
+const FIRST_WAIT_MS = 20;
+
+/**
+ * Waits until a cache that began with a stored state shows no older objects than a fresh list: the same name, uid and
+ * version, or a later version. Resolves with the differences that the stream did not repair in time and that a second
+ * list shows as well; with none when the cache has caught up.
+ */
+export async function caughtUp(options: CatchUpOptions, signal: AbortSignal): Promise<Drift> {
+  const { list, clock, graceMs, isBehind } = options;
+  const before = new Map(options.cached());
+  const fresh = new Map(await list(signal));
+  let drift = behindOf(options, before, fresh);
+  for (let wait = FIRST_WAIT_MS, waited = 0; !isDone(drift, isBehind) && waited < graceMs; wait *= 2) {
+    await clock.sleep(wait, { signal });
+    waited += wait;
+    drift = behindOf(options, before, fresh);
+  }
+  if (isInAgreement(drift)) return drift;
+  const again = marksOf(await list(signal));
+  const lasts = (key: ObjectKey) => again.get(key) === markOf(fresh.get(key));
+  const { missing, extra, stale } = behindOf(options, before, fresh);
+  return { missing: missing.filter(lasts), extra: extra.filter(lasts), stale: stale.filter(lasts) };
+}
+
+const isDone = (drift: Drift, isBehind: () => boolean) => isInAgreement(drift) && !isBehind();
+
+/** Where the cache is older than a list. What the stream deleted or added since `before` is newer than it. */
+function behindOf(
+  { cached, get }: Pick<CatchUpOptions, 'cached' | 'get'>,
+  before: ReadonlyMap<ObjectKey, unknown>,
+  fresh: ReadonlyMap<ObjectKey, unknown>,
+): Drift {
+  const drift = { missing: [] as ObjectKey[], extra: [] as ObjectKey[], stale: [] as ObjectKey[] };
+  for (const [key, listed] of fresh) {
+    const ours = get(key);
+    if (ours === undefined) {
+      if (!before.has(key)) drift.missing.push(key);
+    } else if (markOf(ours) !== markOf(listed) && !isLater(ours, listed)) drift.stale.push(key);
+  }
+  for (const [key, ours] of cached()) if (!fresh.has(key) && before.get(key) === ours) drift.extra.push(key);
+  for (const keys of Object.values(drift)) keys.sort();
+  return drift;
+}
+
+function isLater(ours: unknown, listed: unknown): boolean {
+  if (!hasMetadata(ours) || !hasMetadata(listed)) return false;
+  const [a, b] = [ours.metadata.resourceVersion ?? '', listed.metadata.resourceVersion ?? ''];
+  return (compareResourceVersions(a, b) ?? 0) > 0;
+}

@@ -1,0 +1,18 @@
+import type { ObjectKey } from '../model/key.ts';
+import type { DeepReadonly } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+
+/** What a step changed in the part of a cache that comes from one source. For code that keeps a copy of the cache. */
+export interface StateChange<T> {
+  /** The place of the source among those of the informer. */
+  readonly source: number;
+  /** Whether `objects` is the whole part. Keys that it does not have are then gone. */
+  readonly isWhole: boolean;
+  /** The changed keys, with the cached object; undefined when it is gone. Read it before other code runs. */
+  readonly objects: Iterable<readonly [ObjectKey, DeepReadonly<T> | undefined]>;
+  /**
+   * The version at which the part is complete after the step: a watch that begins there misses nothing. '' when there
+   * is none: the server gave no version, or the cache refused a change.
+   */
+  readonly resourceVersion: ResourceVersion;
+}

@@ -20,6 +20,7 @@ export {
   SharedInformer,
   type SharedInformerOptions,
 } from './informer/shared-informer.ts';
+export type { StateChange } from './informer/state-change.ts';
 export type { Delta, ObjectDelta } from './informer/store/delta.ts';
 export { DeltaFifo, type DeltaFifoOptions, type ProcessDeltas } from './informer/store/delta-fifo.ts';
 export {
@@ -60,6 +61,7 @@ export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts'
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';
 export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
 export { type ShardedBy, ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';
+export type { StoredState } from './informer/watch/stored-state.ts';
 export type { WatchFault } from './informer/watch/watch-fault.ts';
 export type { WatchEnding } from './informer/watch/watch-machine.ts';
 export type { BackoffOptions } from './kit/backoff.ts';

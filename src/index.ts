@@ -219,8 +219,10 @@ export {
   type InformerHandle,
   type ResourceSource,
 } from './informer/informer-factory.ts';
+export type { StateChange } from './informer/state-change.ts';
 export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
 export type { ShardedBy } from './informer/watch/sharded-source.ts';
+export type { StoredState } from './informer/watch/stored-state.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';

@@ -1,10 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { formatGvr } from '../../model/gvr.ts';
 import { VERSION } from '../../package.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { UiCache } from '../../serve/ui/ui-program.ts';
-import { startUi } from '../../serve/ui/ui-server.ts';
-import { privateFile } from '../reconcile/private-file.ts';
+import { startUi, type UiServer } from '../../serve/ui/ui-server.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { readUiPage } from './ui-page.ts';
@@ -12,54 +12,106 @@ import { compileConditions, uiTexts } from './ui-texts.ts';
 
 /** The caches of a serve, as they are now. */
 export interface ServedCaches {
-  /** Their objects should be whole, with their table rows and managedFields. */
-  targets(): readonly Pick<WatchTarget, 'type' | 'informer'>[];
+  /** Their objects are whole, with their table rows. Without managedFields no change has its author. */
+  readonly targets: readonly Pick<WatchTarget, 'type' | 'informer'>[];
   /** The indexes that were declared beside the built-in ones. */
-  declared(): readonly IndexDefinition[];
-  /** Calls back after a type was added. */
-  onTargets?(changed: () => void): Disposable;
+  readonly declared: readonly IndexDefinition[];
+  readonly keepsManagedFields: boolean;
+  /** Calls back after a type was added, replaced or given up. */
+  onTargets(changed: () => void): Disposable;
 }
 
-type UiSession = Pick<Session, 'io' | 'clock' | 'notice' | 'atOnce' | 'config'>;
+/** Where the page is. */
+export interface UiPlace {
+  /** Without the token. */
+  readonly address: string;
+  /** With the token. */
+  readonly url: string;
+  /** A file that only this user can read. It has the URL. */
+  readonly file: string;
+  /** Changes are shown with who made them. */
+  readonly hasAuthors: boolean;
+}
+
+type UiSession = Pick<Session, 'clock' | 'config'>;
 
 /**
- * Serves the page of `--ui` until disposal, and says on stderr how to open it. The URL has the token in it, so it is
- * printed on a terminal only: stderr may be a log. Elsewhere it is in a file that only this user can read. `port` 0
- * means a free one.
+ * The page of a serve: it is opened at once with `--ui`, or later by another `serve --ui`. `file` is where the URL is
+ * written, for this user alone.
  */
-export async function serveUi(session: UiSession, caches: ServedCaches, port: number): Promise<AsyncDisposable> {
-  const { io, clock, config, atOnce } = session;
-  const catalog = () => new IndexCatalog(caches.declared());
-  await using stack = new AsyncDisposableStack();
-  const ui = stack.use(
-    await startUi({
+export class ServeUi implements AsyncDisposable {
+  readonly #session: UiSession;
+  readonly #caches: ServedCaches;
+  readonly #file: () => string;
+  readonly #startedAt: number;
+  #opening: Promise<UiServer> | undefined;
+  #server: UiServer | undefined;
+
+  constructor(session: UiSession, caches: ServedCaches, file: () => string) {
+    this.#session = session;
+    this.#caches = caches;
+    this.#file = file;
+    this.#startedAt = session.clock.now();
+  }
+
+  /** How long no page has been open, ms; undefined if there is none to open. */
+  get idleMs(): number | undefined {
+    return this.#server?.idleMs;
+  }
+
+  /** Where the page is; undefined if it was not asked for yet. */
+  get place(): UiPlace | undefined {
+    const { address, url } = this.#server ?? {};
+    if (address === undefined || url === undefined) return undefined;
+    return { address, url, file: this.#file(), hasAuthors: this.#caches.keepsManagedFields };
+  }
+
+  /** Opens the page on a port; 0 means a free one. A page that is open already stays on its port. */
+  async open(port: number): Promise<UiPlace> {
+    this.#opening ??= this.#start(port);
+    this.#server = await this.#opening.catch((error) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.place as UiPlace;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const server = await this.#opening?.catch(() => undefined);
+    this.removeNow();
+    await server?.[Symbol.asyncDispose]();
+  }
+
+  /** Removes the file at once, when there is no time to wait. */
+  removeNow(): void {
+    if (this.#server) rmSync(this.#file(), { force: true });
+  }
+
+  async #start(port: number): Promise<UiServer> {
+    const { clock, config } = this.#session;
+    const caches = this.#caches;
+    const catalog = () => new IndexCatalog(caches.declared);
+    const server = await startUi({
       port,
       page: readUiPage(),
       program: {
         name: `kubectl-informer ${VERSION}`,
         server: config.context ?? config.server,
-        startedAt: clock.now(),
+        startedAt: this.#startedAt,
         clock,
         texts: uiTexts,
-        caches: () => caches.targets().map(cacheOf),
-        ...(caches.onTargets ? { onCaches: (changed) => caches.onTargets?.(changed) ?? NOTHING } : {}),
+        caches: () => caches.targets.map(cacheOf),
+        onCaches: (changed) => caches.onTargets(changed),
         indexNames: () => catalog().names(),
         index: (name) => catalog().get(name),
         compile: compileConditions,
       },
-    }),
-  );
-  if (io.stderr.isTerminal && !io.stderr.isJson) session.notice(`the page: ${ui.url}\n${withoutBrowser(ui.address)}`);
-  else {
-    const file = stack.use(await privateFile('ui-url', `${ui.url}\n`));
-    atOnce.add(file.removeNow);
-    stack.defer(() => void atOnce.delete(file.removeNow));
-    session.notice(`the page: ${ui.address}, to be opened with its token: the whole URL is in ${file.path}`);
+    });
+    rmSync(this.#file(), { force: true });
+    writeFileSync(this.#file(), `${server.url}\n`, { mode: 0o600, flag: 'wx' });
+    return server;
   }
-  return stack.move();
 }
-
-const NOTHING: Disposable = { [Symbol.dispose]() {} };
 
 /** The ids of caches. That of a type whose version is replaced while it is watched stays the same. */
 const IDS = new WeakMap<object, string>();
@@ -70,7 +122,18 @@ function cacheOf({ type, informer }: Pick<WatchTarget, 'type' | 'informer'>): Ui
   return { id, type, informer };
 }
 
-function withoutBrowser(address: string): string {
+/**
+ * Says on stderr how to open the page. The URL has the token in it, so it is printed on a terminal only: elsewhere
+ * stderr may be a log.
+ */
+export function sayUiPlace({ io, notice }: Pick<Session, 'io' | 'notice'>, place: UiPlace): void {
+  const { address, url, file, hasAuthors } = place;
   const { port } = new URL(address);
-  return `only a browser on this machine can open it; from another one: ssh -L ${port}:127.0.0.1:${port} HOST, then the same URL`;
+  const isTerminal = io.stderr.isTerminal && !io.stderr.isJson;
+  notice(isTerminal ? `the page: ${url}` : `the page: ${address}; the URL with its token is in ${file}`);
+  if (isTerminal)
+    notice(
+      `only a browser on this machine can open it; from another one: ssh -L ${port}:127.0.0.1:${port} HOST, then the same URL there`,
+    );
+  if (!hasAuthors) notice('changes are shown without who made them, because the serve was started without --ui');
 }

@@ -9,6 +9,13 @@ import { TimelineLane, whyText } from './timeline.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
 import type { UiTypeState } from './wire.ts';
 
+interface Attached {
+  readonly informer: UiCache['informer'];
+  /** By the namespace of the source. */
+  readonly lanes: Map<string | undefined, TimelineLane>;
+  readonly stack: DisposableStack;
+}
+
 /** An open page. */
 export interface HubListener {
   /** An object was added, changed or deleted. */
@@ -28,19 +35,19 @@ export class UiHub implements Disposable {
   readonly #program: UiProgram;
   readonly #recorder: ChangeRecorder;
   readonly #listeners = new Set<HubListener>();
-  readonly #lanes = new Map<string, Map<string | undefined, TimelineLane>>();
-  readonly #disposables = new DisposableStack();
+  /** By the id of the cache. */
+  readonly #attached = new Map<string, Attached>();
+  readonly #following: Disposable | undefined;
 
   constructor(program: UiProgram) {
     this.#program = program;
     this.history = new ChangeHistory(program.clock.now());
     this.#recorder = new ChangeRecorder(program, this.redactor);
     this.#attachAll();
-    const added = program.onCaches?.(() => {
+    this.#following = program.onCaches?.(() => {
       this.#attachAll();
       this.#stateChanged();
     });
-    if (added) this.#disposables.use(added);
   }
 
   listen(listener: HubListener): Disposable {
@@ -49,21 +56,29 @@ export class UiHub implements Disposable {
   }
 
   get lanes(): readonly TimelineLane[] {
-    return [...this.#lanes.values()].flatMap((scopes) => [...scopes.values()]);
+    return [...this.#attached.values()].flatMap(({ lanes }) => [...lanes.values()]);
   }
 
   get states(): readonly UiTypeState[] {
     return this.#program.caches().map(stateOf);
   }
 
+  /** Listens to the caches that there are now. The one of a type may have been replaced, or given up. */
   #attachAll(): void {
-    for (const cache of this.#program.caches()) if (!this.#lanes.has(cache.id)) this.#attach(cache);
+    const caches = this.#program.caches();
+    for (const [id, { informer, stack }] of this.#attached) {
+      if (caches.some((cache) => cache.id === id && cache.informer === informer)) continue;
+      stack.dispose();
+      this.#attached.delete(id);
+    }
+    for (const cache of caches) if (!this.#attached.has(cache.id)) this.#attach(cache);
   }
 
   #attach(cache: UiCache): void {
     const { id, informer } = cache;
     const lanes = new Map<string | undefined, TimelineLane>();
-    this.#lanes.set(id, lanes);
+    const stack = new DisposableStack();
+    this.#attached.set(id, { informer, lanes, stack });
     const laneOf = (scope: string | undefined, i = 0) => {
       const known = lanes.get(scope);
       if (known) return known;
@@ -76,7 +91,7 @@ export class UiHub implements Disposable {
       laneOf(informer.continuity.length === 1 ? undefined : event.scope).add(event);
       this.#stateChanged();
     };
-    this.#disposables.use(informer.onContinuity(take));
+    stack.use(informer.onContinuity(take));
     if (informer.isStopped) return;
     const registration = informer.addHandler(
       {
@@ -90,7 +105,7 @@ export class UiHub implements Disposable {
       },
       { policy: 'coalesce' },
     );
-    this.#disposables.use(registration);
+    stack.use(registration);
   }
 
   #changed(cache: UiCache, change: ObjectChange): void {
@@ -104,7 +119,8 @@ export class UiHub implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#disposables[Symbol.dispose]();
+    this.#following?.[Symbol.dispose]();
+    for (const { stack } of this.#attached.values()) stack.dispose();
     this.#listeners.clear();
   }
 }

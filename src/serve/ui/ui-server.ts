@@ -28,6 +28,8 @@ export interface UiServer extends AsyncDisposable {
   readonly address: string;
   /** The address with the token in its fragment, which browsers never send. */
   readonly url: string;
+  /** How long no page has been open, ms. */
+  readonly idleMs: number;
 }
 
 const LARGEST_BODY = 256 * 1024;
@@ -65,6 +67,9 @@ export async function startUi({ program, page, port = 0, token }: UiServerOption
   return {
     address,
     url: `${address}#token=${secret}`,
+    get idleMs() {
+      return site.idleMs;
+    },
     async [Symbol.asyncDispose]() {
       ending.abort();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -106,8 +111,15 @@ class UiSite {
   readonly #site: Site;
   readonly #tabs = new Map<string, Tab>();
 
+  #lastOpen: number;
+
   constructor(site: Site) {
     this.#site = site;
+    this.#lastOpen = site.program.clock.monotonic();
+  }
+
+  get idleMs(): number {
+    return this.#tabs.size > 0 ? 0 : this.#site.program.clock.monotonic() - this.#lastOpen;
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -174,6 +186,7 @@ class UiSite {
       await tab.run(outletOf(response, program.clock), open.signal);
     } finally {
       this.#tabs.delete(session);
+      this.#lastOpen = program.clock.monotonic();
       response.destroy();
     }
   }

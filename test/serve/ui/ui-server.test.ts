@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InformerError } from '../../../src/kit/error.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { refusalFrom, startUi, type UiServer } from '../../../src/serve/ui/ui-server.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { pageText, sandboxUi, uiProgram } from '../../support/ui.ts';
 
 let sandbox: Sandbox;
@@ -205,6 +207,21 @@ describe('a stream', () => {
     expect(open.every(({ status }) => status === 200)).toBe(true);
     expect(await send('POST', '/ui/stream', { headers: authorized() })).toMatchObject({ status: 503 });
     await Promise.all(open.map(({ body }) => body?.cancel()));
+  });
+});
+
+it('is not idle while a page is open', async () => {
+  const clock = new FakeClock();
+  await using own = await startUi({ program: uiProgram([], { clock }), page: '' });
+  await clock.advance(5000);
+  expect(own.idleMs).toBe(5000);
+  const headers = { authorization: `Bearer ${own.url.split('=')[1]}` };
+  const open = await fetch(`${own.address}stream`, { method: 'POST', headers });
+  expect(own.idleMs).toBe(0);
+  await open.body?.cancel();
+  await eventually(async () => {
+    await clock.advance(1000);
+    return own.idleMs >= 1000;
   });
 });
 

@@ -1,7 +1,7 @@
+import { listen } from '../kit/http-listener.ts';
 import type { RuntimeEnvironment } from '../kit/runtime-folder.ts';
-import { listen } from './http-listener.ts';
 import type { InspectedProgram } from './inspected.ts';
-import { pageAnswer } from './pages.ts';
+import { answerPage } from './pages.ts';
 import {
   newProgramFolder,
   type ProgramDescription,
@@ -31,7 +31,7 @@ export async function openControlSocket(
   try {
     const listener = await listen(
       { path: unfinished.socket },
-      { answer: (request) => pageAnswer(program, request, 'private') },
+      { answer: (request) => answerPage(program, request, 'private') },
     );
     const { folder, socket } = publish(unfinished, description);
     return {

@@ -2,11 +2,11 @@ import type { ManagerCheck } from '../controller/manager/checks.ts';
 import { aborted } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { type HttpListener, type ListenAddress, listen, type Peer } from '../kit/http-listener.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { InspectedInformer } from './health.ts';
-import { type HttpListener, type ListenAddress, listen, type Peer } from './http-listener.ts';
 import type { InspectedController, InspectedProgram } from './inspected.ts';
-import { pageAnswer } from './pages.ts';
+import { answerPage } from './pages.ts';
 import type { PrometheusMetrics } from './prometheus.ts';
 
 /** Options of {@link createOpsServer}. */
@@ -98,7 +98,7 @@ export class OpsServer implements AsyncDisposable {
       answer: (request, peer) => {
         const refusal = this.#refusal(peer);
         if (refusal) return Promise.resolve(refusal);
-        return pageAnswer(this.#program, request, isLoopback(peer.address) ? 'local' : 'all');
+        return answerPage(this.#program, request, isLoopback(peer.address) ? 'local' : 'all');
       },
     });
     return this.#listener.address;

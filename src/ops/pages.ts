@@ -3,6 +3,7 @@ import type { KeyExplanation } from '../controller/explanation.ts';
 import { checkResults, type ManagerCheck } from '../controller/manager/checks.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import type { HttpRequest } from '../kit/http-listener.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { healthText, type InspectedInformer, readinessChecks } from './health.ts';
 import { type InspectedProgram, nearKeys } from './inspected.ts';
@@ -59,6 +60,17 @@ const PAGES: Readonly<Record<string, Page>> = {
 };
 
 const ACCESS_LEVELS: readonly PageAccess[] = ['all', 'local', 'private'];
+
+/** The answer to a request for a page, with its body. */
+export async function answerPage(
+  program: InspectedProgram,
+  { method, url, headers, text }: HttpRequest,
+  access: PageAccess,
+): Promise<PageAnswer> {
+  const body = await text();
+  if (body === undefined) return { status: 413, type: TEXT, body: 'the body is too large\n' };
+  return pageAnswer(program, { method, url, accept: headers.accept, body }, access);
+}
 
 /** Answers a request for a page. `access` is that of the asker. Never rejects. */
 export async function pageAnswer(

@@ -31,6 +31,8 @@ export interface AnswerContext {
   readonly signal: AbortSignal;
   /** The caches hold only what a server selected. */
   readonly narrowed?: NarrowedCaches | undefined;
+  /** Marks values of Secrets. Default: a new one, whose marks mean nothing beside those of other answers. */
+  readonly redactor?: Redactor | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface AnswerContext {
 export async function answer(
   plan: QueryPlan,
   holdings: readonly Holding[],
-  { sink, isPartial, narrowed, ...context }: AnswerContext & { sink: AnswerSink; isPartial: boolean },
+  { sink, isPartial, narrowed, redactor, ...context }: AnswerContext & { sink: AnswerSink; isPartial: boolean },
 ): Promise<unknown> {
   if (!isPartial) {
     const types = holdings.map(({ type }) => type);
@@ -52,7 +54,7 @@ export async function answer(
   const catalog = await answerCatalog({ ...context, isWhole }, plan, holdings);
   const missing = plan.ignoreNotFound ? undefined : missingNames(holdings, plan);
   const hasMissing = missing !== undefined;
-  const samples = await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing, narrowed });
+  const samples = await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing, narrowed, redactor });
   for (const line of await pathAdvice(plan.reads, samples, context)) sink.notice(line);
   return missing;
 }
@@ -63,15 +65,22 @@ interface Answering {
   readonly isPartial: boolean;
   readonly hasMissing: boolean;
   readonly narrowed: NarrowedCaches | undefined;
+  readonly redactor: Redactor | undefined;
 }
 
 /** Writes the answer. Resolves with the objects that were looked at: all that the user's own selectors give. */
 async function writeAnswer(
   plan: QueryPlan,
   holdings: readonly Holding[],
-  { catalog, sink, isPartial, hasMissing, narrowed }: Answering,
+  {
+    catalog,
+    sink,
+    isPartial,
+    hasMissing,
+    narrowed,
+    redactor = new Redactor({ showSecrets: plan.showSecrets }),
+  }: Answering,
 ): Promise<readonly Sample[]> {
-  const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const matches = matcherOf(plan, sink);
   const held = holdings.map(samplesOf);
   const samplesFor = async (count: number) => (count === 0 && narrowed ? await narrowed.unnarrowed(holdings) : held);

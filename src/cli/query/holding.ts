@@ -17,6 +17,8 @@ export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespace
 /** What a holding shows of its informer. `values` gives the objects in the order in which the server listed them. */
 export interface HeldInformer extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
+  /** The objects are not in the order of a list, as in a cache that has had changes. */
+  readonly isUnordered?: boolean | undefined;
 }
 
 /** The cache, or the part of it that was asked for by name. */
@@ -51,10 +53,12 @@ export function inServersOrder(
   { names, namespaces = [], informer }: Holding,
   isLookedUp: boolean,
 ): readonly ReadonlyObject[] {
-  if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp))) return objects;
-  if (!names && objects.length < informer.lister.size / FEW_OF && namespaces.length < 2) return inKeyOrder(objects);
+  if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered))) return objects;
+  const isPart = informer.isUnordered || objects.length < informer.lister.size / FEW_OF;
+  if (!names && isPart && namespaces.length < 2) return inKeyOrder(objects);
   const places = new Map<ReadonlyObject, number>();
-  for (const object of informer.lister.values()) places.set(object, places.size);
+  const listed = informer.isUnordered ? inKeyOrder(objects) : informer.lister.values();
+  for (const object of listed) places.set(object, places.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
   const placeOf = (object: ReadonlyObject) => [
     nameAt.get(object.metadata.name ?? '') ?? 0,

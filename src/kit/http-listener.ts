@@ -1,13 +1,50 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { builtin } from '../kit/builtin.ts';
-import { InformerError } from '../kit/error.ts';
-import type { PageAnswer, PageRequest } from './pages.ts';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { builtin } from './builtin.ts';
+import { InformerError } from './error.ts';
 
 /** Where a server listens: a port of a host, or a socket in the file system. */
 export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
+/** A request as it came. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The path with its query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The whole body as text; undefined if it is too large. */
+  text(): Promise<string | undefined>;
+  /** The body as it arrives. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** A whole answer. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An answer that is written while it is made. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Writes the body, and ends it. If it rejects, the connection is cut, so that the answer is seen to be incomplete. */
+  stream(body: Writable): Promise<void>;
+}
+
 export interface HttpAnswers {
-  answer(request: PageRequest, peer: Peer): Promise<PageAnswer>;
+  answer(request: HttpRequest, peer: Peer): Promise<WholeAnswer | StreamedAnswer>;
+}
+
+/** Limits of a server. */
+export interface ListenerLimits {
+  /** Connections at a time. Default 128. */
+  readonly mostConnections?: number | undefined;
+  /** A client that has not sent its whole request by then is cut off, ms. 0 = never. Default 10 s. */
+  readonly requestMs?: number | undefined;
 }
 
 /** Who asks. */
@@ -28,7 +65,6 @@ const LARGEST_HEADERS = 16 * 1024;
 /** As many keys as one request may have (see key-changes.ts), each as long as a namespace and a name may be. */
 const LARGEST_BODY = 4 * 1024 * 1024;
 const MOST_CONNECTIONS = 128;
-/** A client that has not sent its whole request by then is cut off, ms. */
 const REQUEST_MS = 10_000;
 const IDLE_MS = 5_000;
 
@@ -36,12 +72,16 @@ const IDLE_MS = 5_000;
  * Listens, and answers each request. Headers, bodies, connections and the time for a request are limited. Rejects with
  * `config` if the address cannot be used.
  */
-export async function listen(at: ListenAddress, { answer }: HttpAnswers): Promise<HttpListener> {
+export async function listen(
+  at: ListenAddress,
+  { answer }: HttpAnswers,
+  { mostConnections = MOST_CONNECTIONS, requestMs = REQUEST_MS }: ListenerLimits = {},
+): Promise<HttpListener> {
   const server = builtin.http().createServer(
     {
       maxHeaderSize: LARGEST_HEADERS,
       headersTimeout: REQUEST_MS,
-      requestTimeout: REQUEST_MS,
+      requestTimeout: requestMs,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: IDLE_MS,
     },
@@ -49,7 +89,7 @@ export async function listen(at: ListenAddress, { answer }: HttpAnswers): Promis
       respond(request, response, answer).catch(() => response.destroy());
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = mostConnections;
   await started(server, at);
   return {
     address: addressOf(server, at),
@@ -101,22 +141,28 @@ async function respond(
 ): Promise<void> {
   const { method = 'GET', url = '/', headers, socket } = request;
   const peer = { address: socket.remoteAddress, host: headers.host };
-  const body = await bodyOf(request);
-  const {
-    status,
-    type,
-    body: content,
-  } = body === undefined
-    ? { status: 413, type: 'text/plain; charset=utf-8', body: 'the body is too large\n' }
-    : await answer({ method, url: url.startsWith('/') ? url : '/', accept: headers.accept, body }, peer);
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': Buffer.byteLength(content),
+  let isTooLarge = false;
+  const text = async () => {
+    const body = await bodyOf(request);
+    isTooLarge = body === undefined;
+    return body;
+  };
+  const given = await answer({ method, url: url.startsWith('/') ? url : '/', headers, text, chunks: request }, peer);
+  const head = {
+    'content-type': given.type,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...(body === undefined ? { connection: 'close' } : {}),
-  });
-  response.end(method === 'HEAD' ? undefined : content);
+    ...given.headers,
+    ...(isTooLarge ? { connection: 'close' } : {}),
+  };
+  if ('stream' in given) {
+    response.writeHead(given.status, head);
+    if (method === 'HEAD') response.end();
+    else await given.stream(response);
+    return;
+  }
+  response.writeHead(given.status, { ...head, 'content-length': Buffer.byteLength(given.body) });
+  response.end(method === 'HEAD' ? undefined : given.body);
 }
 
 /** The body as text; undefined if it is too large. It is read to its end, because a client reads no answer before. */

@@ -1,0 +1,27 @@
+import { bool, duration, group, list, text } from './flag.ts';
+import { connectionFlags, selectionFlags } from './shared-flags.ts';
+
+const { namespace, 'all-namespaces': allNamespaces } = selectionFlags;
+
+/** The flags of `serve`. */
+export const serveFlags = {
+  ...group('CACHE', {
+    namespace: {
+      ...namespace,
+      summary: "namespaces (default: all of them, or the context's if only that may be read)",
+    },
+    'all-namespaces': allNamespaces,
+    index: list({ summary: 'an index that is kept; those of questions are kept too', helpValue: 'NAME=EXPRESSION' }),
+    'show-managed-fields': bool({ summary: 'keep metadata.managedFields, for questions that show them' }),
+  }),
+  ...group('SERVER', {
+    'idle-exit': duration({ summary: 'end after this time without a question or a reader: 30m' }),
+    listen: text({
+      summary: 'listen on a port too, for programs that cannot use a socket; they need the token',
+      helpValue: '[HOST:]PORT',
+    }),
+    'allow-remote': bool({ summary: 'let --listen name a host that other machines reach, without encryption' }),
+    'show-secrets': bool({ summary: "let programs that come through --listen see Secrets' values" }),
+  }),
+  ...connectionFlags,
+};

@@ -1,0 +1,150 @@
+import { InformerError, isInformerError } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { IndexCatalog } from '../../query/index-catalog.ts';
+import { indexersOf } from '../../query/stored-index.ts';
+import type { FrameWriter } from '../../serve/frame-writer.ts';
+import type { QueryRequest } from '../../serve/protocol.ts';
+import { Redactor } from '../../stream/redact.ts';
+import type { Given } from '../args/argv.ts';
+import { valuesOf } from '../args/flag.ts';
+import { queryFlags } from '../args/query-flags.ts';
+import { answer } from '../query/answer.ts';
+import { ageMsOf } from '../query/holding.ts';
+import { queryPlanOf } from '../query/plan.ts';
+import { type QueryPlan, questionOf } from '../query/question.ts';
+import { usedIndexes } from '../query/representation.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import { namespacesOf, type Session } from '../session/session.ts';
+import { describeError, ExitCode, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
+import type { HeldTypes } from './held-types.ts';
+import { type HeldPart, viewOf, whyNotHeld } from './held-view.ts';
+
+/** Indexes of questions that are kept, for each type. A question with another one is answered by a scan. */
+const MOST_INDEXES = 64;
+
+/** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
+class Unserved extends Error {}
+
+/** Answers questions of `query` from the caches of a serve. */
+export class Answering {
+  readonly #session: Session;
+  readonly #types: HeldTypes;
+  /** One for all answers, so that equal values of Secrets have equal marks. */
+  readonly #redactor = new Redactor({ showSecrets: false });
+
+  constructor(session: Session, types: HeldTypes) {
+    this.#session = session;
+    this.#types = types;
+  }
+
+  /** Writes the answer to a question, to its end. Rejects only when the reader is gone. */
+  async answer(request: QueryRequest, frames: FrameWriter): Promise<void> {
+    try {
+      const { plan, held, part } = await this.#read(request, frames);
+      const holdings = held.map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }));
+      this.#keepIndexes(plan, held);
+      const { client, clock, signal } = this.#session;
+      const missing = await answer(plan, holdings, {
+        client,
+        clock,
+        signal: AbortSignal.any([signal, frames.signal]),
+        redactor: plan.showSecrets ? undefined : this.#redactor,
+        sink: { clock, write: (text) => frames.out(text), notice: (text) => frames.notice(text) },
+        isPartial: false,
+      });
+      if (missing !== undefined) sendErrors(missing, frames);
+      const exitCode = missing === undefined ? ExitCode.ok : exitCodeOf(missing);
+      frames.end({ exitCode, ageMs: Math.max(0, ...holdings.map(ageMsOf)) });
+    } catch (error) {
+      if (frames.signal.aborted) throw error;
+      if (error instanceof Unserved) return frames.unserved(error.message);
+      sendErrors(error, frames);
+      frames.end({ exitCode: exitCodeOf(error) });
+    }
+  }
+
+  async #read(request: QueryRequest, frames: FrameWriter) {
+    const given = new Map(Object.entries(request.given as Record<string, Given>));
+    const flags = valuesOf(queryFlags, given);
+    const question = await questionOf(flags, {
+      given,
+      indexes: request.config.indexes,
+      notice: (text) => frames.notice(text),
+    });
+    if (flags['show-managed-fields'] && !this.#types.keepsManagedFields)
+      throw new Unserved('it does not keep managedFields; serve --show-managed-fields does');
+    const { config, clock } = this.#session;
+    const namespaces = namespacesOf(flags, { ...config, namespace: request.namespace ?? config.namespace });
+    const selections = await this.#session.resolve(request.words);
+    const part = { namespaces, selector: flags.selector, fieldSelector: flags['field-selector'], names: [] };
+    const held = selections.map(({ type }) => {
+      const target = this.#types.find(type);
+      if (!target) throw new Unserved(`it does not hold ${formatGvr(type.gvr)}`);
+      return target;
+    });
+    for (const target of held) await this.#check(target, part);
+    const surface = { stdout: request.terminal, env: { ...request.env }, clock };
+    return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };
+  }
+
+  async #check(target: WatchTarget, part: HeldPart): Promise<void> {
+    const reason = whyNotHeld(target, part);
+    if (reason !== undefined) throw new Unserved(reason);
+    if (!target.informer.hasSynced) throw new Unserved(`its cache of ${target.informer.name} has not synced yet`);
+    if (target.forbidden.length > 0) throw new Unserved(`it may not read all of ${target.informer.name}`);
+  }
+
+  /** The indexes that a question reads are kept from now on, within a limit. */
+  #keepIndexes(plan: QueryPlan, held: readonly WatchTarget[]): void {
+    const catalog = new IndexCatalog(plan.declared);
+    const definitions = usedIndexes(plan).map((name) => catalog.get(name));
+    for (const { informer } of held) {
+      const missing = indexersOf(definitions, (key) => informer.lister.hasIndex(key));
+      const names = Object.keys(missing);
+      if (names.length === 0) continue;
+      const kept = this.#kept.get(informer) ?? 0;
+      if (kept + names.length > MOST_INDEXES) continue;
+      informer.addIndexers(missing as never);
+      this.#kept.set(informer, kept + names.length);
+    }
+  }
+
+  readonly #kept = new WeakMap<object, number>();
+}
+
+function sendErrors(error: unknown, frames: FrameWriter): void {
+  const all = error instanceof SeveralErrors ? error.errors : [error];
+  for (const each of all) {
+    const [, message = '', hint] = /^error: (.*?)(?:\nhint: (.*))?\n$/s.exec(describeError(each)) ?? [];
+    frames.error({ message, ...(hint === undefined ? {} : { hint }), exitCode: exitCodeOf(each) });
+  }
+}
+
+/** Reads the JSON of a question. Throws `argument` for anything else. */
+export function parseRequest(text: string): QueryRequest {
+  let request: Partial<QueryRequest> | null;
+  try {
+    request = JSON.parse(text) as Partial<QueryRequest> | null;
+  } catch {
+    throw new InformerError('argument', 'the question is not JSON');
+  }
+  const { words, given = {}, config, terminal, env = {} } = request ?? {};
+  if (!Array.isArray(words) || words.some((word) => typeof word !== 'string'))
+    throw new InformerError('argument', 'the question has no words, a list of types and names');
+  for (const [name, flag] of Object.entries(given)) {
+    if (!Object.hasOwn(queryFlags, name)) throw new InformerError('argument', `query has no flag --${name}`);
+    if (!Array.isArray(flag?.values) || flag.values.some((value) => typeof value !== 'string'))
+      throw new InformerError('argument', `the flag --${name} has no list of values`);
+  }
+  return {
+    words,
+    given,
+    namespace: request?.namespace,
+    config: { indexes: config?.indexes ?? {} },
+    terminal: { isTerminal: terminal?.isTerminal === true, columns: terminal?.columns },
+    env,
+  } as QueryRequest;
+}
+
+/** Whether an error is about the request itself. */
+export const isBadRequest = (error: unknown): boolean => isInformerError(error, 'argument');

@@ -1,0 +1,106 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { abortable, scope } from '../../kit/abort.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { isForbidden } from '../../model/status.ts';
+import { ContinuityReporter } from '../outage/continuity-reporter.ts';
+import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+
+export interface HeldTypesOptions {
+  readonly session: Session;
+  /** [''] = all; undefined: all, or that of the context where only that may be read. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly keepManagedFields: boolean;
+  readonly metrics: InformerPlan['metrics'];
+}
+
+/** The caches of a serve: one informer for each type, with server's cells and whole objects. */
+export class HeldTypes implements Disposable {
+  readonly #options: HeldTypesOptions;
+  readonly #held = new Map<string, WatchTarget>();
+  readonly #adding = new Map<string, Promise<WatchTarget>>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #reporter: ContinuityReporter;
+
+  constructor(options: HeldTypesOptions) {
+    this.#options = options;
+    this.#reporter = new ContinuityReporter(options.session, () => this.targets);
+  }
+
+  /** The caches that are there, in the order in which they were added; also those that have not synced yet. */
+  get targets(): readonly WatchTarget[] {
+    return [...this.#held.values()];
+  }
+
+  get keepsManagedFields(): boolean {
+    return this.#options.keepManagedFields;
+  }
+
+  /** The cache of a type; undefined if it is not held, or may not be read. */
+  find({ gvr }: ResourceType): WatchTarget | undefined {
+    const target = this.#held.get(formatGvr(gvr));
+    return target?.refusal === undefined ? target : undefined;
+  }
+
+  /**
+   * Holds a type from now on, and resolves when its cache has synced. A type that is held already is not held twice.
+   * Rejects with the refusal of the server, and then the type is not held.
+   */
+  async add(selection: ResourceSelection): Promise<WatchTarget> {
+    const key = formatGvr(selection.type.gvr);
+    const known = this.#adding.get(key);
+    if (known) return known;
+    const adding = this.#add(key, selection.type);
+    this.#adding.set(key, adding);
+    adding.catch(() => this.#adding.delete(key));
+    return adding;
+  }
+
+  /** Resolves when no informer runs any more. The session must have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  [Symbol.dispose](): void {
+    this.#reporter[Symbol.dispose]();
+  }
+
+  async #add(key: string, type: ResourceType): Promise<WatchTarget> {
+    const { session, namespaces } = this.#options;
+    const target = await this.#start(key, type, namespaces ?? ['']);
+    const isOnlyOwn = namespaces === undefined && type.namespaced && isForbidden(target.refusal);
+    const held = isOnlyOwn ? await this.#start(key, type, [session.config.namespace]) : target;
+    if (held.refusal !== undefined) {
+      this.#held.delete(key);
+      throw await held.explain(session);
+    }
+    if (isOnlyOwn)
+      session.notice(`${key}: only the namespace ${session.config.namespace} is held, because others may not be read`);
+    return held;
+  }
+
+  async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {
+    const { session, keepManagedFields, metrics } = this.#options;
+    const selection: ResourceSelection = { type, names: [], versioned: true };
+    const ending = scope(session.signal);
+    const own: Session = { ...session, signal: ending.signal };
+    const [target] = createTargets(own, [selection], {
+      namespaces,
+      as: { table: 'Object' },
+      selector: undefined,
+      fieldSelector: undefined,
+      keepManagedFields,
+      metrics,
+      onRefused: () => {}, // a namespace that may not be read does not end the others
+      onContinuity: (event) => this.#reporter.observe(event, type),
+    }) as [WatchTarget];
+    this.#held.set(key, target);
+    const running = runTargets([target], own, { endsWhenRefused: false });
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running)).catch(() => {});
+    await abortable(target.settled(own.signal), own.signal);
+    if (target.refusal !== undefined) ending.abort();
+    return target;
+  }
+}

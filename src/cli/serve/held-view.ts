@@ -1,0 +1,98 @@
+import { FieldSelector } from '../../model/field-selector.ts';
+import { LabelSelector } from '../../model/label-selector.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import type { Holding } from '../query/holding.ts';
+import type { WatchTarget } from '../session/informers.ts';
+
+/** The part of a cache that a question is about. */
+export interface HeldPart {
+  readonly names: readonly string[];
+  /** [''] = all. */
+  readonly namespaces: readonly string[];
+  readonly selector: string | undefined;
+  readonly fieldSelector: string | undefined;
+}
+
+/** Fields by which an API server selects, and how they are found in an object. Source: each type's registry strategy. */
+const FIELDS: Readonly<Record<string, (object: ReadonlyObject) => unknown>> = {
+  'metadata.name': ({ metadata }) => metadata.name,
+  'metadata.namespace': ({ metadata }) => metadata.namespace,
+};
+
+const POD_FIELDS: Readonly<Record<string, (pod: ReadonlyObject) => unknown>> = {
+  ...FIELDS,
+  'spec.nodeName': ({ spec }) => (spec as { nodeName?: string } | undefined)?.nodeName,
+  'spec.restartPolicy': ({ spec }) => (spec as { restartPolicy?: string } | undefined)?.restartPolicy,
+  'spec.schedulerName': ({ spec }) => (spec as { schedulerName?: string } | undefined)?.schedulerName,
+  'spec.serviceAccountName': ({ spec }) => (spec as { serviceAccountName?: string } | undefined)?.serviceAccountName,
+  'status.phase': ({ status }) => (status as { phase?: string } | undefined)?.phase,
+};
+
+const isPods = ({ gvr }: ResourceType) => gvr.group === '' && gvr.resource === 'pods';
+
+/** Why a cache cannot answer for a part; undefined if it can. */
+export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPart): string | undefined {
+  const missing = held?.includes('') ? [] : part.namespaces.filter((each) => !held?.includes(each));
+  if (held !== undefined && missing.length > 0) {
+    const all = missing.includes('') ? 'all namespaces' : `the namespace ${missing.join(', ')}`;
+    return `it does not hold ${type.gvr.resource} of ${all}`;
+  }
+  const known = isPods(type) ? POD_FIELDS : FIELDS;
+  const other = FieldSelector.parse(part.fieldSelector ?? '').requirements.find(
+    ({ field }) => !Object.hasOwn(known, field),
+  );
+  return other && `only the API server selects ${type.gvr.resource} by ${other.field}`;
+}
+
+/** The part of a cache that a question is about, as what it is answered from. Nothing is copied. */
+export function viewOf(target: WatchTarget, part: HeldPart): Holding {
+  const { type, informer, forbidden } = target;
+  const namespaces = type.namespaced ? part.namespaces : undefined;
+  const matches = matcherOf(type, part);
+  const { lister } = informer;
+  const isWhole = matches === undefined && (namespaces === undefined || namespaces.includes(''));
+  const kept = (objects: readonly ReadonlyObject[]) => (matches ? objects.filter(matches) : objects);
+  const inScope = (object: ReadonlyObject) =>
+    namespaces === undefined || namespaces.includes('') || namespaces.includes(object.metadata.namespace ?? '');
+  const list = () =>
+    kept(
+      namespaces === undefined || namespaces.includes('')
+        ? lister.list()
+        : namespaces.flatMap((namespace) => lister.byIndex('namespace', namespace)),
+    );
+  const byIndex = (name: string, value: string) => kept(lister.byIndex(name, value).filter(inScope));
+  return {
+    type,
+    names: part.names.length === 0 ? undefined : new Set(part.names),
+    namespaces,
+    forbidden,
+    informer: {
+      name: informer.name,
+      get continuity() {
+        return informer.continuity;
+      },
+      isUnordered: true,
+      lister: {
+        get size() {
+          return isWhole ? lister.size : list().length;
+        },
+        list,
+        values: () => list()[Symbol.iterator](),
+        hasIndex: (name) => lister.hasIndex(name),
+        byIndex: isWhole ? (name, value) => lister.byIndex(name, value) : byIndex,
+        indexValues: (name, range) => lister.indexValues(name, range),
+        indexCount: (name, value) => (isWhole ? lister.indexCount(name, value) : byIndex(name, value).length),
+      },
+    },
+  };
+}
+
+function matcherOf(type: ResourceType, part: HeldPart): ((object: ReadonlyObject) => boolean) | undefined {
+  const labels = LabelSelector.parse(part.selector ?? '');
+  const fields = FieldSelector.parse(part.fieldSelector ?? '');
+  if (labels.matchesEverything && fields.matchesEverything) return undefined;
+  const known = isPods(type) ? POD_FIELDS : FIELDS;
+  return (object) =>
+    labels.matches(object.metadata.labels) && fields.matches((field) => String(known[field]?.(object) ?? ''));
+}

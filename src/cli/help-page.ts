@@ -58,12 +58,32 @@ const FIRST_STEPS = [
   },
 ];
 
+/** What the commands of a group do together, where a row for each would make the page longer than a screen. */
+const TOGETHER: Readonly<Record<string, string>> = {
+  serve: 'Describe or end the running serve of this cluster and user',
+  reconcile: 'Explain a run of a key, test a hook, print the roles it needs',
+  queue: 'List the keys in the queue of a running reconcile, run or drop them',
+};
+
+/** A row for each command; those of a group that has several are in one: `queue list|retry|drop`. */
+async function commandRows(commands: Registry): Promise<(readonly [string, string])[]> {
+  const names = Object.keys(commands);
+  const groups = Map.groupBy(names, (name) => (name.includes(' ') ? name.slice(0, name.indexOf(' ')) : ''));
+  const rows = names.map(async (name): Promise<readonly [string, string] | undefined> => {
+    const word = name.slice(0, Math.max(0, name.indexOf(' ')));
+    const together = groups.get(word) ?? [];
+    const summary = TOGETHER[word];
+    if (summary === undefined) return [name, (await commands[name]?.())?.summary ?? ''];
+    if (together[0] !== name) return undefined;
+    return [`${word} ${together.map((each) => each.slice(word.length + 1)).join('|')}`, summary];
+  });
+  return (await Promise.all(rows)).filter((row) => row !== undefined);
+}
+
 /** The help of the program, from which everything else can be found. */
 export async function programHelp(commands: Registry, { bin, columns }: HelpOptions): Promise<string> {
   const width = widthOf(columns);
-  const rows = await Promise.all(
-    Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary ?? ''] as const),
-  );
+  const rows = await commandRows(commands);
   const next = [
     [`${bin} COMMAND --help`, 'flags and examples of a command'],
     [`${bin} options`, 'flags that all commands share'],

@@ -7,7 +7,7 @@ import { InformerError } from './error.ts';
 export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
 /** A request as it came. */
-export interface HttpRequest {
+export interface ServerRequest {
   readonly method: string;
   /** The path with its query. */
   readonly url: string;
@@ -36,7 +36,7 @@ export interface StreamedAnswer {
 }
 
 export interface HttpAnswers {
-  answer(request: HttpRequest, peer: Peer): Promise<WholeAnswer | StreamedAnswer>;
+  answer(request: ServerRequest, peer: Peer): Promise<WholeAnswer | StreamedAnswer>;
 }
 
 /** Limits of a server. */

@@ -1,3 +1,4 @@
+import { isLoopback } from '../client/http/connection-text.ts';
 import type { ManagerCheck } from '../controller/manager/checks.ts';
 import { aborted } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
@@ -98,7 +99,7 @@ export class OpsServer implements AsyncDisposable {
       answer: (request, peer) => {
         const refusal = this.#refusal(peer);
         if (refusal) return Promise.resolve(refusal);
-        return answerPage(this.#program, request, isLoopback(peer.address) ? 'local' : 'all');
+        return answerPage(this.#program, request, isOwnAddress(peer.address) ? 'local' : 'all');
       },
     });
     return this.#listener.address;
@@ -125,13 +126,13 @@ export class OpsServer implements AsyncDisposable {
   #refusal({ host }: Peer) {
     if (!isLoopback(this.#at.host) || host === undefined) return undefined;
     const name = /^(.*?)(:\d+)?$/.exec(host)?.[1] ?? '';
-    if (name === this.#at.host || isLoopback(name.replaceAll(/[[\]]/g, ''))) return undefined;
+    if (name === this.#at.host || isLoopback(name)) return undefined;
     return { status: 403, type: 'text/plain; charset=utf-8', body: 'this server answers to localhost only\n' };
   }
 }
 
-const isLoopback = (host: string | undefined) =>
-  host !== undefined && (host === 'localhost' || host === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(host));
+/** Whether an address is of this machine, also one of IPv4 that IPv6 shows. */
+const isOwnAddress = (address: string | undefined) => isLoopback(address?.replace(/^::ffff:/, '') ?? '');
 
 /** Reads `HOST:PORT`, `:PORT` or `PORT`. Throws `argument` for any other text. */
 export function parseListenAddress(text: string): { host: string; port: number } {

@@ -3,7 +3,7 @@ import type { KeyExplanation } from '../controller/explanation.ts';
 import { checkResults, type ManagerCheck } from '../controller/manager/checks.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import type { HttpRequest } from '../kit/http-listener.ts';
+import type { ServerRequest } from '../kit/http-listener.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { healthText, type InspectedInformer, readinessChecks } from './health.ts';
 import { type InspectedProgram, nearKeys } from './inspected.ts';
@@ -64,7 +64,7 @@ const ACCESS_LEVELS: readonly PageAccess[] = ['all', 'local', 'private'];
 /** The answer to a request for a page, with its body. */
 export async function answerPage(
   program: InspectedProgram,
-  { method, url, headers, text }: HttpRequest,
+  { method, url, headers, text }: ServerRequest,
   access: PageAccess,
 ): Promise<PageAnswer> {
   const body = await text();
@@ -73,11 +73,7 @@ export async function answerPage(
 }
 
 /** Answers a request for a page. `access` is that of the asker. Never rejects. */
-export async function pageAnswer(
-  program: InspectedProgram,
-  request: PageRequest,
-  access: PageAccess,
-): Promise<PageAnswer> {
+async function pageAnswer(program: InspectedProgram, request: PageRequest, access: PageAccess): Promise<PageAnswer> {
   const url = URL.parse(request.url, 'http://local');
   if (!url) return text(400, `${printable(request.url)} is no address of a page\n`);
   const { pathname, searchParams } = url;

@@ -1,16 +1,16 @@
 import { bool, duration, group, list, text } from './flag.ts';
-import { connectionFlags, selectionFlags } from './shared-flags.ts';
-
-const { namespace, 'all-namespaces': allNamespaces } = selectionFlags;
+import { connectionFlags } from './shared-flags.ts';
 
 /** The flags of `serve`. */
 export const serveFlags = {
   ...group('CACHE', {
-    namespace: {
-      ...namespace,
+    namespace: list({
+      char: 'n',
       summary: "namespaces (default: all of them, or the context's if only that may be read)",
-    },
-    'all-namespaces': allNamespaces,
+      helpValue: 'NAME[,…]',
+      split: true,
+    }),
+    'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
     index: list({ summary: 'an index that is kept; those of questions are kept too', helpValue: 'NAME=EXPRESSION' }),
     'show-managed-fields': bool({ summary: 'keep metadata.managedFields, for questions that show them' }),
   }),

@@ -1,4 +1,4 @@
-import { InformerError, isInformerError } from '../../kit/error.ts';
+import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import { indexersOf } from '../../query/stored-index.ts';
@@ -143,8 +143,5 @@ export function parseRequest(text: string): QueryRequest {
     config: { indexes: config?.indexes ?? {} },
     terminal: { isTerminal: terminal?.isTerminal === true, columns: terminal?.columns },
     env,
-  } as QueryRequest;
+  };
 }
-
-/** Whether an error is about the request itself. */
-export const isBadRequest = (error: unknown): boolean => isInformerError(error, 'argument');

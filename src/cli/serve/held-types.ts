@@ -1,8 +1,11 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { abortable, scope } from '../../kit/abort.ts';
+import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
+import type { IndexDefinition } from '../../query/index-definition.ts';
+import { indexersOf } from '../../query/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -13,39 +16,61 @@ export interface HeldTypesOptions {
   readonly namespaces: readonly string[] | undefined;
   readonly keepManagedFields: boolean;
   readonly metrics: InformerPlan['metrics'];
+  /** Indexes that are kept from the start. */
+  readonly declared: readonly IndexDefinition[];
 }
 
 /** The caches of a serve: one informer for each type, with server's cells and whole objects. */
 export class HeldTypes implements Disposable {
   readonly #options: HeldTypesOptions;
-  readonly #held = new Map<string, WatchTarget>();
+  readonly #cached = new Map<string, WatchTarget>();
   readonly #adding = new Map<string, Promise<WatchTarget>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #declared: IndexDefinition[];
   readonly #reporter: ContinuityReporter;
 
   constructor(options: HeldTypesOptions) {
     this.#options = options;
+    this.#declared = [...options.declared];
     this.#reporter = new ContinuityReporter(options.session, () => this.targets);
   }
 
   /** The caches that are there, in the order in which they were added; also those that have not synced yet. */
   get targets(): readonly WatchTarget[] {
-    return [...this.#held.values()];
+    return [...this.#cached.values()];
+  }
+
+  /** The named indexes that are kept for every type. */
+  get declared(): readonly IndexDefinition[] {
+    return this.#declared;
+  }
+
+  /** Keeps an index from now on, for every type. One of the same name that says the same is not kept twice. */
+  declare(definition: IndexDefinition): void {
+    const known = this.#declared.find(({ name }) => name === definition.name);
+    if (known && known.key !== definition.key) {
+      throw new InformerError('argument', `this serve has an index ${definition.name} already: ${known.from}`, {
+        hint: 'give the other one another name, or end the serve and start it again',
+      });
+    }
+    if (known) return;
+    this.#declared.push(definition);
+    for (const { informer } of this.targets) keep(informer, [definition]);
   }
 
   get keepsManagedFields(): boolean {
     return this.#options.keepManagedFields;
   }
 
-  /** The cache of a type; undefined if it is not held, or may not be read. */
+  /** The cache of a type; undefined if it is not cached, or may not be read. */
   find({ gvr }: ResourceType): WatchTarget | undefined {
-    const target = this.#held.get(formatGvr(gvr));
+    const target = this.#cached.get(formatGvr(gvr));
     return target?.refusal === undefined ? target : undefined;
   }
 
   /**
-   * Holds a type from now on, and resolves when its cache has synced. A type that is held already is not held twice.
-   * Rejects with the refusal of the server, and then the type is not held.
+   * Holds a type from now on, and resolves when its cache has synced. A type that is cached already is not cached twice.
+   * Rejects with the refusal of the server, and then the type is not cached.
    */
   async add(selection: ResourceSelection): Promise<WatchTarget> {
     const key = formatGvr(selection.type.gvr);
@@ -70,14 +95,16 @@ export class HeldTypes implements Disposable {
     const { session, namespaces } = this.#options;
     const target = await this.#start(key, type, namespaces ?? ['']);
     const isOnlyOwn = namespaces === undefined && type.namespaced && isForbidden(target.refusal);
-    const held = isOnlyOwn ? await this.#start(key, type, [session.config.namespace]) : target;
-    if (held.refusal !== undefined) {
-      this.#held.delete(key);
-      throw await held.explain(session);
+    const cached = isOnlyOwn ? await this.#start(key, type, [session.config.namespace]) : target;
+    if (cached.refusal !== undefined) {
+      this.#cached.delete(key);
+      throw await cached.explain(session);
     }
     if (isOnlyOwn)
-      session.notice(`${key}: only the namespace ${session.config.namespace} is held, because others may not be read`);
-    return held;
+      session.notice(
+        `${key}: only the namespace ${session.config.namespace} is cached, because others may not be read`,
+      );
+    return cached;
   }
 
   async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {
@@ -95,7 +122,8 @@ export class HeldTypes implements Disposable {
       onRefused: () => {}, // a namespace that may not be read does not end the others
       onContinuity: (event) => this.#reporter.observe(event, type),
     }) as [WatchTarget];
-    this.#held.set(key, target);
+    this.#cached.set(key, target);
+    keep(target.informer, this.#declared);
     const running = runTargets([target], own, { endsWhenRefused: false });
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running)).catch(() => {});
@@ -103,4 +131,10 @@ export class HeldTypes implements Disposable {
     if (target.refusal !== undefined) ending.abort();
     return target;
   }
+}
+
+/** Lets an informer keep indexes that it does not keep yet. */
+function keep(informer: WatchTarget['informer'], definitions: readonly IndexDefinition[]): void {
+  const missing = indexersOf(definitions, (key) => informer.lister.hasIndex(key));
+  if (Object.keys(missing).length > 0) informer.addIndexers(missing as never);
 }

@@ -1,0 +1,105 @@
+import type { Writable } from 'node:stream';
+import { isInformerError, messageOf } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { keyOf } from '../../model/key.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { IndexCatalog } from '../../query/index-catalog.ts';
+import type { IndexDefinition } from '../../query/index-definition.ts';
+import { indexersOf } from '../../query/stored-index.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { shownObject } from '../../stream/shown-object.ts';
+import type { Session } from '../session/session.ts';
+import type { HeldTypes } from './held-types.ts';
+
+/** One line of a stream of lookups. */
+interface LookupLine {
+  readonly type?: unknown;
+  readonly index?: unknown;
+  readonly value?: unknown;
+  /** `keys` or `objects`. Default `keys`. */
+  readonly output?: unknown;
+}
+
+const LONGEST_LINE = 64 * 1024;
+
+/**
+ * Answers point lookups, one JSON line each, while they arrive: `{"type":"pods","index":"node","value":"w1"}` gives
+ * `{"keys":["shop/web-1"]}`, and with `"output":"objects"` the objects. A line that cannot be answered gives
+ * `{"error":…}` and the next one is read. Many lookups a second over one connection need nothing else.
+ */
+export class Lookups {
+  readonly #session: Session;
+  readonly #types: HeldTypes;
+  readonly #resolved = new Map<string, ResourceType>();
+  readonly #definitions = new Map<string, IndexDefinition>();
+  readonly #redactor = new Redactor({ showSecrets: false });
+
+  constructor(session: Session, types: HeldTypes) {
+    this.#session = session;
+    this.#types = types;
+  }
+
+  async stream(chunks: AsyncIterable<Uint8Array>, body: Writable): Promise<void> {
+    const gone = new Promise<void>((resolve) => void body.once('close', resolve));
+    for await (const lines of linesOf(chunks)) {
+      let answers = '';
+      for (const line of lines) answers += `${JSON.stringify(await this.#answer(line))}\n`;
+      if (answers !== '' && !body.write(answers))
+        await Promise.race([gone, new Promise<void>((resolve) => void body.once('drain', resolve))]);
+      if (body.destroyed) return;
+    }
+    body.end();
+  }
+
+  async #answer(line: string): Promise<object> {
+    try {
+      return await this.#found(JSON.parse(line) as LookupLine);
+    } catch (error) {
+      const hint = isInformerError(error) && error.hint !== undefined ? { hint: error.hint } : {};
+      return { error: { message: messageOf(error), ...hint } };
+    }
+  }
+
+  async #found({ type: word, index, value, output = 'keys' }: LookupLine): Promise<object> {
+    if (typeof word !== 'string' || typeof index !== 'string' || typeof value !== 'string')
+      throw new Error('a lookup has the texts type, index and value');
+    if (output !== 'keys' && output !== 'objects') throw new Error('output is keys or objects');
+    const type = this.#resolved.get(word) ?? (await this.#resolve(word));
+    const target = this.#types.find(type);
+    if (!target?.informer.hasSynced) throw new Error(`this serve does not hold ${formatGvr(type.gvr)}`);
+    const { lister } = target.informer;
+    const definition = this.#definitions.get(index) ?? this.#define(index);
+    const { key } = definition;
+    if (!lister.hasIndex(key)) target.informer.addIndexers(indexersOf([definition]) as never);
+    if (output === 'keys') return { keys: lister.indexKeys(key, value) };
+    const options = { redactor: this.#redactor, showManagedFields: false };
+    const objects = lister.byIndex(key, value).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    return { objects: objects.map((object) => shownObject(object, type, options)) };
+  }
+
+  async #resolve(word: string): Promise<ResourceType> {
+    const [selection] = await this.#session.resolve([word]);
+    const type = selection?.type as ResourceType;
+    this.#resolved.set(word, type);
+    return type;
+  }
+
+  #define(index: string): IndexDefinition {
+    const definition = new IndexCatalog(this.#types.declared).get(index);
+    if (!definition.stable) throw new Error(`the index ${index} cannot be kept; query --eq ${index}=… reads it`);
+    this.#definitions.set(index, definition);
+    return definition;
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop() ?? '';
+    if (rest.length > LONGEST_LINE) throw new Error('a line of lookups is too long');
+    yield parts.filter((line) => line !== '');
+  }
+  if (rest.trim() !== '') yield [rest];
+}

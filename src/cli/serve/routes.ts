@@ -1,0 +1,67 @@
+import type { Writable } from 'node:stream';
+import { messageOf } from '../../kit/error.ts';
+import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
+import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../serve/protocol.ts';
+
+/** Who asks: the user of the private socket, or a program with the token that came over a port. */
+export type CallerAccess = 'private' | 'token';
+
+/** What a serve answers at one path. */
+export interface ServeRoute {
+  readonly methods: readonly ('GET' | 'POST')[];
+  /** Who may ask. Default: both. */
+  readonly access?: CallerAccess | undefined;
+  answer(request: ServerRequest, url: URL): Promise<WholeAnswer | StreamedAnswer> | WholeAnswer | StreamedAnswer;
+}
+
+export type ServeRoutes = Readonly<Record<string, ServeRoute>>;
+
+/** The header that every answer has. */
+const PROTOCOL = { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION) };
+
+/** An answer as JSON. */
+export const json = (value: unknown, status = 200): WholeAnswer => ({
+  status,
+  type: 'application/json',
+  body: `${JSON.stringify(value)}\n`,
+  headers: PROTOCOL,
+});
+
+/** An error as JSON, for programs. */
+export const jsonError = (status: number, message: string, hint?: string): WholeAnswer =>
+  json({ error: { message, ...(hint === undefined ? {} : { hint }) } }, status);
+
+/** Lines that are written while they are made. */
+export const ndjson = (stream: (body: Writable) => Promise<void>): StreamedAnswer => ({
+  status: 200,
+  type: 'application/x-ndjson',
+  headers: PROTOCOL,
+  stream,
+});
+
+/**
+ * Answers a request by the route of its path; `other` answers paths without one. An error of a route is an answer with
+ * status 500: the connection goes on.
+ */
+export async function routed(
+  routes: ServeRoutes,
+  access: CallerAccess,
+  request: ServerRequest,
+  other: () => Promise<WholeAnswer>,
+): Promise<WholeAnswer | StreamedAnswer> {
+  const url = new URL(request.url, 'http://serve');
+  const route = Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
+  if (!route) return other();
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (!route.methods.some((each) => each === method))
+    return { ...jsonError(405, `${url.pathname} takes ${route.methods.join(' and ')}`), headers: allowed(route) };
+  if (route.access === 'private' && access !== 'private')
+    return jsonError(403, `${url.pathname} is answered on the private socket only`);
+  try {
+    return await route.answer(request, url);
+  } catch (error) {
+    return jsonError(500, messageOf(error));
+  }
+}
+
+const allowed = ({ methods }: ServeRoute) => ({ ...PROTOCOL, allow: methods.join(', ') });

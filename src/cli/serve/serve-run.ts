@@ -1,0 +1,194 @@
+import path from 'node:path';
+import { abortable, aborted } from '../../kit/abort.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { type HttpListener, listen } from '../../kit/http-listener.ts';
+import { withoutLogin } from '../../kit/secret-free-text.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { createPrometheusMetrics } from '../../ops/prometheus.ts';
+import { VERSION } from '../../package.ts';
+import { parseIndex } from '../../query/index-definition.ts';
+import type { ServeAbout } from '../../serve/about.ts';
+import { connectionRecord } from '../../serve/connection-record.ts';
+import { serveIdentity } from '../../serve/identity.ts';
+import { openServeSocket } from '../../serve/place.ts';
+import { PROTOCOL_VERSION } from '../../serve/protocol.ts';
+import type { FlagValues } from '../args/flag.ts';
+import { namesOf } from '../args/flag.ts';
+import type { serveFlags } from '../args/serve-flags.ts';
+import { loginFlags } from '../args/shared-flags.ts';
+import type { Edges } from '../base-command.ts';
+import { openSession, type Session } from '../session/session.ts';
+import { showSyncProgress } from '../session/sync-progress.ts';
+import { type ExitCode, SeveralErrors } from '../terminal/exit-codes.ts';
+import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+import { Answering } from './answer-request.ts';
+import { HeldTypes } from './held-types.ts';
+import { ListenToken, listenPlanOf } from './listen-flag.ts';
+import { Lookups } from './lookups.ts';
+import { addToRunning } from './running-serve.ts';
+import { ServeServer } from './serve-server.ts';
+import { typeStatuses } from './serve-status.ts';
+
+type ServeFlagValues = FlagValues<typeof serveFlags>;
+
+/** How a cache without a connection is judged: the readiness page turns false after this time, ms. */
+const STALE_AFTER_MS = 60_000;
+
+const MOST_CLIENTS = 1024;
+
+/** Holds caches and answers questions until it is ended. */
+export async function serve(flags: ServeFlagValues, words: readonly string[], edges: Edges): Promise<ExitCode> {
+  if (words.length === 0)
+    throw new InformerError('argument', 'there is no type to hold', {
+      hint: `for example '${edges.called} pods,deploy'`,
+    });
+  refuseSandbox(flags);
+  const plan = listenPlanOf(flags.listen, flags['allow-remote']);
+  const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
+  const metrics = await createPrometheusMetrics();
+  await using session = await openSession(flags, edges, { metrics });
+  const identity = serveIdentity(session.config);
+  const added = await addToRunning(identity, { words, indexes: flags.index ?? [] }, session);
+  if (added !== undefined) return added;
+  const selections = await session.resolve(words);
+  const named = selections.find(({ names }) => names.length > 0);
+  if (named)
+    throw new InformerError('argument', `serve holds whole types, and no single ${named.type.gvr.resource}`, {
+      hint: `leave ${named.names.join(', ')} out; 'query' asks for single objects`,
+    });
+  const namespaces = flags['all-namespaces'] ? [''] : flags.namespace;
+  using types = new HeldTypes({
+    session,
+    namespaces,
+    keepManagedFields: flags['show-managed-fields'],
+    metrics,
+    declared,
+  });
+  const started = new Date(session.clock.now()).toISOString();
+  const about: ServeAbout = {
+    protocol: PROTOCOL_VERSION,
+    version: VERSION,
+    pid: process.pid,
+    started,
+    server: withoutLogin(session.config.server),
+    context: session.config.context,
+    user: session.config.user,
+    record: connectionRecord(
+      Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]])),
+      session.io.env,
+    ),
+  };
+  const server = new ServeServer({
+    clock: session.clock,
+    answering: new Answering(session, types),
+    lookups: new Lookups(session, types),
+    program: {
+      controllers: [],
+      objects: [],
+      get informers() {
+        return types.targets.map(({ informer }) => informer);
+      },
+      metrics,
+      liveChecks: [],
+      readyChecks: [],
+      clock: session.clock,
+      staleAfterMs: STALE_AFTER_MS,
+      ending: session.signal,
+    },
+    status: () => ({
+      ...about,
+      record: undefined,
+      types: typeStatuses(types, session),
+      indexes: types.declared.map(({ name, from }) => ({ name, from })),
+      rssBytes: process.memoryUsage.rss(),
+    }),
+    async add(moreWords, moreIndexes) {
+      for (const text of moreIndexes) types.declare(await parseIndex(text));
+      const more = await session.resolve(moreWords);
+      await Promise.all(more.map((selection) => hold(types, selection, session)));
+      return { types: typeStatuses(types, session) };
+    },
+    stop: () => session.end(new StreamEnd('done')),
+  });
+  await using socket = await openServeSocket({
+    identity,
+    about,
+    env: session.io.env,
+    clock: session.clock,
+    listen: (at) =>
+      listen(
+        { path: at },
+        { answer: (request) => server.answer(request, 'private') },
+        { mostConnections: MOST_CLIENTS, requestMs: 0 },
+      ),
+  });
+  session.atOnce.add(() => socket.removeNow());
+  using token = plan && new ListenToken(path.join(path.dirname(socket.path), 'token'));
+  await using port = await opened(plan, token, server);
+  const who = about.user === undefined ? '' : ` as ${JSON.stringify(about.user)}`;
+  session.notice(`serve (pid ${process.pid}) for ${about.server}${who}`);
+  if (port && token)
+    session.notice(`listening on http://${port.address}; the token for "Authorization: Bearer" is in ${token.file}`);
+  const idle = flags['idle-exit'];
+  using _idle = idle === undefined ? undefined : idleExit(server, idle, session);
+  try {
+    using _progress = showSyncProgress(session, session.status);
+    const held = await Promise.allSettled(selections.map((selection) => hold(types, selection, session)));
+    _progress[Symbol.dispose]();
+    const errors = held.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    session.signal.throwIfAborted();
+    if (errors.length === held.length) throw SeveralErrors.of(errors);
+    for (const error of errors) session.notice(`not held: ${messageOf(error)}`);
+    session.notice(`ready: query and watch of this cluster use it by themselves; Ctrl-C or 'serve stop' ends it`);
+    await abortable(aborted(session.signal), session.signal).catch(() => {});
+  } catch (error) {
+    if (!session.signal.aborted) throw error;
+  } finally {
+    session.end(new StreamEnd('done'));
+    await types.ended();
+  }
+  return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
+}
+
+async function hold(types: HeldTypes, selection: Parameters<HeldTypes['add']>[0], session: Session): Promise<void> {
+  const { informer, namespaces } = await types.add(selection);
+  const where = namespaces === undefined || namespaces.includes('') ? '' : ` in ${namespaces.join(', ')}`;
+  session.notice(`${formatGvr(selection.type.gvr)}: ${informer.lister.size} objects${where}`);
+}
+
+async function opened(
+  plan: ReturnType<typeof listenPlanOf>,
+  token: ListenToken | undefined,
+  server: ServeServer,
+): Promise<HttpListener | undefined> {
+  if (!plan || !token) return undefined;
+  let { port } = plan;
+  const listener = await listen(plan, {
+    answer: async (request) => token.refusal(request, { ...plan, port }) ?? server.answer(request, 'token'),
+  });
+  port = Number(listener.address.slice(listener.address.lastIndexOf(':') + 1));
+  return listener;
+}
+
+/** Ends the serve when no client has been there for a time. */
+function idleExit(server: ServeServer, idleMs: number, session: Session): Disposable {
+  const check = () => {
+    const left = idleMs - server.idleMs;
+    if (left > 0) {
+      timer = session.clock.after(Math.max(left, 100), check);
+      return;
+    }
+    session.notice(`ends: no client for ${humanDuration(idleMs)} (--idle-exit)`);
+    session.end(new StreamEnd('done'));
+  };
+  let timer = session.clock.after(idleMs, check);
+  return { [Symbol.dispose]: () => timer.cancel() };
+}
+
+function refuseSandbox(flags: ServeFlagValues): void {
+  if (!flags.sandbox && flags.scenario === undefined) return;
+  throw new InformerError('argument', 'serve --sandbox would hold caches of a server that no other command can find', {
+    hint: "'sandbox --kubeconfig FILE' starts a server for several commands; KUBECONFIG=FILE leads all of them to it",
+  });
+}

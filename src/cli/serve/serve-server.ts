@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kit/clock.ts';
+import { messageOf } from '../../kit/error.ts';
+import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
+import type { InspectedProgram } from '../../ops/inspected.ts';
+import { answerPage } from '../../ops/pages.ts';
+import { FrameWriter } from '../../serve/frame-writer.ts';
+import { isThisProtocol, PROTOCOL_HEADER, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
+import { type Answering, parseRequest } from './answer-request.ts';
+import type { Lookups } from './lookups.ts';
+import { type CallerAccess, json, jsonError, ndjson, routed, type ServeRoutes } from './routes.ts';
+
+export interface ServeServerOptions {
+  readonly clock: Clock;
+  readonly answering: Answering;
+  readonly lookups: Lookups;
+  readonly program: InspectedProgram;
+  /** What `serve status` shows. */
+  status(): object;
+  /** Holds more types and indexes. Resolves with what is held then. */
+  add(words: readonly string[], indexes: readonly string[]): Promise<object>;
+  /** Ends the serve. */
+  stop(): void;
+  /** Further paths. */
+  readonly routes?: ServeRoutes | undefined;
+}
+
+/** What a serve answers to its clients, and when it last had one. */
+export class ServeServer {
+  readonly #options: ServeServerOptions;
+  readonly #routes: ServeRoutes;
+  /** Names this run: a client can see that another serve has taken its place. */
+  readonly #run = randomBytes(4).toString('hex');
+  #open = 0;
+  #lastUse: number;
+
+  constructor(options: ServeServerOptions) {
+    this.#options = options;
+    this.#lastUse = options.clock.monotonic();
+    this.#routes = {
+      [QUERY_PATH]: { methods: ['GET', 'POST'], answer: (request, url) => this.#query(request, url) },
+      '/v1/lookup': {
+        methods: ['POST'],
+        answer: ({ chunks }) => ndjson((body) => options.lookups.stream(chunks, body)),
+      },
+      '/v1/types': { methods: ['GET', 'POST'], answer: (request) => this.#types(request) },
+      '/v1/status': { methods: ['GET'], answer: () => json({ run: this.#run, ...options.status() }) },
+      '/v1/stop': { methods: ['POST'], access: 'private', answer: () => this.#stop() },
+      ...options.routes,
+    };
+  }
+
+  /** How long no client has been there, ms. */
+  get idleMs(): number {
+    return this.#open > 0 ? 0 : this.#options.clock.monotonic() - this.#lastUse;
+  }
+
+  async answer(request: ServerRequest, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
+    const answer = await this.#used(() =>
+      routed(this.#routes, access, request, () => answerPage(this.#options.program, request, 'local')),
+    );
+    if (!('stream' in answer)) return answer;
+    return { ...answer, stream: (body) => this.#used(() => answer.stream(body)) };
+  }
+
+  async #used<R>(run: () => Promise<R>): Promise<R> {
+    this.#open++;
+    try {
+      return await run();
+    } finally {
+      this.#open--;
+      this.#lastUse = this.#options.clock.monotonic();
+    }
+  }
+
+  async #query(request: ServerRequest, url: URL): Promise<WholeAnswer | StreamedAnswer> {
+    if (request.method !== 'POST') return jsonError(405, `${url.pathname} takes POST`);
+    const theirs = request.headers[PROTOCOL_HEADER];
+    if (theirs !== undefined && !isThisProtocol(theirs)) {
+      const { message, hint } = protocolError(String(theirs), 'the asking program');
+      return jsonError(400, message, hint);
+    }
+    const text = await request.text();
+    if (text === undefined) return jsonError(413, 'the question is too large');
+    const { clock, answering } = this.#options;
+    try {
+      const question = parseRequest(text);
+      return ndjson(async (body) => {
+        using frames = new FrameWriter(body, { clock });
+        await answering.answer(question, frames);
+      });
+    } catch (error) {
+      return jsonError(400, messageOf(error));
+    }
+  }
+
+  async #types(request: ServerRequest): Promise<WholeAnswer> {
+    if (request.method !== 'POST') return json(this.#options.status());
+    const { words, indexes } = readTypes(await request.text());
+    return json(await this.#options.add(words, indexes));
+  }
+
+  #stop(): WholeAnswer {
+    setImmediate(() => this.#options.stop()); // after the answer
+    return json({ stopping: true });
+  }
+}
+
+function readTypes(text = ''): { words: readonly string[]; indexes: readonly string[] } {
+  const { words = [], indexes = [] } = JSON.parse(text) as { words?: unknown; indexes?: unknown };
+  if (!isTextList(words) || !isTextList(indexes)) throw new Error('words and indexes are lists of texts');
+  return { words, indexes };
+}
+
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -1,0 +1,51 @@
+import { messageOf } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { outagesOf } from '../../stream/outage.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import type { HeldTypes } from './held-types.ts';
+
+/** One type, as `serve status` shows it. */
+export interface TypeStatus {
+  readonly type: string;
+  /** [''] = all; undefined for a cluster-scoped type. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly objects: number;
+  readonly synced: boolean;
+  /** The time since the cache last had proof that it is current, ms. */
+  readonly ageMs?: number | undefined;
+  /** Since when there has been no connection, RFC 3339, and why. */
+  readonly disconnected?: { readonly since: string; readonly reason: string } | undefined;
+}
+
+/** A serve, as `serve status` shows it. */
+export interface ServeStatus {
+  readonly pid: number;
+  readonly version: string;
+  readonly started: string;
+  readonly server: string;
+  readonly context?: string | undefined;
+  readonly user?: string | undefined;
+  readonly types: readonly TypeStatus[];
+  readonly indexes: readonly { readonly name: string; readonly from: string }[];
+  readonly rssBytes: number;
+}
+
+/** The present state of the caches. */
+export function typeStatuses(types: HeldTypes, { clock }: Pick<Session, 'clock'>): TypeStatus[] {
+  return types.targets.map((target) => statusOf(target, clock.now()));
+}
+
+function statusOf(target: WatchTarget, now: number): TypeStatus {
+  const { type, namespaces, informer } = target;
+  const ages = informer.continuity.flatMap(({ ageMs }) => (ageMs === undefined ? [] : [ageMs]));
+  const [outage] = outagesOf([target], now);
+  return {
+    type: formatGvr(type.gvr),
+    namespaces,
+    objects: informer.lister.size,
+    synced: informer.hasSynced,
+    ageMs: ages.length === 0 ? undefined : Math.max(...ages),
+    disconnected: outage && { since: new Date(outage.since).toISOString(), reason: messageOf(outage.error) },
+  };
+}

@@ -58,32 +58,18 @@ const FIRST_STEPS = [
   },
 ];
 
-/** What the commands of a group do together, where a row for each would make the page longer than a screen. */
-const TOGETHER: Readonly<Record<string, string>> = {
-  serve: 'Describe or end the running serve of this cluster and user',
-  reconcile: 'Explain a run of a key, test a hook, print the roles it needs',
-  queue: 'List the keys in the queue of a running reconcile, run or drop them',
-};
-
-/** A row for each command; those of a group that has several are in one: `queue list|retry|drop`. */
-async function commandRows(commands: Registry): Promise<(readonly [string, string])[]> {
-  const names = Object.keys(commands);
-  const groups = Map.groupBy(names, (name) => (name.includes(' ') ? name.slice(0, name.indexOf(' ')) : ''));
-  const rows = names.map(async (name): Promise<readonly [string, string] | undefined> => {
-    const word = name.slice(0, Math.max(0, name.indexOf(' ')));
-    const together = groups.get(word) ?? [];
-    const summary = TOGETHER[word];
-    if (summary === undefined) return [name, (await commands[name]?.())?.summary ?? ''];
-    if (together[0] !== name) return undefined;
-    return [`${word} ${together.map((each) => each.slice(word.length + 1)).join('|')}`, summary];
-  });
-  return (await Promise.all(rows)).filter((row) => row !== undefined);
+/** The groups of commands, as `queue list|retry|drop`: a row for each would make the page longer than a screen. */
+function groupTexts(commands: Registry): string[] {
+  const grouped = Object.keys(commands).filter((name) => name.includes(' '));
+  const groups = Map.groupBy(grouped, (name) => name.slice(0, name.indexOf(' ')));
+  return [...groups].map(([word, names]) => `${word} ${names.map((name) => name.slice(word.length + 1)).join('|')}`);
 }
 
 /** The help of the program, from which everything else can be found. */
 export async function programHelp(commands: Registry, { bin, columns }: HelpOptions): Promise<string> {
   const width = widthOf(columns);
-  const rows = await commandRows(commands);
+  const single = Object.entries(commands).filter(([name]) => !name.includes(' '));
+  const rows = await Promise.all(single.map(async ([name, load]) => [name, (await load()).summary ?? ''] as const));
   const next = [
     [`${bin} COMMAND --help`, 'flags and examples of a command'],
     [`${bin} options`, 'flags that all commands share'],
@@ -94,7 +80,7 @@ export async function programHelp(commands: Registry, { bin, columns }: HelpOpti
       width,
     ),
     section('USAGE', `  $ ${bin} COMMAND [FLAGS]`),
-    section('COMMANDS', listed(rows, width)),
+    section('COMMANDS', `${listed(rows, width)}\n${wrapped(`${groupTexts(commands).join(', ')}`, width, '  ')}`),
     section('EXAMPLES', examplesText(FIRST_STEPS, bin, width)),
     section('NEXT', listed(next, width)),
   ]);

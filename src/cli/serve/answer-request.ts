@@ -83,7 +83,8 @@ export class Answering {
       return target;
     });
     for (const target of held) await this.#check(target, part);
-    const surface = { stdout: request.terminal, env: { ...request.env }, clock };
+    const { isTerminal, columns } = request.terminal;
+    const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
     return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };
   }
 

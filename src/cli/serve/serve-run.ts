@@ -139,7 +139,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     const errors = held.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     session.signal.throwIfAborted();
     if (errors.length === held.length) throw SeveralErrors.of(errors);
-    for (const error of errors) session.notice(`not held: ${messageOf(error)}`);
+    for (const error of errors) session.notice(`left out: ${messageOf(error)}`);
     session.notice(`ready: query and watch of this cluster use it by themselves; Ctrl-C or 'serve stop' ends it`);
     await abortable(aborted(session.signal), session.signal).catch(() => {});
   } catch (error) {

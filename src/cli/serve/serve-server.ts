@@ -17,7 +17,7 @@ export interface ServeServerOptions {
   readonly program: InspectedProgram;
   /** What `serve status` shows. */
   status(): object;
-  /** Holds more types and indexes. Resolves with what is held then. */
+  /** Holds more types and indexes. Resolves with what is cached then. */
   add(words: readonly string[], indexes: readonly string[]): Promise<object>;
   /** Ends the serve. */
   stop(): void;

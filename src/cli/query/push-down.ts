@@ -32,7 +32,7 @@ const MOST_LABELS = 50;
 export async function pushedDownOf(
   question: Pick<QueryPlan, 'declared' | 'lookups' | 'filters' | 'namespaces'>,
   selections: readonly ResourceSelection[],
-): Promise<ReadonlyMap<ResourceType, PushedDown>> {
+): Promise<Map<ResourceType, PushedDown>> {
   const { lookups, filters, namespaces } = question;
   const pushed = new Map<ResourceType, PushedDown>();
   if (lookups.length === 0 && filters.length === 0) return pushed;
@@ -51,6 +51,13 @@ export async function pushedDownOf(
     if (Object.values(part).some((value) => value !== undefined)) pushed.set(type, part);
   }
   return pushed;
+}
+
+/** Takes back the selectors of a type, by which the server cannot select. */
+export function withdrawSelectors(pushed: Map<ResourceType, PushedDown>, type: ResourceType): void {
+  const namespaces = pushed.get(type)?.namespaces;
+  if (namespaces) pushed.set(type, { namespaces });
+  else pushed.delete(type);
 }
 
 /** What was pushed down, as a person reads it. */

@@ -10,7 +10,7 @@ import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { answer } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import { NarrowedCaches } from './narrowed-caches.ts';
-import { pushedDownOf } from './push-down.ts';
+import { pushedDownOf, withdrawSelectors } from './push-down.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
 import { representationFor, usedIndexes } from './representation.ts';
 
@@ -23,6 +23,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
   const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
     ...plan,
     narrowings,
+    onTooNarrow: (type) => withdrawSelectors(narrowings, type),
     as: representationFor(plan),
     once: true,
     indexers: indexers as never,

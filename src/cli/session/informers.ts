@@ -24,6 +24,7 @@ import {
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
+import { narrowedSource } from './narrowed-source.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
 import type { Narrowing } from './server-side-filter.ts';
@@ -72,6 +73,8 @@ export interface InformerPlan {
   readonly keepManagedFields: boolean;
   /** What the server is asked beside the selectors, by type; `namespaces` are listed in place of those of the plan. */
   readonly narrowings?: ReadonlyMap<ResourceType, NarrowedList> | undefined;
+  /** Called when a server cannot select by a narrowing, and was asked without it. Only when the command answers once. */
+  readonly onTooNarrow?: ((type: ResourceType) => void) | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
   /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
@@ -335,11 +338,20 @@ function sourcesOf(
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const isSelected = isSelecting(plan);
     const sourceOf = (name?: string) =>
-      once ? listedOnce(name === undefined || isSelected ? api : gotByName(api, name)) : api;
+      once
+        ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
+        : api;
     return names.length === 0
       ? [{ namespace, source: sourceOf() }]
       : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
+}
+
+function narrowed(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {
+  const { selector, fieldSelector, narrowings, onTooNarrow } = plan;
+  if (!narrowings?.has(type)) return api;
+  const own = { labelSelector: joined(selector), fieldSelector: joined(fieldSelector) };
+  return narrowedSource(api, own, () => onTooNarrow?.(type));
 }
 
 /** A GET by name ignores selectors, so it must not replace a LIST that has some. */

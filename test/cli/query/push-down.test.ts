@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pushedDownOf, pushedText } from '../../../src/cli/query/push-down.ts';
+import { pushedDownOf, pushedText, withdrawSelectors } from '../../../src/cli/query/push-down.ts';
 import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
 import { FieldSelector } from '../../../src/model/field-selector.ts';
 import { LabelSelector } from '../../../src/model/label-selector.ts';
@@ -165,4 +165,15 @@ test('what a server selects has every object of the answer', async () => {
     { numRuns: 300 },
   );
   expect(narrower).toBeGreaterThan(100);
+});
+
+test('selectors that a server refuses are taken back, and the namespaces stay', () => {
+  const nodes = typeOf('', 'nodes', false);
+  const parts = new Map([
+    [PODS, { labelSelector: 'a', namespaces: ['shop'] }],
+    [nodes, { labelSelector: 'a', namespaces: undefined }],
+  ]);
+  withdrawSelectors(parts, PODS);
+  withdrawSelectors(parts, nodes);
+  expect([...parts]).toEqual([[PODS, { namespaces: ['shop'] }]]);
 });

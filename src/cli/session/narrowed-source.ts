@@ -1,0 +1,34 @@
+import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { statusOf } from '../../model/status.ts';
+
+interface OwnSelectors {
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+}
+
+/**
+ * A source that may be asked for less than the user's own selectors give. A server that cannot select by the rest
+ * answers 400, as an aggregated API may. Then it is asked by the user's own selectors alone, and `onRefused` is called.
+ */
+export function narrowedSource(
+  source: ListerWatcher<UnknownObject>,
+  { labelSelector, fieldSelector }: OwnSelectors,
+  onRefused: () => void,
+): ListerWatcher<UnknownObject> {
+  return {
+    watch: (options, context) => source.watch(options, context),
+    async list(options, context) {
+      try {
+        return await source.list(options, context);
+      } catch (error) {
+        const isNarrowed = options.labelSelector !== labelSelector || options.fieldSelector !== fieldSelector;
+        if (statusOf(error)?.code !== 400 || !isNarrowed) throw error;
+        const answer = await source.list({ ...options, labelSelector, fieldSelector }, context);
+        onRefused();
+        return answer;
+      }
+    },
+    consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+  };
+}

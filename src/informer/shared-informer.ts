@@ -380,9 +380,34 @@ export class SharedInformer<T> implements Syncable {
    * when a list fails, with `closed` before the initial sync, or with the signal's reason.
    */
   async verify(signal: AbortSignal = new AbortController().signal): Promise<Drift> {
-    const drifts = await Promise.all(this.#lanes.filter((lane) => !lane.isLeftOut).map((lane) => lane.verify(signal)));
+    const drifts = await Promise.all(this.#taking.map((lane) => lane.verify(signal)));
     const all = (kind: keyof Drift) => drifts.flatMap((drift) => drift[kind]).sort();
     return { missing: all('missing'), extra: all('extra'), stale: all('stale') };
+  }
+
+  /**
+   * Compares the cache with the most recent state, as metadata where the source can: name, uid and version. One result
+   * for each source: the version of its list, and the number of objects that differ. A source that agrees is thereby
+   * proven to be current (`continuity`), at that version. One that differs may only lag behind: nothing is repaired, as
+   * {@link verify} does. Rejects with `list` when a list fails, with `closed` before the initial sync, or with the
+   * signal's reason.
+   */
+  async confirm(signal: AbortSignal): Promise<{ resourceVersion: ResourceVersion; differing: number }[]> {
+    return await Promise.all(this.#taking.map((lane) => lane.confirm(signal)));
+  }
+
+  /**
+   * Resolves at the next sign that the server and this informer are connected: an event, a bookmark or a list of any
+   * source. Rejects with the signal's reason.
+   */
+  async whenProven(signal: AbortSignal): Promise<void> {
+    using waiting = scope(signal);
+    await Promise.race(this.#lanes.map((lane) => lane.whenSign(waiting.signal)));
+  }
+
+  /** Resolves when all changes that have arrived are in the cache. Rejects with the signal's reason. */
+  async whenApplied(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.whenApplied(signal)));
   }
 
   /**
@@ -504,8 +529,12 @@ export class SharedInformer<T> implements Syncable {
     notify('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
   }
 
+  get #taking(): readonly SourcePipeline<T>[] {
+    return this.#lanes.filter((lane) => !lane.isLeftOut);
+  }
+
   #laneSynced(): void {
-    const taking = this.#lanes.filter((lane) => !lane.isLeftOut);
+    const taking = this.#taking;
     if (this.hasSynced || taking.length === 0 || !taking.every((lane) => lane.hasSynced)) return;
     this.#synced.open();
     this.#processor.markSynced();

@@ -14,7 +14,7 @@ import { type ApplyContext, versionOf } from './store/apply.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
 import { DeltaFifo } from './store/delta-fifo.ts';
 import type { Indexer } from './store/indexer.ts';
-import { type Drift, driftError, findDrift, isInAgreement, unverifiedError } from './verifier.ts';
+import { type Drift, driftError, findDrift, isInAgreement, markOf, unverifiedError } from './verifier.ts';
 import {
   type Continuity,
   type ContinuityEvent,
@@ -259,7 +259,7 @@ export class SourcePipeline<T> {
     const comparison = {
       cached: () => this.#cached(),
       get: (key: ObjectKey) => cache.get(key),
-      list: (asking: AbortSignal) => this.#listMetadata(asking),
+      list: async (asking: AbortSignal) => (await this.#listMetadata(asking)).items,
       isBehind: () => this.#fifo?.isIdle === false,
       clock,
       graceMs: VERIFY_GRACE_MS,
@@ -282,12 +282,13 @@ export class SourcePipeline<T> {
     }
   }
 
-  async #listMetadata(signal: AbortSignal): Promise<(readonly [ObjectKey, unknown])[]> {
+  async #listMetadata(signal: AbortSignal): Promise<ListPage<readonly [ObjectKey, unknown]>> {
     const source = this.#source;
     const list = (options: ListOptions, context: CallContext): Promise<ListPage<unknown>> =>
       source.probe ? source.probe(options, context) : source.list(options, context);
-    const items = await this.#list<unknown>({ list, watch: () => Promise.reject(new Error('not watched')) }, signal);
-    return items.map((item) => [keyOf(item), item]);
+    const watch = () => Promise.reject(new Error('not watched'));
+    const page = await this.#fetch<unknown>({ list, watch }, signal);
+    return { ...page, items: page.items.map((item) => [keyOf(item), item] as const) };
   }
 
   /**
@@ -334,13 +335,43 @@ export class SourcePipeline<T> {
     return drift;
   }
 
+  /** Resolves at the next sign of life of the server. Rejects with the signal's reason. */
+  whenSign(signal: AbortSignal): Promise<void> {
+    return this.#ledger.whenSign(signal);
+  }
+
+  /** Resolves when no change that has arrived waits to be applied. Rejects with the signal's reason. */
+  async whenApplied(signal: AbortSignal): Promise<void> {
+    while (this.#fifo?.isIdle === false) {
+      signal.throwIfAborted();
+      await this.#options.clock.yield();
+    }
+  }
+
+  /** See `SharedInformer.confirm`. */
+  async confirm(signal: AbortSignal): Promise<{ resourceVersion: ResourceVersion; differing: number }> {
+    if (!this.hasSynced)
+      throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to confirm`);
+    const { items, resourceVersion } = await this.#listMetadata(signal);
+    await this.whenApplied(signal); // what came before the list did
+    const fresh = new Map(items.map(([key, item]) => [key, markOf(item)]));
+    let differing = 0;
+    for (const [key, object] of this.#cached()) {
+      if (fresh.get(key) !== markOf(object)) differing++;
+      fresh.delete(key);
+    }
+    differing += fresh.size;
+    if (differing === 0) this.#ledger.verified(true);
+    return { resourceVersion, differing };
+  }
+
   get #name(): string {
     return this.#options.reflector.name ?? '<unspecified>';
   }
 
   async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, T])[]> {
     const { cache } = this.#options;
-    const items = await this.#list(this.#source, signal);
+    const { items } = await this.#fetch(this.#source, signal);
     const transform = this.#transform;
     return items.map((item) => {
       const object = transform ? transform(item) : item;
@@ -348,15 +379,12 @@ export class SourcePipeline<T> {
     });
   }
 
-  async #list<O>(source: ListerWatcher<O>, signal: AbortSignal): Promise<readonly O[]> {
+  /** Lists the most recent state. */
+  #fetch<S>(source: ListerWatcher<S>, signal: AbortSignal): Promise<ListPage<S>> {
     const { clock, logger, reflector } = this.#options;
     const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
     const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
-    const { items } = await new ListFetcher(source, { ...common, sync: 'pages', onProgress: undefined }).fetch(
-      '',
-      signal,
-    );
-    return items;
+    return new ListFetcher(source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
   }
 
   async #verifyPeriodically(signal: AbortSignal): Promise<void> {

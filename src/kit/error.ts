@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'store' // a write to the local cache failed
   | 'closed' // used after its end
   | 'sync' // a cache did not sync in time
+  | 'stale' // a cache is older than what was asked for
   | 'hook' // a user's hook failed
   | 'leadership' // the lease of an election does not belong to this process, or not any more
   | 'terminal'; // a final failure: neither a retry nor a longer wait helps

@@ -148,7 +148,7 @@ describe('what the server can select by is sent to it', () => {
 describe('--explain', () => {
   const explained = async (...line: string[]) => {
     const { stderr } = await query(...line, '--explain');
-    return stderr.replace(/last sign of life \d+ms ago/g, 'AGE');
+    return stderr.replace(/last sign of life \d+ms ago, at version \d+/g, 'AGE');
   };
 
   it.each<[string[], string]>([

@@ -28,6 +28,15 @@ const answerFlags = group('ANSWER', {
   timeout: duration({ summary: 'end after this time, counted from the start: 30s, 2m' }),
 });
 
+/** How old an answer may be. */
+const freshnessFlags = group('FRESHNESS', {
+  fresh: duration({ summary: 'the cache must have proved to be current within this time; else wait, or exit with 4' }),
+  'at-least-rv': text({
+    summary: 'the answer must have seen this resourceVersion, as of your last kubectl apply; else wait, or exit with 4',
+    helpValue: 'VERSION',
+  }),
+});
+
 /** The result as it changes. */
 const continuousFlags = group('WATCH', {
   watch: bool({ char: 'w', summary: 'print the result, then each row that enters (+), changes (~) or leaves (-)' }),
@@ -51,6 +60,7 @@ export const queryFlags = {
   }),
   ...indexFlags,
   ...answerFlags,
+  ...freshnessFlags,
   ...outputFlags,
   ...connectionFlags,
   ...serveChoiceFlags,

@@ -1,11 +1,10 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
-import { isInformerError, messageOf } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { statusOf } from '../../model/status.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { outagesOf, scopeOf } from '../../stream/outage.ts';
 import type { WatchTarget } from '../session/informers.ts';
+import { causeText } from './cause-text.ts';
 import type { OutageHints } from './outage-hints.ts';
 
 /** When an outage is reported again, counted from its beginning; after the last of these at a fixed interval. */
@@ -121,10 +120,4 @@ export class OutageReminders implements Disposable {
     }
     return [...troubles.values()];
   }
-}
-
-/** What the server said, without what was asked of it: that is the same for several types. */
-function causeText(error: unknown): string {
-  const isAboutType = isInformerError(error, 'list') || isInformerError(error, 'watch');
-  return statusOf(error)?.message || messageOf(isAboutType ? (error.cause ?? error) : error);
 }

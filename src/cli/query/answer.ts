@@ -15,6 +15,7 @@ import type { AnswerSink } from './answer-sink.ts';
 import { valueCountsOf } from './counts.ts';
 import { countsText } from './counts-text.ts';
 import { arrange, findIn, printFound } from './found.ts';
+import { ageNotices, requireFresh } from './fresh-answer.ts';
 import { grouped } from './grouping.ts';
 import type { Holding } from './holding.ts';
 import { matcherOf } from './matcher.ts';
@@ -33,6 +34,10 @@ export interface AnswerContext {
   readonly narrowed?: NarrowedCaches | undefined;
   /** Marks values of Secrets. Default: a new one, whose marks mean nothing beside those of other answers. */
   readonly redactor?: Redactor | undefined;
+  /** Whether the caches follow a stream, which is the default; those of a command that answers once do not. */
+  readonly follows?: boolean | undefined;
+  /** How long to wait for a fresh cache at most, ms. Default: `--timeout`, or 10 s. */
+  readonly limitMs?: number | undefined;
 }
 
 /**
@@ -50,12 +55,15 @@ export async function answer(
     const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
     await checkWheres(plan.wheres, types, onlyNamespaceOf(plan.namespaces), context, known);
   }
+  const { follows = true, limitMs = plan.flags.timeout } = context;
+  await requireFresh(plan.freshness, holdings, { ...context, follows, limitMs });
   const isWhole = ({ type }: Holding) => !plan.selector && !plan.fieldSelector && !narrowed?.of(type);
   const catalog = await answerCatalog({ ...context, isWhole }, plan, holdings);
   const missing = plan.ignoreNotFound ? undefined : missingNames(holdings, plan);
   const hasMissing = missing !== undefined;
   const samples = await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing, narrowed, redactor });
   for (const line of await pathAdvice(plan.reads, samples, context)) sink.notice(line);
+  for (const line of ageNotices(holdings, context.clock.now())) sink.notice(line);
   return missing;
 }
 

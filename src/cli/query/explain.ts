@@ -15,6 +15,9 @@ export function explainedText(holding: Holding, { how, filtered, pushed }: HowFo
     `${holding.informer.name}: ${how}`,
     ...(filtered === undefined ? [] : [`filters kept ${filtered}`]),
     `pushed to the server: ${pushed}`,
-    `last sign of life ${ageMsOf(holding).toFixed(0)}ms ago`,
+    `last sign of life ${ageMsOf(holding).toFixed(0)}ms ago, at version ${versionsOf(holding)}`,
   ].join('; ');
 }
+
+const versionsOf = ({ informer: { continuity } }: Holding) =>
+  [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))].join(' and ') || 'none';

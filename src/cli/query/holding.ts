@@ -15,7 +15,8 @@ export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespace
 }
 
 /** What a holding shows of its informer. `values` gives the objects in the order in which the server listed them. */
-export interface HeldInformer extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity'> {
+export interface HeldInformer
+  extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity' | 'confirm' | 'whenProven' | 'whenApplied'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
   /** The objects are not in the order of a list, as in a cache that has had changes. */
   readonly isUnordered?: boolean | undefined;

@@ -5,6 +5,7 @@ import { namespacesOf, openSession } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { type ExitCode, withFreshTypes } from '../terminal/exit-codes.ts';
 import { queryContinuously } from './continuous-run.ts';
+import { OutdatedCaches } from './fresh-answer.ts';
 import { onlyNamespaceOf, queryPlanOf } from './plan.ts';
 import { type QueryFlagValues, questionOf } from './question.ts';
 import { query } from './run.ts';
@@ -19,14 +20,30 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
   const { indexes } = edges.config;
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
   const question = await questionOf(flags, { given, indexes, notice });
-  return await withFreshTypes(async () => {
-    await using session = await openSession(flags, edges, { once: !flags.watch });
-    const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
-    const namespaces = namespacesOf(flags, session.config);
-    const types = selections.map(({ type }) => type);
-    await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
-    const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
-    const plan = await queryPlanOf(question, { selections, namespaces }, surface);
-    return await (flags.watch ? queryContinuously(session, plan) : query(session, plan));
-  });
+  return await withNewLists(() =>
+    withFreshTypes(async () => {
+      await using session = await openSession(flags, edges, { once: !flags.watch });
+      const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+      const namespaces = namespacesOf(flags, session.config);
+      const types = selections.map(({ type }) => type);
+      await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
+      const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
+      const plan = await queryPlanOf(question, { selections, namespaces }, surface);
+      return await (flags.watch ? queryContinuously(session, plan) : query(session, plan));
+    }),
+  );
+}
+
+/** How often the caches are filled, where a server answers with an older state than it has. */
+const MOST_LISTS = 3;
+
+/** Runs a command again whose caches were filled from an older state than it asks for. */
+async function withNewLists<R>(run: () => Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof OutdatedCaches) || tries === MOST_LISTS) throw error;
+    }
+  }
 }

@@ -8,6 +8,7 @@ import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
 import { VERBS, type Verb } from '../../query/amount.ts';
+import type { Freshness } from '../../query/freshness.ts';
 import type { GroupOrder } from '../../query/groups.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import { type IndexDefinition, parseIndex } from '../../query/index-definition.ts';
@@ -48,6 +49,7 @@ export interface Question extends ObjectFilters {
   readonly sortsDescending: boolean;
   readonly limit: number | undefined;
   readonly explain: boolean;
+  readonly freshness: Freshness;
   readonly output: CompiledOutput;
   readonly format: OutputFormat;
   readonly selector: string | undefined;
@@ -157,6 +159,7 @@ export async function questionOf(
     sortsDescending: order?.isDescending ?? false,
     limit: flags.limit,
     explain: flags.explain,
+    freshness: { freshMs: flags.fresh, atLeastRv: flags['at-least-rv'] },
     output,
     format,
     selector: flags.selector,
@@ -178,6 +181,12 @@ export async function questionOf(
 
 /** Refuses what a continuous result cannot do, and what only such a one can. Throws `argument`. */
 function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
+  if (flags['at-least-rv'] === '')
+    throw new InformerError('argument', 'invalid argument "" for "--at-least-rv": expected a resourceVersion', {
+      hint: 'kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one',
+    });
+  const kept = 'a result that is watched is always as new as the stream; stderr reports when it has no connection';
+  refuseBeside(given, ['fresh', 'at-least-rv'], ['watch'], kept);
   refuseWithout(given, ['merge', 'markers', 'strict', 'idle-timeout'], ['watch']);
   idleMsOf(flags['idle-timeout']);
   if (flags.watch && kind === 'csv')

@@ -41,7 +41,16 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
     const { client, clock, signal } = session;
     const narrowed = narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, plan, session);
-    const context = { client, clock, signal, narrowed, sink: sinkOf(session), isPartial: refusal !== undefined };
+    const context = {
+      client,
+      clock,
+      signal,
+      narrowed,
+      follows: false,
+      limitMs: limitOf(session, plan),
+      sink: sinkOf(session),
+      isPartial: refusal !== undefined,
+    };
     const missing = await abortable(answer(plan, readable, context), signal);
     const errors = [missing, refusal].filter((error) => error !== undefined);
     if (errors.length > 0) throw SeveralErrors.of(errors);
@@ -54,6 +63,11 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     session.end(new StreamEnd('done'));
     await running;
   }
+}
+
+/** What is left of `--timeout` for a wait, which ends a little before it, to say what it waited for. */
+function limitOf({ clock, startedAt }: Session, { flags: { timeout } }: QueryPlan): number | undefined {
+  return timeout === undefined ? undefined : Math.max(1, timeout - (clock.monotonic() - startedAt) - 100);
 }
 
 /** Answers to the terminal of this process. */

@@ -383,7 +383,9 @@ function gotByName(source: ServedSource, name: string): ListerWatcher<UnknownObj
  * A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not.
  */
 function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
+  const { probe } = source;
   return {
+    ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
     list: (options, context) => source.list(options, context),
     watch: (_, { signal }) => aborted(signal).then(() => Promise.reject(signal.reason)),
     supportsStreamingLists: () => false,

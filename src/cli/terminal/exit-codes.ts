@@ -59,6 +59,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   // a type that is not there; else the server refused
   if (isInformerError(error, 'discovery') && !statusOf(error)) return ExitCode.usage;
   if (isInformerError(error, 'sync')) return ExitCode.timeout;
+  if (isInformerError(error, 'stale')) return ExitCode.continuity;
   return ExitCode.failed;
 }
 

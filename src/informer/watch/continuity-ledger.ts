@@ -1,3 +1,4 @@
+import { Bell } from '../../kit/bell.ts';
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
@@ -255,6 +256,7 @@ export class ContinuityLedger implements Continuity {
   readonly #scope: string | undefined;
   readonly #logger: Logger;
   readonly #observers = new Set<(event: ContinuityEvent) => void>();
+  readonly #signs = new Bell();
   readonly #stretches: Growing[] = [];
   readonly #gaps: GrowingGap[] = [];
   #open: Growing | undefined;
@@ -318,6 +320,11 @@ export class ContinuityLedger implements Continuity {
   observe(observer: (event: ContinuityEvent) => void): Disposable {
     this.#observers.add(observer);
     return { [Symbol.dispose]: () => this.#observers.delete(observer) };
+  }
+
+  /** Resolves at the next sign of life. Rejects with the signal's reason. */
+  whenSign(signal: AbortSignal): Promise<void> {
+    return this.#signs.wait(signal);
   }
 
   /** Records that the whole state was fetched. */
@@ -531,6 +538,7 @@ export class ContinuityLedger implements Continuity {
 
   #sign(): number {
     this.#lastSign = this.#clock.now();
+    this.#signs.wake();
     return this.#lastSign;
   }
 

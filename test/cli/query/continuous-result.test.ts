@@ -85,7 +85,13 @@ function answerOf(plan: QueryPlan, world: World, type: ResourceType): Map<string
   return new Map(arrange(found, plan).map(({ object }) => [`${gvr} ${keyOf(object)}`, lookOf(object)]));
 }
 
-const heldBy = ({ informer }: World) => ({ name: informer.name, continuity: informer.continuity });
+const heldBy = ({ informer }: World) => ({
+  name: informer.name,
+  continuity: informer.continuity,
+  confirm: () => Promise.resolve([]),
+  whenProven: () => Promise.resolve(),
+  whenApplied: () => Promise.resolve(),
+});
 
 const listed = (objects: readonly ReadonlyObject[], lister: World['informer']['lister']) =>
   ({

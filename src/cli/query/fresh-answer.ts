@@ -1,0 +1,103 @@
+import type { ConnectionState, Continuity } from '../../informer/watch/continuity-ledger.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { InformerError } from '../../kit/error.ts';
+import { localTime } from '../../output/timestamps.ts';
+import { ensureFresh, type Freshness, type NotFresh } from '../../query/freshness.ts';
+import { causeText } from '../outage/cause-text.ts';
+import type { HeldInformer, Holding } from './holding.ts';
+
+/** How long `--fresh` and `--at-least-rv` wait where `--timeout` does not say, ms. */
+export const FRESH_LIMIT_MS = 10_000;
+
+/**
+ * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes
+ * apiserver/pkg/storage/cacher: a minute, and up to a quarter more.
+ */
+const BOOKMARK_MS = 75_000;
+
+/** The caches of a command that answers once show an older state than the server has: they must be filled again. */
+export class OutdatedCaches extends InformerError {}
+
+export interface FreshContext {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How long to wait at most, ms. Default 10 s. */
+  readonly limitMs?: number | undefined;
+  /** Whether the caches follow a stream. Those of a command that answers once are as new as its lists. */
+  readonly follows: boolean;
+}
+
+/**
+ * Waits until the caches are as fresh as the question asks. Throws `stale` with what is known of each that is not: its
+ * age, its version, why, and the next step. Rejects with the signal's reason.
+ */
+export async function requireFresh(
+  { freshMs, atLeastRv }: Freshness,
+  holdings: readonly Holding[],
+  { clock, signal, limitMs = FRESH_LIMIT_MS, follows }: FreshContext,
+): Promise<void> {
+  // a list that was made for this answer is not older than it
+  const wish = { freshMs: follows ? freshMs : undefined, atLeastRv };
+  if (wish.freshMs === undefined && atLeastRv === undefined) return;
+  const caches = holdings.map(({ informer }) => informer);
+  const stale = await ensureFresh(caches, wish, { clock, signal, limitMs, follows });
+  if (stale.length === 0) return;
+  const isOutdated = !follows && stale.some(({ confirmed = [] }) => confirmed.some(({ differing }) => differing > 0));
+  const text = `${askedText(wish)} not within ${humanDuration(limitMs)}: ${stale.map((each) => staleText(each, clock.now())).join('; ')}`;
+  const options = { cause: stale.find(({ error }) => error !== undefined)?.error, hint: hintFor(wish) };
+  throw isOutdated ? new OutdatedCaches('stale', text, options) : new InformerError('stale', text, options);
+}
+
+function askedText({ freshMs, atLeastRv }: Freshness): string {
+  return [
+    ...(freshMs === undefined ? [] : [`--fresh ${humanDuration(freshMs)}`]),
+    ...(atLeastRv === undefined ? [] : [`--at-least-rv ${atLeastRv}`]),
+  ].join(' and ');
+}
+
+function staleText({ cache, confirmed = [], error }: NotFresh<HeldInformer>, now: number): string {
+  const { name, continuity } = cache;
+  const versions = [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))];
+  const server = [...new Set(confirmed.map(({ resourceVersion }) => resourceVersion))];
+  const differing = confirmed.reduce((sum, each) => sum + each.differing, 0);
+  return [
+    `${name} is at version ${versions.join(' and ')}`,
+    ...(server.length > 0 && error === undefined ? [`the server at ${server.join(' and ')}`] : []),
+    ...(differing > 0 ? [`${differing} objects differ`] : []),
+    ageText(continuity, now),
+    ...(error === undefined ? [] : [`a new list failed: ${causeText(error)}`]),
+  ].join(', ');
+}
+
+function hintFor({ atLeastRv }: Freshness): string {
+  if (atLeastRv === undefined) return 'without --fresh the answer comes with its age; a longer --timeout waits longer';
+  return 'is it a resourceVersion of this type and server? kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one; a longer --timeout waits longer';
+}
+
+/**
+ * What a person should know of the age of an answer: of caches without a proof since the last bookmark was due, or
+ * without a connection. No lines for others.
+ */
+export function ageNotices(holdings: readonly Holding[], now: number): string[] {
+  const byText = new Map<string, string[]>();
+  for (const { informer } of holdings) {
+    const isOld = informer.continuity.some(({ ageMs = 0, connection }) => ageMs > BOOKMARK_MS || isCut(connection));
+    if (!isOld) continue;
+    const text = ageText(informer.continuity, now);
+    byText.set(text, [...(byText.get(text) ?? []), informer.name]);
+  }
+  return [...byText].map(([text, names]) => `${names.join(', ')}: ${text}`);
+}
+
+const isCut = ({ state }: ConnectionState) => state === 'disconnected';
+
+/** `last proof 3m12s ago, disconnected since 22:14:03: connection refused`: of the source with the oldest proof. */
+function ageText(all: readonly Pick<Continuity, 'ageMs' | 'connection'>[], now: number): string {
+  const [oldest] = all.toSorted((a, b) => (b.ageMs ?? 0) - (a.ageMs ?? 0));
+  const cut = all.map(({ connection }) => connection).find(isCut);
+  const age = `last proof ${humanDuration(oldest?.ageMs ?? 0)} ago`;
+  if (cut?.state !== 'disconnected') return age;
+  const since = localTime(new Date(Math.min(cut.since, now)).toISOString(), 'seconds');
+  return `${age}, disconnected since ${since}: ${cut.error === undefined ? cut.why : causeText(cut.error)}`;
+}

@@ -387,8 +387,8 @@ export class SharedInformer<T> implements Syncable {
 
   /**
    * Compares the cache with the most recent state, as metadata where the source can: name, uid and version. One result
-   * for each source: the version of its list, and the number of objects that differ. A source that agrees is thereby
-   * proven to be current (`continuity`), at that version. One that differs may only lag behind: nothing is repaired, as
+   * for each source: the version of its list, and the number of objects that differ. A source that agrees is current at
+   * that version, and `continuity` has the proof. One that differs may only lag behind: nothing is repaired, as
    * {@link verify} does. Rejects with `list` when a list fails, with `closed` before the initial sync, or with the
    * signal's reason.
    */

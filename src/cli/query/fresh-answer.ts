@@ -8,7 +8,7 @@ import { causeText } from '../outage/cause-text.ts';
 import type { HeldInformer, Holding } from './holding.ts';
 
 /** How long `--fresh` and `--at-least-rv` wait where `--timeout` does not say, ms. */
-export const FRESH_LIMIT_MS = 10_000;
+const FRESH_LIMIT_MS = 10_000;
 
 /**
  * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes

@@ -72,6 +72,9 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
       get continuity() {
         return informer.continuity;
       },
+      confirm: (signal) => informer.confirm(signal),
+      whenProven: (signal) => informer.whenProven(signal),
+      whenApplied: (signal) => informer.whenApplied(signal),
       isUnordered: true,
       lister: {
         get size() {

@@ -68,7 +68,7 @@ export class Answering {
     const flags = valuesOf(queryFlags, given);
     const question = await questionOf(flags, {
       given,
-      indexes: request.config.indexes,
+      indexes: { ...this.#ownIndexes(), ...request.config.indexes },
       notice: (text) => frames.notice(text),
     });
     if (flags['show-managed-fields'] && !this.#types.keepsManagedFields)
@@ -86,6 +86,11 @@ export class Answering {
     const { isTerminal, columns } = request.terminal;
     const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
     return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };
+  }
+
+  /** The indexes that this serve was given by name. */
+  #ownIndexes(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#types.declared.map(({ name, from }) => [name, from]));
   }
 
   async #check(target: WatchTarget, part: HeldPart): Promise<void> {

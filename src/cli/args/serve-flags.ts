@@ -1,4 +1,4 @@
-import { bool, duration, group, list, text } from './flag.ts';
+import { bool, count, duration, group, list, text } from './flag.ts';
 import { connectionFlags } from './shared-flags.ts';
 
 /** The flags of `serve`. */
@@ -22,6 +22,10 @@ export const serveFlags = {
     }),
     'allow-remote': bool({ summary: 'let --listen name a host that other machines reach, without encryption' }),
     'show-secrets': bool({ summary: "let programs that come through --listen see Secrets' values" }),
+  }),
+  ...group('PAGE', {
+    ui: bool({ summary: 'a page for a browser on this machine: tables, changes, values, continuity' }),
+    'ui-port': count({ summary: 'port of the page (default: a free one)', max: 65_535 }),
   }),
   ...connectionFlags,
 };

@@ -26,6 +26,7 @@ export class HeldTypes implements Disposable {
   readonly #cached = new Map<string, WatchTarget>();
   readonly #adding = new Map<string, Promise<WatchTarget>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #listeners = new Set<() => void>();
   readonly #declared: IndexDefinition[];
   readonly #reporter: ContinuityReporter;
 
@@ -38,6 +39,18 @@ export class HeldTypes implements Disposable {
   /** The caches that are there, in the order in which they were added; also those that have not synced yet. */
   get targets(): readonly WatchTarget[] {
     return [...this.#cached.values()];
+  }
+
+  /** Calls back after a cache was added, replaced or given up. */
+  onTargets(changed: () => void): Disposable {
+    this.#listeners.add(changed);
+    return { [Symbol.dispose]: () => this.#listeners.delete(changed) };
+  }
+
+  #set(key: string, target: WatchTarget | undefined): void {
+    if (target) this.#cached.set(key, target);
+    else this.#cached.delete(key);
+    for (const changed of this.#listeners) changed();
   }
 
   /** The named indexes that are kept for every type. */
@@ -97,7 +110,7 @@ export class HeldTypes implements Disposable {
     const isOnlyOwn = namespaces === undefined && type.namespaced && isForbidden(target.refusal);
     const cached = isOnlyOwn ? await this.#start(key, type, [session.config.namespace]) : target;
     if (cached.refusal !== undefined) {
-      this.#cached.delete(key);
+      this.#set(key, undefined);
       throw await cached.explain(session);
     }
     if (isOnlyOwn)
@@ -122,7 +135,7 @@ export class HeldTypes implements Disposable {
       onRefused: () => {}, // a namespace that may not be read does not end the others
       onContinuity: (event) => this.#reporter.observe(event, type),
     }) as [WatchTarget];
-    this.#cached.set(key, target);
+    this.#set(key, target);
     keep(target.informer, this.#declared);
     const running = runTargets([target], own, { endsWhenRefused: false });
     this.#running.add(running);

@@ -9,6 +9,7 @@ import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import type { TypeStatus } from './serve-status.ts';
+import { sayUiPlace, UI_PATH, type UiAsked, type UiPlace } from './serve-ui.ts';
 
 /** The running serve of an identity; undefined if there is none, or one that was killed. */
 export async function runningServe(
@@ -33,9 +34,13 @@ export async function askRunning<T>({ about, socket }: FoundServe, request: Sock
 /** Lets a serve that runs already hold more types and indexes. Undefined if none runs. */
 export async function addToRunning(
   identity: ServeIdentity,
-  more: { readonly words: readonly string[]; readonly indexes: readonly string[] },
-  { io, clock, notice }: Session,
+  {
+    page,
+    ...more
+  }: { readonly words: readonly string[]; readonly indexes: readonly string[]; readonly page?: UiAsked },
+  session: Session,
 ): Promise<ExitCode | undefined> {
+  const { io, clock, notice } = session;
   const running = await runningServe(identity, io.env);
   if (!running) return undefined;
   const body = JSON.stringify(more);
@@ -46,5 +51,9 @@ export async function addToRunning(
   );
   const held = types.map(({ type, objects }) => `${type} (${objects})`).join(', ');
   notice(`a serve (pid ${running.about.pid}) runs already for ${identity.server}; it holds ${held}`);
+  if (page) {
+    const asked = { path: UI_PATH, method: 'POST', body: JSON.stringify(page) } as const;
+    sayUiPlace(session, await askRunning<UiPlace>(running, asked, clock));
+  }
   return ExitCode.ok;
 }

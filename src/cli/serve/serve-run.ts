@@ -29,6 +29,7 @@ import { Lookups } from './lookups.ts';
 import { addToRunning } from './running-serve.ts';
 import { ServeServer } from './serve-server.ts';
 import { typeStatuses } from './serve-status.ts';
+import { ServeUi, sayUiPlace, uiAskedOf } from './serve-ui.ts';
 
 type ServeFlagValues = FlagValues<typeof serveFlags>;
 
@@ -45,11 +46,12 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     });
   refuseSandbox(flags);
   const plan = listenPlanOf(flags.listen, flags['allow-remote']);
+  const page = uiAskedOf(flags);
   const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
   const metrics = await createPrometheusMetrics();
   await using session = await openSession(flags, edges, { metrics });
   const identity = serveIdentity(session.config);
-  const added = await addToRunning(identity, { words, indexes: flags.index ?? [] }, session);
+  const added = await addToRunning(identity, { words, indexes: flags.index ?? [], ...(page ? { page } : {}) }, session);
   if (added !== undefined) return added;
   const selections = await session.resolve(words);
   const named = selections.find(({ names }) => names.length > 0);
@@ -61,7 +63,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   using types = new HeldTypes({
     session,
     namespaces,
-    keepManagedFields: flags['show-managed-fields'],
+    keepManagedFields: flags['show-managed-fields'] || flags.ui,
     metrics,
     declared,
   });
@@ -79,10 +81,13 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
       session.io.env,
     ),
   };
+  let folder = '';
+  await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));
   const server = new ServeServer({
     clock: session.clock,
     answering: new Answering(session, types),
     lookups: new Lookups(session, types),
+    routes: ui.routes,
     program: {
       controllers: [],
       objects: [],
@@ -102,6 +107,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
       types: typeStatuses(types, session),
       indexes: types.declared.map(({ name, from }) => ({ name, from })),
       rssBytes: process.memoryUsage.rss(),
+      ...(ui.place ? { page: { address: ui.place.address, file: ui.place.file } } : {}),
     }),
     async add(moreWords, moreIndexes) {
       for (const text of moreIndexes) types.declare(await parseIndex(text));
@@ -123,15 +129,21 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
         { mostConnections: MOST_CLIENTS, requestMs: 0 },
       ),
   });
-  session.atOnce.add(() => socket.removeNow());
+  folder = path.dirname(socket.path);
+  session.atOnce.add(() => {
+    ui.removeNow();
+    socket.removeNow();
+  });
   using token = plan && new ListenToken(path.join(path.dirname(socket.path), 'token'));
   await using port = await opened(plan, token, server);
   const who = about.user === undefined ? '' : ` as ${JSON.stringify(about.user)}`;
   session.notice(`serve (pid ${process.pid}) for ${about.server}${who}`);
   if (port && token)
     session.notice(`listening on http://${port.address}; the token for "Authorization: Bearer" is in ${token.file}`);
+  if (page) sayUiPlace(session, await ui.open(page.port));
   const idle = flags['idle-exit'];
-  using _idle = idle === undefined ? undefined : idleExit(server, idle, session);
+  using _idle =
+    idle === undefined ? undefined : idleExit(() => Math.min(server.idleMs, ui.idleMs ?? server.idleMs), idle, session);
   try {
     using _progress = showSyncProgress(session, session.status);
     const held = await Promise.allSettled(selections.map((selection) => hold(types, selection, session)));
@@ -172,9 +184,9 @@ async function opened(
 }
 
 /** Ends the serve when no client has been there for a time. */
-function idleExit(server: ServeServer, idleMs: number, session: Session): Disposable {
+function idleExit(unused: () => number, idleMs: number, session: Session): Disposable {
   const check = () => {
-    const left = idleMs - server.idleMs;
+    const left = idleMs - unused();
     if (left > 0) {
       timer = session.clock.after(Math.max(left, 100), check);
       return;

@@ -29,6 +29,8 @@ export interface ServeStatus {
   readonly types: readonly TypeStatus[];
   readonly indexes: readonly { readonly name: string; readonly from: string }[];
   readonly rssBytes: number;
+  /** The page of `--ui`, if it is open, and the file with its URL. */
+  readonly page?: { readonly address: string; readonly file: string } | undefined;
 }
 
 /** The present state of the caches. */

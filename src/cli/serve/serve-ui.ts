@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { VERSION } from '../../package.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
@@ -7,13 +8,14 @@ import type { UiCache } from '../../serve/ui/ui-program.ts';
 import { startUi, type UiServer } from '../../serve/ui/ui-server.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { json, type ServeRoutes } from './routes.ts';
 import { readUiPage } from './ui-page.ts';
 import { compileConditions, uiTexts } from './ui-texts.ts';
 
 /** The caches of a serve, as they are now. */
 export interface ServedCaches {
   /** Their objects are whole, with their table rows. Without managedFields no change has its author. */
-  readonly targets: readonly Pick<WatchTarget, 'type' | 'informer'>[];
+  readonly targets: readonly Pick<WatchTarget, 'type' | 'informer' | 'isLeftOut'>[];
   /** The indexes that were declared beside the built-in ones. */
   readonly declared: readonly IndexDefinition[];
   readonly keepsManagedFields: boolean;
@@ -31,6 +33,24 @@ export interface UiPlace {
   readonly file: string;
   /** Changes are shown with who made them. */
   readonly hasAuthors: boolean;
+}
+
+/** Where the page is asked for: `--ui-port`; 0 means a free port. */
+export interface UiAsked {
+  readonly port: number;
+}
+
+/** The path at which a running serve is asked for its page, on its private socket. */
+export const UI_PATH = '/v1/ui';
+
+/** Reads `--ui` and `--ui-port`. Undefined if there shall be no page. Throws `argument` for a port without a page. */
+export function uiAskedOf(flags: { ui: boolean; 'ui-port': number | undefined }): UiAsked | undefined {
+  const port = flags['ui-port'];
+  if (flags.ui) return { port: port ?? 0 };
+  if (port === undefined) return undefined;
+  throw new InformerError('argument', '--ui-port does nothing without --ui', {
+    hint: '--ui opens the page; --listen is for programs',
+  });
 }
 
 type UiSession = Pick<Session, 'clock' | 'config'>;
@@ -64,6 +84,17 @@ export class ServeUi implements AsyncDisposable {
     const { address, url } = this.#server ?? {};
     if (address === undefined || url === undefined) return undefined;
     return { address, url, file: this.#file(), hasAuthors: this.#caches.keepsManagedFields };
+  }
+
+  /** What a running serve is asked for by another `serve --ui`. */
+  get routes(): ServeRoutes {
+    return {
+      [UI_PATH]: {
+        methods: ['POST'],
+        access: 'private',
+        answer: async (request) => json(await this.open(readUiAsked(await request.text()).port)),
+      },
+    };
   }
 
   /** Opens the page on a port; 0 means a free one. A page that is open already stays on its port. */
@@ -113,13 +144,21 @@ export class ServeUi implements AsyncDisposable {
   }
 }
 
+function readUiAsked(text = ''): UiAsked {
+  const { port = 0 } = JSON.parse(text) as { port?: unknown };
+  if (typeof port !== 'number') throw new InformerError('argument', 'the port is a number');
+  return { port };
+}
+
 /** The ids of caches. That of a type whose version is replaced while it is watched stays the same. */
 const IDS = new WeakMap<object, string>();
 
-function cacheOf({ type, informer }: Pick<WatchTarget, 'type' | 'informer'>): UiCache {
+function cacheOf(target: ServedCaches['targets'][number]): UiCache {
+  const { type, informer } = target;
+  const isLeftOut = target.isLeftOut && ((source: number) => target.isLeftOut?.(source) === true);
   const id = IDS.get(informer) ?? formatGvr(type.gvr);
   IDS.set(informer, id);
-  return { id, type, informer };
+  return { id, type, informer, ...(isLeftOut ? { isLeftOut } : {}) };
 }
 
 /**

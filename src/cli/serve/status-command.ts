@@ -49,7 +49,7 @@ async function found(flags: ConnectionFlagValues, io: Edges['io']): Promise<Foun
   });
 }
 
-function statusText({ pid, version, started, server, user, types, indexes, rssBytes }: ServeStatus): string {
+function statusText({ pid, version, started, server, user, types, indexes, rssBytes, page }: ServeStatus): string {
   const now = systemClock.now();
   const rows = types.map((each) => [
     each.type,
@@ -65,6 +65,7 @@ function statusText({ pid, version, started, server, user, types, indexes, rssBy
   return [
     `serve (pid ${pid}, version ${version}) for ${cellText(server)}${user === undefined ? '' : ` as ${JSON.stringify(user)}`}`,
     `running for ${humanDuration(now - Date.parse(started))}, ${(rssBytes / 1e6).toFixed(0)} MB of memory`,
+    ...(page ? [`page: ${page.address} (the URL with its token is in ${cellText(page.file)})`] : []),
     ...(names === '' ? [] : [`indexes: ${cellText(names)}`]),
     all
       .map((row) => table.line(row))

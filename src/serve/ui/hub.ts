@@ -129,8 +129,8 @@ const keyIn = ({ metadata: { namespace, name = '' } }: ReadonlyObject) => (names
 
 const connecting = (since: number) => ({ connection: { state: 'connecting', since } as const });
 
-function stateOf({ id, type, informer }: UiCache): UiTypeState {
-  const { continuity } = informer;
+function stateOf({ id, type, informer, isLeftOut }: UiCache): UiTypeState {
+  const continuity = informer.continuity.filter((_, source) => !isLeftOut?.(source));
   const worst =
     continuity.find(({ connection }) => connection.state === 'disconnected') ??
     continuity.find(({ connection }) => connection.state === 'connecting') ??

@@ -13,6 +13,8 @@ export interface UiCache {
   readonly type: ResourceType;
   /** Its objects should have their managedFields, or no change has its writer; and their table rows. */
   readonly informer: SharedInformer<UnknownObject>;
+  /** Whether a source may not be read, and so has no connection. `source` is its index in the informer's continuity. */
+  isLeftOut?(source: number): boolean;
 }
 
 /** One printed column of a type. */

@@ -85,7 +85,7 @@ function listening(server: Server, port: number): Promise<number> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         new InformerError('config', `cannot listen on 127.0.0.1:${port}: ${error.code ?? error.message}`, {
-          hint: 'choose another port for --ui, or none for a free one',
+          hint: 'choose another --ui-port, or none for a free one',
         }),
       ),
     );

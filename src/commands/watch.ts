@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { openSession } from '../cli/session/session.ts';
 import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { watch } from '../cli/watch/run.ts';
-import { checkWatch, planOf } from '../cli/watch/watch-plan.ts';
+import { checkWatch, planOf, serveUseOf } from '../cli/watch/watch-plan.ts';
 
 export default class WatchCommand extends BaseCommand {
   static override summary = 'Stream every change to resources, for as long as you like';
@@ -59,6 +59,7 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     return await withFreshTypes(async () => {
       await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, {
         once: checked.once,
+        serve: serveUseOf(flags, checked),
       });
       return await watch(session, await planOf(words, flags, checked, session));
     });

@@ -283,6 +283,14 @@ export class SharedInformer<T> implements Syncable {
     return this.#lanes.map((lane) => lane.continuity);
   }
 
+  /**
+   * Whether everything that has arrived is in the cache and was queued to the handlers. Then the cache shows the state
+   * at the `resourceVersion` of each ledger in `continuity`.
+   */
+  get isCaughtUp(): boolean {
+    return this.#lanes.every((lane) => lane.isIdle);
+  }
+
   /** The latest fault of any source that has not been repaired yet. */
   get lastError(): unknown {
     return this.#lanes.find((lane) => lane.lastError !== undefined)?.lastError;

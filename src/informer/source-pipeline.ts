@@ -126,6 +126,11 @@ export class SourcePipeline<T> {
     return this.#fifo?.size ?? 0;
   }
 
+  /** Whether no delta waits to be applied or is being applied. */
+  get isIdle(): boolean {
+    return this.#fifo?.isIdle ?? true;
+  }
+
   observe(observer: (event: ContinuityEvent) => void): Disposable {
     return this.#ledger.observe(observer);
   }

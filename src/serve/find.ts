@@ -27,6 +27,11 @@ export function servesOf(env: RuntimeEnvironment): FoundServe[] {
     });
 }
 
+/** The serve with this key. Throws as {@link servesOf} does. */
+export function serveWithKey(env: RuntimeEnvironment, key: string): FoundServe | undefined {
+  return servesOf(env).find(({ folder }) => path.basename(folder) === key);
+}
+
 /**
  * The serve of the cluster and user that a command line leads to: by its connection record, else by the key of its
  * identity, for which `keyOf` reads the kubeconfig. `keyOf` is called only if some serve is there.

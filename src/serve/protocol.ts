@@ -9,6 +9,12 @@ export const PROTOCOL_HEADER = 'kubectl-informer-protocol';
 /** The path of a question of `query`. */
 export const QUERY_PATH = '/v1/query';
 
+/** The header of a LIST or WATCH whose client needs `metadata.managedFields`, which a serve may not hold. */
+export const MANAGED_FIELDS_HEADER = 'kubectl-informer-managed-fields';
+
+/** The code of a request that the serve cannot answer and the cluster can: RFC 9110, Misdirected Request. */
+export const UNSERVED = 421;
+
 /** One flag as it was given: its values, and where they are from. */
 export interface GivenFlag {
   readonly values: readonly string[];

@@ -72,7 +72,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['overflow'],
     ['*'],
   ],
-  serve: [['protocol.ts', 'about.ts'], ['find.ts'], ['client'], ['*'], ['ui']],
+  serve: [['protocol.ts', 'about.ts', 'collection-path.ts'], ['find.ts'], ['client'], ['watch-cache'], ['*'], ['ui']],
   'serve/ui': [['*'], ['page']],
   'sandbox/scenarios': [['world.ts'], ['scenario.ts'], ['workloads'], ['*']],
   'sandbox/types': [['api-type.ts', 'data'], ['fields'], ['*'], ['custom']],

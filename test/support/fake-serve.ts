@@ -11,6 +11,7 @@ import { FrameWriter } from '../../src/serve/frame-writer.ts';
 import type { ServeIdentity } from '../../src/serve/identity.ts';
 import { openServeSocket, type ServeSocket } from '../../src/serve/place.ts';
 import { PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
+import type { WatchCaches } from '../../src/serve/watch-cache/watch-caches.ts';
 
 export const IDENTITY: ServeIdentity = {
   key: '0123456789abcdef',
@@ -34,12 +35,20 @@ export interface FakeServeOptions {
   /** The header of its answers; undefined: none. */
   readonly protocol?: string | undefined;
   answer(question: QueryRequest, frames: FrameWriter, response: ServerResponse): Promise<void> | void;
+  /** Answer lists and watches. */
+  readonly caches?: WatchCaches;
+  /** Gets every response to a list or watch. */
+  readonly onRead?: ((response: ServerResponse) => void) | undefined;
 }
 
 /** Something that listens at a serve's place with a real socket, and answers as a test says. */
 export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): Promise<ServeSocket> {
   const { identity = IDENTITY, protocol = String(PROTOCOL_VERSION), answer } = options;
   const server = createServer(async (request, response) => {
+    if (options.caches?.takes(request.url ?? '')) {
+      options.onRead?.(response);
+      return options.caches.answer(request, response);
+    }
     if (protocol !== '') response.setHeader(PROTOCOL_HEADER, protocol);
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.flushHeaders();

@@ -2,7 +2,7 @@ import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags } from './shared-flags.ts';
+import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
 
 /** What is waited for. */
 const waitFlags = group('END CONDITIONS', {
@@ -67,6 +67,7 @@ export const watchFlags = {
   ...streamOutputFlags,
   ...continuityFlags,
   ...connectionFlags,
+  ...serveChoiceFlags,
   ...habitFlags,
 };
 

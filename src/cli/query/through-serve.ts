@@ -1,7 +1,6 @@
 import { systemClock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
-import { continued } from '../../output/escape.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
@@ -11,6 +10,7 @@ import { connectionFlags, loginFlags } from '../args/shared-flags.ts';
 import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import type { QueryLine } from './query-once.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitC
   const { flags } = line;
   // a result that goes on is kept up to date here, from the lists and watches that a serve answers as a server does
   if (flags['no-serve'] || flags.sandbox || flags.scenario !== undefined || flags.watch) return undefined;
-  const notice = (text: string) => noticeTo(edges, text);
+  const notice = (text: string) => writeNotice(edges.io, text);
   let found: Found | undefined;
   try {
     found = await serveOf(flags, edges);
@@ -59,7 +59,7 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   let isBegun = false;
   const take = async (frame: AnswerFrame) => {
     isBegun ||= 'out' in frame || 'error' in frame || 'notice' in frame;
-    if ('notice' in frame) noticeTo(edges, frame.notice);
+    if ('notice' in frame) writeNotice(edges.io, frame.notice);
     if ('error' in frame) reportError(new InformerError('terminal', frame.error.message, frame.error), io);
     if ('out' in frame && !io.stdout.write(frame.out)) await io.stdout.ready();
   };
@@ -67,21 +67,22 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
     const asked = await askServe(serve, { ...request, namespace }, { signal: ending, clock: systemClock, take });
     if (asked.kind === 'answered') return ended(asked.end, pid, edges);
     if (asked.kind === 'gone') await forget(serve, edges);
-    else noticeTo(edges, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
+    else
+      writeNotice(edges.io, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
     return undefined;
   } catch (error) {
     if (signal.aborted) throw error;
     if (io.stdout.closed.aborted) return isReaderGone(error) ? ExitCode.ok : ExitCode.failed;
     if (isBegun || !(error instanceof InformerError)) throw error;
     const hint = error.hint === undefined ? '' : ` (${error.hint})`;
-    noticeTo(edges, `the cluster is asked instead of a running serve: ${error.message}${hint}`);
+    writeNotice(edges.io, `the cluster is asked instead of a running serve: ${error.message}${hint}`);
     return undefined;
   }
 }
 
 function ended({ exitCode, ageMs }: EndFrame, pid: number, edges: Edges): ExitCode {
   const age = ageMs === undefined ? '' : `, ${ageText(ageMs)} old`;
-  noticeTo(edges, `from serve (pid ${pid})${age}`);
+  writeNotice(edges.io, `from serve (pid ${pid})${age}`);
   return Object.values(ExitCode).find((code) => code === exitCode) ?? ExitCode.failed;
 }
 
@@ -92,19 +93,17 @@ async function forget(serve: FoundServe, edges: Edges): Promise<void> {
   const { removeStale } = await import('../../serve/place.ts');
   try {
     if (!(await removeStale(serve.folder, systemClock))) return; // another has started meanwhile
-    noticeTo(
-      edges,
+    writeNotice(
+      edges.io,
       `the serve with pid ${serve.about.pid} was killed: its socket is removed, and the cluster is asked`,
     );
   } catch (error) {
     if (!isInformerError(error)) throw error;
-    noticeTo(edges, `the serve with pid ${serve.about.pid} was killed, and the cluster is asked: ${error.message}`);
+    writeNotice(
+      edges.io,
+      `the serve with pid ${serve.about.pid} was killed, and the cluster is asked: ${error.message}`,
+    );
   }
-}
-
-function noticeTo({ io: { stdout, stderr } }: Edges, text: string): void {
-  stdout.flush(); // on a terminal, or with 2>&1, they are one
-  stderr.writeNow(`${continued(text)}\n`);
 }
 
 async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Promise<QueryRequest> {

@@ -27,12 +27,14 @@ import { loginFlags, type selectionFlags } from '../args/shared-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { requestTimeoutError } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { logJson, stderrLogger } from '../terminal/logging.ts';
+import { stderrLogger } from '../terminal/logging.ts';
+import { writeNotice } from '../terminal/notice.ts';
 import { StatusLine } from '../terminal/status-line.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { waitText } from './continuity-notices.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
+import { type ServeUse, throughServeOf } from './serve-transport.ts';
 
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
@@ -101,6 +103,8 @@ export interface SessionOptions {
   metrics?: MetricsProvider | undefined;
   /** Wraps the transport, such as to see the requests. */
   through?: ((transport: Transport) => Transport) | undefined;
+  /** Lets a running serve of this cluster and user answer lists and watches. Default: the cluster answers them. */
+  serve?: ServeUse | undefined;
 }
 
 /**
@@ -112,7 +116,7 @@ export interface SessionOptions {
 export async function openSession(
   flags: ConnectionFlagValues & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
-  { once = false, metrics, through }: SessionOptions = {},
+  { once = false, metrics, through, serve }: SessionOptions = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   keepYoungGenerationSmall();
@@ -134,7 +138,8 @@ export async function openSession(
       io.stderr.write(`${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   };
-  const client = createClient(through ? through(createTransport(config, options)) : config, options);
+  const wrap = through ?? (serve && !sandbox ? throughServeOf(config, io, serve) : undefined);
+  const client = createClient(wrap ? wrap(createTransport(config, options)) : config, options);
   const following = [signal, io.stdout.closed].map((each) => onAbort(each, () => ending.abort(each.reason)));
   if (flags.timeout !== undefined) {
     following.push(
@@ -163,11 +168,7 @@ export async function openSession(
     kubeconfig: async () =>
       sandbox?.kubeconfig() ??
       (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
-    notice(text, table = '') {
-      io.stdout.flush(); // on a terminal, or with 2>&1, they are one
-      if (io.stderr.isJson) logJson(io, 'info', text, table === '' ? {} : { details: table.trimEnd().split('\n') });
-      else io.stderr.writeNow(`${continued(text)}\n${table}`);
-    },
+    notice: (text, table) => writeNotice(io, text, table),
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
       for (const each of following) each[Symbol.dispose]();

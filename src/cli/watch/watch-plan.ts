@@ -188,6 +188,18 @@ export async function planOf(
   };
 }
 
+/**
+ * How a running serve may answer; undefined if the cluster must. What is waited for may have been changed a moment ago,
+ * of which a cache may not know yet.
+ */
+export function serveUseOf(
+  flags: WatchFlags,
+  { waits, output: { format } }: CheckedWatch,
+): { needsManagedFields: boolean } | undefined {
+  if (flags['no-serve'] || waits.isGoal || waits.rules !== undefined) return undefined;
+  return { needsManagedFields: flags['show-managed-fields'] || flags['with-changes'] || needsOf(format).managedFields };
+}
+
 /** As little of the objects as what is asked needs. Cells come only with tables. */
 function representationOf({ output: { format }, filters, waits, sortBy }: CheckedWatch): Representation {
   const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);

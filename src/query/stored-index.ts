@@ -57,11 +57,14 @@ export function keptValues(store: IndexedStore, definition: IndexDefinition, loo
     .filter((value) => isValue(definition, value) && test(value));
 }
 
+/** Every value of a kept index. */
+export function valuesKept(store: IndexedStore, definition: IndexDefinition): string[] {
+  return store.indexValues(definition.key).filter((value) => isValue(definition, value));
+}
+
 /** Every value of a kept index, with the number of objects that have it. */
 export function keptCounts(store: IndexedStore, definition: IndexDefinition): { value: string; count: number }[] {
-  return store
-    .indexValues(definition.key)
-    .filter((value) => isValue(definition, value))
+  return valuesKept(store, definition)
     .map((value) => ({ value, count: store.indexCount(definition.key, value) }))
     .filter(({ count }) => count > 0);
 }

@@ -4,6 +4,7 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { type GroupRow, sortedRows } from '../../query/groups.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
+import type { IndexedStore } from '../../query/stored-index.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
@@ -17,7 +18,7 @@ import { countsText } from './counts-text.ts';
 import { arrange, findIn, printFound } from './found.ts';
 import { ageNotices, requireFresh } from './fresh-answer.ts';
 import { grouped } from './grouping.ts';
-import type { Holding } from './holding.ts';
+import { type Holding, storeOf } from './holding.ts';
 import { matcherOf } from './matcher.ts';
 import type { NarrowedCaches } from './narrowed-caches.ts';
 import { nearValues } from './near-values.ts';
@@ -114,8 +115,10 @@ async function writeAnswer(
     if (plan.explain && shown.length < found.length) sink.notice(`--limit prints ${shown.length} of ${found.length}`);
     await printFound(plan, shown, { redactor, sink });
   }
-  if (found.length === 0)
-    for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog))) sink.notice(line);
+  if (found.length === 0) {
+    const searched = samples.map((sample) => ({ ...sample, store: narrowed ? undefined : storeIn(sample, holdings) }));
+    for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, searched, catalog))) sink.notice(line);
+  }
   return samples;
 }
 
@@ -135,6 +138,11 @@ function valuelessText(plan: QueryPlan, all: readonly Sample[]): string | undefi
   const samples = all.filter(({ objects }) => objects.length > 0);
   if (samples.length === 0) return undefined;
   return `none of ${countText(samples)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;
+}
+
+function storeIn({ type }: Sample, holdings: readonly Holding[]): IndexedStore | undefined {
+  const holding = holdings.find((each) => each.type === type);
+  return holding && storeOf(holding);
 }
 
 /** Nothing there, which kubectl says of tables alone; or nothing of it that was asked for. */

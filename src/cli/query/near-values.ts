@@ -1,11 +1,13 @@
 import { nearest } from '../../kit/nearest.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { cellText } from '../../output/escape.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
-import { formatLookup, type Lookup, lookupTest, rangeKindOf } from '../../query/lookup.ts';
+import { formatLookup, type Lookup, rangeKindOf } from '../../query/lookup.ts';
+import { runLookups } from '../../query/plan.ts';
+import { type IndexedStore, valuesKept } from '../../query/stored-index.ts';
 import { countText, type Sample } from '../session/path-advice.ts';
+import { scanned } from './holding.ts';
 
 /** Values that are compared with what was asked for, at most. */
 const MOST_VALUES = 10_000;
@@ -13,40 +15,66 @@ const MOST_VALUES = 10_000;
 /** Values that a hint lists where none resembles the one that was asked for, at most. */
 const MOST_LISTED = 5;
 
+/** Objects in which a lookup finds nothing. `store` is the cache that they are in, if it has all of them. */
+export interface Searched extends Sample {
+  readonly store?: IndexedStore | undefined;
+}
+
 /**
  * Why a lookup finds nothing in these objects: one line for each value that none of them has, with the nearest values
  * that some have. Values of Secrets are not looked at.
  */
-export function nearValues(lookup: Lookup, samples: readonly Sample[], catalog: IndexCatalog): string[] {
+export function nearValues(lookup: Lookup, samples: readonly Searched[], catalog: IndexCatalog): string[] {
   const definition = catalog.get(lookup.index);
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
-  const known = knownValues(definition, open);
   const flag = lookup.kind === 'in' ? (lookup.flag ?? 'eq') : lookup.kind;
-  if (lookup.kind !== 'in') return spanHint(lookup, definition, known, open).map((text) => `--${flag} ${text}`);
-  return lookup.values
-    .flatMap((asked) => valueHint(asked, { lookup, definition, known, open }))
-    .map((text) => `--${flag} ${text}`);
+  const asked = lookup.kind === 'in' ? lookup.values.map((value) => ({ ...lookup, values: [value] })) : [lookup];
+  const missing = asked.filter((each) => !open.some((sample) => isFound(each, sample, catalog)));
+  if (missing.length === 0) return [];
+  const known = knownValues(definition, open);
+  const lines = missing.flatMap((each) =>
+    each.kind === 'in'
+      ? valueHint(each.values[0] ?? '', { lookup: each, definition, known, open })
+      : spanHint(each, definition, known, open),
+  );
+  return lines.map((text) => `--${flag} ${text}`);
 }
 
+/** Whether some object satisfies a lookup: by the index of the cache, if it keeps one. */
+const isFound = (lookup: Lookup, { store, objects }: Searched, catalog: IndexCatalog): boolean =>
+  runLookups({ store: store ?? scanned(objects), catalog, lookups: [lookup] }).objects.length > 0;
+
 interface KnownValues {
-  /** Every spelling. */
+  /** Every spelling; some of them if there are many. */
   readonly all: ReadonlySet<string>;
   /** One spelling for each thing. */
   readonly listed: readonly string[];
 }
 
-function knownValues(definition: IndexDefinition, samples: readonly Sample[]): KnownValues {
+function knownValues(definition: IndexDefinition, samples: readonly Searched[]): KnownValues {
   const all = new Set<string>();
   const listed = new Set<string>();
   const add = (values: Set<string>, found: readonly string[]) => {
     for (const value of found) if (values.size < MOST_VALUES) values.add(value);
   };
-  const look = (object: ReadonlyObject) => {
-    add(all, definition.valuesOf(object));
-    if (definition.listed) add(listed, definition.listed(object));
-  };
-  for (const { objects } of samples) objects.forEach(look);
+  for (const { objects, store } of samples) {
+    const kept = definition.stable && !definition.listed && store?.hasIndex(definition.key) ? store : undefined;
+    if (kept) add(all, valuesKept(kept, definition));
+    else {
+      for (const object of objects) {
+        if (all.size >= MOST_VALUES) break;
+        add(all, definition.valuesOf(object));
+        if (definition.listed) add(listed, definition.listed(object));
+      }
+    }
+  }
   return { all, listed: definition.listed ? [...listed] : [...all] };
+}
+
+/** The begin of a hint: not all objects are known if the server was asked for a part. */
+function noObject(open: readonly Sample[]): string {
+  const looked = open.reduce((sum, { objects }) => sum + objects.length, 0);
+  return open.some(({ isPart }) => isPart) ? `none of the first ${looked} objects` : 'no object';
 }
 
 interface Asked {
@@ -58,7 +86,6 @@ interface Asked {
 
 function valueHint(asked: string, { lookup: { index }, definition, known, open }: Asked): string[] {
   const spellings = definition.normalise?.(asked) ?? [asked];
-  if (spellings.some((value) => known.all.has(value))) return [];
   const begin = `${index}=${asked}: `;
   if (asked === '' && !index.startsWith('label:'))
     return [`${begin}an object without a value is not in the index; --filter finds those, with !has(…)`];
@@ -72,10 +99,10 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
   }
   if (known.all.size === 0) return noValues(begin, definition, open);
   if (definition.isReference)
-    return [`${begin}no object has this value; ${referenceText(asked, index, spellings, known)}`];
+    return [`${begin}${noObject(open)} has this value; ${referenceText(asked, index, spellings, known)}`];
   const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
-  if (near !== undefined) return [`${begin}no object has this value; did you mean ${index}=${shown(near)}?`];
-  return [`${begin}no object has this value; ${someText(known.listed)}`];
+  if (near !== undefined) return [`${begin}${noObject(open)} has this value; did you mean ${index}=${shown(near)}?`];
+  return [`${begin}${noObject(open)} has this value; ${someText(known.listed)}`];
 }
 
 /** The nearest name among the objects of the kind that is meant, else the same name of other kinds, else some values. */
@@ -98,7 +125,6 @@ function spanHint(
   known: KnownValues,
   open: readonly Sample[],
 ): string[] {
-  if ([...known.all].some(lookupTest(lookup))) return [];
   const begin = `${lookup.kind === 'prefix' ? `${lookup.index}=${lookup.prefix}` : formatLookup(lookup)}: `;
   if (known.all.size === 0) return noValues(begin, definition, open);
   const kind = lookup.kind === 'range' ? rangeKindOf(lookup) : 'text';

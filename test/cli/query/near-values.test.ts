@@ -5,7 +5,7 @@ import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index-catalog.ts';
 import { parseIndex } from '../../../src/query/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../../../src/query/lookup.ts';
-import { PODS } from '../../support/query.ts';
+import { PODS, storeOf } from '../../support/query.ts';
 
 const typeOf = (resource: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind: 'X', singular: resource.slice(0, -1) }) as ResourceType;
@@ -88,4 +88,20 @@ test('a long value is cut, and one of several lines shows its first', () => {
   expect(hints('eq', 'phase=x', { objects })).toEqual([
     `--eq phase=x: no object has this value; the values are a${'y'.repeat(79)}…, b^[[31m...`,
   ]);
+});
+
+test('a value that exists has no hint, however many others there are, and a part of the objects is named as such', async () => {
+  const numbered = Array.from({ length: 10_050 }, (_, i) => ({ metadata: { name: `p-${i}` } }) as UnknownObject);
+  const catalog = new IndexCatalog([await parseIndex('n=.metadata.name')]);
+  for (const kept of [[], [catalog.get('n')]]) {
+    const ask = (text: string, isPart = false) => {
+      const samples = [{ type: typeOf('pods'), objects: numbered, isPart, store: storeOf(numbered, kept) }];
+      return nearValues(parseLookup('eq', text), samples, catalog);
+    };
+    expect(ask('n=p-10049')).toEqual([]);
+    expect(ask('n=q-7')).toEqual(['--eq n=q-7: no object has this value; did you mean n=p-7?']);
+    expect(ask('n=q-7', true)).toEqual([
+      '--eq n=q-7: none of the first 10050 objects has this value; did you mean n=p-7?',
+    ]);
+  }
 });

@@ -311,3 +311,115 @@ describe('query @view', () => {
     expect(stderr).toContain(`--where is set by views.bad.flags.where in ${file}`);
   });
 });
+
+describe('query --tree', () => {
+  let cluster: Fixture;
+  beforeAll(async () => {
+    cluster = await startFixture([]);
+    const { sandbox } = cluster;
+    const make = (apiVersion: string, kind: string, name: string, owner?: { kind: string; of: Made }, more = {}) => {
+      const ownerReferences = owner && [{ apiVersion: 'apps/v1', kind: owner.kind, name: owner.of.metadata.name, uid: owner.of.metadata.uid, controller: true }]; // biome-ignore format: one line
+      const [made] = sandbox.apply({
+        apiVersion,
+        kind,
+        metadata: { name, namespace: 'shop', ownerReferences },
+        ...more,
+      });
+      return made as Made;
+    };
+    const replicas = (n: number) => ({ spec: { replicas: n, selector: { matchLabels: { app: 'web' } }, template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } }, status: { replicas: n } }); // biome-ignore format: one line
+    const deploy = make('apps/v1', 'Deployment', 'web', undefined, replicas(2));
+    make('apps/v1', 'ReplicaSet', 'web-old', { kind: 'Deployment', of: deploy }, replicas(0));
+    const set = make('apps/v1', 'ReplicaSet', 'web-new', { kind: 'Deployment', of: deploy }, replicas(2));
+    const { metadata: _, ...one } = pod('x');
+    const first = make('v1', 'Pod', 'web-new-a', { kind: 'ReplicaSet', of: set }, one);
+    make('v1', 'Pod', 'web-new-b', { kind: 'ReplicaSet', of: set }, one);
+    make('v1', 'ConfigMap', 'of-pod', { kind: 'Pod', of: first });
+    make('apps/v1', 'Deployment', 'lonely', undefined, replicas(0));
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+  const ask = (...line: string[]) => run(['query', ...line], { env: cluster.env });
+  const names = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/(\S) {3,}.*$/, '$1'));
+
+  it('shows what an object owns down to the pods, and counts ReplicaSets without pods', async () => {
+    const { code, stdout, stderr } = await ask('deploy/web', '-n', 'shop', '--tree');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\n/);
+    expect(names(stdout).slice(1)).toEqual([
+      'deployment.apps/web',
+      '├─ replicaset.apps/web-new',
+      '│  ├─ pod/web-new-a',
+      '│  └─ pod/web-new-b',
+      '└─ (1 ReplicaSet without pods)',
+    ]);
+    expect(stdout).toMatch(/pod\/web-new-a +0\/1 +Running +0 +\d+s/);
+  });
+
+  it('shows the owners above what was asked for, and looks for further types', async () => {
+    const { stdout } = await ask('pod/web-new-a', '-n', 'shop', '--tree=cm', '--no-headers');
+    expect(names(stdout)).toEqual([
+      'deployment.apps/web',
+      '└─ replicaset.apps/web-new',
+      '   └─ pod/web-new-a',
+      '      └─ configmap/of-pod',
+    ]);
+    expect(await ask('pods', '-n', 'shop', '--tree=nonsense')).toMatchObject({
+      code: expect.any(Number),
+      stdout: '',
+      stderr: expect.stringContaining('nonsense'),
+    });
+  });
+
+  it('says so when an object owns nothing that was looked for', async () => {
+    const { stdout, stderr } = await ask('deploy/lonely', '-n', 'shop', '--tree');
+    expect(names(stdout)[1]).toBe('deployment.apps/lonely');
+    expect(stderr).toContain('deployment.apps/lonely owns none of: replicasets.apps,');
+    expect((await ask('deploy', '-n', 'empty', '--tree')).stderr).toContain('No resources found in empty namespace.');
+  });
+
+  it('is nested data with -o json, with everything that is owned', async () => {
+    const trees = JSON.parse((await ask('deploy', '-n', 'shop', '--tree', '-o', 'json')).stdout) as Node[];
+    const shape = ({ kind, name, asked, children }: Node): unknown => [`${kind} ${name}${asked ? '*' : ''}`, ...children.map(shape)]; // biome-ignore format: one line
+    expect(trees.map(shape)).toEqual([
+      ['Deployment lonely*'],
+      ['Deployment web*', ['ReplicaSet web-new', ['Pod web-new-a'], ['Pod web-new-b']], ['ReplicaSet web-old']],
+    ]);
+    const [pods] = trees[1]?.children ?? [];
+    expect(pods?.children[0]).toMatchObject({ apiVersion: 'v1', ready: '0/1', status: 'Running', restarts: '0' });
+  });
+
+  it('says what may not be read, and shows the rest', async () => {
+    const group = 'rbac.authorization.k8s.io';
+    const metadata = { name: 'mia', namespace: 'shop' };
+    cluster.sandbox.apply([
+      { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules: [{ apiGroups: ['apps'], resources: ['*'], verbs: ['*'] }] }, // biome-ignore format: one line
+      { apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata, roleRef: { apiGroup: group, kind: 'Role', name: 'mia' }, subjects: [{ apiGroup: group, kind: 'User', name: 'mia' }] }, // biome-ignore format: one line
+    ]);
+    const { stdout, stderr, code } = await ask('deploy/web', '-n', 'shop', '--tree', '--as', 'mia');
+    expect(code).toBe(0);
+    expect(names(stdout)[1]).toBe('deployment.apps/web');
+    expect(stderr).toContain('not in the tree: pods in shop could not be listed (not allowed)');
+  });
+
+  it('refuses what has no tree', async () => {
+    for (const more of [['--count'], ['--values', 'node'], ['-w'], ['-o', 'csv'], ['-L', 'app']]) {
+      const { code, stderr } = await ask('deploy', '-n', 'shop', '--tree', ...more);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--tree')]);
+    }
+  });
+});
+
+interface Made {
+  metadata: { name: string; uid: string };
+}
+
+interface Node {
+  kind: string;
+  name: string;
+  asked: boolean;
+  children: Node[];
+}

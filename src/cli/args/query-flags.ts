@@ -15,6 +15,11 @@ const indexFlags = group('INDEX', {
 const answerFlags = group('ANSWER', {
   count: bool({ summary: 'only how many objects are found' }),
   'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),
+  tree: text({
+    summary: 'show owners and what they own; TYPEs are looked for besides the usual ones',
+    helpValue: 'TYPE[,…]',
+    implied: '',
+  }),
   sum: list({ summary: 'the sum of an expression, of each group or of all', helpValue: '[NAME=]EXPRESSION' }),
   min: list({ summary: 'its least value', helpValue: '[NAME=]EXPRESSION' }),
   max: list({ summary: 'its largest value', helpValue: '[NAME=]EXPRESSION' }),

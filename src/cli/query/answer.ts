@@ -25,6 +25,7 @@ import { nearValues } from './near-values.ts';
 import { isFiltered } from './object-filters.ts';
 import { onlyNamespaceOf } from './plan.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
+import { printTrees } from './tree.ts';
 
 /** What an answer may ask a server for: owners that no holding has, and which fields a type has. */
 export interface AnswerContext {
@@ -62,13 +63,21 @@ export async function answer(
   const catalog = await answerCatalog({ ...context, isWhole }, plan, holdings);
   const missing = plan.ignoreNotFound ? undefined : missingNames(holdings, plan);
   const hasMissing = missing !== undefined;
-  const samples = await writeAnswer(plan, holdings, { catalog, sink, isPartial, hasMissing, narrowed, redactor });
+  const samples = await writeAnswer(plan, holdings, {
+    ...context,
+    catalog,
+    sink,
+    isPartial,
+    hasMissing,
+    narrowed,
+    redactor,
+  });
   for (const line of await pathAdvice(plan.reads, samples, context)) sink.notice(line);
   for (const line of ageNotices(holdings, context.clock.now())) sink.notice(line);
   return missing;
 }
 
-interface Answering {
+interface Answering extends Pick<AnswerContext, 'client' | 'signal'> {
   readonly catalog: IndexCatalog;
   readonly sink: AnswerSink;
   readonly isPartial: boolean;
@@ -88,6 +97,7 @@ async function writeAnswer(
     hasMissing,
     narrowed,
     redactor = new Redactor({ showSecrets: plan.showSecrets }),
+    ...context
   }: Answering,
 ): Promise<readonly Sample[]> {
   const matches = matcherOf(plan, sink);
@@ -113,7 +123,8 @@ async function writeAnswer(
     const shown = arrange(found, plan);
     if (empty !== undefined) sink.notice(empty);
     if (plan.explain && shown.length < found.length) sink.notice(`--limit prints ${shown.length} of ${found.length}`);
-    await printFound(plan, shown, { redactor, sink });
+    if (plan.tree) await printTrees(plan, shown, { ...context, sink });
+    else await printFound(plan, shown, { redactor, sink });
   }
   if (found.length === 0) {
     const searched = samples.map((sample) => ({ ...sample, store: narrowed ? undefined : storeIn(sample, holdings) }));

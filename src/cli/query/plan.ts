@@ -29,11 +29,12 @@ export async function queryPlanOf(
   };
   const printer = await printerOf(question.output, question.flags, layout, surface);
   const { stdout, env } = surface;
-  const bars = { columns: stdout.columns ?? NARROWEST, ascii: asksForAscii(env) };
+  const ascii = stdout.isTerminal && asksForAscii(env);
   const counting = {
     terminal: stdout.isTerminal,
     painter: await painterOf(question.flags, surface),
-    bars: stdout.isTerminal ? bars : undefined,
+    ascii,
+    bars: stdout.isTerminal ? { columns: stdout.columns ?? NARROWEST, ascii } : undefined,
   };
   return { ...question, selections, namespaces, printer, counting };
 }

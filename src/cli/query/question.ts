@@ -39,6 +39,8 @@ export interface Question extends ObjectFilters {
   /** The index whose values are asked for instead of objects. */
   readonly values: string | undefined;
   readonly count: boolean;
+  /** Objects are shown with their owners and what they own; the words name types to look for besides. */
+  readonly tree: readonly string[] | undefined;
   readonly groupBy: Expression | undefined;
   /** What is counted up of the objects, group by group. */
   readonly measures: readonly Measure[];
@@ -74,6 +76,8 @@ export interface QueryPlan extends Question {
 /** What counts are printed for. */
 export interface CountLook extends Pick<CountTableOptions, 'painter' | 'bars'> {
   readonly terminal: boolean;
+  /** Only characters of ASCII are drawn. */
+  readonly ascii: boolean;
 }
 
 export interface QuestionContext {
@@ -108,6 +112,7 @@ export async function questionOf(
   checkQuestion(flags, format);
   refuseUnshown(given, format);
   checkWatching(flags, given, format);
+  checkTree(flags, given, format);
   const counted = ['count', 'values', 'group-by'];
   refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
   refuseBeside(
@@ -152,6 +157,7 @@ export async function questionOf(
     lookups,
     values: flags.values,
     count: flags.count,
+    tree: treeWords(flags.tree),
     groupBy,
     measures,
     groupOrder,
@@ -205,6 +211,36 @@ const NO_MARKERS: ReadonlySet<OutputFormat['kind']> = new Set([
   'custom-columns',
   'custom-columns-file',
 ]);
+
+/** The types of `--tree=TYPE,…`. */
+const treeWords = (text: string | undefined): readonly string[] | undefined =>
+  text
+    ?.split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+/** Refuses what a tree cannot be combined with. Throws `argument`. */
+function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
+  if (flags.tree === undefined) return;
+  const beside = ['values', 'count', 'group-by', ...VERBS].find((name) => given.get(name) !== undefined);
+  const asked = flags.watch ? 'watch' : beside;
+  if (asked !== undefined && (flags[asked as 'count'] as unknown) !== false)
+    throw new InformerError('argument', `--tree cannot be combined with --${asked}`, {
+      hint: 'a tree shows objects as they are now',
+    });
+  if (!FORMATS_OF_TREES.includes(kind))
+    throw new InformerError('argument', `--tree has no place in -o ${kind}`, {
+      hint: 'it prints a table, or data with -o json, ndjson or yaml',
+    });
+  refuseBeside(
+    given,
+    ['show-labels', 'label-columns', 'show-managed-fields'],
+    ['tree'],
+    'a tree has columns of its own',
+  );
+}
+
+const FORMATS_OF_TREES: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml'];
 
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>

@@ -14,13 +14,14 @@ export function usedIndexes({ lookups, values }: Pick<Question, 'lookups' | 'val
 export function representationFor(question: Question): Representation {
   const printsRows = asksForObjects(question);
   const needsWhole =
-    (printsRows && needsOf(question.format).object) ||
+    (printsRows && question.tree === undefined && needsOf(question.format).object) ||
     question.filtersNeedObject ||
     question.sortBy !== undefined ||
     question.groupBy !== undefined ||
     question.measures.length > 0 ||
     usedIndexes(question).some((name) => isDeclared(question, name) || !METADATA_ONLY.test(name));
-  const readsCells = question.wheres.length > 0 || (printsRows && needsOf(question.format).cells);
+  const readsCells =
+    question.wheres.length > 0 || question.tree !== undefined || (printsRows && needsOf(question.format).cells);
   if (readsCells) return { table: needsWhole ? 'Object' : 'Metadata' };
   return needsWhole ? 'object' : 'metadata';
 }

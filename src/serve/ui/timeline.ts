@@ -7,6 +7,12 @@ import type { UiLane, UiMark, UiSpan } from './wire.ts';
 /** Spans and marks that a lane keeps; older ones are dropped. */
 const MOST_PARTS = 300;
 
+/** A watch that is replaced within this time was not away, ms: servers end each watch after some minutes. */
+const SHORTEST_OUTAGE_MS = 1000;
+
+/** What a lane begins with: the state of the connection, and what came before. */
+type PastContinuity = Pick<Continuity, 'connection'> & Partial<Pick<Continuity, 'stretches' | 'gaps'>>;
+
 type Growing = { -readonly [K in keyof UiSpan]: UiSpan[K] };
 
 /**
@@ -22,16 +28,35 @@ export class TimelineLane {
   /** Counts the changes of the lane. */
   version = 0;
 
-  /** Begins with the state that the source has now. */
-  constructor(type: string, scope: string | undefined, { connection }: Pick<Continuity, 'connection'>) {
+  /** Begins with what the ledger of the source has already, up to the state that it has now. */
+  constructor(type: string, scope: string | undefined, past: PastContinuity) {
     this.#type = type;
     this.#scope = scope;
+    const { connection } = past;
+    this.#recall(past);
     const { state, since } = connection;
     this.#enter(
       state === 'disconnected' ? 'outage' : state,
       since,
       state === 'connected' ? undefined : whyText(connection),
     );
+  }
+
+  #recall({ stretches = [], gaps = [] }: PastContinuity): void {
+    for (const [i, { by, at, until, ended, events, to }] of stretches.entries()) {
+      this.#enter('connected', at);
+      if (by === 'initial') this.#mark(at, 'synced', syncedText(events, to));
+      if (by === 'relist') this.#mark(at, 'relisted', `listed again: ${objects(events)} at ${to}`);
+      if (until === undefined || by === 'initial' || by === 'relist') continue;
+      const isBreak = (stretches[i + 1]?.at ?? Number.POSITIVE_INFINITY) - until > SHORTEST_OUTAGE_MS;
+      if (isBreak && i + 1 < stretches.length) this.#enter('outage', until, ended);
+    }
+    for (const { at, why, from } of gaps) {
+      const closed = stretches.find((each) => each.by === 'relist' && each.at >= at);
+      this.#openGap(at, why);
+      this.#mark(at, 'gap', gapText(from, why));
+      if (closed) this.#closeGap(closed.at);
+    }
   }
 
   /** The lane as it is sent. */
@@ -45,7 +70,7 @@ export class TimelineLane {
     switch (event.kind) {
       case 'synced':
         this.#enter('connected', event.at);
-        this.#mark(event.at, 'synced', `synced ${objects(event.objects)} at ${event.resourceVersion}`);
+        this.#mark(event.at, 'synced', syncedText(event.objects, event.resourceVersion));
         break;
       case 'restored':
         this.#mark(
@@ -78,7 +103,7 @@ export class TimelineLane {
         break;
       case 'gap':
         this.#openGap(event.at, event.why);
-        this.#mark(event.at, 'gap', `changes after ${event.from} may be missing (${event.why})`);
+        this.#mark(event.at, 'gap', gapText(event.from, event.why));
         break;
       case 'relisted':
         this.#closeGap(event.at);
@@ -107,7 +132,7 @@ export class TimelineLane {
   /** Changes may be missing from the end of the last connection on. */
   #openGap(at: number, why: string): void {
     if (this.#gap) return;
-    const last = this.#spans.findLast((span) => span.state !== 'gap');
+    const last = this.#spans.findLast((span) => span.state !== 'gap' && span.from <= at);
     this.#gap = { state: 'gap', from: last?.state === 'outage' ? last.from : at, why };
     this.#push(this.#gap);
   }
@@ -127,6 +152,10 @@ export class TimelineLane {
     if (this.#marks.length > MOST_PARTS) this.#marks.shift();
   }
 }
+
+const syncedText = (count: number, version: string) => `synced ${objects(count)} at ${version}`;
+
+const gapText = (from: string, why: string) => `changes after ${from} may be missing (${why})`;
 
 const objects = (count: number) => `${count} object${count === 1 ? '' : 's'}`;
 

@@ -85,6 +85,32 @@ describe('a time line', () => {
     });
   });
 
+  it('has what the ledger of a source recorded before', () => {
+    const stretch = { bookmarks: 0, from: '1', to: '5' } as const;
+    const { spans, marks } = new TimelineLane('v1/pods', undefined, {
+      connection: { state: 'connected', since: 9000 },
+      stretches: [
+        { ...stretch, by: 'initial', events: 3, at: 1000, until: 1000, ended: undefined },
+        { ...stretch, by: 'stream', events: 7, at: 1001, until: 4000, ended: 'closed' },
+        { ...stretch, by: 'resumed', events: 0, at: 4010, until: 5000, ended: 'connection' },
+        { ...stretch, by: 'relist', events: 4, at: 8990, until: 8990, ended: undefined },
+        { ...stretch, by: 'stream', events: 0, at: 9000, until: undefined, ended: undefined },
+      ],
+      gaps: [{ from: '5', to: '9', why: 'gone', at: 8900 }],
+    }).lane;
+    expect(spans).toEqual([
+      { state: 'connected', from: 1000, to: 5000 },
+      { state: 'outage', from: 5000, to: 8990, why: 'connection' },
+      { state: 'connected', from: 8990 },
+      { state: 'gap', from: 5000, to: 8990, why: 'gone' },
+    ]);
+    expect(marks.map(({ at, kind }) => [at, kind])).toEqual([
+      [1000, 'synced'],
+      [8990, 'relisted'],
+      [8900, 'gap'],
+    ]);
+  });
+
   it('keeps a bounded number of parts, the latest ones', () => {
     const lane = new TimelineLane('v1/pods', undefined, begun);
     lane.add(SYNCED);

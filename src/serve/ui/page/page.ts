@@ -65,6 +65,7 @@ function take(message: UiMessage): void {
       if (shownView !== rowsView) grid.begin(shownType === type);
       [shownView, shownType] = [rowsView, type];
       grid.columns = message.data.columns;
+      drawExample(message.data.columns.map(({ heading }) => heading));
       counted();
       break;
     case 'rows':
@@ -259,6 +260,18 @@ function drawNamespaces(names: readonly (readonly [string, number])[], wanted = 
     ...[...options].map(([value, label]) => el('option', { value }, label)),
   );
   namespace.value = wanted;
+}
+
+/** An example in the empty box that the columns of the type have. */
+function drawExample(headings: readonly string[]): void {
+  const examples = {
+    RESTARTS: 'RESTARTS > 3',
+    STATUS: 'STATUS != "Active"',
+    READY: 'READY != "1/1"',
+    DATA: 'DATA > 1',
+  };
+  const [, example = 'AGE < duration("1h")'] = Object.entries(examples).find(([name]) => headings.includes(name)) ?? [];
+  input('where').placeholder = example;
 }
 
 function drawChips(): void {

@@ -220,11 +220,12 @@ describe('the built-in indexes', () => {
 
   describe('owner', () => {
     let owned: Fixture;
+    let reference: OwnerReference;
+    const withOwner = (object: UnknownObject, of: OwnerReference): UnknownObject => ({
+      ...object,
+      metadata: { ...object.metadata, ownerReferences: [of] },
+    });
     beforeAll(async () => {
-      const withOwner = (object: UnknownObject, reference: OwnerReference): UnknownObject => ({
-        ...object,
-        metadata: { ...object.metadata, ownerReferences: [reference] },
-      });
       const set = (name: string): UnknownObject => ({
         apiVersion: 'apps/v1',
         kind: 'ReplicaSet',
@@ -238,7 +239,7 @@ describe('the built-in indexes', () => {
       const uid = await uidOf('deploy', 'web');
       owned.sandbox.apply([withOwner(set('web-a'), { ...owner('Deployment', 'web'), uid })]);
       const setUid = await uidOf('rs', 'web-a');
-      const reference = { ...owner('ReplicaSet', 'web-a'), uid: setUid };
+      reference = { ...owner('ReplicaSet', 'web-a'), uid: setUid };
       owned.sandbox.apply(['p1', 'p2'].map((name) => withOwner(pod(name, { app: 'owned' }), reference)));
     });
     afterAll(() => owned[Symbol.asyncDispose]());
@@ -257,6 +258,13 @@ describe('the built-in indexes', () => {
         { value: 'shop/deployment/web', count: 2 },
         { value: 'shop/replicaset/web-a', count: 2 },
       ]);
+    });
+
+    it('finds an owner that is named in a version which is not served any more', async () => {
+      const old = { ...reference, apiVersion: 'apps/v1beta2' };
+      owned.sandbox.apply([withOwner(pod('old', { app: 'old' }), old)]);
+      const found = await ask('pods', 'old', '-n', 'shop', '--eq', 'owner=deploy/web', '-o', 'name');
+      expect(found).toMatchObject({ code: 0, stdout: 'pod/old\n' });
     });
 
     it('requests owners only of kinds that are not given', async () => {

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { Lookup } from '../../query/lookup.ts';
 import { loadOwners, type OwnerKind } from '../../query/owner-graph.ts';
@@ -50,7 +51,7 @@ function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonl
     isComplete: (kind, namespace) =>
       holdings.some((holding) => holds(holding, kind, namespace) && holding.names === undefined && isWhole(holding)),
     async list(kind, namespace) {
-      const type = await client.mapper.typeOfKind(kind);
+      const type = await typeOfOwner(client, kind);
       if (!type?.verbs.includes('list')) return [];
       const api = client.resource<UnknownObject>(type.gvr, {
         as: 'metadata',
@@ -59,6 +60,15 @@ function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonl
       return (await api.list({}, { signal })).items;
     },
   });
+}
+
+/** The type of a kind, in another version if the server does not serve the one that is named. */
+async function typeOfOwner({ mapper }: Client, owner: OwnerKind): Promise<ResourceType | undefined> {
+  const { group, kind } = owner;
+  const type = await mapper.typeOfKind(owner);
+  if (type) return type;
+  const other = await mapper.find(`${kind}${group === '' ? '' : `.${group}`}`.toLowerCase());
+  return other?.kind === kind && other.gvr.group === group ? other : undefined;
 }
 
 const objectsIn = ({ informer }: Holding) => informer.lister.list();

@@ -30,6 +30,7 @@ const answerFlags = group('ANSWER', {
   }),
   limit: count({ summary: 'show at most the first N objects or groups', min: 1 }),
   explain: bool({ summary: 'report on stderr how the answer was found, and how fresh it is' }),
+  'since-last': bool({ summary: 'what changed since your last query --since-last of the same types and selection' }),
   timeout: duration({ summary: 'end after this time, counted from the start: 30s, 2m' }),
 });
 

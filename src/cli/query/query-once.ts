@@ -9,6 +9,7 @@ import { OutdatedCaches } from './fresh-answer.ts';
 import { onlyNamespaceOf, queryPlanOf } from './plan.ts';
 import { type QueryFlagValues, questionOf } from './question.ts';
 import { query } from './run.ts';
+import { querySinceLast } from './since-last.ts';
 
 /** A command line of `query`, parsed. */
 export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
@@ -29,6 +30,7 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
       await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
       const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
       const plan = await queryPlanOf(question, { selections, namespaces }, surface);
+      if (flags['since-last']) return await querySinceLast(session, plan);
       return await (flags.watch ? queryContinuously(session, plan) : query(session, plan));
     }),
   );

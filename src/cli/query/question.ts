@@ -113,6 +113,7 @@ export async function questionOf(
   refuseUnshown(given, format);
   checkWatching(flags, given, format);
   checkTree(flags, given, format);
+  checkSinceLast(given, format);
   const counted = ['count', 'values', 'group-by'];
   refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
   refuseBeside(
@@ -204,6 +205,35 @@ function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { ki
       hint: 'use -o json, yaml, jq or a table',
     });
 }
+
+/** What changed is said of whole selections: a filter would hide that an object stopped matching it. */
+function checkSinceLast(given: CommandLine['given'], { kind }: OutputFormat): void {
+  const why = 'it compares all objects of a selection: types, names, namespaces and selectors';
+  refuseBeside(given, NOT_SINCE_LAST, ['since-last'], why);
+  refuseBeside(given, ['since-last'], ['sandbox', 'scenario'], 'an embedded sandbox begins new each time');
+  if (given.get('since-last')?.values.at(-1) !== 'true' || SINCE_LAST_FORMATS.has(kind)) return;
+  throw new InformerError('argument', `--since-last cannot be printed as ${kind}`, {
+    hint: 'leave out -o for rows, or use -o json or -o ndjson',
+  });
+}
+
+const NOT_SINCE_LAST = [
+  ...['eq', 'in', 'prefix', 'range', 'values', 'index', 'count', 'group-by', 'sort-by', 'limit', 'explain'],
+  ...[
+    'filter',
+    'where',
+    'name',
+    'exclude-name',
+    'watch',
+    'show-labels',
+    'label-columns',
+    'show-secrets',
+    'tree',
+    'fresh',
+    'at-least-rv',
+  ],
+];
+const SINCE_LAST_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'json', 'ndjson']);
 
 const NO_MARKERS: ReadonlySet<OutputFormat['kind']> = new Set([
   'name',

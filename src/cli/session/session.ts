@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import path from 'node:path';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import { type ClusterConfig, createConfig } from '../../client/config/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
@@ -32,6 +30,7 @@ import { writeNotice } from '../terminal/notice.ts';
 import { StatusLine } from '../terminal/status-line.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { waitText } from './continuity-notices.ts';
+import { cacheFolderOf } from './cache-folder.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
 import { checkNames, checkNamespaces } from './name-check.ts';
 import { type ServeUse, throughServeOf } from './serve-transport.ts';
@@ -243,10 +242,8 @@ function sandboxConfig(sandbox: Sandbox): ClusterConfig {
 }
 
 function discoveryStore(flags: ConnectionFlagValues, config: ClusterConfig, io: Io, logger: Logger): DiscoveryStore {
-  const base = io.env.XDG_CACHE_HOME || path.join(io.env.HOME ?? homedir(), '.cache');
-  const directory = flags['cache-dir'] ?? path.join(base, 'kubectl-informer');
   return diskDiscoveryStore({
-    directory,
+    directory: cacheFolderOf(flags, io),
     server: config.server,
     clock: systemClock,
     logger,

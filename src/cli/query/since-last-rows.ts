@@ -1,0 +1,43 @@
+import { neutralised } from '../../output/escape.ts';
+import type { EventEnvelope } from '../../stream/envelope.ts';
+
+const MARKS = { ADDED: '+', DELETED: '-', MODIFIED: '~' } as const;
+/** The most fields that a row names. */
+const MOST_FIELDS = 6;
+
+/** Net changes as rows for people: a mark, the object, and the fields that changed. '' when there is none. */
+export function changeRows(
+  envelopes: readonly EventEnvelope[],
+  { severalTypes, noHeaders }: { severalTypes: boolean; noHeaders: boolean },
+): string {
+  if (envelopes.length === 0) return '';
+  const rows = envelopes.map((envelope) => [
+    MARKS[envelope.type],
+    ...(severalTypes ? [envelope.gvr] : []),
+    neutralised(envelope.object.metadata.namespace ?? ''),
+    neutralised(envelope.object.metadata.name ?? ''),
+    fieldsText(envelope.changed),
+  ]);
+  const header = ['', ...(severalTypes ? ['TYPE'] : []), 'NAMESPACE', 'NAME', 'FIELDS'];
+  const table = withoutEmptyColumns([header, ...rows]).slice(noHeaders ? 1 : 0);
+  const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  const lineOf = (row: readonly string[]) =>
+    row
+      .map((cell, i) => (i === 0 ? `${cell.padEnd(1)} ` : `${cell.padEnd(widths[i] ?? 0)}   `))
+      .join('')
+      .trimEnd();
+  return table.map((row) => `${lineOf(row)}\n`).join('');
+}
+
+function fieldsText(paths: readonly string[]): string {
+  const shown = paths.slice(0, MOST_FIELDS).map((text) => neutralised(text));
+  const more = paths.length > MOST_FIELDS ? ` and ${paths.length - MOST_FIELDS} more` : '';
+  return shown.join(', ') + more;
+}
+
+/** Objects without a namespace need no column for it, and only changed ones have fields. The mark stays. */
+function withoutEmptyColumns(table: readonly (readonly string[])[]): (readonly string[])[] {
+  const [header = [], ...rows] = table;
+  const kept = header.map((_, i) => i === 0 || rows.some((row) => row[i] !== ''));
+  return table.map((row) => row.filter((_, i) => kept[i]));
+}

@@ -26,7 +26,7 @@ const HINTS: Readonly<Record<StateFaultKind, string>> = {
   unusable: 'choose another folder with --cache-dir',
 };
 
-/** The result codes of SQLite that tell faults apart. Source: sqlite.org/rescode.html. */
+/** The faults behind result codes of SQLite. Source: sqlite.org/rescode.html. */
 const KINDS: Readonly<Record<number, StateFaultKind>> = {
   5: 'locked',
   6: 'locked',

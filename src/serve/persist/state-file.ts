@@ -116,7 +116,9 @@ export class StateFile implements Disposable {
       const remove = this.#database.prepare('DELETE FROM object WHERE scope = ? AND key = ?');
       for (const key of gone) remove.run(id, key);
       this.#database
-        .prepare('UPDATE scope SET version = ?, at = ?, count = (SELECT count(*) FROM object WHERE scope = ?) WHERE id = ?')
+        .prepare(
+          'UPDATE scope SET version = ?, at = ?, count = (SELECT count(*) FROM object WHERE scope = ?) WHERE id = ?',
+        )
         .run(resourceVersion, at, id, id);
     });
   }

@@ -19,7 +19,7 @@ export function stateFolder(cacheFolder: string): string {
   });
 }
 
-/** Removes files in the folder that nobody has used for two months. Errors are left alone: they are no loss. */
+/** Removes files in the folder that were not used for two months. Errors are left alone: they are no loss. */
 export function removeUnused(folder: string, now: number): void {
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);

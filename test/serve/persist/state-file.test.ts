@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,7 +24,12 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-const row = (key: string, version = '1', text = `{"of":"${key}"}`): StoredRow => ({ key, uid: `u-${key}`, version, text });
+const row = (key: string, version = '1', text = `{"of":"${key}"}`): StoredRow => ({
+  key,
+  uid: `u-${key}`,
+  version,
+  text,
+});
 const whole = (rows: readonly StoredRow[], resourceVersion = '10') => ({
   isWhole: true,
   put: rows,

@@ -24,6 +24,7 @@ describe('the help of a command', () => {
       'END CONDITIONS',
       'OUTPUT FLAGS',
       'CONTINUITY FLAGS',
+      'GENERAL FLAGS',
     ]);
     for (const [name] of connecting) {
       const shown = Object.keys(connectionFlags).filter((flag) =>

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { messageOf } from '../../kit/error.ts';
+import { isInformerError, messageOf } from '../../kit/error.ts';
 import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../serve/protocol.ts';
 
@@ -60,7 +60,8 @@ export async function routed(
   try {
     return await route.answer(request, url);
   } catch (error) {
-    return jsonError(500, messageOf(error));
+    const status = isInformerError(error, 'argument') ? 400 : 500;
+    return jsonError(status, messageOf(error), isInformerError(error) ? error.hint : undefined);
   }
 }
 

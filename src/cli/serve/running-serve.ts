@@ -20,7 +20,7 @@ export async function runningServe(
   return found && (await isListening(found.socket)) ? found : undefined;
 }
 
-/** Asks a running serve. Rejects with its error, with `config` for another protocol, with `transport` if it is silent. */
+/** Asks a running serve. Rejects with its error (`argument` if the request was wrong), with `config` for another protocol, with `transport` if it is silent. */
 export async function askRunning<T>({ about, socket }: FoundServe, request: SocketRequest, clock: Clock): Promise<T> {
   const who = `the serve with pid ${about.pid}`;
   if (!isThisProtocol(about.protocol)) throw protocolError(String(about.protocol), who);
@@ -28,32 +28,61 @@ export async function askRunning<T>({ about, socket }: FoundServe, request: Sock
   const { status, body } = await askSocket(socket, request, { who, hint, clock });
   const answer = JSON.parse(body) as T & { error?: { message: string; hint?: string } };
   if (status < 300) return answer;
-  throw new InformerError('config', answer.error?.message ?? `${who} answered ${status}`, { hint: answer.error?.hint });
+  const code = status === 400 ? 'argument' : 'config';
+  throw new InformerError(code, answer.error?.message ?? `${who} answered ${status}`, { hint: answer.error?.hint });
 }
 
-/** Lets a serve that runs already hold more types and indexes. Undefined if none runs. */
+/** What a second `serve` asks of the one that runs. */
+export interface MoreToHold {
+  readonly words: readonly string[];
+  readonly indexes: readonly string[];
+  /** [''] = all; undefined: those that the running one has. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Flags that are given, and that a running serve keeps as it was started. */
+  readonly fixed: readonly string[];
+  /** The page that is asked for, if there is one. */
+  readonly page?: UiAsked | undefined;
+}
+
+/**
+ * Lets a serve that runs already hold more types and indexes. Undefined if none runs. Rejects with `config` before
+ * anything is added if it does not hold the namespaces.
+ */
 export async function addToRunning(
   identity: ServeIdentity,
-  {
-    page,
-    ...more
-  }: { readonly words: readonly string[]; readonly indexes: readonly string[]; readonly page?: UiAsked },
+  { words, indexes, namespaces = [], fixed, page }: MoreToHold,
   session: Session,
 ): Promise<ExitCode | undefined> {
   const { io, clock, notice } = session;
   const running = await runningServe(identity, io.env);
   if (!running) return undefined;
-  const body = JSON.stringify(more);
+  const who = `a serve (pid ${running.about.pid}) runs already for ${identity.server}`;
+  const now = await askRunning<{ types: TypeStatus[] }>(running, { path: '/v1/types' }, clock);
+  const held = now.types.find((each) => each.namespaces)?.namespaces ?? [''];
+  const missing = held.includes('') ? [] : namespaces.filter((namespace) => !held.includes(namespace));
+  if (missing.length > 0)
+    throw new InformerError('config', `${who}; it holds ${held.join(', ')}, and not ${namesOf(missing)}`, {
+      hint: `'serve stop' ends it; then start one with the namespaces of both, or with -A`,
+    });
+  const body = JSON.stringify({ words, indexes });
   const { types } = await askRunning<{ types: TypeStatus[] }>(
     running,
     { path: '/v1/types', method: 'POST', body },
     clock,
   );
-  const held = types.map(({ type, objects }) => `${type} (${objects})`).join(', ');
-  notice(`a serve (pid ${running.about.pid}) runs already for ${identity.server}; it holds ${held}`);
+  const all = types.map(({ type, objects }) => `${type} (${objects})`).join(', ');
+  const flags = fixed
+    .map((name) => `--${name}`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1');
+  const verb = fixed.length === 1 ? 'has' : 'have';
+  const useless = fixed.length === 0 ? '' : `; what it was started with stays: ${flags} ${verb} no effect`;
+  notice(`${who}; it holds ${all}${useless}`);
   if (page) {
     const asked = { path: UI_PATH, method: 'POST', body: JSON.stringify(page) } as const;
     sayUiPlace(session, await askRunning<UiPlace>(running, asked, clock));
   }
   return ExitCode.ok;
 }
+
+const namesOf = (namespaces: readonly string[]) => (namespaces.includes('') ? 'all namespaces' : namespaces.join(', '));

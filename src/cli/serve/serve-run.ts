@@ -51,8 +51,6 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   const metrics = await createPrometheusMetrics();
   await using session = await openSession(flags, edges, { metrics });
   const identity = serveIdentity(session.config);
-  const added = await addToRunning(identity, { words, indexes: flags.index ?? [], ...(page ? { page } : {}) }, session);
-  if (added !== undefined) return added;
   const selections = await session.resolve(words);
   const named = selections.find(({ names }) => names.length > 0);
   if (named)
@@ -60,6 +58,10 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
       hint: `leave ${named.names.join(', ')} out; 'query' asks for single objects`,
     });
   const namespaces = flags['all-namespaces'] ? [''] : flags.namespace;
+  const fixed = FIXED_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+  const more = { words, indexes: flags.index ?? [], namespaces, fixed, ...(page ? { page } : {}) };
+  const added = await addToRunning(identity, more, session);
+  if (added !== undefined) return added;
   using types = new HeldTypes({
     session,
     namespaces,
@@ -163,10 +165,14 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
 }
 
+/** What a serve is started with, and a second one cannot change. */
+const FIXED_FLAGS = ['show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
+
 async function hold(types: HeldTypes, selection: Parameters<HeldTypes['add']>[0], session: Session): Promise<void> {
   const { informer, namespaces } = await types.add(selection);
   const where = namespaces === undefined || namespaces.includes('') ? '' : ` in ${namespaces.join(', ')}`;
-  session.notice(`${formatGvr(selection.type.gvr)}: ${informer.lister.size} objects${where}`);
+  const { size } = informer.lister;
+  session.notice(`${formatGvr(selection.type.gvr)}: ${size} object${size === 1 ? '' : 's'}${where}`);
 }
 
 async function opened(

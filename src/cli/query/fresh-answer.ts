@@ -22,7 +22,7 @@ export class OutdatedCaches extends InformerError {}
 export interface FreshContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long to wait at most, ms. Default 10 s. */
+  /** How long to wait at most, ms: what `--timeout` leaves. Default 10 s. */
   readonly limitMs?: number | undefined;
   /** Whether the caches follow a stream. Those of a command that answers once are as new as its lists. */
   readonly follows: boolean;
@@ -35,23 +35,26 @@ export interface FreshContext {
 export async function requireFresh(
   { freshMs, atLeastRv }: Freshness,
   holdings: readonly Holding[],
-  { clock, signal, limitMs = FRESH_LIMIT_MS, follows }: FreshContext,
+  { clock, signal, limitMs, follows }: FreshContext,
 ): Promise<void> {
   // a list that was made for this answer is not older than it
   const wish = { freshMs: follows ? freshMs : undefined, atLeastRv };
   if (wish.freshMs === undefined && atLeastRv === undefined) return;
   const caches = holdings.map(({ informer }) => informer);
-  const stale = await ensureFresh(caches, wish, { clock, signal, limitMs, follows });
+  const stale = await ensureFresh(caches, wish, { clock, signal, limitMs: limitMs ?? FRESH_LIMIT_MS, follows });
   if (stale.length === 0) return;
   const isOutdated = !follows && stale.some(({ confirmed = [] }) => confirmed.some(({ differing }) => differing > 0));
-  const text = `${askedText(wish)} not within ${humanDuration(limitMs)}: ${stale.map((each) => staleText(each, clock.now())).join('; ')}`;
-  const options = { cause: stale.find(({ error }) => error !== undefined)?.error, hint: hintFor(wish) };
+  const text = `${askedText(wish)} not within ${limitMs === undefined ? shortText(FRESH_LIMIT_MS) : '--timeout'}: ${stale.map((each) => staleText(each, clock.now())).join('; ')}`;
+  const options = { hint: hintFor(wish) };
   throw isOutdated ? new OutdatedCaches('stale', text, options) : new InformerError('stale', text, options);
 }
 
+/** Less than a second is given in milliseconds. */
+const shortText = (ms: number) => (ms < 1000 ? `${Math.round(ms)}ms` : humanDuration(ms));
+
 function askedText({ freshMs, atLeastRv }: Freshness): string {
   return [
-    ...(freshMs === undefined ? [] : [`--fresh ${humanDuration(freshMs)}`]),
+    ...(freshMs === undefined ? [] : [`--fresh ${shortText(freshMs)}`]),
     ...(atLeastRv === undefined ? [] : [`--at-least-rv ${atLeastRv}`]),
   ].join(' and ');
 }
@@ -61,12 +64,14 @@ function staleText({ cache, confirmed = [], error }: NotFresh<HeldInformer>, now
   const versions = [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))];
   const server = [...new Set(confirmed.map(({ resourceVersion }) => resourceVersion))];
   const differing = confirmed.reduce((sum, each) => sum + each.differing, 0);
+  const age = ageText(continuity, now);
+  const failed = error === undefined ? undefined : causeText(error);
   return [
     `${name} is at version ${versions.join(' and ')}`,
     ...(server.length > 0 && error === undefined ? [`the server at ${server.join(' and ')}`] : []),
-    ...(differing > 0 ? [`${differing} objects differ`] : []),
-    ageText(continuity, now),
-    ...(error === undefined ? [] : [`a new list failed: ${causeText(error)}`]),
+    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'object differs' : 'objects differ'}`] : []),
+    age,
+    ...(failed === undefined || age.endsWith(failed) ? [] : [`a new list failed: ${failed}`]),
   ].join(', ');
 }
 

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { eventually } from '../../src/testing/index.ts';
 import { Cli, run } from '../support/cli.ts';
 import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
+import { serving } from '../support/serving.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
@@ -370,4 +374,27 @@ describe('the printed changes, applied to nothing', () => {
       }
     },
   );
+});
+
+describe.skipIf(process.platform === 'win32')('through a running serve', () => {
+  it('reads its caches, says so, and prints what it prints without it', async () => {
+    await using own = await startFixture();
+    const runtime = await mkdtemp(path.join(tmpdir(), 'informer-live-'));
+    const env = { ...own.env, XDG_RUNTIME_DIR: runtime };
+    await using _ = await serving(env, { types: ['pods'] });
+    const line = ['pods', '-n', 'shop', '-o', 'json', '--filter', 'object.metadata.labels.app == "web"'];
+    await using through = follow(line, env);
+    await using direct = follow([...line, '--no-serve'], env);
+    for (const cli of [through, direct]) await cli.until((c) => c.lines.length === 2, 'the first result');
+    own.sandbox.requests.clear();
+    own.sandbox.apply(pod('web-1', { app: 'db' }));
+    for (const cli of [through, direct]) await cli.until((c) => c.lines.length === 3, 'the row that leaves');
+    own.sandbox.apply(pod('web-9'));
+    for (const cli of [through, direct]) await cli.until((c) => c.lines.length === 4, 'the row that enters');
+    expect(opsOf(through)).toEqual(['+shop/web-1', '+shop/web-2', '-shop/web-1', '+shop/web-9']);
+    expect(opsOf(direct)).toEqual(opsOf(through));
+    expect(through.stderr).toBe(`from serve (pid ${process.pid})\n`);
+    expect(direct.stderr).toBe('');
+    await rm(runtime, { recursive: true, force: true });
+  });
 });

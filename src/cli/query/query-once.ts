@@ -23,7 +23,10 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
   const question = await questionOf(flags, { given, indexes, notice });
   return await withNewLists(() =>
     withFreshTypes(async () => {
-      await using session = await openSession(flags, edges, { once: !flags.watch });
+      const needsManagedFields = flags['show-managed-fields'];
+      // a result that goes on reads what a serve has as it reads a cluster
+      const serve = flags.watch && !flags['no-serve'] ? { needsManagedFields } : undefined;
+      await using session = await openSession(flags, edges, { once: !flags.watch, serve });
       const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
       const namespaces = namespacesOf(flags, session.config);
       const types = selections.map(({ type }) => type);

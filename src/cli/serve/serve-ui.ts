@@ -15,7 +15,7 @@ import { compileConditions, uiTexts } from './ui-texts.ts';
 /** The caches of a serve, as they are now. */
 export interface ServedCaches {
   /** Their objects are whole, with their table rows. Without managedFields no change has its author. */
-  readonly targets: readonly Pick<WatchTarget, 'type' | 'informer' | 'isLeftOut'>[];
+  readonly targets: readonly Pick<WatchTarget, 'type' | 'informer' | 'namespaces' | 'isLeftOut'>[];
   /** The indexes that were declared beside the built-in ones. */
   readonly declared: readonly IndexDefinition[];
   readonly keepsManagedFields: boolean;
@@ -154,11 +154,11 @@ function readUiAsked(text = ''): UiAsked {
 const IDS = new WeakMap<object, string>();
 
 function cacheOf(target: ServedCaches['targets'][number]): UiCache {
-  const { type, informer } = target;
+  const { type, informer, namespaces } = target;
   const isLeftOut = target.isLeftOut && ((source: number) => target.isLeftOut?.(source) === true);
   const id = IDS.get(informer) ?? formatGvr(type.gvr);
   IDS.set(informer, id);
-  return { id, type, informer, ...(isLeftOut ? { isLeftOut } : {}) };
+  return { id, type, informer, namespaces, ...(isLeftOut ? { isLeftOut } : {}) };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
+import { scopeOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { ChangeHistory } from './change-history.ts';
 import { ChangeRecorder } from './change-record.ts';
@@ -86,9 +87,10 @@ export class UiHub implements Disposable {
       lanes.set(scope, lane);
       return lane;
     };
-    if (informer.continuity.length === 1) laneOf(undefined);
+    const hasScopes = informer.continuity.length > 1;
+    for (const i of informer.continuity.keys()) laneOf(hasScopes ? scopeOf(cache, i) : undefined, i);
     const take = (event: ContinuityEvent) => {
-      laneOf(informer.continuity.length === 1 ? undefined : event.scope).add(event);
+      laneOf(hasScopes ? event.scope : undefined).add(event);
       this.#stateChanged();
     };
     stack.use(informer.onContinuity(take));

@@ -13,6 +13,8 @@ export interface UiCache {
   readonly type: ResourceType;
   /** Its objects should have their managedFields, or no change has its writer; and their table rows. */
   readonly informer: SharedInformer<UnknownObject>;
+  /** The namespaces that are watched, in the order of the sources; absent: all, or none. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Whether a source may not be read, and so has no connection. `source` is its index in the informer's continuity. */
   isLeftOut?(source: number): boolean;
 }

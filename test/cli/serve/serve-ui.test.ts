@@ -10,6 +10,7 @@ import { createConfig } from '../../../src/client/config/cluster-config.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { parseIndex } from '../../../src/query/index-definition.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import { sandboxCaches } from '../../support/ui.ts';
 
 let sandbox: Sandbox;
@@ -23,6 +24,8 @@ afterEach(async () => {
   await sandbox.stop();
 });
 
+const targetOf = ({ type, informer }: UiCache) => ({ type, informer, namespaces: undefined });
+
 /** The page of a serve, in a folder of its own. */
 async function served({ keepsManagedFields = true } = {}) {
   const declared = [await parseIndex('by=.spec.schedulerName')];
@@ -30,7 +33,7 @@ async function served({ keepsManagedFields = true } = {}) {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'serve-ui-')), 'ui-url');
   const changed = new Set<() => void>();
   const served = {
-    targets: [...caches.caches],
+    targets: caches.caches.map(targetOf),
     declared,
     keepsManagedFields,
     onTargets(run: () => void) {
@@ -125,7 +128,7 @@ describe('serve --ui', () => {
     await using page = await served();
     const { url } = await page.ui.open(0);
     await using more = await sandboxCaches(sandbox, ['configmaps']);
-    page.served.targets = [...more.caches];
+    page.served.targets = more.caches.map(targetOf);
     for (const run of page.changed) run();
     const stream = await beginOfStream(url);
     expect(stream).toContain('"id":"v1/configmaps"');

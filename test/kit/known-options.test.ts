@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { guardClient } from '../../src/controller/hooks/guarded-client.ts';
 import * as library from '../../src/index.ts';
+import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { type InformerError, isInformerError } from '../../src/kit/error.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { createRecordingHandler, eventually, FakeClock } from '../../src/testing/index.ts';
@@ -60,6 +61,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     slip: ['namspace', 'namespace'],
     wrong: { tls: { rejectUnauthorized: 'false' } },
     attempt: (options) => library.createConfig(options),
+  },
+  ShardedSource: {
+    types: ['ShardedSourceOptions'],
+    slip: ['onShardng', 'onSharding'],
+    wrong: { onSharding: 'yes' },
+    attempt: (options, { maps }) => new ShardedSource(maps, { index: 0, of: 2 }, options),
   },
   'client.resource': {
     types: ['ResourceApiOptions'],

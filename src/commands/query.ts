@@ -26,6 +26,10 @@ export default class QueryCommand extends BaseCommand {
       command: `<%= config.bin %> query pods -A --filter 'object.status.phase == "Pending"' --sort-by .metadata.creationTimestamp`,
     },
     {
+      description: 'What a Deployment owns, down to its pods',
+      command: '<%= config.bin %> query deploy/web -n shop --tree',
+    },
+    {
       description: 'The pods that do not run, as they change',
       command: `<%= config.bin %> query pods -A --where 'STATUS != "Running"' --watch`,
     },

@@ -68,6 +68,13 @@ export const queryFlags = {
   ...answerFlags,
   ...freshnessFlags,
   ...outputFlags,
+  ...group('OUTPUT', {
+    output: text({
+      char: 'o',
+      summary: 'wide, json, ndjson, yaml, name, csv, csv=COLUMNS, jsonpath=…, custom-columns=…, jq=…',
+      helpValue: 'FORMAT',
+    }),
+  }),
   ...connectionFlags,
   ...serveChoiceFlags,
   ...habitFlags,

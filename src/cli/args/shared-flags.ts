@@ -107,7 +107,7 @@ export const selectionFlags = group('SELECTION', {
 export const outputFlags = group('OUTPUT', {
   output: text({
     char: 'o',
-    summary: 'wide, json, yaml, name, jsonpath=…, custom-columns=…, jq=…',
+    summary: 'wide, json, ndjson, yaml, name, jsonpath=…, custom-columns=…, jq=…',
     helpValue: 'FORMAT',
   }),
   'no-headers': bool({ summary: 'no headings above tables' }),

@@ -182,6 +182,8 @@ const KNOWN_HANDLER_OPTIONS = {
 
 const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
+/** After this time a longer work lets other code run, ms. */
+const LONGEST_STEP_MS = 4;
 
 /**
  * A cache of one collection that is kept up to date, and any number of handlers that are called with every change.
@@ -332,6 +334,27 @@ export class SharedInformer<T> implements Syncable {
         `indexers were not added to the informer of ${this.name} because it has stopped already`,
       );
     this.#indexer.addIndexers(indexers as Indexers<T>);
+  }
+
+  /**
+   * As {@link addIndexers}, in steps of a few milliseconds between which other code runs: for a large cache that is in
+   * use. Lookups find the indexes when the promise resolves. Rejects with the signal's reason, and adds none, if that
+   * aborts before.
+   */
+  async buildIndexers(indexers: Indexers<DeepReadonly<T>>, signal?: AbortSignal): Promise<void> {
+    let since = this.#clock.monotonic();
+    for (const _ of this.#indexer.addingIndexers(indexers as Indexers<T>)) {
+      signal?.throwIfAborted();
+      if (this.#clock.monotonic() - since < LONGEST_STEP_MS) continue;
+      await this.#clock.yield();
+      since = this.#clock.monotonic();
+    }
+  }
+
+  /** Removes indexes that were added. Names that are not there are left out. */
+  removeIndexers(names: Iterable<string>): void {
+    const own: readonly string[] = [NAMESPACE_INDEX, ...Object.keys(this.#options.indexers ?? {})];
+    this.#indexer.removeIndexers([...names].filter((name) => !own.includes(name)));
   }
 
   /**

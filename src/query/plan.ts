@@ -56,7 +56,18 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
   const rest = conditions.filter((condition) => !answered.has(condition));
   if (rest.length > 0) objects = objects.filter((object) => rest.every((condition) => holds(condition, object)));
   const tested = rest.map(({ written }) => written);
-  return { objects, explanation: { held: store.size, used, tested, scanned, kept: objects.length } };
+  return {
+    objects,
+    explanation: {
+      get held() {
+        return store.size;
+      },
+      used,
+      tested,
+      scanned,
+      kept: objects.length,
+    },
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
-import { indexersOf } from '../../query/stored-index.ts';
 import type { FrameWriter } from '../../serve/frame-writer.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -15,12 +14,13 @@ import { type QueryPlan, questionOf } from '../query/question.ts';
 import { usedIndexes } from '../query/representation.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
-import { describeError, ExitCode, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
+import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
+import { AskedIndexes } from './asked-indexes.ts';
 import type { HeldTypes } from './held-types.ts';
 import { type HeldPart, viewOf, whyNotHeld } from './held-view.ts';
 
-/** Indexes of questions that are kept, for each type. A question with another one is answered by a scan. */
-const MOST_INDEXES = 64;
+/** Where the parts of an answer go, and who reads them. */
+export type AnswerOutlet = Pick<FrameWriter, 'signal' | 'out' | 'notice' | 'error' | 'unserved' | 'end'>;
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
@@ -29,16 +29,20 @@ class Unserved extends Error {}
 export class Answering {
   readonly #session: Session;
   readonly #types: HeldTypes;
+  readonly #indexes: AskedIndexes;
   /** One for all answers, so that equal values of Secrets have equal marks. */
   readonly #redactor = new Redactor({ showSecrets: false });
 
   constructor(session: Session, types: HeldTypes) {
     this.#session = session;
     this.#types = types;
+    this.#indexes = new AskedIndexes(session.clock, session.signal, (key) =>
+      types.declared.some((definition) => definition.key === key),
+    );
   }
 
   /** Writes the answer to a question, to its end. Rejects only when the reader is gone. */
-  async answer(request: QueryRequest, frames: FrameWriter): Promise<void> {
+  async answer(request: QueryRequest, frames: AnswerOutlet): Promise<void> {
     try {
       const { plan, held, part } = await this.#read(request, frames);
       const holdings = held.map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }));
@@ -63,7 +67,7 @@ export class Answering {
     }
   }
 
-  async #read(request: QueryRequest, frames: FrameWriter) {
+  async #read(request: QueryRequest, frames: AnswerOutlet) {
     const given = new Map(Object.entries(request.given as Record<string, Given>));
     const flags = valuesOf(queryFlags, given);
     const question = await questionOf(flags, {
@@ -102,28 +106,19 @@ export class Answering {
 
   /** The indexes that a question reads are kept from now on, within a limit. */
   #keepIndexes(plan: QueryPlan, held: readonly WatchTarget[]): void {
+    const names = usedIndexes(plan);
+    if (names.length === 0) return;
     const catalog = new IndexCatalog(plan.declared);
-    const definitions = usedIndexes(plan).map((name) => catalog.get(name));
-    for (const { informer } of held) {
-      const missing = indexersOf(definitions, (key) => informer.lister.hasIndex(key));
-      const names = Object.keys(missing);
-      if (names.length === 0) continue;
-      const kept = this.#kept.get(informer) ?? 0;
-      if (kept + names.length > MOST_INDEXES) continue;
-      informer.addIndexers(missing as never);
-      this.#kept.set(informer, kept + names.length);
-    }
+    this.#indexes.asked(
+      names.map((name) => catalog.get(name)),
+      held,
+    );
   }
-
-  readonly #kept = new WeakMap<object, number>();
 }
 
-function sendErrors(error: unknown, frames: FrameWriter): void {
+function sendErrors(error: unknown, frames: AnswerOutlet): void {
   const all = error instanceof SeveralErrors ? error.errors : [error];
-  for (const each of all) {
-    const [, message = '', hint] = /^error: (.*?)(?:\nhint: (.*))?\n$/s.exec(describeError(each)) ?? [];
-    frames.error({ message, ...(hint === undefined ? {} : { hint }), exitCode: exitCodeOf(each) });
-  }
+  for (const each of all) frames.error({ ...errorTexts(each), exitCode: exitCodeOf(each) });
 }
 
 /** Reads the JSON of a question. Throws `argument` for anything else. */

@@ -4,6 +4,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Holding } from '../query/holding.ts';
 import type { WatchTarget } from '../session/informers.ts';
+import { isFieldKnown, selectorFieldValue } from './field-values.ts';
 
 /** The part of a cache that a question is about. */
 export interface HeldPart {
@@ -14,23 +15,6 @@ export interface HeldPart {
   readonly fieldSelector: string | undefined;
 }
 
-/** Fields by which an API server selects, and how they are found in an object. Source: each type's registry strategy. */
-const FIELDS: Readonly<Record<string, (object: ReadonlyObject) => unknown>> = {
-  'metadata.name': ({ metadata }) => metadata.name,
-  'metadata.namespace': ({ metadata }) => metadata.namespace,
-};
-
-const POD_FIELDS: Readonly<Record<string, (pod: ReadonlyObject) => unknown>> = {
-  ...FIELDS,
-  'spec.nodeName': ({ spec }) => (spec as { nodeName?: string } | undefined)?.nodeName,
-  'spec.restartPolicy': ({ spec }) => (spec as { restartPolicy?: string } | undefined)?.restartPolicy,
-  'spec.schedulerName': ({ spec }) => (spec as { schedulerName?: string } | undefined)?.schedulerName,
-  'spec.serviceAccountName': ({ spec }) => (spec as { serviceAccountName?: string } | undefined)?.serviceAccountName,
-  'status.phase': ({ status }) => (status as { phase?: string } | undefined)?.phase,
-};
-
-const isPods = ({ gvr }: ResourceType) => gvr.group === '' && gvr.resource === 'pods';
-
 /** Why a cache cannot answer for a part; undefined if it can. */
 export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPart): string | undefined {
   const missing = held?.includes('') ? [] : part.namespaces.filter((each) => !held?.includes(each));
@@ -38,9 +22,8 @@ export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPa
     const all = missing.includes('') ? 'all namespaces' : `the namespace ${missing.join(', ')}`;
     return `it does not hold ${type.gvr.resource} of ${all}`;
   }
-  const known = isPods(type) ? POD_FIELDS : FIELDS;
   const other = FieldSelector.parse(part.fieldSelector ?? '').requirements.find(
-    ({ field }) => !Object.hasOwn(known, field),
+    ({ field }) => !isFieldKnown(type, field),
   );
   return other && `only the API server selects ${type.gvr.resource} by ${other.field}`;
 }
@@ -78,7 +61,9 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
       isUnordered: true,
       lister: {
         get size() {
-          return isWhole ? lister.size : list().length;
+          if (isWhole) return lister.size;
+          if (matches) return list().length;
+          return (namespaces ?? []).reduce((sum, each) => sum + lister.indexCount('namespace', each), 0);
         },
         list,
         values: () => list()[Symbol.iterator](),
@@ -95,7 +80,6 @@ function matcherOf(type: ResourceType, part: HeldPart): ((object: ReadonlyObject
   const labels = LabelSelector.parse(part.selector ?? '');
   const fields = FieldSelector.parse(part.fieldSelector ?? '');
   if (labels.matchesEverything && fields.matchesEverything) return undefined;
-  const known = isPods(type) ? POD_FIELDS : FIELDS;
   return (object) =>
-    labels.matches(object.metadata.labels) && fields.matches((field) => String(known[field]?.(object) ?? ''));
+    labels.matches(object.metadata.labels) && fields.matches((field) => selectorFieldValue(type, object, field));
 }

@@ -11,13 +11,17 @@ export interface ServeRoute {
   readonly methods: readonly ('GET' | 'POST')[];
   /** Who may ask. Default: both. */
   readonly access?: CallerAccess | undefined;
-  answer(request: ServerRequest, url: URL): Promise<WholeAnswer | StreamedAnswer> | WholeAnswer | StreamedAnswer;
+  answer(
+    request: ServerRequest,
+    url: URL,
+    access: CallerAccess,
+  ): Promise<WholeAnswer | StreamedAnswer> | WholeAnswer | StreamedAnswer;
 }
 
 export type ServeRoutes = Readonly<Record<string, ServeRoute>>;
 
 /** The header that every answer has. */
-const PROTOCOL = { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION) };
+export const PROTOCOL = { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION) };
 
 /** An answer as JSON. */
 export const json = (value: unknown, status = 200): WholeAnswer => ({
@@ -58,7 +62,7 @@ export async function routed(
   if (route.access === 'private' && access !== 'private')
     return jsonError(403, `${url.pathname} is answered on the private socket only`);
   try {
-    return await route.answer(request, url);
+    return await route.answer(request, url, access);
   } catch (error) {
     const status = isInformerError(error, 'argument') ? 400 : 500;
     return jsonError(status, messageOf(error), isInformerError(error) ? error.hint : undefined);

@@ -89,6 +89,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     clock: session.clock,
     answering: new Answering(session, types),
     lookups: new Lookups(session, types),
+    showsSecrets: flags['show-secrets'],
     routes: ui.routes,
     program: {
       controllers: [],

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
-import { messageOf } from '../../kit/error.ts';
+import { isInformerError, messageOf } from '../../kit/error.ts';
 import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import type { InspectedProgram } from '../../ops/inspected.ts';
 import { answerPage } from '../../ops/pages.ts';
 import { FrameWriter } from '../../serve/frame-writer.ts';
 import { isThisProtocol, PROTOCOL_HEADER, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
 import { type Answering, parseRequest } from './answer-request.ts';
+import { refuseBeyondRights } from './caller-rights.ts';
+import { HttpAnswer } from './http-answer.ts';
 import type { Lookups } from './lookups.ts';
+import { requestOfParameters } from './query-parameters.ts';
 import { type CallerAccess, json, jsonError, ndjson, routed, type ServeRoutes } from './routes.ts';
 
 export interface ServeServerOptions {
@@ -15,6 +18,8 @@ export interface ServeServerOptions {
   readonly answering: Answering;
   readonly lookups: Lookups;
   readonly program: InspectedProgram;
+  /** Whether callers on a port may see values of Secrets. */
+  readonly showsSecrets: boolean;
   /** What `serve status` shows. */
   status(): object;
   /** Holds more types and indexes. Resolves with what is cached then. */
@@ -38,7 +43,7 @@ export class ServeServer {
     this.#options = options;
     this.#lastUse = options.clock.monotonic();
     this.#routes = {
-      [QUERY_PATH]: { methods: ['GET', 'POST'], answer: (request, url) => this.#query(request, url) },
+      [QUERY_PATH]: { methods: ['GET', 'POST'], answer: (request, url, access) => this.#query(request, url, access) },
       '/v1/lookup': {
         methods: ['POST'],
         answer: ({ chunks }) => ndjson((body) => options.lookups.stream(chunks, body)),
@@ -73,8 +78,8 @@ export class ServeServer {
     }
   }
 
-  async #query(request: ServerRequest, url: URL): Promise<WholeAnswer | StreamedAnswer> {
-    if (request.method !== 'POST') return jsonError(405, `${url.pathname} takes POST`);
+  async #query(request: ServerRequest, url: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
+    if (request.method !== 'POST') return this.#queryByParameters(url, access);
     const theirs = request.headers[PROTOCOL_HEADER];
     if (theirs !== undefined && !isThisProtocol(theirs)) {
       const { message, hint } = protocolError(String(theirs), 'the asking program');
@@ -85,12 +90,25 @@ export class ServeServer {
     const { clock, answering } = this.#options;
     try {
       const question = parseRequest(text);
+      refuseBeyondRights(question, access, this.#options);
       return ndjson(async (body) => {
         using frames = new FrameWriter(body, { clock });
         await answering.answer(question, frames);
       });
     } catch (error) {
-      return jsonError(400, messageOf(error));
+      return badRequest(error);
+    }
+  }
+
+  async #queryByParameters({ searchParams }: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
+    const { clock, answering } = this.#options;
+    try {
+      const question = requestOfParameters(searchParams);
+      refuseBeyondRights(question, access, this.#options);
+      const outlet = new HttpAnswer(clock, question.given.output?.values.at(-1) ?? '');
+      return await outlet.response(answering.answer(question, outlet));
+    } catch (error) {
+      return badRequest(error);
     }
   }
 
@@ -105,6 +123,9 @@ export class ServeServer {
     return json({ stopping: true });
   }
 }
+
+const badRequest = (error: unknown) =>
+  jsonError(400, messageOf(error), isInformerError(error) ? error.hint : undefined);
 
 function readTypes(text = ''): { words: readonly string[]; indexes: readonly string[] } {
   const { words = [], indexes = [] } = JSON.parse(text) as { words?: unknown; indexes?: unknown };

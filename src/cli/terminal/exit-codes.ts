@@ -109,6 +109,14 @@ export function requestTimeoutError(error: unknown): InformerError {
 /** An error as the user reads it: `error: …` with what caused it, then the next step as a hint line. */
 export function describeError(error: unknown): string {
   if (error instanceof SeveralErrors) return error.errors.map(describeError).join('');
+  const { message, hint } = errorTexts(error);
+  const lines = [`error: ${continued(message) || 'unknown'}`];
+  if (hint) lines.push(`hint: ${continued(hint)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What went wrong with what caused it, and the next step, without any layout. */
+export function errorTexts(error: unknown): { message: string; hint: string | undefined } {
   const parts: string[] = [];
   let hint: string | undefined;
   for (const cause of causesOf(error)) {
@@ -120,9 +128,7 @@ export function describeError(error: unknown): string {
     if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
-  const lines = [`error: ${continued(parts.join(': ')) || 'unknown'}`];
-  if (hint) lines.push(`hint: ${continued(hint)}`);
-  return `${lines.join('\n')}\n`;
+  return { message: parts.join(': '), hint };
 }
 
 function describeErrorAsJson(error: unknown, stderr: Io['stderr']): void {

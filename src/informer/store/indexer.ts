@@ -167,6 +167,8 @@ export class Indexer<T> {
   readonly #onIndexError: ((error: InformerError) => void) | undefined;
   #items = new Map<ObjectKey, T>();
   #indexes = new Map<string, Index<T>>();
+  /** The keys that were written while an index is being built; one set for each build. */
+  readonly #written = new Set<Set<ObjectKey>>();
   /** Counts writes. A replacement in several steps sees by it whether the store has changed meanwhile. */
   #writes = 0;
   #resourceVersion: ResourceVersion = '';
@@ -302,6 +304,7 @@ export class Indexer<T> {
   deleteKey(key: ObjectKey): void {
     if (!this.#items.delete(key)) return;
     this.#writes++;
+    for (const keys of this.#written) keys.add(key);
     for (const index of this.#indexes.values()) index.file(key, []);
   }
 
@@ -360,14 +363,63 @@ export class Indexer<T> {
    * is taken.
    */
   addIndexers(indexers: Indexers<T>): void {
-    const taken = Object.keys(indexers).filter((name) => this.#indexes.has(name));
-    if (taken.length > 0) throw new InformerError('argument', `indexer conflict: ${taken.sort().join(', ')}`);
+    this.#refuseTaken(indexers);
     const added = Object.entries(indexers).map(([name, fn]) => [name, new Index<T>(fn)] as const);
     for (const [name, index] of added) {
       for (const [key, object] of this.#items) index.file(key, valuesFrom(name, index.fn, key, object));
     }
     for (const [name, index] of added) this.#indexes.set(name, index);
     this.#writes++;
+  }
+
+  /**
+   * `addIndexers` in steps of a few milliseconds, between which other code may read and write. The indexes are visible
+   * after the last step, and then agree with the objects.
+   */
+  *addingIndexers(indexers: Indexers<T>): Generator<undefined, void> {
+    this.#refuseTaken(indexers);
+    const changed = new Set<ObjectKey>();
+    this.#written.add(changed);
+    try {
+      let added = yield* this.#built(indexers);
+      while (added === undefined) added = yield* this.#built(indexers); // all objects were replaced meanwhile
+      for (const [name, index] of added) {
+        for (const key of changed) {
+          const object = this.#items.get(key);
+          index.file(key, object === undefined ? [] : valuesFrom(name, index.fn, key, object));
+        }
+      }
+      this.#refuseTaken(indexers);
+      for (const [name, index] of added) this.#indexes.set(name, index);
+      this.#writes++;
+    } finally {
+      this.#written.delete(changed);
+    }
+  }
+
+  /** Removes indexes. Names that are not there are left out. */
+  removeIndexers(names: Iterable<string>): void {
+    for (const name of names) this.#indexes.delete(name);
+    this.#writes++;
+  }
+
+  #refuseTaken(indexers: Indexers<T>): void {
+    const taken = Object.keys(indexers).filter((name) => this.#indexes.has(name));
+    if (taken.length > 0) throw new InformerError('argument', `indexer conflict: ${taken.sort().join(', ')}`);
+  }
+
+  /** Indexes over all objects; undefined if the objects were replaced between two steps. */
+  *#built(indexers: Indexers<T>): Generator<undefined, [string, Index<T>][] | undefined> {
+    const added = Object.entries(indexers).map(([name, fn]): [string, Index<T>] => [name, new Index<T>(fn)]);
+    const items = this.#items;
+    let steps = 0;
+    for (const [key, object] of items) {
+      for (const [name, index] of added) index.file(key, valuesFrom(name, index.fn, key, object));
+      if (!isFull(++steps)) continue;
+      yield;
+      if (this.#items !== items) return undefined;
+    }
+    return added;
   }
 
   /**
@@ -477,6 +529,7 @@ export class Indexer<T> {
   #put(key: ObjectKey, object: T, values: readonly (readonly string[])[]): void {
     this.#writes++;
     this.#items.set(key, object);
+    for (const keys of this.#written) keys.add(key);
     let i = 0;
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
   }

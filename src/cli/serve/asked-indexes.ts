@@ -1,0 +1,65 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { IndexDefinition } from '../../query/index-definition.ts';
+import { indexersOf } from '../../query/stored-index.ts';
+import type { WatchTarget } from '../session/informers.ts';
+
+/** Indexes that are kept because questions named them, of all types together. */
+const MOST_ASKED = 64;
+
+interface AskedIndex {
+  readonly informer: WatchTarget['informer'];
+  readonly key: string;
+  readonly built: Promise<void>;
+  lastAsked: number;
+}
+
+/**
+ * The indexes that questions name. Each is kept from the first question on, within a limit: then the one that was not
+ * asked for the longest time is dropped. An index is built in steps beside other work; a question that comes before it
+ * is whole scans.
+ */
+export class AskedIndexes {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #isDeclared: (key: string) => boolean;
+  readonly #asked = new Map<string, AskedIndex>();
+
+  /** What was declared for the serve is never dropped. */
+  constructor(clock: Clock, signal: AbortSignal, isDeclared: (key: string) => boolean) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#isDeclared = isDeclared;
+  }
+
+  /** A question names these indexes of these caches. */
+  asked(definitions: readonly IndexDefinition[], caches: readonly Pick<WatchTarget, 'informer'>[]): void {
+    for (const { informer } of caches) for (const definition of definitions) this.#askedFor(informer, definition);
+    while (this.#asked.size > MOST_ASKED) this.#dropOldest();
+  }
+
+  #askedFor(informer: WatchTarget['informer'], definition: IndexDefinition): void {
+    const { key } = definition;
+    const id = `${informer.name} ${key}`;
+    const known = this.#asked.get(id);
+    if (known?.informer === informer) {
+      known.lastAsked = this.#clock.monotonic();
+      return;
+    }
+    const indexers = indexersOf([definition], (each) => informer.lister.hasIndex(each));
+    if (Object.keys(indexers).length === 0) return;
+    const built = informer.buildIndexers(indexers as never, this.#signal);
+    built.catch(() => this.#asked.delete(id)); // the next question tries it again; until then it is scanned
+    this.#asked.set(id, { informer, key, built, lastAsked: this.#clock.monotonic() });
+  }
+
+  #dropOldest(): void {
+    const [id, { informer, key, built }] = [...this.#asked].reduce((a, b) => (b[1].lastAsked < a[1].lastAsked ? b : a));
+    this.#asked.delete(id);
+    void built.then(
+      () => {
+        if (!this.#isDeclared(key)) informer.removeIndexers([key]);
+      },
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+
+interface Pod {
+  metadata: { name: string; namespace: string; resourceVersion: string };
+  node: string;
+}
+
+const pod = (i: number, node = `n${i % 10}`): Pod => ({
+  metadata: { name: `pod-${i}`, namespace: 'shop', resourceVersion: String(i) },
+  node,
+});
+const pods = (count: number) => Array.from({ length: count }, (_, i) => pod(i));
+const byNode = { node: ({ node }: Pod) => [node] };
+
+function filled(count: number): Indexer<Pod> {
+  const indexer = new Indexer<Pod>();
+  indexer.replace(pods(count), '1');
+  return indexer;
+}
+
+describe('an index that is added in steps', () => {
+  it('is not there before the last step, and then has every object', () => {
+    const indexer = filled(5000);
+    const steps = indexer.addingIndexers(byNode);
+    expect(steps.next().done).toBe(false);
+    expect(indexer.hasIndex('node')).toBe(false);
+    for (const _ of steps);
+    expect(indexer.indexCount('node', 'n3')).toBe(500);
+  });
+
+  it('has what was written between its steps: new objects, new values and deletions', () => {
+    const indexer = filled(5000);
+    const steps = indexer.addingIndexers(byNode);
+    steps.next();
+    indexer.update(pod(3, 'moved')); // was filed already
+    indexer.update(pod(4993, 'moved')); // is filed later
+    indexer.delete(pod(13));
+    indexer.add(pod(5003));
+    for (const _ of steps);
+    expect(indexer.indexKeys('node', 'moved')).toEqual(['shop/pod-3', 'shop/pod-4993']);
+    expect(indexer.indexCount('node', 'n3')).toBe(500 - 2 - 1 + 1);
+    expect(indexer.byIndex('node', 'n3').every((object) => object !== undefined)).toBe(true);
+  });
+
+  it('is built from the new objects when all are replaced between its steps', () => {
+    const indexer = filled(5000);
+    const steps = indexer.addingIndexers(byNode);
+    steps.next();
+    indexer.replace([pod(1, 'only')], '2');
+    for (const _ of steps);
+    expect(indexer.indexValues('node')).toEqual(['only']);
+  });
+
+  it('is refused if the name is taken, also when it was taken between its steps', () => {
+    const indexer = filled(5000);
+    const steps = indexer.addingIndexers(byNode);
+    steps.next();
+    indexer.addIndexers(byNode);
+    expect(() => {
+      for (const _ of steps);
+    }).toThrow('indexer conflict: node');
+    expect(() => indexer.addingIndexers(byNode).next()).toThrow('indexer conflict: node');
+  });
+
+  it('can be removed', () => {
+    const indexer = filled(10);
+    indexer.addIndexers(byNode);
+    indexer.removeIndexers(['node', 'unknown']);
+    expect(indexer.hasIndex('node')).toBe(false);
+    indexer.addIndexers(byNode);
+    expect(indexer.indexCount('node', 'n1')).toBe(1);
+  });
+});

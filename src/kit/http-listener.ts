@@ -157,6 +157,7 @@ async function respond(
   };
   if ('stream' in given) {
     response.writeHead(given.status, head);
+    response.flushHeaders(); // the first line may take long
     if (method === 'HEAD') response.end();
     else await given.stream(response);
     return;

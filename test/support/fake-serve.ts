@@ -47,7 +47,7 @@ export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): P
   const server = createServer(async (request, response) => {
     if (options.caches?.takes(request.url ?? '')) {
       options.onRead?.(response);
-      return options.caches.answer(request, response);
+      return answerRead(options.caches, request, response);
     }
     if (protocol !== '') response.setHeader(PROTOCOL_HEADER, protocol);
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -73,6 +73,16 @@ export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): P
         );
       }),
   });
+}
+
+async function answerRead(caches: WatchCaches, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const answer = await caches.answer({ method, url, headers });
+  response.setHeader(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
+  response.writeHead(typeof answer === 'function' ? 200 : (answer.code ?? 500), { 'content-type': 'application/json' });
+  response.flushHeaders();
+  if (typeof answer === 'function') await answer(response);
+  else response.end(JSON.stringify(answer));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -6,6 +6,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { indexersOf } from '../../query/stored-index.ts';
+import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -16,6 +17,8 @@ export interface HeldTypesOptions {
   readonly namespaces: readonly string[] | undefined;
   readonly keepManagedFields: boolean;
   readonly metrics: InformerPlan['metrics'];
+  /** Lets other commands list and watch what is cached whole. */
+  readonly caches: WatchCaches;
   /** Indexes that are kept from the start. */
   readonly declared: readonly IndexDefinition[];
 }
@@ -113,11 +116,17 @@ export class HeldTypes implements Disposable {
       this.#set(key, undefined);
       throw await cached.explain(session);
     }
+    if (cached.forbidden.length === 0) this.#share(cached);
     if (isOnlyOwn)
       session.notice(
         `${key}: only the namespace ${session.config.namespace} is cached, because others may not be read`,
       );
     return cached;
+  }
+
+  #share({ type, informer, namespaces }: WatchTarget): void {
+    const { caches, keepManagedFields } = this.#options;
+    caches.add({ type, informer, namespaces, as: { table: 'Object' }, keepsManagedFields: keepManagedFields });
   }
 
   async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {

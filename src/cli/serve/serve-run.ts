@@ -13,6 +13,7 @@ import { connectionRecord } from '../../serve/connection-record.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { openServeSocket } from '../../serve/place.ts';
 import { PROTOCOL_VERSION } from '../../serve/protocol.ts';
+import { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import type { FlagValues } from '../args/flag.ts';
 import { namesOf } from '../args/flag.ts';
 import type { serveFlags } from '../args/serve-flags.ts';
@@ -62,8 +63,10 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   const more = { words, indexes: flags.index ?? [], namespaces, fixed, ...(page ? { page } : {}) };
   const added = await addToRunning(identity, more, session);
   if (added !== undefined) return added;
+  const caches = new WatchCaches({ clock: session.clock });
   using types = new HeldTypes({
     session,
+    caches,
     namespaces,
     keepManagedFields: flags['show-managed-fields'] || flags.ui,
     metrics,
@@ -87,6 +90,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));
   const server = new ServeServer({
     clock: session.clock,
+    caches,
     answering: new Answering(session, types),
     lookups: new Lookups(session, types),
     showsSecrets: flags['show-secrets'],

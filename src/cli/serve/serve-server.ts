@@ -5,7 +5,8 @@ import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-
 import type { InspectedProgram } from '../../ops/inspected.ts';
 import { answerPage } from '../../ops/pages.ts';
 import { FrameWriter } from '../../serve/frame-writer.ts';
-import { isThisProtocol, PROTOCOL_HEADER, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
+import { isThisProtocol, PROTOCOL_HEADER, PROTOCOL_VERSION, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
+import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { type Answering, parseRequest } from './answer-request.ts';
 import { refuseBeyondRights } from './caller-rights.ts';
 import { HttpAnswer } from './http-answer.ts';
@@ -26,6 +27,8 @@ export interface ServeServerOptions {
   add(words: readonly string[], indexes: readonly string[]): Promise<object>;
   /** Ends the serve. */
   stop(): void;
+  /** What answers lists and watches of the Kubernetes API, on the private socket. */
+  readonly caches: WatchCaches;
   /** Further paths. */
   readonly routes?: ServeRoutes | undefined;
 }
@@ -61,8 +64,11 @@ export class ServeServer {
   }
 
   async answer(request: ServerRequest, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
+    const { caches } = this.#options;
     const answer = await this.#used(() =>
-      routed(this.#routes, access, request, () => answerPage(this.#options.program, request, 'local')),
+      access === 'private' && caches.takes(request.url)
+        ? this.#read(request)
+        : routed(this.#routes, access, request, () => answerPage(this.#options.program, request, 'local')),
     );
     if (!('stream' in answer)) return answer;
     return { ...answer, stream: (body) => this.#used(() => answer.stream(body)) };
@@ -76,6 +82,13 @@ export class ServeServer {
       this.#open--;
       this.#lastUse = this.#options.clock.monotonic();
     }
+  }
+
+  async #read({ method, url, headers }: ServerRequest): Promise<WholeAnswer | StreamedAnswer> {
+    const answer = await this.#options.caches.answer({ method, url, headers });
+    if (typeof answer !== 'function') return json(answer, answer.code);
+    const head = { status: 200, type: 'application/json', headers: { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION) } };
+    return { ...head, stream: answer };
   }
 
   async #query(request: ServerRequest, url: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {

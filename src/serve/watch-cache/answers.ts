@@ -176,8 +176,8 @@ class CacheWatch {
 
 /** Waits for a relist that goes on. Throws what a source that has no whole state, or no connection, answers. */
 async function whole({ source, held, continuity }: CachedPart, context: CacheContext): Promise<void> {
-  if (source.state === 'filling') unserved(`${held.name} are still being listed`);
   await until(() => source.state === 'whole', source, context);
+  if (source.state === 'filling') unserved(`${held.name} are still being listed`);
   const { connection } = continuity;
   if (connection.state === 'disconnected') {
     const since = new Date(connection.since).toISOString();

@@ -6,7 +6,7 @@ import type { ResourceVersion } from '../../model/resource-version.ts';
 import { EventHistory, isUpTo } from './history.ts';
 
 /** The changes that are kept for each collection. A kube-apiserver keeps some hundred to some ten thousand. */
-const KEPT_EVENTS = 10_000;
+const KEPT_EVENTS = 5_000;
 
 /**
  * The objects of one source of an informer and its last changes, in the order in which the informer reports them. Its

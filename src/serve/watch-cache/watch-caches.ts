@@ -1,16 +1,24 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { abortable, scope } from '../../kit/abort.ts';
+import type { Writable } from 'node:stream';
+import { abortable, type Scope, scope } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import { sameGvr } from '../../model/gvr.ts';
+import { type GroupVersionResource, sameGvr } from '../../model/gvr.ts';
 import type { Status } from '../../model/status.ts';
-import { parseCollectionPath } from '../collection-path.ts';
-import { MANAGED_FIELDS_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION } from '../protocol.ts';
+import { type CollectionPath, parseCollectionPath } from '../collection-path.ts';
+import { MANAGED_FIELDS_HEADER } from '../protocol.ts';
 import { cachedList, cachedWatch } from './answers.ts';
 import { HeldCollection, type HeldType } from './held-collection.ts';
 import { readRequestOf } from './read-request.ts';
 import { Refusal, unserved } from './refusal.ts';
+
+/** A request as it arrives over a socket. */
+export interface CacheRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
 
 export interface WatchCachesOptions {
   readonly clock: Clock;
@@ -30,21 +38,24 @@ const PATIENCE_MS = 60_000;
 export class WatchCaches {
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  readonly #collections: HeldCollection[] = [];
+  readonly #types = new Set<CachedType>();
 
   constructor({ clock, patienceMs = PATIENCE_MS }: WatchCachesOptions) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
   }
 
-  /** Answers for a type from now on, once its informer has synced. Disposal ends that, and its watches. */
+  /**
+   * Answers for a type from now on. It costs nothing until the first request for it; from then on the last changes are
+   * kept. Disposal ends that, and its watches.
+   */
   add(held: HeldType): Disposable {
-    const collection = new HeldCollection(held);
-    this.#collections.push(collection);
+    const cached = new CachedType(held);
+    this.#types.add(cached);
     return {
       [Symbol.dispose]: () => {
-        this.#collections.splice(this.#collections.indexOf(collection), 1);
-        collection[Symbol.dispose]();
+        this.#types.delete(cached);
+        cached[Symbol.dispose]();
       },
     };
   }
@@ -54,51 +65,86 @@ export class WatchCaches {
     return url.startsWith('/api/') || url.startsWith('/apis/');
   }
 
-  /** Answers one request. Never rejects. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    using ending = scope();
-    response.on('error', () => {}); // of a client that is gone
-    response.on('close', () => ending.abort());
-    response.setHeader(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
-    response.setHeader('content-type', 'application/json');
+  /**
+   * Answers a GET: the refusal of it, or what writes the answer. `write` resolves when the answer is over or its client
+   * has gone, and never rejects; it reads no further than the client does.
+   */
+  async answer({ method, url, headers }: CacheRequest): Promise<Status | ((body: Writable) => Promise<void>)> {
+    const ending = scope();
     try {
-      const chunks = await this.#chunksFor(request, ending.signal);
-      response.flushHeaders();
-      for await (const chunk of chunks) await this.#write(response, chunk, ending.signal);
-      response.end();
+      const chunks = await this.#chunksFor(
+        method === 'GET' ? parseCollectionPath(url) : undefined,
+        headers,
+        ending.signal,
+      );
+      return (body) => this.#write(body, chunks, ending);
     } catch (error) {
-      if (error instanceof Refusal && !response.headersSent) refuse(response, error.status);
-      else response.destroy();
+      ending[Symbol.dispose]();
+      if (error instanceof Refusal) return error.status;
+      throw error;
     }
   }
 
-  async #chunksFor(request: IncomingMessage, signal: AbortSignal): Promise<Iterable<string> | AsyncIterable<string>> {
-    const asked = request.method === 'GET' ? parseCollectionPath(request.url ?? '') : undefined;
+  async #chunksFor(
+    asked: CollectionPath | undefined,
+    headers: CacheRequest['headers'],
+    signal: AbortSignal,
+  ): Promise<Iterable<string> | AsyncIterable<string>> {
     if (!asked) return unserved('only lists and watches of collections are answered here');
-    const held = this.#collections.find(({ type }) => sameGvr(type.gvr, asked.gvr));
-    if (!held) return unserved('this type is not cached');
+    const cached = [...this.#types].find(({ gvr }) => sameGvr(gvr, asked.gvr));
+    if (!cached) return unserved('this type is not cached');
+    const held = cached.collection;
     const part = held.partFor(asked.namespace);
     if (!part)
       return unserved(asked.namespace === undefined ? 'not all namespaces are cached' : 'this namespace is not cached');
-    if (request.headers[MANAGED_FIELDS_HEADER] === 'true' && !held.keepsManagedFields)
+    if (headers[MANAGED_FIELDS_HEADER] === 'true' && !held.keepsManagedFields)
       return unserved('managedFields are not cached');
-    const read = readRequestOf(asked, request.headers.accept ?? '', held);
+    const read = readRequestOf(asked, String(headers.accept ?? ''), held);
     const context = { clock: this.#clock, signal };
     return read.isWatch ? cachedWatch(part, read, context) : cachedList(part, read, context);
   }
 
-  async #write(response: ServerResponse, chunk: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (response.write(chunk)) return;
-    using _ = this.#clock.after(this.#patienceMs, () =>
-      response.destroy(new InformerError('closed', 'the client has read nothing')),
-    );
-    await abortable(once(response, 'drain'), signal);
+  async #write(body: Writable, chunks: Iterable<string> | AsyncIterable<string>, ending: Scope): Promise<void> {
+    const { signal } = ending;
+    body.on('error', () => {}); // of a client that has gone
+    body.on('close', () => ending.abort());
+    try {
+      for await (const chunk of chunks) {
+        signal.throwIfAborted();
+        if (body.write(chunk)) continue;
+        using _ = this.#clock.after(this.#patienceMs, () =>
+          body.destroy(new InformerError('closed', 'the client has read nothing')),
+        );
+        await abortable(once(body, 'drain'), signal);
+      }
+      body.end();
+    } catch {
+      body.destroy();
+    } finally {
+      ending[Symbol.dispose]();
+    }
   }
 }
 
-function refuse(response: ServerResponse, status: Status): void {
-  const body = JSON.stringify(status);
-  response.writeHead(status.code ?? 500, { 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+/** A type whose changes are kept once they are asked for. */
+class CachedType implements Disposable {
+  readonly #held: HeldType;
+  #collection: HeldCollection | undefined;
+
+  constructor(held: HeldType) {
+    this.#held = held;
+  }
+
+  get gvr(): GroupVersionResource {
+    return this.#held.type.gvr;
+  }
+
+  get collection(): HeldCollection {
+    this.#collection ??= new HeldCollection(this.#held);
+    return this.#collection;
+  }
+
+  [Symbol.dispose](): void {
+    this.#collection?.[Symbol.dispose]();
+  }
 }

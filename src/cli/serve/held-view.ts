@@ -32,7 +32,7 @@ export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPa
 export function viewOf(target: WatchTarget, part: HeldPart): Holding {
   const { type, informer, forbidden } = target;
   const namespaces = type.namespaced ? part.namespaces : undefined;
-  const matches = matcherOf(type, part);
+  const matches = selectorOf(type, part);
   const { lister } = informer;
   const isWhole = matches === undefined && (namespaces === undefined || namespaces.includes(''));
   const kept = (objects: readonly ReadonlyObject[]) => (matches ? objects.filter(matches) : objects);
@@ -76,7 +76,11 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
   };
 }
 
-function matcherOf(type: ResourceType, part: HeldPart): ((object: ReadonlyObject) => boolean) | undefined {
+/** Whether selectors match an object; undefined if they match every object. */
+export function selectorOf(
+  type: ResourceType,
+  part: Pick<HeldPart, 'selector' | 'fieldSelector'>,
+): ((object: ReadonlyObject) => boolean) | undefined {
   const labels = LabelSelector.parse(part.selector ?? '');
   const fields = FieldSelector.parse(part.fieldSelector ?? '');
   if (labels.matchesEverything && fields.matchesEverything) return undefined;

@@ -1,0 +1,201 @@
+import type { Writable } from 'node:stream';
+import { goJson } from '../../expr/go-text.ts';
+import { abortable, scope } from '../../kit/abort.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
+import { formatGroupVersion, formatGvr } from '../../model/gvr.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { QueryRequest } from '../../serve/protocol.ts';
+import { type ChangeGate, createChangeGate } from '../../stream/change-gate.ts';
+import type { CompiledCondition } from '../../stream/conditions/condition.ts';
+import { Enveloper, eventWordOf } from '../../stream/envelope.ts';
+import { type StreamTarget, streamEvents } from '../../stream/event-stream.ts';
+import { endMarker } from '../../stream/markers.ts';
+import { outagesOf } from '../../stream/outage.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { StreamSummary } from '../../stream/summary.ts';
+import type { Given } from '../args/argv.ts';
+import { valuesOf } from '../args/flag.ts';
+import { queryFlags } from '../args/query-flags.ts';
+import { objectFiltersOf } from '../query/object-filters.ts';
+import { namespacesOf, type Session } from '../session/session.ts';
+import { refuseBeyondRights } from './caller-rights.ts';
+import type { HeldTypes } from './held-types.ts';
+import { type HeldPart, selectorOf, whyNotHeld } from './held-view.ts';
+import { requestOfParameters } from './query-parameters.ts';
+import { type CallerAccess, jsonError, ndjson } from './routes.ts';
+
+/** The parameters of `/v1/watch`: what is watched. The form is fixed. */
+const PARAMETERS = [
+  'namespace',
+  'all-namespaces',
+  'selector',
+  'field-selector',
+  'filter',
+  'where',
+  'name',
+  'exclude-name',
+  'show-secrets',
+  'output',
+];
+
+/** How long a quiet stream is without a line, ms: an empty one shows that the serve is alive. */
+const ALIVE_MS = 30_000;
+
+export interface WatchRouteOptions {
+  readonly session: Session;
+  readonly types: HeldTypes;
+  /** Values of Secrets may be shown over a port. */
+  readonly showsSecrets: boolean;
+}
+
+/**
+ * `/v1/watch`: the events of types as JSON lines, in the envelope of `watch -o json --markers`. First the objects that
+ * are there, then SYNCED for each type, then every change; GAP and RELISTED where changes may have been missed, END at
+ * the end. A slow reader gets the latest state of each object, and a GAP that says so; it never makes the caches wait.
+ * Empty lines have no meaning.
+ */
+export class WatchRoute {
+  readonly #options: WatchRouteOptions;
+  readonly #redactor = new Redactor({ showSecrets: false });
+
+  constructor(options: WatchRouteOptions) {
+    this.#options = options;
+  }
+
+  async answer(url: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
+    try {
+      const request = requestOfParameters(url.searchParams);
+      refuseBeyondRights(request, access, this.#options);
+      const targets = await this.#read(request);
+      return ndjson((body) => this.#stream(body, targets));
+    } catch (error) {
+      const hint = error instanceof InformerError ? error.hint : undefined;
+      return jsonError(error instanceof NotHeld ? 404 : 400, messageOf(error), hint);
+    }
+  }
+
+  async #read(request: QueryRequest): Promise<Watched> {
+    const other = Object.keys(request.given).find((name) => !PARAMETERS.includes(name));
+    if (other !== undefined)
+      throw new InformerError('argument', `/v1/watch has no parameter ${other}`, {
+        hint: `it has type, ${PARAMETERS.filter((name) => name !== 'output').join(', ')}`,
+      });
+    const { session, types } = this.#options;
+    const flags = valuesOf(queryFlags, new Map(Object.entries(request.given as Record<string, Given>)));
+    const { filters } = await objectFiltersOf(flags);
+    const part: HeldPart = {
+      names: [],
+      namespaces: namespacesOf(flags, session.config),
+      selector: flags.selector,
+      fieldSelector: flags['field-selector'],
+    };
+    const selections = await session.resolve(request.words);
+    const targets = selections.map(({ type, names }): StreamTarget => {
+      const target = types.find(type);
+      if (!target) throw new NotHeld(`this serve does not hold ${formatGvr(type.gvr)}`);
+      const reason = whyNotHeld(target, part);
+      if (reason !== undefined) throw new NotHeld(reason);
+      const { informer } = target;
+      const namespaces = type.namespaced ? part.namespaces : undefined;
+      return { type, informer, namespaces, ...(names.length === 0 ? {} : { names: new Set(names) }) };
+    });
+    const conditions = [inPart(targets, part), ...filters.conditions];
+    return {
+      targets,
+      showSecrets: flags['show-secrets'],
+      gate: (clock) =>
+        createChangeGate({
+          conditions,
+          name: filters.name,
+          excludeName: filters.excludeName,
+          clock,
+        }),
+    };
+  }
+
+  async #stream(body: Writable, { targets, showSecrets, gate }: Watched): Promise<void> {
+    const { session } = this.#options;
+    const { clock } = session;
+    using ending = scope(session.signal);
+    body.once('close', () => ending.abort(new InformerError('closed', 'the reader has ended')));
+    body.once('error', (error) => ending.abort(error));
+    const redactor = showSecrets ? new Redactor({ showSecrets: true }) : this.#redactor;
+    const enveloper = new Enveloper({ clock, redactor });
+    const summary = new StreamSummary();
+    const line = async (record: object) => {
+      if (body.write(`${goJson(record)}\n`) || body.destroyed) return;
+      await abortable(new Promise<void>((resolve) => void body.once('drain', resolve)), ending.signal);
+    };
+    const alive = () => {
+      if (!body.writableNeedDrain) body.write('\n');
+      timer = clock.after(ALIVE_MS, alive);
+    };
+    let timer = clock.after(ALIVE_MS, alive);
+    const lost = { relists: 0, gaps: 0, resumed: 0 };
+    try {
+      await streamEvents(
+        {
+          targets,
+          enveloper,
+          gate: gate(clock),
+          overflow: { policy: 'coalesce', clock },
+          summary,
+          print: (event) => {
+            summary.count(eventWordOf(event));
+            return line(event);
+          },
+          mark: (marker) => {
+            if (marker.type === 'RELISTED') lost.relists++;
+            if (marker.type === 'GAP') lost.gaps++;
+            return line(marker);
+          },
+        },
+        ending.signal,
+      );
+    } catch (error) {
+      if (!ending.signal.aborted) throw error;
+    } finally {
+      timer.cancel();
+    }
+    if (body.destroyed) return;
+    const outages = outagesOf(targets, clock.now());
+    const end = { reason: 'the serve ends', exitCode: 0, summary: summary.counts(lost), outages };
+    body.end(`${goJson(endMarker(enveloper, end))}\n`);
+  }
+}
+
+/** Thrown for what a serve does not have. */
+class NotHeld extends InformerError {
+  constructor(message: string) {
+    super('argument', message, { hint: 'serve TYPE adds it' });
+  }
+}
+
+interface Watched {
+  readonly targets: readonly StreamTarget[];
+  readonly showSecrets: boolean;
+  gate(clock: Session['clock']): ChangeGate;
+}
+
+/** The condition that an object is in the part of its type that is watched. One that leaves the part is a deletion. */
+function inPart(targets: readonly StreamTarget[], part: HeldPart): CompiledCondition {
+  const kindOf = (apiVersion: unknown, kind: unknown) => `${apiVersion} ${kind}`;
+  const matchers = new Map(
+    targets.map(({ type, namespaces }) => {
+      const selected = selectorOf(type, part);
+      const isIn = ({ metadata }: ReadonlyObject) =>
+        namespaces === undefined || namespaces.includes('') || namespaces.includes(metadata.namespace ?? '');
+      const matches = (object: ReadonlyObject) => isIn(object) && (selected?.(object) ?? true);
+      return [kindOf(formatGroupVersion(type.gvr), type.kind), matches] as const;
+    }),
+  );
+  return {
+    source: 'the namespaces and selectors of the request',
+    readsEvent: false,
+    test({ object }) {
+      const subject = object as ReadonlyObject;
+      return matchers.get(kindOf(subject.apiVersion, subject.kind))?.(subject) ?? true;
+    },
+  };
+}

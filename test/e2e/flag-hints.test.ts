@@ -20,7 +20,7 @@ describe('flags that would do nothing are refused with what to use', () => {
   it.concurrent.each<[string[], string]>([
     [
       ['watch', 'pods', '-o', 'json', '--show-labels'],
-      'error: --show-labels does nothing in -o json\nhint: leave it out, or use a table (no -o)\n',
+      'error: --show-labels does nothing in -o json\nhint: leave it out, or use a table (no -o), -o csv\n',
     ],
     [['watch', 'pods', '-o', 'name', '-L', 'app'], 'error: --label-columns does nothing in -o name\n'],
     [

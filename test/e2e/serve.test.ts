@@ -100,7 +100,7 @@ const withoutOrigin = (text: string) => text.replace(/^from serve \(pid \d+\).*\
 
 /** Marks of values differ from process to process, and ages from second to second, with the blanks around them. */
 const comparable = (text: string) =>
-  text.replaceAll(/hmac:[0-9a-f]+/g, 'hmac:…').replaceAll(/ +(\d+m)?\d+s(?!\w) *|AGE +/g, ' … ');
+  text.replaceAll(/hmac:[0-9a-f]+/g, 'hmac:…').replaceAll(/ *(?<!\w)(\d+[dhm])*\d+[dhms](?!\w) *|AGE +/g, ' … ');
 
 describe.skipIf(process.platform === 'win32')('serve', () => {
   it('every answer is that of a query without it: text but for ages, notices and exit code', async () => {

@@ -31,6 +31,7 @@ import { addToRunning } from './running-serve.ts';
 import { ServeServer } from './serve-server.ts';
 import { typeStatuses } from './serve-status.ts';
 import { ServeUi, sayUiPlace, uiAskedOf } from './serve-ui.ts';
+import { WatchRoute } from './watch-route.ts';
 
 type ServeFlagValues = FlagValues<typeof serveFlags>;
 
@@ -88,13 +89,17 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   };
   let folder = '';
   await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));
+  const watching = new WatchRoute({ session, types, showsSecrets: flags['show-secrets'] });
   const server = new ServeServer({
     clock: session.clock,
     caches,
     answering: new Answering(session, types),
     lookups: new Lookups(session, types),
     showsSecrets: flags['show-secrets'],
-    routes: ui.routes,
+    routes: {
+      ...ui.routes,
+      '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
+    },
     program: {
       controllers: [],
       objects: [],

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { goJson } from '../../expr/go-text.ts';
 import { abortable, scope } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import { formatGroupVersion, formatGvr } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -124,7 +124,7 @@ export class WatchRoute {
     const enveloper = new Enveloper({ clock, redactor });
     const summary = new StreamSummary();
     const line = async (record: object) => {
-      if (body.write(`${goJson(record)}\n`) || body.destroyed) return;
+      if (body.write(`${jsonText(record)}\n`) || body.destroyed) return;
       await abortable(new Promise<void>((resolve) => void body.once('drain', resolve)), ending.signal);
     };
     const alive = () => {
@@ -161,7 +161,7 @@ export class WatchRoute {
     if (body.destroyed) return;
     const outages = outagesOf(targets, clock.now());
     const end = { reason: 'the serve ends', exitCode: 0, summary: summary.counts(lost), outages };
-    body.end(`${goJson(endMarker(enveloper, end))}\n`);
+    body.end(`${jsonText(endMarker(enveloper, end))}\n`);
   }
 }
 

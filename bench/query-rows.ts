@@ -200,7 +200,8 @@ async function processRows(fleet: Served, { cli, kubectl }: Programs, rounds: nu
   const samples = new Map<string, number[]>(Object.keys(rows).map((row) => [row, []]));
   for (let round = -1; round < rounds; round++) {
     for (const [row, { rounds: most, command }] of Object.entries(rows)) {
-      if (round >= most) continue;
+      const isOnce = most === 1;
+      if (isOnce ? round !== rounds - 1 : round >= most) continue; // what takes minutes runs once, at the end
       const usage = await measureProcess(command(round + 1));
       check(row, usage);
       if (round >= 0) samples.get(row)?.push(usage.wallMs);

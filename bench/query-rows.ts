@@ -31,11 +31,13 @@ export async function measureQueries({ pods, rounds, programs }: QueryBenchOptio
     rows: [...library, ...socket, ...processes].map(({ name, ms, note }) => [
       name,
       note ?? ms.toFixed(ms < 1 ? 4 : 1),
-      note === undefined ? Math.round(1000 / ms).toLocaleString('en-US') : '–',
+      note === undefined ? rateOf(ms) : '–',
       note === undefined && processes.some((row) => row.name === name) ? `${(ms / start).toFixed(2)}` : '–',
     ]),
   };
 }
+
+const rateOf = (ms: number) => (ms > 1000 ? (1000 / ms).toPrecision(1) : Math.round(1000 / ms).toLocaleString('en-US'));
 
 interface Measured {
   readonly name: string;

@@ -40,6 +40,7 @@ async function bundle() {
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('commands/help.ts'),
+    'state-thread': src('serve/persist/state-thread.ts'),
     'oclif-help': src('commands/oclif-help.ts'),
     [OCLIF_REST]: OCLIF_REST,
   };

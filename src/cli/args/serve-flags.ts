@@ -12,6 +12,7 @@ export const serveFlags = {
     }),
     'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
     index: list({ summary: 'an index that is kept; those of questions are kept too', helpValue: 'NAME=EXPRESSION' }),
+    persist: bool({ summary: 'keep the caches on disk, and begin with them after a restart; never values of Secrets' }),
     'show-managed-fields': bool({ summary: 'keep metadata.managedFields, for questions that show them' }),
   }),
   ...group('SERVER', {

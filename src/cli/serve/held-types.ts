@@ -10,6 +10,7 @@ import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { ChangesSince, type KeptStates } from './kept-states.ts';
 
 export interface HeldTypesOptions {
   readonly session: Session;
@@ -19,6 +20,8 @@ export interface HeldTypesOptions {
   readonly metrics: InformerPlan['metrics'];
   /** Lets other commands list and watch what is cached whole. */
   readonly caches: WatchCaches;
+  /** Where the caches are stored; undefined: nowhere. */
+  readonly states?: KeptStates | undefined;
   /** Indexes that are kept from the start. */
   readonly declared: readonly IndexDefinition[];
 }
@@ -130,7 +133,10 @@ export class HeldTypes implements Disposable {
   }
 
   async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {
-    const { session, keepManagedFields, metrics } = this.#options;
+    const { session, keepManagedFields, metrics, states } = this.#options;
+    const scopes = type.namespaced ? namespaces : [''];
+    const form = keepManagedFields ? 'table with managedFields' : 'table';
+    const stored = await states?.statesOf(type, scopes, form);
     const selection: ResourceSelection = { type, names: [], versioned: true };
     const ending = scope(session.signal);
     const own: Session = { ...session, signal: ending.signal };
@@ -141,16 +147,23 @@ export class HeldTypes implements Disposable {
       fieldSelector: undefined,
       keepManagedFields,
       metrics,
+      stored,
       onRefused: () => {}, // a namespace that may not be read does not end the others
       onContinuity: (event) => this.#reporter.observe(event, type),
     }) as [WatchTarget];
     this.#set(key, target);
+    states?.follow(target, scopes, form);
+    const changes = new ChangesSince(target, stored ?? new Map());
     keep(target.informer, this.#declared);
     const running = runTargets([target], own, { endsWhenRefused: false });
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running)).catch(() => {});
     await abortable(target.settled(own.signal), own.signal);
     if (target.refusal !== undefined) ending.abort();
+    else {
+      const text = await changes.text(own);
+      if (text !== undefined) session.notice(`${key}: ${text}`);
+    }
     return target;
   }
 }

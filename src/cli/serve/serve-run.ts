@@ -19,12 +19,14 @@ import { namesOf } from '../args/flag.ts';
 import type { serveFlags } from '../args/serve-flags.ts';
 import { loginFlags } from '../args/shared-flags.ts';
 import type { Edges } from '../base-command.ts';
+import { cacheFolderOf } from '../session/cache-folder.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { type ExitCode, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
 import { HeldTypes } from './held-types.ts';
+import { KeptStates } from './kept-states.ts';
 import { ListenToken, listenPlanOf } from './listen-flag.ts';
 import { Lookups } from './lookups.ts';
 import { addToRunning } from './running-serve.ts';
@@ -65,7 +67,9 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   const added = await addToRunning(identity, more, session);
   if (added !== undefined) return added;
   const caches = new WatchCaches({ clock: session.clock });
+  await using states = flags.persist ? await KeptStates.open(session, cacheFolderOf(flags, session.io)) : undefined;
   using types = new HeldTypes({
+    states,
     session,
     caches,
     namespaces,

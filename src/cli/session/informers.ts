@@ -6,6 +6,7 @@ import { type ScopedSource, SharedInformer } from '../../informer/shared-informe
 import type { Indexers } from '../../informer/store/indexer.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
@@ -88,6 +89,8 @@ export interface InformerPlan {
    * a whole.
    */
   readonly onRefused?: (() => void) | undefined;
+  /** The state to begin with, by namespace. */
+  readonly stored?: ReadonlyMap<string, StoredState<UnknownObject>> | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   /** Gets the measurements of the informers. */
   readonly metrics?: MetricsProvider | undefined;
@@ -342,7 +345,7 @@ function sourcesOf(
         ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
         : api;
     return names.length === 0
-      ? [{ namespace, source: sourceOf() }]
+      ? [{ namespace, source: sourceOf(), stored: plan.stored?.get(scope) }]
       : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
 }

@@ -12,13 +12,15 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly source: ListerWatcher<UnknownObject>;
+  readonly stored: ScopedSource<UnknownObject>['stored'];
   readonly #leaving = new AbortController();
   readonly #options: PartOptions;
   #hasListed = false;
   #hasWatched = false;
   #refusal: unknown;
 
-  constructor(source: ListerWatcher<UnknownObject>, { namespace, name }: PartScope, options: PartOptions) {
+  constructor(source: ListerWatcher<UnknownObject>, { namespace, name, stored }: PartScope, options: PartOptions) {
+    this.stored = stored;
     this.namespace = namespace;
     this.name = name;
     this.source = this.#judged(source);
@@ -83,7 +85,7 @@ export interface PartOptions {
 }
 
 /** Which objects a part is about. */
-export interface PartScope {
+export interface PartScope extends Pick<ScopedSource<UnknownObject>, 'stored'> {
   readonly namespace: string | undefined;
   readonly name?: string | undefined;
 }

@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads';
+import { StateFault } from './state-fault.ts';
+import type { RowChanges, StoredRows } from './state-file.ts';
+import type { StateAnswer, StateCall, StateThreadData } from './state-thread.ts';
+
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? './state-thread.ts' : './state-thread.js', import.meta.url);
+
+type Waiting = { resolve(answer: StateAnswer): void; reject(error: unknown): void };
+
+/** A {@link StateFile} in a thread of its own: no call blocks. Calls are done in their order. */
+export class StateStore implements AsyncDisposable {
+  readonly file: string;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+
+  private constructor(file: string, now: number) {
+    this.file = file;
+    this.#worker = new Worker(THREAD, { workerData: { file, now } satisfies StateThreadData, stderr: true });
+    this.#worker.unref();
+    this.#worker.on('message', (answer: StateAnswer) => {
+      const waiting = this.#waiting.get(answer.call);
+      this.#waiting.delete(answer.call);
+      waiting?.resolve(answer);
+    });
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
+  }
+
+  /** Opens the file. Rejects with `StateFault`. */
+  static async open(file: string, now: number): Promise<StateStore> {
+    const store = new StateStore(file, now);
+    try {
+      await store.#answerTo(0);
+      return store;
+    } catch (error) {
+      await store.#worker.terminate();
+      throw error;
+    }
+  }
+
+  /** As `StateFile.read`. */
+  async read(scope: string): Promise<StoredRows | undefined> {
+    return (await this.#send({ read: scope })).rows;
+  }
+
+  /** As `StateFile.write`. Resolves when the step is stored. */
+  async write(scope: string, changes: RowChanges): Promise<void> {
+    await this.#send({ write: scope, changes });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#send({ close: true }).catch(() => {});
+    await this.#worker.terminate();
+  }
+
+  #send(call: StateCall extends infer C ? (C extends unknown ? Omit<C, 'call'> : never) : never): Promise<StateAnswer> {
+    const number = ++this.#calls;
+    const answer = this.#answerTo(number);
+    this.#worker.postMessage({ ...call, call: number });
+    return answer;
+  }
+
+  async #answerTo(call: number): Promise<StateAnswer> {
+    const answer = await new Promise<StateAnswer>((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
+    if (answer.fault) throw new StateFault(answer.fault.kind, this.file, answer.fault.text.slice(this.file.length + 2));
+    return answer;
+  }
+
+  #fail(error: unknown): void {
+    for (const { reject } of this.#waiting.values())
+      reject(new StateFault('unusable', this.file, String(error), error));
+    this.#waiting.clear();
+  }
+}

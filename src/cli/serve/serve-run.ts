@@ -180,7 +180,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
 }
 
 /** What a serve is started with, and a second one cannot change. */
-const FIXED_FLAGS = ['show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
+const FIXED_FLAGS = ['persist', 'show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
 
 async function hold(types: HeldTypes, selection: Parameters<HeldTypes['add']>[0], session: Session): Promise<void> {
   const { informer, namespaces } = await types.add(selection);

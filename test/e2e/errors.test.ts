@@ -315,7 +315,7 @@ describe('a command line that cannot be', () => {
     [['watch', 'pods', '-o', 'jq=.['], 'jq'],
     [['watch', 'pods', '-o', 'go-template={{.x}}'], 'use -o jsonpath'],
     [['query', 'pods', '-o', 'diff'], 'diff'],
-    [['serve'], 'unknown command "serve"'],
+    [['serve'], 'there is no type to hold'],
     [['optoins'], "hint: did you mean 'kubectl-informer options'?"],
     [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
     [['config'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],

@@ -87,7 +87,7 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
     ]);
     const node = '.spec.nodeNam is in none of 2 pods, and is no field of Pod; did you mean .spec.nodeName?\n';
     expect(filtered).toMatchObject({ code: 0, stderr: `none of 2 pods matches\n--filter: ${NAM}` });
-    expect(indexed).toMatchObject({ code: 0, stderr: `--index n: ${node}` });
+    expect(indexed).toMatchObject({ code: 0, stderr: `none of 2 pods has a value in the index n\n--index n: ${node}` });
     expect(grouped).toMatchObject({ code: 0, stderr: `--group-by: ${node}` });
     const line = [
       'reconcile',
@@ -117,7 +117,7 @@ describe('query says what a value may have been', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: expect.stringContaining(told) });
   });
 
-  it('but nothing of another object of the same kind, whose name resembles it in nothing', async () => {
+  it('and lists the values there are, where none resembles it', async () => {
     const owned = (name: string) => ({
       ...pod(name),
       metadata: {
@@ -132,8 +132,10 @@ describe('query says what a value may have been', () => {
     ]);
     const told = async (owner: string) =>
       (await run(['query', 'pods', '-n', 'shop', '--eq', `owner=${owner}`], { env: own.env })).stderr;
-    expect(await told('rs/nosuch')).toBe('none of 1 pod matches\n');
-    expect(await told('rs/web-8')).toContain('did you mean owner=replicaset.apps/web-7?');
+    expect(await told('rs/nosuch')).toBe(
+      'none of 1 pod matches\n--eq owner=rs/nosuch: no object has this value; the values are replicaset/web-7\n',
+    );
+    expect(await told('rs/web-8')).toContain('did you mean owner=replicaset/web-7?');
   });
 });
 

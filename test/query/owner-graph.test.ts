@@ -42,12 +42,14 @@ it('finds owners and their owners up to the roots, by one list for each kind and
   const pods = [
     object('Pod', 'web-1', [['ReplicaSet', 'web']]),
     object('Pod', 'web-2', [['ReplicaSet', 'web']]),
+    object('Pod', 'old-1', [['ReplicaSet', 'old']]),
     object('Pod', 'db-1', [['StatefulSet', 'db']]),
     object('Pod', 'bank-1', [['ReplicaSet', 'bank']], 'bank'),
     object('Pod', 'alone'),
   ];
   const { asked, source } = cluster(
     object('ReplicaSet', 'web', [['Deployment', 'web']]),
+    object('ReplicaSet', 'old', [['Deployment', 'web']]),
     object('StatefulSet', 'db'),
     object('ReplicaSet', 'bank', [['Deployment', 'bank']], 'bank'),
     object('Deployment', 'web', [['App', 'shop', 'example.com/v2']]),

@@ -231,6 +231,7 @@ export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
 export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
 export type { ResourceType } from './model/resource-type.ts';
 export type { Shard } from './model/shard.ts';
+export { type ShardSelection, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export {
   isAlreadyExists,
   isConflict,

@@ -3,6 +3,7 @@ import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-o
 import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { checkShard, type Shard } from '../model/shard.ts';
+import { ShardSet } from '../model/shard-set.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
@@ -39,9 +40,10 @@ export interface InformerFactoryOptions
   /**
    * Only one part of every collection. Other programs with the other parts have the rest. The server divides it, if it
    * can (Kubernetes ≥ 1.36 with ShardedListAndWatch), otherwise this program leaves out what is not in the part.
-   * Default: everything. See {@link Shard}.
+   * Default: everything. A {@link ShardSet} has parts that
+   * change.
    */
-  shard?: Shard | undefined;
+  shard?: Shard | ShardSet | undefined;
   /** Called when it becomes known who divides the collection of a type: see {@link ShardedBy}. */
   onSharding?: ((by: ShardedBy, gvr: GroupVersionResource) => void) | undefined;
   /**
@@ -106,7 +108,7 @@ export class InformerFactory {
       throw new InformerError('argument', 'namespaces must not contain "" (all namespaces) together with others');
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
-    if (options.shard !== undefined) checkShard(options.shard);
+    if (options.shard !== undefined && !(options.shard instanceof ShardSet)) checkShard(options.shard);
     this.#source = source;
     this.#options = options;
   }
@@ -182,7 +184,11 @@ export class InformerFactory {
     const as = metadataOnly ? 'metadata' : undefined;
     const sharded = (source: ListerWatcher<T>) =>
       shard
-        ? new ShardedSource(source, shard, { logger: shared.logger, onSharding: (by) => onSharding?.(by, gvr) })
+        ? new ShardedSource(source, shard, {
+            logger: shared.logger,
+            clock: shared.clock,
+            onSharding: (by) => onSharding?.(by, gvr),
+          })
         : source;
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
     const sources = scopes.map((namespace) => ({

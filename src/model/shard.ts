@@ -30,30 +30,46 @@ export function checkShard(shard: Shard): void {
     throw new InformerError('argument', `shard: index must be a whole number from 0 to ${of - 1}, not ${index}`);
 }
 
-/** The `shardSelector` of a LIST or WATCH of this part. */
-export function shardSelectorOf({ index, of, by = 'uid' }: Shard): string {
-  return `shardRange(object.metadata.${by}, '0x${boundary(index, of)}', '0x${boundary(index + 1, of)}')`;
+/**
+ * The `shardSelector` of a LIST or WATCH of parts that are given in their order. Neighbours make one range. Source:
+ * KEP-5866.
+ */
+export function shardRanges(indexes: readonly number[], { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): string {
+  const starts = indexes.filter((index, i) => index - 1 !== indexes[i - 1]);
+  const ends = indexes.filter((index, i) => index + 1 !== indexes[i + 1]);
+  return starts
+    .map((start, i) => {
+      const [from, to] = [boundary(start, of), boundary((ends[i] as number) + 1, of)];
+      return `shardRange(object.metadata.${by}, '0x${from}', '0x${to}')`;
+    })
+    .join(' || ');
 }
 
-/** Whether an object is in this part. An object without uid or namespace has the place of the empty text. */
-export function shardMatcher({ index, of, by = 'uid' }: Shard): (object: Placed) => boolean {
-  const [start, end] = [boundary(index, of), boundary(index + 1, of)];
-  const isLast = index === of - 1;
-  return ({ metadata }) => {
-    const hash = shardHash((by === 'uid' ? metadata.uid : metadata.namespace) ?? '');
-    return hash >= start && (isLast || hash < end);
-  };
+/** The part of an object. One without uid or namespace has the place of the empty text. */
+export function placeOf({ metadata }: Placed, { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): number {
+  const hash = shardHash((by === 'uid' ? metadata.uid : metadata.namespace) ?? '');
+  // the first digits decide, except for a hash near a boundary
+  const place = Math.floor((Number.parseInt(hash.slice(0, 12), 16) / 2 ** 48) * of);
+  if (hash < boundary(place, of)) return place - 1;
+  return place + 1 < of && hash >= boundary(place + 1, of) ? place + 1 : place;
 }
 
 /** What decides about the place of an object. */
-interface Placed {
+export interface Placed {
   readonly metadata: { readonly uid?: string | undefined; readonly namespace?: string | undefined };
 }
 
 const ALL = 1n << 64n;
+/** The boundaries of the numbers of parts that were asked for. */
+const boundaries = new Map<number, string[]>();
 
 /** Where a part begins, as hexadecimal digits; where the last one ends, with one digit more. */
 function boundary(index: number, of: number): string {
-  const [i, n] = [BigInt(index), BigInt(of)];
-  return ((i * ALL + n - 1n) / n).toString(16).padStart(16, '0');
+  let all = boundaries.get(of);
+  if (!all) {
+    const n = BigInt(of);
+    all = Array.from({ length: of + 1 }, (_, i) => ((BigInt(i) * ALL + n - 1n) / n).toString(16).padStart(16, '0'));
+    boundaries.set(of, all);
+  }
+  return all[index] as string;
 }

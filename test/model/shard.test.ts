@@ -1,20 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
-import { checkShard, type Shard, shardMatcher, shardSelectorOf } from '../../src/model/shard.ts';
+import { checkShard, placeOf, type Shard, shardRanges } from '../../src/model/shard.ts';
 import { parseShardSelector } from '../../src/sandbox/read/shard-selector.ts';
 import { newUid } from '../../src/sandbox/write/identity.ts';
 
 const object = (uid: string, namespace = 'a') => ({ metadata: { name: 'x', namespace, uid } });
+const selectorOf = (shard: Shard) => shardRanges([shard.index], shard);
 const shards = (of: number, by: Shard['by'] = 'uid') => Array.from({ length: of }, (_, index) => ({ index, of, by }));
 
 describe('shards', () => {
   it('are asked for by ranges that meet, from 0 to 2^64', () => {
-    expect(shards(2).map(shardSelectorOf)).toEqual([
+    expect(shards(2).map(selectorOf)).toEqual([
       "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
       "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')",
     ]);
-    expect(shards(3, 'namespace').map(shardSelectorOf)[1]).toBe(
+    expect(shards(3, 'namespace').map(selectorOf)[1]).toBe(
       "shardRange(object.metadata.namespace, '0x5555555555555556', '0xaaaaaaaaaaaaaaab')",
     );
   });
@@ -26,28 +27,37 @@ describe('shards', () => {
         const some =
           of <= 40 ? shards(of, by as Shard['by']) : [0, 1, of / 2, of - 1].map((index) => ({ index, of, by }));
         const subject = { apiVersion: 'v1', kind: 'Pod', ...object(uid, uid.slice(0, 8)) };
-        const matching = some.filter((shard) => shardMatcher(shard as Shard)(subject));
-        const told = some.filter((shard) => parseShardSelector(shardSelectorOf(shard as Shard)).matches(subject));
-        return (of > 40 || matching.length === 1) && JSON.stringify(matching) === JSON.stringify(told);
+        const matching = some.filter((shard) => placeOf(subject, shard as Shard) === shard.index);
+        const asked = some.filter((shard) => parseShardSelector(selectorOf(shard as Shard)).matches(subject));
+        return (of > 40 || matching.length === 1) && JSON.stringify(matching) === JSON.stringify(asked);
       }),
     );
   });
 
+  it('that are neighbours are asked for by one range', () => {
+    expect(shardRanges([0, 1, 3], { of: 4 })).toBe(
+      "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || " +
+        "shardRange(object.metadata.uid, '0xc000000000000000', '0x10000000000000000')",
+    );
+    const selector = parseShardSelector(shardRanges([0, 2, 3, 6], { of: 7 }));
+    for (let i = 0; i < 500; i++) {
+      const subject = { apiVersion: 'v1', kind: 'Pod', ...object(newUid(seededRandom(i))) };
+      expect(selector.matches(subject)).toBe([0, 2, 3, 6].includes(placeOf(subject, { of: 7 })));
+    }
+  });
+
   it('divide evenly: none of 8 has more than 1.1 times its part of 20,000 random uids', () => {
-    const matchers = shards(8).map(shardMatcher);
-    const counts = matchers.map(() => 0);
+    const counts = Array(8).fill(0);
     const random = seededRandom(1);
     for (let i = 0; i < 20_000; i++) {
       const uid = newUid(random);
-      const at = matchers.findIndex((isIn) => isIn(object(uid)));
-      counts[at] = (counts[at] ?? 0) + 1;
+      counts[placeOf(object(uid), { of: 8 })]++;
     }
     expect(Math.max(...counts)).toBeLessThan(1.1 * 2_500);
   });
 
   it('by namespace hold all objects of a namespace together', () => {
-    const isIn = shards(5, 'namespace').map(shardMatcher);
-    const places = ['u1', 'u2', 'u3'].map((uid) => isIn.findIndex((matches) => matches(object(uid, 'shop'))));
+    const places = ['u1', 'u2', 'u3'].map((uid) => placeOf(object(uid, 'shop'), { of: 5, by: 'namespace' }));
     expect(new Set(places).size).toBe(1);
   });
 

@@ -1,11 +1,15 @@
+import { scope } from '../../kit/abort.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { notify } from '../../kit/user-callback.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
-import { checkShard, type Shard, shardMatcher, shardSelectorOf } from '../../model/shard.ts';
+import { checkShard, type Shard } from '../../model/shard.ts';
+import { type ShardSelection, ShardSet } from '../../model/shard-set.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { movedCollection } from './moved-collection.ts';
 
 /**
  * Who divides a collection. `server`: it sends this part only. `client`: it ignores the selector and sends everything,
@@ -19,38 +23,51 @@ export interface ShardedSourceOptions {
   readonly onSharding?: ((by: ShardedBy) => void) | undefined;
   /** Gets the errors that `onSharding` throws. Default: `consoleLogger`. */
   readonly logger?: Logger | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
-const KNOWN_OPTIONS = { onSharding: 'function', logger: 'logger' } satisfies KnownOptionsOf<ShardedSourceOptions>;
+const KNOWN_OPTIONS = {
+  onSharding: 'function',
+  logger: 'logger',
+  clock: 'clock',
+} satisfies KnownOptionsOf<ShardedSourceOptions>;
 
-/** This number of objects, all in one part, shows that the server has divided them. */
+/** This number of objects, all in one half, shows that the server has divided them. */
 const ENOUGH = 24;
 
+/** How often a source without any part confirms that it has nothing, ms. */
+const CONFIRM_MS = 30_000;
+
 /**
- * One part of a collection. The server is asked for this part only, and what it sends of other parts is left out: a
+ * Some parts of a collection. The server is asked for these parts only, and what it sends of other parts is left out: a
  * server without the feature ignores the selector and says nothing. So the answer is right with either server.
+ *
+ * When the parts of a {@link ShardSet} change, the open watch fails with {@link movedCollection}, and what is now in
+ * the set is listed. Without any part, one object is listed for its version, and the watch waits for a change of the
+ * set.
  */
 export class ShardedSource<T> implements ListerWatcher<T> {
   readonly #source: ListerWatcher<T>;
-  readonly #selector: string;
-  readonly #isOurs: ReturnType<typeof shardMatcher>;
-  readonly #isWhole: boolean;
+  readonly #shards: ShardSet;
   readonly #onSharding: ShardedSourceOptions['onSharding'];
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly whenReachable: ListerWatcher<T>['whenReachable'];
   readonly whenTurn: ListerWatcher<T>['whenTurn'];
+  /** What the informer has listed, or is about to. */
+  #listed: ShardSelection;
   #by: ShardedBy | undefined;
   #ours = 0;
 
-  constructor(source: ListerWatcher<T>, shard: Shard, options: ShardedSourceOptions = {}) {
+  constructor(source: ListerWatcher<T>, shards: Shard | ShardSet, options: ShardedSourceOptions = {}) {
     checkOptions('ShardedSource', options, KNOWN_OPTIONS);
-    checkShard(shard);
     this.#source = source;
-    this.#selector = shardSelectorOf(shard);
-    this.#isOurs = shardMatcher(shard);
-    this.#isWhole = shard.of === 1;
+    this.#shards = shards instanceof ShardSet ? shards : fixed(shards);
+    this.#listed = this.#shards.selection;
     this.#onSharding = options.onSharding;
     this.#logger = options.logger ?? defaultLogger;
+    this.#clock = options.clock ?? systemClock;
     this.whenReachable = source.whenReachable?.bind(source);
     this.whenTurn = source.whenTurn?.bind(source);
   }
@@ -61,56 +78,113 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   async list(options: ListOptions, context: CallContext): Promise<ListPage<T>> {
-    const page = await this.#source.list(this.#sharded(options), context);
+    if (options.limit !== 1 && options.continue === undefined) this.#listed = this.#shards.selection;
+    const asked = this.#listed;
+    if (asked.indexes.length === 0) return await this.#listNothing(options, context);
+    const page = await this.#source.list(withSelector(options, asked), context);
+    if (asked.generation !== this.#shards.selection.generation) throw this.#changed();
     if (page.shardSelector !== undefined) this.#found('server');
-    return { ...page, items: page.items.filter((object) => this.#take(object)) };
+    return { ...page, items: page.items.filter((object) => this.#take(object, asked)) };
   }
 
   async watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-    return this.#ourEvents(await this.#source.watch(this.#sharded(options), context));
+    if (options.sendInitialEvents) this.#listed = this.#shards.selection;
+    const asked = this.#listed;
+    if (asked.generation !== this.#shards.selection.generation) throw this.#changed();
+    if (asked.indexes.length === 0) return this.#nothing(options, context);
+    const call = scope(context.signal);
+    try {
+      const batches = await this.#source.watch(withSelector(options, asked), { ...context, signal: call.signal });
+      return this.#events(batches, asked, call);
+    } catch (error) {
+      call[Symbol.dispose]();
+      throw error;
+    }
   }
 
   async probe(options: ListOptions, context: CallContext): Promise<ListPage<unknown>> {
-    const { probe } = this.#source;
-    if (!probe) return this.list(options, context);
-    const page = await probe.call(this.#source, this.#sharded(options), context);
-    return {
-      ...page,
-      items: page.items.filter((object) => !hasMetadata(object) || this.#isOurs(object)),
-    };
+    const asked = this.#listed;
+    const { probe = this.#source.list } = this.#source;
+    const page = await probe.call(this.#source, withSelector(options, asked), context);
+    return { ...page, items: page.items.filter((object) => !hasMetadata(object) || asked.has(object)) };
   }
 
   supportsStreamingLists(): boolean {
-    return this.#source.supportsStreamingLists?.() ?? true;
+    return this.#shards.selection.indexes.length > 0 && (this.#source.supportsStreamingLists?.() ?? true);
   }
 
   async consistentUnpagedList(context: CallContext): Promise<boolean> {
     return (await this.#source.consistentUnpagedList?.(context)) ?? false;
   }
 
-  #sharded<O extends object>(options: O): O & { shardSelector?: string } {
-    return this.#isWhole ? options : { ...options, shardSelector: this.#selector };
+  /** The version of the collection, without its objects. */
+  async #listNothing(options: ListOptions, context: CallContext): Promise<ListPage<T>> {
+    const { continue: _, ...first } = options;
+    const { resourceVersion } = await this.probe({ ...first, limit: 1 }, context);
+    return { items: [], resourceVersion } as unknown as ListPage<T>;
   }
 
-  async *#ourEvents(
+  /** Events of a watch until the parts change. */
+  async *#events(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
+    asked: ShardSelection,
+    call: ReturnType<typeof scope>,
   ): AsyncGenerator<readonly WatchEvent<T>[], void, void> {
-    for await (const batch of batches) yield batch.filter((event) => this.#isOurEvent(event));
+    using _call = call;
+    const check = () => {
+      if (asked.generation !== this.#shards.selection.generation) call.abort(this.#changed());
+    };
+    using _change = this.#shards.onChange(check);
+    check();
+    try {
+      for await (const batch of batches) {
+        call.signal.throwIfAborted();
+        yield batch.filter((event) => this.#isOurEvent(event, asked));
+      }
+    } finally {
+      call.signal.throwIfAborted(); // how the source ends on an abort says less
+    }
   }
 
-  #isOurEvent(event: WatchEvent<T>): boolean {
-    return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object);
+  /** A watch of no part: it says now and then that nothing has changed. */
+  async *#nothing(
+    { resourceVersion }: WatchOptions,
+    { signal }: CallContext,
+  ): AsyncGenerator<readonly WatchEvent<T>[], void, void> {
+    using waiting = scope(signal);
+    using _change = this.#shards.onChange(() => waiting.abort(this.#changed()));
+    if (this.#shards.selection.indexes.length > 0) throw this.#changed();
+    for (;;) {
+      await this.#clock.sleep(CONFIRM_MS, { signal: waiting.signal });
+      yield [{ type: 'BOOKMARK', object: { metadata: { resourceVersion } } } as unknown as WatchEvent<T>];
+    }
   }
 
-  /** Whether an object is in this part. An object of another part shows that the client divides. */
-  #take(object: T): boolean {
+  #changed() {
+    const { indexes } = this.#shards.selection;
+    const parts = indexes.length === 0 ? 'no shard' : `the shards ${indexes.join(', ')} of ${this.#shards.of}`;
+    return movedCollection(`${parts} from now on`);
+  }
+
+  #isOurEvent(event: WatchEvent<T>, asked: ShardSelection): boolean {
+    return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object, asked);
+  }
+
+  /** Whether an object is in these parts. An object of another part shows that the client divides. */
+  #take(object: T, asked: ShardSelection): boolean {
     if (!hasMetadata(object)) return true; // the store says what is wrong with it
-    const isOurs = this.#isOurs(object);
+    const isOurs = asked.has(object);
     if (!isOurs) {
       this.#ours = 0;
       this.#found('client');
-    } else if (this.#by === undefined && !this.#isWhole && ++this.#ours === ENOUGH) this.#found('server');
+    } else if (this.#by === undefined && asked.selector !== undefined && this.#isEnough(asked)) this.#found('server');
     return isOurs;
+  }
+
+  /** Whether objects that were all in these parts show that the server has divided them. */
+  #isEnough({ indexes }: ShardSelection): boolean {
+    // the probability that a whole collection would look like this is below 2^-24
+    return ++this.#ours * Math.log2(this.#shards.of / indexes.length) >= ENOUGH;
   }
 
   #found(by: ShardedBy): void {
@@ -119,3 +193,11 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     notify('onSharding', this.#onSharding, this.#logger, by);
   }
 }
+
+function fixed(shard: Shard): ShardSet {
+  checkShard(shard);
+  return new ShardSet({ ...shard, indexes: [shard.index] });
+}
+
+const withSelector = <O extends object>(options: O, { selector }: ShardSelection): O & { shardSelector?: string } =>
+  selector === undefined ? options : { ...options, shardSelector: selector };

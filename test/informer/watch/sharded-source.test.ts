@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
+import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
 import { type ShardedBy, ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import { ShardSet } from '../../../src/model/shard-set.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
-import { CONFIG_MAPS, ConfigMaps, inProcess } from '../../support/in-process.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
 
 interface Setup {
   readonly isSharding: boolean;
@@ -179,4 +181,75 @@ it('an onSharding that throws is reported, and stops nothing', async () => {
   );
   expect((await source.list({}, { signal: AbortSignal.timeout(5_000) })).items).toEqual([]);
   expect([source.shardedBy, lines]).toEqual(['client', ['error onSharding threw']]);
+});
+
+describe.each([true, false])('a set of parts that changes, with a server that divides: %s', (isSharding) => {
+  it.each(['stream', 'list', 'pages', 'auto'] as const)(
+    'the cache has what is in the set, through changes of both and lost history, after an initial %s',
+    async (sync) => {
+      const { sandbox, clock, client } = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+      const maps = new ConfigMaps(sandbox);
+      for (let i = 0; i < 60; i++) maps.put(`ns-${i % 5}/m${i}`);
+      const shards = new ShardSet({ of: 7 });
+      const source = new ShardedSource<ConfigMap>(client.resource<ConfigMap>(CONFIG_MAPS), shards, { clock });
+      const informer = new SharedInformer<ConfigMap>(source, { clock, sync, random: () => 0 });
+      const controller = new AbortController();
+      const running = informer.run(controller.signal);
+      await settled();
+      expect(informer.hasSynced).toBe(true);
+      expect([...informer.lister.keys()]).toEqual([]);
+      const random = seededRandom(11);
+      let most = 0;
+      for (let round = 0; round < 40; round++) {
+        if (round === 20) void sandbox.restart({ keepHistory: false, downMs: 1000 });
+        shards.change([0, 1, 2, 3, 4, 5, 6].filter(() => random() < (round % 9 === 0 ? 0 : 0.5)));
+        for (let i = 0; i < 8; i++) {
+          const key = `ns-1/n${Math.floor(random() * 40)}`;
+          if (random() < 0.4 && maps.has(key)) maps.delete(key);
+          else maps.put(key, `v${round}-${i}`);
+        }
+        await clock.advance(round === 20 ? 60_000 : 10);
+        await settled();
+        const ours = sandbox
+          .list(CONFIG_MAPS)
+          .filter((object) => shards.selection.indexes.includes(shards.indexOf(object)));
+        const state = ours.map(({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`);
+        const cached = [...informer.lister.list()].map(
+          ({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`,
+        );
+        expect(cached.sort()).toEqual(state.sort());
+        most = Math.max(most, cached.length);
+      }
+      expect(most).toBeGreaterThan(40);
+      controller.abort();
+      await running;
+      await sandbox.stop();
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it('nothing is fetched for no part but a version, and the stream is taken for alive', async () => {
+    const { sandbox, clock, client, sent } = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+    const maps = new ConfigMaps(sandbox);
+    for (let i = 0; i < 60; i++) maps.put(`a/m${i}`);
+    const shards = new ShardSet({ of: 2 });
+    const source = new ShardedSource<ConfigMap>(client.resource<ConfigMap>(CONFIG_MAPS), shards, { clock });
+    const events: string[] = [];
+    const informer = new SharedInformer<ConfigMap>(source, { clock, onContinuity: ({ kind }) => events.push(kind) });
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    await settled();
+    for (let i = 0; i < 20; i++) {
+      maps.put('a/m1', `v${i}`);
+      await clock.advance(60_000);
+    }
+    expect(sent.filter(({ path }) => path.includes('/configmaps') && !path.includes('limit=1'))).toEqual([]);
+    expect(events).not.toContain('disconnected');
+    shards.change([1]);
+    await settled();
+    expect(informer.lister.size).toBeGreaterThan(10);
+    controller.abort();
+    await running;
+    await sandbox.stop();
+  });
 });

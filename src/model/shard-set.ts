@@ -1,0 +1,80 @@
+import { InformerError } from '../kit/error.ts';
+import { checkShard, type Placed, placeOf, type Shard, shardRanges } from './shard.ts';
+
+/** What a {@link ShardSet} has at one time. It does not change. */
+export interface ShardSelection {
+  /** Grows with each change. */
+  readonly generation: number;
+  /** In their order, each once. */
+  readonly indexes: readonly number[];
+  /** The `shardSelector` of these parts; undefined when they are all of them, or none. */
+  readonly selector: string | undefined;
+  /** Whether an object is in one of these parts. */
+  has(object: Placed): boolean;
+}
+
+/** Options of a {@link ShardSet}. */
+export interface ShardSetOptions extends Pick<Shard, 'of' | 'by'> {
+  /** The parts to begin with. Default: none. */
+  readonly indexes?: Iterable<number> | undefined;
+}
+
+/**
+ * Some of the parts of a collection, which may become others while informers read them. Each change makes an informer
+ * list what it now has.
+ */
+export class ShardSet {
+  readonly of: number;
+  readonly by: 'uid' | 'namespace';
+  readonly #listeners = new Set<() => void>();
+  #selection: ShardSelection;
+
+  /** Throws `argument` for a part that does not exist. */
+  constructor({ of, by = 'uid', indexes = [] }: ShardSetOptions) {
+    checkShard({ index: 0, of, by });
+    this.of = of;
+    this.by = by;
+    this.#selection = this.#select(indexes, 0);
+  }
+
+  get selection(): ShardSelection {
+    return this.#selection;
+  }
+
+  /** The part of an object, whether it is in the set or not. */
+  indexOf(object: Placed): number {
+    return placeOf(object, this);
+  }
+
+  /** Replaces the parts. Does nothing if they are the same. Throws `argument` for one that does not exist. */
+  change(indexes: Iterable<number>): void {
+    const next = this.#select(indexes, this.#selection.generation + 1);
+    if (next.indexes.join() === this.#selection.indexes.join()) return;
+    this.#selection = next;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls the listener after each change. It must not throw. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  #select(given: Iterable<number>, generation: number): ShardSelection {
+    const indexes = [...new Set(given)].sort((a, b) => a - b);
+    for (const index of indexes) checkShard({ index, of: this.of, by: this.by });
+    if (indexes.length > MOST_INDEXES)
+      throw new InformerError('argument', `a set of shards has at most ${MOST_INDEXES}, not ${indexes.length}`);
+    const parts = new Set(indexes);
+    const isPart = indexes.length > 0 && indexes.length < this.of;
+    return {
+      generation,
+      indexes,
+      selector: isPart ? shardRanges(indexes, this) : undefined,
+      has: (object) => parts.size === this.of || (parts.size > 0 && parts.has(this.indexOf(object))),
+    };
+  }
+}
+
+/** Each run of parts is a range in the address of a request, which has a limit. */
+const MOST_INDEXES = 1024;

@@ -87,7 +87,8 @@ export {
   type UnknownObject,
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
-export type { Shard } from './model/shard.ts';
+export type { Shard, ShardedObject } from './model/shard.ts';
+export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export type { Status, StatusCause } from './model/status.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';
 export type {

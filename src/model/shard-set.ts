@@ -1,8 +1,9 @@
 import { InformerError } from '../kit/error.ts';
-import { checkShard, type Placed, placeOf, type Shard, shardRanges } from './shard.ts';
+import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkShard, placeOf, type Shard, type ShardedObject, shardRanges } from './shard.ts';
 
 /** What a {@link ShardSet} has at one time. It does not change. */
-export interface ShardSelection {
+export interface ShardParts {
   /** Grows with each change. */
   readonly generation: number;
   /** In their order, each once. */
@@ -10,7 +11,7 @@ export interface ShardSelection {
   /** The `shardSelector` of these parts; undefined when they are all of them, or none. */
   readonly selector: string | undefined;
   /** Whether an object is in one of these parts. */
-  has(object: Placed): boolean;
+  has(object: ShardedObject): boolean;
 }
 
 /** Options of a {@link ShardSet}. */
@@ -18,6 +19,12 @@ export interface ShardSetOptions extends Pick<Shard, 'of' | 'by'> {
   /** The parts to begin with. Default: none. */
   readonly indexes?: Iterable<number> | undefined;
 }
+
+const KNOWN_OPTIONS = {
+  of: 'number',
+  by: ['uid', 'namespace'],
+  indexes: true,
+} satisfies KnownOptionsOf<ShardSetOptions>;
 
 /**
  * Some of the parts of a collection, which may become others while informers read them. Each change makes an informer
@@ -27,22 +34,24 @@ export class ShardSet {
   readonly of: number;
   readonly by: 'uid' | 'namespace';
   readonly #listeners = new Set<() => void>();
-  #selection: ShardSelection;
+  #selection: ShardParts;
 
   /** Throws `argument` for a part that does not exist. */
-  constructor({ of, by = 'uid', indexes = [] }: ShardSetOptions) {
+  constructor(options: ShardSetOptions) {
+    checkOptions('ShardSet', options, KNOWN_OPTIONS);
+    const { of, by = 'uid', indexes = [] } = options;
     checkShard({ index: 0, of, by });
     this.of = of;
     this.by = by;
     this.#selection = this.#select(indexes, 0);
   }
 
-  get selection(): ShardSelection {
+  get selection(): ShardParts {
     return this.#selection;
   }
 
   /** The part of an object, whether it is in the set or not. */
-  indexOf(object: Placed): number {
+  indexOf(object: ShardedObject): number {
     return placeOf(object, this);
   }
 
@@ -60,7 +69,7 @@ export class ShardSet {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  #select(given: Iterable<number>, generation: number): ShardSelection {
+  #select(given: Iterable<number>, generation: number): ShardParts {
     const indexes = [...new Set(given)].sort((a, b) => a - b);
     for (const index of indexes) checkShard({ index, of: this.of, by: this.by });
     if (indexes.length > MOST_INDEXES)

@@ -46,7 +46,7 @@ export function shardRanges(indexes: readonly number[], { of, by = 'uid' }: Pick
 }
 
 /** The part of an object. One without uid or namespace has the place of the empty text. */
-export function placeOf({ metadata }: Placed, { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): number {
+export function placeOf({ metadata }: ShardedObject, { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): number {
   const hash = shardHash((by === 'uid' ? metadata.uid : metadata.namespace) ?? '');
   // the first digits decide, except for a hash near a boundary
   const place = Math.floor((Number.parseInt(hash.slice(0, 12), 16) / 2 ** 48) * of);
@@ -55,7 +55,7 @@ export function placeOf({ metadata }: Placed, { of, by = 'uid' }: Pick<Shard, 'o
 }
 
 /** What decides about the place of an object. */
-export interface Placed {
+export interface ShardedObject {
   readonly metadata: { readonly uid?: string | undefined; readonly namespace?: string | undefined };
 }
 

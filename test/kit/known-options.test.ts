@@ -62,6 +62,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { tls: { rejectUnauthorized: 'false' } },
     attempt: (options) => library.createConfig(options),
   },
+  ShardSet: {
+    types: ['ShardSetOptions'],
+    slip: ['off', 'of'],
+    wrong: { of: 'yes' },
+    attempt: (options) => new library.ShardSet(options as never),
+  },
   ShardedSource: {
     types: ['ShardedSourceOptions'],
     slip: ['onShardng', 'onSharding'],

@@ -6,7 +6,7 @@ import { notify } from '../../kit/user-callback.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
 import { checkShard, type Shard } from '../../model/shard.ts';
-import { type ShardSelection, ShardSet } from '../../model/shard-set.ts';
+import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { movedCollection } from './moved-collection.ts';
@@ -56,7 +56,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   readonly whenReachable: ListerWatcher<T>['whenReachable'];
   readonly whenTurn: ListerWatcher<T>['whenTurn'];
   /** What the informer has listed, or is about to. */
-  #listed: ShardSelection;
+  #listed: ShardParts;
   #by: ShardedBy | undefined;
   #ours = 0;
 
@@ -127,7 +127,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   /** Events of a watch until the parts change. */
   async *#events(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
-    asked: ShardSelection,
+    asked: ShardParts,
     call: ReturnType<typeof scope>,
   ): AsyncGenerator<readonly WatchEvent<T>[], void, void> {
     using _call = call;
@@ -166,12 +166,12 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return movedCollection(`${parts} from now on`);
   }
 
-  #isOurEvent(event: WatchEvent<T>, asked: ShardSelection): boolean {
+  #isOurEvent(event: WatchEvent<T>, asked: ShardParts): boolean {
     return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object, asked);
   }
 
   /** Whether an object is in these parts. An object of another part shows that the client divides. */
-  #take(object: T, asked: ShardSelection): boolean {
+  #take(object: T, asked: ShardParts): boolean {
     if (!hasMetadata(object)) return true; // the store says what is wrong with it
     const isOurs = asked.has(object);
     if (!isOurs) {
@@ -182,7 +182,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   /** Whether objects that were all in these parts show that the server has divided them. */
-  #isEnough({ indexes }: ShardSelection): boolean {
+  #isEnough({ indexes }: ShardParts): boolean {
     // the probability that a whole collection would look like this is below 2^-24
     return ++this.#ours * Math.log2(this.#shards.of / indexes.length) >= ENOUGH;
   }
@@ -199,5 +199,5 @@ function fixed(shard: Shard): ShardSet {
   return new ShardSet({ ...shard, indexes: [shard.index] });
 }
 
-const withSelector = <O extends object>(options: O, { selector }: ShardSelection): O & { shardSelector?: string } =>
+const withSelector = <O extends object>(options: O, { selector }: ShardParts): O & { shardSelector?: string } =>
   selector === undefined ? options : { ...options, shardSelector: selector };

@@ -13,6 +13,8 @@ export interface CandidateOptions {
   readonly clock: Clock;
   /** Called when a renewal needs more than its one PUT. */
   readonly onSlowPath: () => void;
+  /** The record as it was seen at a time before, ms on the monotonic clock. */
+  readonly seen?: { readonly record: LeaseRecord; readonly at: number } | undefined;
 }
 
 /** The outcome of one attempt to get or to keep the lease. */
@@ -40,6 +42,9 @@ export class LeaseCandidate {
 
   constructor(options: CandidateOptions) {
     this.#options = options;
+    if (!options.seen) return;
+    this.#observed = options.seen.record;
+    this.#observedAt = options.seen.at;
   }
 
   /** The record that was seen last. */

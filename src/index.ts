@@ -178,6 +178,8 @@ export {
   type ObjectVersion,
   serverSideApply,
 } from './controller/server-side-apply.ts';
+export { ShardElector } from './controller/sharding/shard-elector.ts';
+export type { HeldShard, ShardElectorOptions, ShardOverview } from './controller/sharding/shard-options.ts';
 export {
   createEventSource,
   createTimerSource,

@@ -35,6 +35,8 @@ const HELP: Readonly<Record<string, string>> = {
   leader_election_master_status:
     'Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.',
   leader_election_slowpath_total: 'Total number of slow path exercised in renewing leader leases.',
+  kubectl_informer_shards_held: 'Number of shards whose keys this replica reconciles.',
+  kubectl_informer_shard_replicas: 'Number of replicas that share the shards, as this one sees it.',
   process_cpu_seconds_total: 'Total user and system CPU time spent in seconds.',
   process_cpu_user_seconds_total: 'Total user CPU time spent in seconds.',
   process_cpu_system_seconds_total: 'Total system CPU time spent in seconds.',

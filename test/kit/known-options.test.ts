@@ -62,6 +62,13 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { tls: { rejectUnauthorized: 'false' } },
     attempt: (options) => library.createConfig(options),
   },
+  ShardElector: {
+    types: ['ShardElectorOptions'],
+    base: { name: 'a', namespace: 'a', shards: 2, onShard() {} },
+    slip: ['onChang', 'onChange'],
+    wrong: { shards: 'two' },
+    attempt: (options) => new library.ShardElector(options as never),
+  },
   ShardSet: {
     types: ['ShardSetOptions'],
     slip: ['off', 'of'],

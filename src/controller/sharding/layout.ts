@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+/** How a set of keys is divided. Replicas with different divisions must not work at the same time. */
+export interface Layout {
+  /** What all replicas that share the work call it. */
+  readonly name: string;
+  /** The number of shards. */
+  readonly of: number;
+  readonly by: 'uid' | 'namespace';
+}
+
+/** The label of all Leases of one name. */
+export const GROUP_LABEL = 'kubectl-informer/shares';
+/** The label with the division that a Lease belongs to: `8-by-uid`. */
+export const DIVISION_LABEL = 'kubectl-informer/division';
+/** The label that says what a Lease is of: {@link SHARD} or {@link REPLICA}. */
+export const ROLE_LABEL = 'kubectl-informer/role';
+export const SHARD = 'shard';
+export const REPLICA = 'replica';
+
+/** The longest value of a label. Source: apimachinery util/validation IsValidLabelValue. */
+const LONGEST_LABEL = 63;
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
+
+/** The value of {@link GROUP_LABEL}. */
+export function groupOf({ name }: Pick<Layout, 'name'>): string {
+  if (name.length <= LONGEST_LABEL) return name;
+  return `${name.slice(0, LONGEST_LABEL - 12).replace(/[-.]+$/, '')}-${digest(name)}`;
+}
+
+/** The value of {@link DIVISION_LABEL}. */
+export const divisionOf = ({ of, by }: Layout): string => `${of}-by-${by}`;
+
+/** The name of the Lease of a shard. */
+export const shardLeaseOf = (layout: Layout, index: number): string =>
+  `${layout.name}-shard-${index}-of-${divisionOf(layout)}`;
+
+/** The name of the Lease that says that a replica lives. */
+export const memberLeaseOf = ({ name }: Pick<Layout, 'name'>, identity: string): string =>
+  `${name}-member-${digest(identity)}`;
+
+/** What the names of the Leases add to that of the layout, at most. */
+export const LONGEST_SUFFIX = '-shard-65535-of-65536-by-namespace'.length;

@@ -1,0 +1,76 @@
+import type { Clock } from '../../kit/clock.ts';
+import { sameValue } from '../../kit/same-value.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { type Lease, type LeaseRecord, recordOf } from '../election/lease-record.ts';
+import { DIVISION_LABEL, ROLE_LABEL } from './layout.ts';
+
+/** A Lease as it was seen. */
+export interface SeenLease {
+  readonly record: LeaseRecord;
+  /** When its record was first seen as it is, ms on the monotonic clock. */
+  readonly at: number;
+  /** What it is of: `shard` or `replica`. */
+  readonly role: string | undefined;
+  readonly division: string | undefined;
+}
+
+/**
+ * The Leases of a group, with the times at which they were seen to change. As in every election, the times in a Lease
+ * count for nothing, because the clocks of its writers may be wrong. Source: client-go tools/leaderelection.
+ */
+export class LeaseBook {
+  readonly #clock: Clock;
+  readonly #seen = new Map<string, SeenLease>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  saw(lease: UnknownObject): void {
+    const { name = '', labels } = lease.metadata;
+    const record = recordOf(lease as Lease);
+    const before = this.#seen.get(name);
+    if (before && sameValue(before.record, record)) return;
+    const [role, division] = [labels?.[ROLE_LABEL], labels?.[DIVISION_LABEL]];
+    this.#seen.set(name, { record, at: this.#clock.monotonic(), role, division });
+  }
+
+  gone(name: string): void {
+    this.#seen.delete(name);
+  }
+
+  get(name: string): SeenLease | undefined {
+    return this.#seen.get(name);
+  }
+
+  /** Who has a Lease at this moment; undefined if nobody has. */
+  holderOf(name: string): string | undefined {
+    const seen = this.#seen.get(name);
+    return seen && this.#isInForce(seen) ? seen.record.holder : undefined;
+  }
+
+  /** The Leases that are in force. */
+  *inForce(): Generator<readonly [name: string, seen: SeenLease]> {
+    for (const entry of this.#seen) if (this.#isInForce(entry[1])) yield entry;
+  }
+
+  /** The Leases that have been nobody's, or out of force, for so long, ms. */
+  *unused(ms: number): Generator<string> {
+    const now = this.#clock.monotonic();
+    for (const [name, seen] of this.#seen) if (!this.#isInForce(seen) && now - seen.at >= ms) yield name;
+  }
+
+  /** The time until the next Lease that is in force ends, unless it is renewed, ms; undefined if none is. */
+  get nextEndMs(): number | undefined {
+    const now = this.#clock.monotonic();
+    let next: number | undefined;
+    for (const [, seen] of this.inForce()) next = Math.min(next ?? Number.POSITIVE_INFINITY, endOf(seen) - now);
+    return next;
+  }
+
+  #isInForce(seen: SeenLease): boolean {
+    return seen.record.holder !== '' && endOf(seen) > this.#clock.monotonic();
+  }
+}
+
+const endOf = ({ record, at }: SeenLease): number => at + record.durationSeconds * 1000;

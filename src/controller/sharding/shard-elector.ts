@@ -1,0 +1,471 @@
+import { SharedInformer } from '../../informer/shared-informer.ts';
+import { abortable, onAbort, type Scope, scope } from '../../kit/abort.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { type Gauge, noMetrics } from '../../kit/metrics.ts';
+import { ThinnedErrors } from '../../kit/thinned-errors.ts';
+import { guarded, notify } from '../../kit/user-callback.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { isForbidden, isNotFound, StatusError } from '../../model/status.ts';
+import type { Attempt } from '../election/candidate.ts';
+import { Election } from '../election/election.ts';
+import type { ElectionSettings } from '../election/elector-options.ts';
+import { LEASES } from '../election/lease-lock.ts';
+import { shardsOf } from './assignment.ts';
+import {
+  DIVISION_LABEL,
+  divisionOf,
+  GROUP_LABEL,
+  groupOf,
+  type Layout,
+  memberLeaseOf,
+  REPLICA,
+  ROLE_LABEL,
+  SHARD,
+  shardLeaseOf,
+} from './layout.ts';
+import { LeaseBook } from './lease-book.ts';
+import { Membership } from './membership.ts';
+import { checkedShardSettings, type HeldShard, type ShardElectorOptions, type ShardOverview } from './shard-options.ts';
+
+/** A shard that this replica has, is about to have, or still works on. */
+interface Tenure {
+  readonly election: Election;
+  /** Aborts when the shard is to be given back. */
+  readonly wanted: Scope;
+  /** Resolves when nothing of it runs any more. Never rejects. */
+  ended: Promise<void>;
+  isHeld: boolean;
+  /** Another process may have it, although its work here has not ended. */
+  isLost: boolean;
+}
+
+/** A shard that another replica should take and does not is taken after its lease duration, and kept for so many. */
+const RESCUED_DURATIONS = 8;
+/** Unused Leases of replicas and of other divisions are deleted after this many durations. */
+const KEPT_DURATIONS = 20;
+
+/**
+ * Shares the shards of a set of keys among several processes, by one Lease for each shard and one for each process.
+ *
+ * Promises
+ * - No two processes have a shard at once, as far as {@link LeaderElector} promises it for a leader: the work of a new
+ *   owner begins after the lease of the old one has ended, and a shard that is given back is released when its work has
+ *   ended. Write through {@link HeldShard.assertHeld}, or its signal alone does not stop a process that was frozen.
+ * - The numbers of shards of two processes differ by one at most, and as few as possible move when a process comes or
+ *   goes. Each shard of a process that died is taken within the lease duration and two seconds.
+ * - Processes that divide the keys otherwise (another `of` or `by`) never work at the same time: those that came later
+ *   wait until the others have ended.
+ *
+ * Does not promise that every shard has an owner at each moment. Source of the leases: client-go tools/leaderelection.
+ */
+export class ShardElector {
+  readonly identity: string;
+  readonly #options: ShardElectorOptions;
+  readonly #settings: ElectionSettings;
+  readonly #layout: Layout;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #book: LeaseBook;
+  readonly #errors: ThinnedErrors;
+  readonly #tenures = new Map<number, Tenure>();
+  /** When a shard may be tried again after an attempt that failed, ms on the monotonic clock. */
+  readonly #notBefore = new Map<number, number>();
+  /** Since when nobody has had a shard, ms on the monotonic clock. */
+  readonly #freeSince = new Map<number, number>();
+  /** Shards beyond the part of this replica, and until when it keeps them, ms on the monotonic clock. */
+  readonly #rescued = new Map<number, number>();
+  readonly #heldGauge: Gauge;
+  readonly #membersGauge: Gauge;
+  #membership: Membership | undefined;
+  #wake: () => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+  /** The division of other processes for which this one waits. */
+  #waitsFor: string | undefined;
+  #reported = '';
+  #isRunning = false;
+
+  /** Throws `argument` for options that cannot work. Sends nothing before {@link run}. */
+  constructor(options: ShardElectorOptions) {
+    const { clock = systemClock, logger = defaultLogger, name, namespace, by = 'uid' } = options;
+    this.#settings = checkedShardSettings(options);
+    this.#options = options;
+    this.identity = this.#settings.identity;
+    this.#layout = { name, of: options.shards, by };
+    this.#clock = clock;
+    this.#logger = logger.child({ shards: `${namespace}/${name}` });
+    this.#book = new LeaseBook(clock);
+    this.#errors = new ThinnedErrors(clock);
+    const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
+    this.#heldGauge = metrics.gauge('kubectl_informer_shards_held', { name });
+    this.#membersGauge = metrics.gauge('kubectl_informer_shard_replicas', { name });
+  }
+
+  /** The shards whose work runs in this process, in their order. */
+  get held(): readonly number[] {
+    return [...this.#tenures]
+      .filter(([, { isHeld }]) => isHeld)
+      .map(([index]) => index)
+      .sort((a, b) => a - b);
+  }
+
+  /** What this process sees of all of them. */
+  get overview(): ShardOverview {
+    const { of } = this.#layout;
+    return {
+      held: this.held,
+      members: [...this.#members()].sort(),
+      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(shardLeaseOf(this.#layout, index))),
+      waitsFor: this.#waitsFor,
+    };
+  }
+
+  /**
+   * Throws `leadership` if this process has a shard whose lease it has not renewed for its duration and
+   * `healthToleranceMs`. For a liveness check. See {@link LeaderElector.check}.
+   */
+  check(): void {
+    for (const { election } of this.#tenures.values()) election.check();
+  }
+
+  /**
+   * Takes part until the signal aborts. Then it gives its shards back, each when its work has ended, and resolves when
+   * all have.
+   *
+   * Rejects with the error of work that failed, with `api` if the Leases may not be read at the start, and with
+   * `argument` if it is running already.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#isRunning) throw new InformerError('argument', 'this replica takes part in the sharing already');
+    this.#isRunning = true;
+    using running = scope(signal);
+    using watching = scope();
+    let failure: { error: unknown } | undefined;
+    this.#fail = (error) => {
+      failure ??= { error };
+      running.abort(error);
+    };
+    const informer = this.#informer();
+    const watched = informer.run(watching.signal);
+    const membership = this.#join();
+    const member = membership.run(running.signal);
+    try {
+      await this.#share(informer, membership, running.signal).catch((error) => {
+        if (!running.signal.aborted) this.#fail(error);
+      });
+      await member;
+      for (const { wanted } of this.#tenures.values()) wanted.abort(running.signal.reason);
+      await Promise.all([this.#leave(), ...Array.from(this.#tenures.values(), ({ ended }) => ended)]);
+    } finally {
+      watching.abort();
+      await watched;
+      this.#isRunning = false;
+    }
+    if (failure) throw failure.error;
+  }
+
+  #labels(role: typeof SHARD | typeof REPLICA): Readonly<Record<string, string>> {
+    return {
+      ...this.#options.labels,
+      [GROUP_LABEL]: groupOf(this.#layout),
+      [ROLE_LABEL]: role,
+      [DIVISION_LABEL]: divisionOf(this.#layout),
+    };
+  }
+
+  #informer(): SharedInformer<UnknownObject> {
+    const { client, namespace } = this.#options;
+    const informer = new SharedInformer<UnknownObject>(client.resource(LEASES, { namespace }), {
+      name: 'leases',
+      sync: 'auto',
+      selectors: { labelSelector: `${GROUP_LABEL}=${groupOf(this.#layout)}` },
+      clock: this.#clock,
+      logger: this.#logger,
+      onContinuity: (event) => {
+        if (event.kind !== 'fault') return;
+        const error = this.#withRights(event.error);
+        if (!informer.hasSynced && isForbidden(event.error)) this.#fail(error);
+        else this.#report('the Leases of the shards could not be read; will retry', error);
+      },
+    });
+    const saw = (lease: unknown) => {
+      this.#book.saw(lease as UnknownObject);
+      this.#wake();
+    };
+    informer.addHandler({
+      added: saw,
+      updated: (_, lease) => saw(lease),
+      deleted: (lease) => {
+        this.#book.gone(lease.metadata.name ?? '');
+        this.#wake();
+      },
+    });
+    return informer;
+  }
+
+  #join(): Membership {
+    const { client, namespace } = this.#options;
+    this.#membership = new Membership({
+      ...this.#settings,
+      client,
+      namespace,
+      lease: memberLeaseOf(this.#layout, this.identity),
+      labels: this.#labels(REPLICA),
+      clock: this.#clock,
+      onAttempt: (attempt) => {
+        this.#reportAttempt(attempt);
+        this.#wake();
+      },
+    });
+    return this.#membership;
+  }
+
+  /** Takes and gives back shards until the signal aborts. */
+  async #share(informer: SharedInformer<UnknownObject>, membership: Membership, signal: AbortSignal): Promise<void> {
+    await informer.whenSynced(signal);
+    while (!membership.isKnown) await this.#pause(undefined, signal);
+    // replicas that start together see each other first, and none begins with more than its part
+    await this.#clock.sleep(this.#settings.retryPeriodMs, { signal });
+    for (;;) {
+      signal.throwIfAborted();
+      const nextMs = this.#evaluate(membership);
+      await this.#pause(nextMs, signal);
+    }
+  }
+
+  /** Waits for the next change, `ms` at most. */
+  async #pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+    const woken = Promise.withResolvers<void>();
+    this.#wake = () => woken.resolve();
+    using _timer = ms === undefined ? undefined : this.#clock.after(ms, woken.resolve);
+    await abortable(woken.promise, signal);
+  }
+
+  /** Compares what this replica has with what it should have. Gives the time until that may change by itself, ms. */
+  #evaluate(membership: Membership): number | undefined {
+    const { of } = this.#layout;
+    const now = this.#clock.monotonic();
+    const members = this.#members();
+    const holders = Array.from({ length: of }, (_, index) => this.#holderOf(index));
+    const wanted = new Set([...shardsOf(this.identity, { members, holders }), ...this.#rescues(holders, members)]);
+    for (const [index, { wanted: scope }] of this.#tenures) if (!wanted.has(index)) scope.abort(givenBack(index));
+    let nextMs = this.#book.nextEndMs;
+    if (this.#freeSince.size > 0)
+      nextMs = Math.min(nextMs ?? this.#settings.retryPeriodMs, this.#settings.retryPeriodMs);
+    const other = this.#otherDivision();
+    if (other !== this.#waitsFor) {
+      this.#waitsFor = other;
+      this.#changed();
+    }
+    if (!membership.isKnown || (other !== undefined && this.#tenures.size === 0)) return nextMs;
+    for (const index of wanted) {
+      if (this.#tenures.has(index)) continue;
+      const waitMs = (this.#notBefore.get(index) ?? now) - now;
+      if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
+      else this.#claim(index);
+    }
+    this.#membersGauge.set(members.size);
+    this.#clean(members);
+    return nextMs;
+  }
+
+  #members(): Set<string> {
+    const own = divisionOf(this.#layout);
+    const members = new Set([this.identity]);
+    for (const [, { record, role, division }] of this.#book.inForce())
+      if (role === REPLICA && division === own) members.add(record.holder);
+    return members;
+  }
+
+  #holderOf(index: number): string | undefined {
+    const tenure = this.#tenures.get(index);
+    if (tenure && !tenure.isLost) return this.identity;
+    const holder = this.#book.holderOf(shardLeaseOf(this.#layout, index));
+    return holder === this.identity ? undefined : holder; // it was lost, and may be claimed again
+  }
+
+  /**
+   * The shards beyond its part that this replica has, or takes, because the replica that should have them does not: its
+   * work on them may not end, or it may not see that they are free. One replica after another tries.
+   */
+  #rescues(holders: readonly (string | undefined)[], members: ReadonlySet<string>): number[] {
+    const now = this.#clock.monotonic();
+    const { leaseDurationMs } = this.#settings;
+    const order = [...members].sort();
+    const rank = order.indexOf(this.identity);
+    for (const [index, holder] of holders.entries()) {
+      if (holder !== undefined) this.#freeSince.delete(index);
+      else if (!this.#freeSince.has(index)) this.#freeSince.set(index, now);
+      const freeMs = now - (this.#freeSince.get(index) ?? now);
+      const turn = 1 + ((rank + index) % order.length);
+      if (freeMs >= leaseDurationMs * turn) this.#rescued.set(index, now + RESCUED_DURATIONS * leaseDurationMs);
+      if ((this.#rescued.get(index) ?? now) <= now) this.#rescued.delete(index);
+    }
+    return [...this.#rescued.keys()];
+  }
+
+  /** A division of other replicas that have shards now. */
+  #otherDivision(): string | undefined {
+    const own = divisionOf(this.#layout);
+    for (const [, { role, division }] of this.#book.inForce()) if (role === SHARD && division !== own) return division;
+    return undefined;
+  }
+
+  #claim(index: number): void {
+    const { client, namespace, logger, metrics } = this.#options;
+    const wanted = scope();
+    const name = shardLeaseOf(this.#layout, index);
+    let work: Promise<void> = Promise.resolve();
+    const election = new Election(
+      {
+        ...this.#settings,
+        client,
+        namespace,
+        name,
+        labels: this.#labels(SHARD),
+        releaseOnCancel: true,
+        onStartedLeading: (signal) => {
+          work = this.#work(index, tenure, signal);
+          return work;
+        },
+        onStoppedLeading() {},
+        onError: (error) => this.#reportAttempt({ kind: 'failed', error }),
+        clock: this.#clock,
+        random: this.#options.random,
+        logger,
+        metrics,
+      },
+      { seen: this.#book.get(name), once: true },
+    );
+    const tenure: Tenure = { election, wanted, isHeld: false, isLost: false, ended: Promise.resolve() };
+    const finished = async () => {
+      const lost = await election.run(wanted.signal).then(
+        () => undefined,
+        (error) => error,
+      );
+      tenure.isLost = true;
+      this.#wake();
+      await work.catch(() => {}); // the error is that of the election
+      this.#ended(index, tenure, lost);
+    };
+    this.#tenures.set(index, tenure);
+    tenure.ended = finished();
+  }
+
+  async #work(index: number, tenure: Tenure, signal: AbortSignal): Promise<void> {
+    if (await this.#isDividedOtherwise(signal)) {
+      tenure.wanted.abort(givenBack(index));
+      return;
+    }
+    if (signal.aborted) return;
+    tenure.isHeld = true;
+    this.#changed();
+    const { election } = tenure;
+    const held: HeldShard = {
+      index,
+      signal,
+      get isHeld() {
+        return election.isLeading;
+      },
+      assertHeld: () => election.assertLeading(),
+    };
+    try {
+      await this.#options.onShard(held);
+      // the work may end before the shard is given back
+      if (!signal.aborted) await new Promise<void>((resolve) => onAbort(signal, resolve));
+    } finally {
+      tenure.isHeld = false;
+      this.#changed();
+    }
+  }
+
+  /**
+   * Whether replicas with another division have shards, as the server knows it now. Asked with the lease in hand: of two
+   * replicas that take leases of different divisions at once, at least one sees the other's.
+   */
+  async #isDividedOtherwise(signal: AbortSignal): Promise<boolean> {
+    const { client, namespace } = this.#options;
+    const leases = client.resource<UnknownObject>(LEASES, { namespace });
+    const labelSelector = `${GROUP_LABEL}=${groupOf(this.#layout)},${ROLE_LABEL}=${SHARD}`;
+    try {
+      const { items } = await leases.list({ labelSelector }, { signal });
+      for (const lease of items) this.#book.saw(lease);
+    } catch (error) {
+      this.#reportAttempt({ kind: 'failed', error });
+      return true; // as far as is known
+    }
+    return this.#otherDivision() !== undefined;
+  }
+
+  #ended(index: number, tenure: Tenure, error: unknown): void {
+    this.#tenures.delete(index);
+    this.#notBefore.set(index, this.#clock.monotonic() + this.#settings.retryPeriodMs);
+    const isLost = error instanceof InformerError && error.code === 'leadership';
+    if (error !== undefined && !isLost) this.#fail(error);
+    if (isLost) notify('onLost', this.#options.onLost, this.#logger, { index, error });
+    tenure.wanted[Symbol.dispose]();
+    this.#wake();
+  }
+
+  #changed(): void {
+    const { held } = this;
+    this.#heldGauge.set(held.length);
+    const text = `${held.join()} ${this.#waitsFor ?? ''}`;
+    if (text === this.#reported) return;
+    this.#reported = text;
+    notify('onChange', this.#options.onChange, this.#logger, this.overview);
+  }
+
+  /** Deletes Leases that nobody uses any more. One replica does it, so that they are not all deleted by all. */
+  #clean(members: ReadonlySet<string>): void {
+    const [first] = [...members].sort();
+    if (first !== this.identity) return;
+    const own = divisionOf(this.#layout);
+    for (const name of [...this.#book.unused(KEPT_DURATIONS * this.#settings.leaseDurationMs)]) {
+      const { role, division } = this.#book.get(name) ?? {};
+      if (role === SHARD && division === own) continue;
+      this.#book.gone(name);
+      void this.#delete(name);
+    }
+  }
+
+  /** The other replicas need not wait until the Lease of this one ends. */
+  async #leave(): Promise<void> {
+    await this.#delete(memberLeaseOf(this.#layout, this.identity));
+  }
+
+  async #delete(name: string): Promise<void> {
+    const { client, namespace } = this.#options;
+    using limited = scope();
+    using _limit = this.#clock.after(this.#settings.renewDeadlineMs, () => limited.abort());
+    const leases = client.resource(LEASES, { namespace });
+    await abortable(leases.delete(name, { signal: limited.signal }), limited.signal).catch((error) => {
+      if (!isNotFound(error)) this.#report('a Lease was not deleted; it ends by itself', error);
+    });
+  }
+
+  #reportAttempt(attempt: Attempt): void {
+    if (attempt.kind !== 'failed' || attempt.error === undefined) return;
+    const error = this.#withRights(attempt.error);
+    if (this.#options.onError) notify('onError', this.#options.onError, this.#logger, error);
+    else this.#report('a Lease could not be acquired or renewed; will retry', error);
+  }
+
+  #report(text: string, error: unknown): void {
+    this.#errors.report(this.#logger, text, {
+      error: messageOf(error),
+      hint: error instanceof InformerError ? error.hint : undefined,
+    });
+  }
+
+  /** A refusal names the rights that sharing needs. */
+  #withRights(error: unknown): unknown {
+    if (!(error instanceof StatusError) || !isForbidden(error)) return error;
+    const { namespace } = this.#options;
+    const hint = `shards need the right to get, list, watch, create, update and delete leases.coordination.k8s.io in the namespace ${namespace}`;
+    return new StatusError(error.status, { cause: error, hint });
+  }
+}
+
+const givenBack = (index: number) => new InformerError('closed', `shard ${index} is given back`);

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { LEASES } from '../../../src/controller/election/lease-lock.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { type Replica, replicas, type World } from '../../support/replicas.ts';
+
+const DURATION_MS = 15_000;
+
+const names = ({ sandbox }: World) =>
+  sandbox
+    .list(LEASES)
+    .map(({ metadata }) => metadata.name)
+    .sort();
+const counts = (world: World) => {
+  const all = Object.values(world.owners()).flat();
+  return world.replicas.map(({ name }) => all.filter((owner) => owner === name).length);
+};
+
+describe('replicas that share shards', () => {
+  it('that start together have their parts within five seconds, and none ever has more', async () => {
+    await using world = await replicas(8);
+    for (const name of ['a', 'b', 'c', 'd']) world.start(name);
+    await world.pass(5000);
+    expect(counts(world)).toEqual([2, 2, 2, 2]);
+    expect(Object.values(world.owners()).every((owners) => owners.length === 1)).toBe(true);
+    for (const { overviews } of world.replicas) expect(Math.max(...overviews.map(({ held }) => held.length))).toBe(2);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('give back what a new one should have, when the work has ended, and keep the rest', async () => {
+    await using world = await replicas(8);
+    for (const name of ['a', 'b']) world.start(name);
+    await world.pass(5000);
+    const before = world.owners();
+    world.start('c');
+    await world.pass(8000);
+    expect(counts(world)).toEqual([3, 3, 2]);
+    const after = world.owners();
+    expect(Object.keys(after).filter((shard) => after[+shard]?.[0] !== before[+shard]?.[0])).toHaveLength(2);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('take the shards of one that died within its lease duration and two seconds', async () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      await using world = await replicas(6, seed);
+      const all = ['a', 'b', 'c'].map((name) => world.start(name));
+      await world.pass(6000 + seed * 300);
+      const died = all[1] as Replica;
+      const shards = died.elector.held;
+      expect(shards).toHaveLength(2);
+      died.kill();
+      const at = world.clock.monotonic();
+      await world.pass(DURATION_MS + 2000);
+      for (const shard of shards) {
+        const first = world.acts.find((act) => act.shard === shard && act.by !== 'b' && act.at > at);
+        expect((first?.at ?? Number.NaN) - at).toBeLessThanOrEqual(DURATION_MS + 2000);
+      }
+      expect(world.doubled).toEqual([]);
+    }
+  });
+
+  it('get the shards of one that ends at once, and no Lease of it is left', async () => {
+    await using world = await replicas(4);
+    const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];
+    await world.pass(5000);
+    a.abort.abort();
+    await world.pass(3000);
+    expect(await a.ended).toBeUndefined();
+    expect(counts(world)).toEqual([0, 4]);
+    expect(names(world).filter((name) => name?.includes('member'))).toHaveLength(1);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('stand by when there are more of them than shards', async () => {
+    await using world = await replicas(2);
+    for (const name of ['a', 'b', 'c']) world.start(name);
+    await world.pass(5000);
+    expect(counts(world)).toEqual([1, 1, 0]);
+    world.replicas[0]?.kill();
+    await world.pass(DURATION_MS + 2000);
+    expect(counts(world)).toEqual([0, 1, 1]);
+  });
+
+  it('that divide otherwise wait until the others have ended', async () => {
+    await using world = await replicas(8);
+    const old = ['a', 'b'].map((name) => world.start(name, { shards: 4 }));
+    await world.pass(5000);
+    const late = world.start('c', { shards: 8 });
+    await world.pass(30_000);
+    expect([late.elector.held, late.elector.overview.waitsFor]).toEqual([[], '4-by-uid']);
+    old[0]?.abort.abort();
+    await world.pass(5000);
+    expect([late.elector.held, old[1]?.elector.held.length]).toEqual([[], 4]);
+    old[1]?.abort.abort();
+    await world.pass(8000);
+    expect(late.elector.held).toHaveLength(8);
+  });
+
+  it('of which one is cut off lose what it had to others, and it takes part again when it is back', async () => {
+    await using world = await replicas(4);
+    const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];
+    await world.pass(5000);
+    a.network.shut();
+    await world.pass(DURATION_MS + 3000);
+    expect(a.elector.held).toEqual([]);
+    expect(world.replicas[1]?.elector.held).toHaveLength(4);
+    a.network.open();
+    await world.pass(20_000);
+    expect(counts(world)).toEqual([2, 2]);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('of which one was frozen find that it has lost its shards before it acts', async () => {
+    await using world = await replicas(4);
+    const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];
+    await world.pass(5000);
+    a.process.shut();
+    await world.pass(2 * DURATION_MS);
+    expect(world.replicas[1]?.elector.held).toHaveLength(4);
+    a.process.open();
+    await world.pass(20_000);
+    expect(counts(world)).toEqual([2, 2]);
+    expect(world.doubled).toEqual([]);
+  });
+});
+
+describe('a shard is not left without work', () => {
+  it('where the work of its former owner does not end: another replica has it', async () => {
+    await using world = await replicas(4);
+    const stuck = Promise.withResolvers<void>();
+    const a = world.start('a', { onShard: () => stuck.promise });
+    world.start('b');
+    await world.pass(5000);
+    a.network.shut();
+    await world.pass(DURATION_MS + 3000);
+    expect(world.replicas[1]?.elector.held).toHaveLength(4);
+    a.network.open();
+    await world.pass(20_000);
+    const { holders } = world.replicas[1]?.elector.overview ?? {};
+    expect(holders).not.toContain(undefined);
+    stuck.resolve();
+  });
+
+  it('where the replica that should take it does not: another one does, after a lease duration for each', async () => {
+    await using world = await replicas(4);
+    world.start('a');
+    await world.pass(5000);
+    // it lives, and takes nothing
+    const idle = world.sandbox.list(LEASES).find(({ metadata }) => metadata.name?.includes('member'));
+    const keep = () => {
+      const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
+      const spec = { ...(idle as unknown as { spec: object }).spec, holderIdentity: 'idle', renewTime };
+      const { labels } = idle?.metadata ?? {};
+      world.sandbox.apply([
+        {
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { namespace: 'shop', name: 'op-member-idle', labels },
+          spec,
+        },
+      ]);
+    };
+    keep();
+    await world.pass(3000);
+    expect(world.replicas[0]?.elector.held).toHaveLength(2);
+    for (let i = 0; i < 20; i++) {
+      keep();
+      await world.pass(2000);
+    }
+    expect(world.replicas[0]?.elector.held).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('replicas under faults', () => {
+  it.each([1, 2])('never act for a shard at once, and always have all in the end (seed %i)', async (seed) => {
+    const random = seededRandom(seed);
+    await using world = await replicas(8, seed);
+    let next = 0;
+    const alive = () => world.replicas.filter(({ isDead, abort }) => !isDead && !abort.signal.aborted);
+    const begin = () => world.start(`r${next++}`);
+    for (let i = 0; i < 4; i++) begin();
+    for (let round = 0; round < 25; round++) {
+      const all = alive();
+      const one = all[Math.floor(random() * all.length)] as Replica;
+      const fault = Math.floor(random() * 6);
+      if (fault === 0) one.kill();
+      if (fault === 1) one.process.shut();
+      if (fault === 2) one.network.shut();
+      if (fault === 3 && all.length > 2) one.abort.abort();
+      if (fault === 4 && all.length < 6) begin();
+      if (fault === 5)
+        for (const each of all) {
+          each.process.open();
+          each.network.open();
+        }
+      if (alive().length < 3) begin();
+      await world.pass(1000 + Math.floor(random() * 20_000));
+    }
+    for (const each of alive()) {
+      each.process.open();
+      each.network.open();
+    }
+    await world.pass(60_000);
+    expect(world.doubled).toEqual([]);
+    expect(Object.values(world.owners()).map((owners) => owners.length)).toEqual(Array(8).fill(1));
+    expect(world.acts.length).toBeGreaterThan(2000);
+  });
+});

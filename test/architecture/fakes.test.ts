@@ -24,6 +24,7 @@ const STAND_INS: Readonly<
     files: {
       'support/scripted-bytes.ts': 'the script of bytes',
       'support/in-process.ts': 'looks at what goes to a sandbox and passes it on',
+      'support/replicas.ts': 'delays what goes to a sandbox, or cuts it off',
       'simulation/tap.ts': 'copies the bytes, cuts them elsewhere, and spoils a line; the answers are the sandbox’s',
     },
   },

@@ -11,7 +11,7 @@ export interface ReplicaView {
  * taken by exactly one of them.
  *
  * The numbers of shards of any two replicas differ by one at most. As few shards as possible move: a replica gives back
- * only what it has too many of, and a shard of another replica is nobody's before that one has released it.
+ * only what it has too many of, and a shard of another replica is free when that one has released it.
  */
 export function shardsOf(replica: string, { members, holders }: ReplicaView): number[] {
   const quotas = quotasOf(members, holders);

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { sameValue } from '../../kit/same-value.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { type Lease, type LeaseRecord, recordOf } from '../election/lease-record.ts';
-import { DIVISION_LABEL, ROLE_LABEL } from './layout.ts';
+import { DIVISION_LABEL, ROLE_LABEL } from './division.ts';
 
 /** A Lease as it was seen. */
 export interface SeenLease {
@@ -43,7 +43,7 @@ export class LeaseBook {
     return this.#seen.get(name);
   }
 
-  /** Who has a Lease at this moment; undefined if nobody has. */
+  /** Who has a Lease at this moment; undefined if no holder does. */
   holderOf(name: string): string | undefined {
     const seen = this.#seen.get(name);
     return seen && this.#isInForce(seen) ? seen.record.holder : undefined;
@@ -54,7 +54,7 @@ export class LeaseBook {
     for (const entry of this.#seen) if (this.#isInForce(entry[1])) yield entry;
   }
 
-  /** The Leases that have been nobody's, or out of force, for so long, ms. */
+  /** The Leases without a holder, or out of force, for at least this time, ms. */
   *unused(ms: number): Generator<string> {
     const now = this.#clock.monotonic();
     for (const [name, seen] of this.#seen) if (!this.#isInForce(seen) && now - seen.at >= ms) yield name;

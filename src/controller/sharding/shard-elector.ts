@@ -15,16 +15,16 @@ import { LEASES } from '../election/lease-lock.ts';
 import { shardsOf } from './assignment.ts';
 import {
   DIVISION_LABEL,
+  type Division,
   divisionOf,
   GROUP_LABEL,
-  groupOf,
-  type Layout,
+  leaseGroupOf,
   memberLeaseOf,
   REPLICA,
   ROLE_LABEL,
   SHARD,
   shardLeaseOf,
-} from './layout.ts';
+} from './division.ts';
 import { LeaseBook } from './lease-book.ts';
 import { Membership } from './membership.ts';
 import { checkedShardSettings, type HeldShard, type ShardElectorOptions, type ShardOverview } from './shard-options.ts';
@@ -41,7 +41,7 @@ interface Tenure {
   isLost: boolean;
 }
 
-/** A shard that another replica should take and does not is taken after its lease duration, and kept for so many. */
+/** A shard that another replica should take and does not is taken after its lease duration, and kept for this number of them. */
 const RESCUED_DURATIONS = 8;
 /** Unused Leases of replicas and of other divisions are deleted after this many durations. */
 const KEPT_DURATIONS = 20;
@@ -64,7 +64,7 @@ export class ShardElector {
   readonly identity: string;
   readonly #options: ShardElectorOptions;
   readonly #settings: ElectionSettings;
-  readonly #layout: Layout;
+  readonly #division: Division;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #book: LeaseBook;
@@ -72,7 +72,7 @@ export class ShardElector {
   readonly #tenures = new Map<number, Tenure>();
   /** When a shard may be tried again after an attempt that failed, ms on the monotonic clock. */
   readonly #notBefore = new Map<number, number>();
-  /** Since when nobody has had a shard, ms on the monotonic clock. */
+  /** Since when a shard has had no owner, ms on the monotonic clock. */
   readonly #freeSince = new Map<number, number>();
   /** Shards beyond the part of this replica, and until when it keeps them, ms on the monotonic clock. */
   readonly #rescued = new Map<number, number>();
@@ -88,11 +88,11 @@ export class ShardElector {
 
   /** Throws `argument` for options that cannot work. Sends nothing before {@link run}. */
   constructor(options: ShardElectorOptions) {
-    const { clock = systemClock, logger = defaultLogger, name, namespace, by = 'uid' } = options;
     this.#settings = checkedShardSettings(options);
+    const { clock = systemClock, logger = defaultLogger, name, namespace, by = 'uid' } = options;
     this.#options = options;
     this.identity = this.#settings.identity;
-    this.#layout = { name, of: options.shards, by };
+    this.#division = { name, of: options.shards, by };
     this.#clock = clock;
     this.#logger = logger.child({ shards: `${namespace}/${name}` });
     this.#book = new LeaseBook(clock);
@@ -112,11 +112,11 @@ export class ShardElector {
 
   /** What this process sees of all of them. */
   get overview(): ShardOverview {
-    const { of } = this.#layout;
+    const { of } = this.#division;
     return {
       held: this.held,
       members: [...this.#members()].sort(),
-      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(shardLeaseOf(this.#layout, index))),
+      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(shardLeaseOf(this.#division, index))),
       waitsFor: this.#waitsFor,
     };
   }
@@ -168,9 +168,9 @@ export class ShardElector {
   #labels(role: typeof SHARD | typeof REPLICA): Readonly<Record<string, string>> {
     return {
       ...this.#options.labels,
-      [GROUP_LABEL]: groupOf(this.#layout),
+      [GROUP_LABEL]: leaseGroupOf(this.#division),
       [ROLE_LABEL]: role,
-      [DIVISION_LABEL]: divisionOf(this.#layout),
+      [DIVISION_LABEL]: divisionOf(this.#division),
     };
   }
 
@@ -179,7 +179,7 @@ export class ShardElector {
     const informer = new SharedInformer<UnknownObject>(client.resource(LEASES, { namespace }), {
       name: 'leases',
       sync: 'auto',
-      selectors: { labelSelector: `${GROUP_LABEL}=${groupOf(this.#layout)}` },
+      selectors: { labelSelector: `${GROUP_LABEL}=${leaseGroupOf(this.#division)}` },
       clock: this.#clock,
       logger: this.#logger,
       onContinuity: (event) => {
@@ -210,7 +210,7 @@ export class ShardElector {
       ...this.#settings,
       client,
       namespace,
-      lease: memberLeaseOf(this.#layout, this.identity),
+      lease: memberLeaseOf(this.#division, this.identity),
       labels: this.#labels(REPLICA),
       clock: this.#clock,
       onAttempt: (attempt) => {
@@ -244,7 +244,7 @@ export class ShardElector {
 
   /** Compares what this replica has with what it should have. Gives the time until that may change by itself, ms. */
   #evaluate(membership: Membership): number | undefined {
-    const { of } = this.#layout;
+    const { of } = this.#division;
     const now = this.#clock.monotonic();
     const members = this.#members();
     const holders = Array.from({ length: of }, (_, index) => this.#holderOf(index));
@@ -271,7 +271,7 @@ export class ShardElector {
   }
 
   #members(): Set<string> {
-    const own = divisionOf(this.#layout);
+    const own = divisionOf(this.#division);
     const members = new Set([this.identity]);
     for (const [, { record, role, division }] of this.#book.inForce())
       if (role === REPLICA && division === own) members.add(record.holder);
@@ -281,7 +281,7 @@ export class ShardElector {
   #holderOf(index: number): string | undefined {
     const tenure = this.#tenures.get(index);
     if (tenure && !tenure.isLost) return this.identity;
-    const holder = this.#book.holderOf(shardLeaseOf(this.#layout, index));
+    const holder = this.#book.holderOf(shardLeaseOf(this.#division, index));
     return holder === this.identity ? undefined : holder; // it was lost, and may be claimed again
   }
 
@@ -307,7 +307,7 @@ export class ShardElector {
 
   /** A division of other replicas that have shards now. */
   #otherDivision(): string | undefined {
-    const own = divisionOf(this.#layout);
+    const own = divisionOf(this.#division);
     for (const [, { role, division }] of this.#book.inForce()) if (role === SHARD && division !== own) return division;
     return undefined;
   }
@@ -315,7 +315,7 @@ export class ShardElector {
   #claim(index: number): void {
     const { client, namespace, logger, metrics } = this.#options;
     const wanted = scope();
-    const name = shardLeaseOf(this.#layout, index);
+    const name = shardLeaseOf(this.#division, index);
     let work: Promise<void> = Promise.resolve();
     const election = new Election(
       {
@@ -381,13 +381,13 @@ export class ShardElector {
   }
 
   /**
-   * Whether replicas with another division have shards, as the server knows it now. Asked with the lease in hand: of two
+   * Whether replicas with another division have shards, as the server knows it now. Asked after the lease was acquired: of two
    * replicas that take leases of different divisions at once, at least one sees the other's.
    */
   async #isDividedOtherwise(signal: AbortSignal): Promise<boolean> {
     const { client, namespace } = this.#options;
     const leases = client.resource<UnknownObject>(LEASES, { namespace });
-    const labelSelector = `${GROUP_LABEL}=${groupOf(this.#layout)},${ROLE_LABEL}=${SHARD}`;
+    const labelSelector = `${GROUP_LABEL}=${leaseGroupOf(this.#division)},${ROLE_LABEL}=${SHARD}`;
     try {
       const { items } = await leases.list({ labelSelector }, { signal });
       for (const lease of items) this.#book.saw(lease);
@@ -417,11 +417,11 @@ export class ShardElector {
     notify('onChange', this.#options.onChange, this.#logger, this.overview);
   }
 
-  /** Deletes Leases that nobody uses any more. One replica does it, so that they are not all deleted by all. */
+  /** Deletes Leases that are not used any more. One replica does it, so that they are not all deleted by all. */
   #clean(members: ReadonlySet<string>): void {
     const [first] = [...members].sort();
     if (first !== this.identity) return;
-    const own = divisionOf(this.#layout);
+    const own = divisionOf(this.#division);
     for (const name of [...this.#book.unused(KEPT_DURATIONS * this.#settings.leaseDurationMs)]) {
       const { role, division } = this.#book.get(name) ?? {};
       if (role === SHARD && division === own) continue;
@@ -432,7 +432,7 @@ export class ShardElector {
 
   /** The other replicas need not wait until the Lease of this one ends. */
   async #leave(): Promise<void> {
-    await this.#delete(memberLeaseOf(this.#layout, this.identity));
+    await this.#delete(memberLeaseOf(this.#division, this.identity));
   }
 
   async #delete(name: string): Promise<void> {

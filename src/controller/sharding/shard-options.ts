@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { checkShard } from '../../model/shard.ts';
 import { checkedSettings, type ElectionSettings, type LeaderElectorOptions } from '../election/elector-options.ts';
-import { LONGEST_SUFFIX } from './layout.ts';
+import { LONGEST_SUFFIX } from './division.ts';
 
 /** A shard that this process has. */
 export interface HeldShard {
@@ -22,7 +22,7 @@ export interface ShardOverview {
   readonly held: readonly number[];
   /** The identities of the processes that live. */
   readonly members: readonly string[];
-  /** Who has each shard; undefined for one that nobody has. */
+  /** Who has each shard; undefined for one without an owner. */
   readonly holders: readonly (string | undefined)[];
   /** The division of other processes for which this one waits, such as `4-by-uid`; undefined if it does not wait. */
   readonly waitsFor: string | undefined;

@@ -36,7 +36,7 @@ const countsOf = (members: string[], holders: Holders) =>
   members.map((member) => holders.filter((holder) => holder === member).length);
 
 describe('the shards of replicas', () => {
-  it('that nobody has go to exactly one replica each, if all see the same', () => {
+  it('without an owner go to exactly one replica each, if all see the same', () => {
     fc.assert(
       fc.property(view, ({ members, holders }) => {
         const wanted = members.flatMap((member) => shardsOf(member, { members, holders }));
@@ -83,7 +83,7 @@ describe('the shards of replicas', () => {
     expect(shardsOf('c', { members: ['a', 'b', 'c'], holders })).toEqual([]);
   });
 
-  it('of somebody who is no replica are left alone', () => {
+  it('of an owner that is no replica are left alone', () => {
     expect(shardsOf('a', { members: ['a'], holders: ['x', undefined] })).toEqual([1]);
   });
 });

@@ -70,7 +70,7 @@ describe('replicas that share shards', () => {
     expect(world.doubled).toEqual([]);
   });
 
-  it('stand by when there are more of them than shards', async () => {
+  it('wait when there are more of them than shards', async () => {
     await using world = await replicas(2);
     for (const name of ['a', 'b', 'c']) world.start(name);
     await world.pass(5000);

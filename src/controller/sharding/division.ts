@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** How a set of keys is divided. Replicas with different divisions must not work at the same time. */
-export interface Layout {
+export interface Division {
   /** What all replicas that share the work call it. */
   readonly name: string;
   /** The number of shards. */
@@ -24,21 +24,21 @@ const LONGEST_LABEL = 63;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 /** The value of {@link GROUP_LABEL}. */
-export function groupOf({ name }: Pick<Layout, 'name'>): string {
+export function leaseGroupOf({ name }: Pick<Division, 'name'>): string {
   if (name.length <= LONGEST_LABEL) return name;
   return `${name.slice(0, LONGEST_LABEL - 12).replace(/[-.]+$/, '')}-${digest(name)}`;
 }
 
 /** The value of {@link DIVISION_LABEL}. */
-export const divisionOf = ({ of, by }: Layout): string => `${of}-by-${by}`;
+export const divisionOf = ({ of, by }: Division): string => `${of}-by-${by}`;
 
 /** The name of the Lease of a shard. */
-export const shardLeaseOf = (layout: Layout, index: number): string =>
-  `${layout.name}-shard-${index}-of-${divisionOf(layout)}`;
+export const shardLeaseOf = (division: Division, index: number): string =>
+  `${division.name}-shard-${index}-of-${divisionOf(division)}`;
 
 /** The name of the Lease that says that a replica lives. */
-export const memberLeaseOf = ({ name }: Pick<Layout, 'name'>, identity: string): string =>
+export const memberLeaseOf = ({ name }: Pick<Division, 'name'>, identity: string): string =>
   `${name}-member-${digest(identity)}`;
 
-/** What the names of the Leases add to that of the layout, at most. */
+/** What the names of the Leases add to that of the division, at most. */
 export const LONGEST_SUFFIX = '-shard-65535-of-65536-by-namespace'.length;

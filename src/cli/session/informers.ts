@@ -6,6 +6,7 @@ import { type ScopedSource, SharedInformer } from '../../informer/shared-informe
 import type { Indexers } from '../../informer/store/indexer.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import { type ShardedBy, ShardedSource } from '../../informer/watch/sharded-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -13,6 +14,8 @@ import type { MetricsProvider } from '../../kit/metrics.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
+import type { Shard } from '../../model/shard.ts';
+import type { ShardSet } from '../../model/shard-set.ts';
 import {
   isExpired,
   isForbidden,
@@ -92,6 +95,10 @@ export interface InformerPlan {
   /** The state to begin with, by namespace. */
   readonly stored?: ReadonlyMap<string, StoredState<UnknownObject>> | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
+  /** The part of the objects that is read. Default: all. */
+  readonly shard?: Shard | ShardSet | undefined;
+  /** Called when it becomes known who divides the objects of a type, and when that changes. */
+  readonly onSharding?: ((by: ShardedBy, type: ResourceType) => void) | undefined;
   /** Gets the measurements of the informers. */
   readonly metrics?: MetricsProvider | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
@@ -340,14 +347,24 @@ function sourcesOf(
     const namespace = scope || undefined;
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const isSelected = isSelecting(plan);
-    const sourceOf = (name?: string) =>
+    const wholeOf = (name?: string) =>
       once
         ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
         : api;
+    const sourceOf = (name?: string) => sharded(wholeOf(name), served, plan);
     return names.length === 0
       ? [{ namespace, source: sourceOf(), stored: plan.stored?.get(scope) }]
       : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
+}
+
+function sharded(
+  source: ListerWatcher<UnknownObject>,
+  served: ServedType,
+  { shard, onSharding }: InformerPlan,
+): ListerWatcher<UnknownObject> {
+  if (!shard) return source;
+  return new ShardedSource(source, shard, { onSharding: (by) => onSharding?.(by, served.type) });
 }
 
 function narrowed(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {

@@ -2,9 +2,9 @@ import { group, text } from '../cli/args/flag.ts';
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { mergedConfig } from '../cli/reconcile/config.ts';
-import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
+import { leasePlanOf } from '../cli/reconcile/lease-plan.ts';
 import { neededAccess } from '../cli/reconcile/needed-access.ts';
 import { readAccess } from '../cli/reconcile/observed-access.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
@@ -77,15 +77,16 @@ With --observed it prints what was really needed: the file is written by reconci
       'all-namespaces': config.allNamespaces ?? false,
     };
     const namespaces = namespacesOf(scope, session.config);
-    const { gvr } = primary.type;
-    const lease = leasePlanOf(flags, { hook: hook.name, gvr, namespaces, current: session.config.namespace });
+    const { gvr, namespaced: isNamespaced } = primary.type;
+    const { namespace: current } = session.config;
+    const lease = leasePlanOf(flags, { hook: hook.name, gvr, isNamespaced, namespaces, current });
     const access = neededAccess({
       primary: primary.type,
       others: others.map(({ type }) => type),
       namespaces,
       hasFinalizer: config.finalizer !== undefined,
       hasJournal: flags.journal !== undefined,
-      leaseNamespace: lease?.namespace,
+      lease,
     });
     return { access, namespace: session.config.namespace, remarks: UNKNOWN_ACTIONS };
   }

@@ -3,10 +3,10 @@ import { idleMsOf } from '../cli/args/shared-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig } from '../cli/reconcile/config.ts';
 import { graceMsOf } from '../cli/reconcile/drain.ts';
-import { leasePlanOf } from '../cli/reconcile/election.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
 import { mappedType } from '../cli/reconcile/key-map.ts';
+import { leasePlanOf } from '../cli/reconcile/lease-plan.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { AccessRecord } from '../cli/reconcile/observed-access.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
@@ -95,6 +95,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       lease: leasePlanOf(flags, {
         hook: hook.name,
         gvr: primary.type.gvr,
+        isNamespaced: primary.type.namespaced,
         namespaces,
         current: session.config.namespace,
       }),

@@ -1,3 +1,4 @@
+import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { checkShard, placeOf, type Shard, type ShardedObject, shardRanges } from './shard.ts';
@@ -34,6 +35,8 @@ export class ShardSet {
   readonly of: number;
   readonly by: 'uid' | 'namespace';
   readonly #listeners = new Set<() => void>();
+  readonly #readers = new Map<object, number>();
+  readonly #waiting = new Set<() => void>();
   #selection: ShardParts;
 
   /** Throws `argument` for a part that does not exist. */
@@ -61,6 +64,35 @@ export class ShardSet {
     if (next.indexes.join() === this.#selection.indexes.join()) return;
     this.#selection = next;
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /**
+   * Registers one that reads these parts. The result is called with the generation whose list it has passed on
+   * completely.
+   */
+  reader(): (generation: number) => void {
+    const reader = {};
+    this.#readers.set(reader, -1);
+    return (generation) => {
+      this.#readers.set(reader, generation);
+      for (const check of [...this.#waiting]) check();
+    };
+  }
+
+  /** Resolves when every reader has passed on what the set has now. Rejects with the signal's reason. */
+  async whenRead(signal: AbortSignal): Promise<void> {
+    const { generation } = this.#selection;
+    const read = Promise.withResolvers<void>();
+    const check = () => {
+      if ([...this.#readers.values()].every((reached) => reached >= generation)) read.resolve();
+    };
+    this.#waiting.add(check);
+    try {
+      check();
+      await abortable(read.promise, signal);
+    } finally {
+      this.#waiting.delete(check);
+    }
   }
 
   /** Calls the listener after each change. It must not throw. */

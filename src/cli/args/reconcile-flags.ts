@@ -100,11 +100,18 @@ const electionFlags = group('LEADER ELECTION', {
   'leader-elect-retry-period': duration({ summary: 'time between two renewals (default: 2s)' }),
 });
 
+/** How the work is shared is the operator's to say, too. */
+const sharingFlags = group('SHARING', {
+  shards: count({ summary: 'share the keys with other replicas: N parts, each at one replica at a time', min: 1 }),
+  'shard-by': choice(['uid', 'namespace'], { summary: 'what decides about the part of an object (default: uid)' }),
+});
+
 /** Every flag of `reconcile`. */
 export const reconcileFlags = {
   ...hookFlags,
   ...configurableFlags,
   ...electionFlags,
+  ...sharingFlags,
   ...group('WRITE', {
     journal: text({
       summary: 'keep actions in this folder until they are done, so that a crash neither loses nor doubles one',
@@ -142,4 +149,5 @@ export type HookFlags = Pick<
   'hook' | 'exec' | 'shell' | 'hook-mode' | 'on-startup' | 'reload'
 >;
 export type ElectionFlags = FlagValues<typeof electionFlags>;
+export type SharingFlags = FlagValues<typeof sharingFlags>;
 export type ConfigurableFlags = FlagValues<typeof configurableFlags>;

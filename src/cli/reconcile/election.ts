@@ -3,72 +3,17 @@ import { fencedTransport } from '../../client/http/fenced-transport.ts';
 import { LeaderElector } from '../../controller/election/leader-elector.ts';
 import { waitForSync } from '../../informer/sync-result.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
-import type { GroupVersionResource } from '../../model/gvr.ts';
 import { isForbidden, isInvalid, isNotFound, isUnauthorized } from '../../model/status.ts';
-import type { ElectionFlags } from '../args/reconcile-flags.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import { checkNamespaces } from '../session/name-check.ts';
 import type { Session } from '../session/session.ts';
-
-/** The lease of `--leader-elect`. */
-export interface LeasePlan {
-  readonly name: string;
-  readonly namespace: string;
-  readonly leaseDurationMs: number | undefined;
-  readonly renewDeadlineMs: number | undefined;
-  readonly retryPeriodMs: number | undefined;
-}
-
-/** What a lease is named after, and where it is by default. */
-export interface LeaseDefaults {
-  readonly hook: string;
-  readonly gvr: GroupVersionResource;
-  readonly namespaces: readonly string[];
-  readonly current: string;
-}
-
-/** The lease of the flags; undefined without `--leader-elect`. Throws `argument` for what cannot work. */
-export function leasePlanOf(flags: ElectionFlags, defaults: LeaseDefaults): LeasePlan | undefined {
-  const { 'leader-elect': isElected, ...others } = flags;
-  const useless = Object.entries(others).find(
-    ([name, value]) => name.startsWith('leader-elect-') && value !== undefined,
-  );
-  if (!isElected && useless) {
-    throw new InformerError('argument', `--${useless[0]} does nothing without --leader-elect`, {
-      hint: 'add --leader-elect, or leave it out',
-    });
-  }
-  if (!isElected) return undefined;
-  const namespace = flags['leader-elect-namespace'] ?? namespaceOf(defaults);
-  checkNamespaces([namespace]);
-  return {
-    name: flags['leader-elect-lease-name'] ?? leaseNameOf(defaults),
-    namespace,
-    leaseDurationMs: flags['leader-elect-lease-duration'],
-    renewDeadlineMs: flags['leader-elect-renew-deadline'],
-    retryPeriodMs: flags['leader-elect-retry-period'],
-  };
-}
-
-/** The only namespace of the objects, else that of the context. */
-function namespaceOf({ namespaces: [only = '', ...more], current }: LeaseDefaults): string {
-  return more.length === 0 && only !== '' ? only : current;
-}
-
-/** `reconcile-label.ts-deployments.apps`: the same for each process with this hook and this type. */
-function leaseNameOf({ hook, gvr: { group, resource } }: LeaseDefaults): string {
-  const text = ['reconcile', hook, group === '' ? resource : `${resource}.${group}`].join('-').toLowerCase();
-  return text
-    .replaceAll(/[^a-z0-9.]+/g, '-')
-    .replaceAll(/-*\.[-.]*/g, '.')
-    .slice(-200)
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
-}
+import { inFlags, type LeasePlan } from './lease-plan.ts';
 
 /** Work that is done only while this process leads. */
 export interface ReconcileElection {
   /** Sends no write unless this process leads. */
   readonly client: Client;
+  /** See {@link LeaderElector.check}. */
+  check(): void;
   /** Whether the caches were in sync at some time, so that the process could have led. */
   readonly isStandby: boolean;
   /**
@@ -113,6 +58,7 @@ export function createElection(session: Session, plan: LeasePlan): ReconcileElec
       fencedTransport(client.transport, () => elector.assertLeading()),
       { clock, logger },
     ),
+    check: () => elector.check(),
     isStandby: false,
     async run(targets: readonly WatchTarget[], leaderWork: typeof work) {
       work = leaderWork;
@@ -131,26 +77,6 @@ export function createElection(session: Session, plan: LeasePlan): ReconcileElec
     },
   };
   return election;
-}
-
-const FLAG_OF: Readonly<Record<string, string>> = {
-  leaseDurationMs: '--leader-elect-lease-duration',
-  renewDeadlineMs: '--leader-elect-renew-deadline',
-  retryPeriodMs: '--leader-elect-retry-period',
-  namespace: '--leader-elect-namespace',
-  name: '--leader-elect-lease-name',
-};
-
-/** Names flags where an error of the library names options. */
-function inFlags<T>(create: () => T): T {
-  try {
-    return create();
-  } catch (error) {
-    if (!isInformerError(error, 'argument')) throw error;
-    const text = error.message.replace(/^LeaderElector: /, '').replaceAll(/\((\d+)\)/g, (_, ms) => `(${ms}ms)`);
-    const message = text.replaceAll(/\b\w+\b/g, (word) => FLAG_OF[word] ?? word);
-    throw new InformerError('argument', message, { cause: error.cause });
-  }
 }
 
 const isLost = (signal: AbortSignal) => isInformerError(signal.reason, 'leadership');

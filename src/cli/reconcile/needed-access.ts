@@ -1,4 +1,5 @@
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { LeasePlan } from './lease-plan.ts';
 import type { Access } from './request-access.ts';
 
 /** What of a configuration needs access to the cluster. */
@@ -12,21 +13,25 @@ export interface Configured {
   readonly hasFinalizer: boolean;
   /** Whether there is a journal, which reads the reconciled objects at the start. */
   readonly hasJournal: boolean;
-  /** The namespace of the Lease of --leader-elect. */
-  readonly leaseNamespace?: string | undefined;
+  /** The Leases of --leader-elect or --shards. */
+  readonly lease?: Pick<LeasePlan, 'namespace' | 'shards'> | undefined;
 }
 
 /** What the program needs to be allowed before it knows any action of the hook. */
 export function neededAccess(configured: Configured): Access[] {
-  const { primary, others, namespaces, hasFinalizer, hasJournal, leaseNamespace } = configured;
+  const { primary, others, namespaces, hasFinalizer, hasJournal, lease } = configured;
   const forPrimary = [...(hasJournal ? ['get'] : []), ...READ, ...(hasFinalizer ? ['patch'] : [])];
   return [
     ...accessTo(primary, forPrimary, namespaces),
     ...others.flatMap((type) => accessTo(type, READ, namespaces)),
-    ...(leaseNamespace === undefined ? [] : accessTo(LEASES, ['get', 'create', 'update'], [leaseNamespace])),
+    ...(lease ? accessTo(LEASES, lease.shards ? SHARING : ELECTION, [lease.namespace]) : []),
   ];
 }
 
+/** What a leader election does with Leases. */
+const ELECTION = ['get', 'create', 'update'];
+/** What replicas that share shards do with Leases. */
+const SHARING = [...ELECTION, 'list', 'watch', 'delete'];
 const LEASES = { gvr: { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' }, namespaced: true };
 
 /** An informer lists, then watches. */

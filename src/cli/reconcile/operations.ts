@@ -1,4 +1,5 @@
 import type { Controller } from '../../controller/controller.ts';
+import type { ManagerCheck } from '../../controller/manager/checks.ts';
 import { messageOf } from '../../kit/error.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
 import { withoutLogin } from '../../kit/secret-free-text.ts';
@@ -16,6 +17,7 @@ import type { Session } from '../session/session.ts';
 interface Shown {
   readonly controllers: Controller[];
   readonly informers: InspectedInformer[];
+  readonly liveChecks: ManagerCheck[];
 }
 
 /** A run, as it is shown to others. */
@@ -29,6 +31,8 @@ interface AttachedRun {
   readonly informers: readonly InspectedInformer[];
   /** The cache of the reconciled objects. */
   readonly objects: ReconciledObjects;
+  /** Throws when the program should be started again. */
+  readonly check?: (() => void) | undefined;
 }
 
 /** How a cache whose informer has no connection is judged: the readiness page turns false after this time, ms. */
@@ -64,7 +68,7 @@ export class Operations implements AsyncDisposable {
    * Not ready until {@link attach}.
    */
   static async open(address: string | undefined, { signal }: Edges): Promise<Operations> {
-    const shown: Shown = { controllers: [], informers: [] };
+    const shown: Shown = { controllers: [], informers: [], liveChecks: [] };
     if (address === undefined) return new Operations(shown, signal);
     const [{ createOpsServer }, { createPrometheusMetrics }] = await Promise.all([
       import('../../ops/ops-server.ts'),
@@ -90,6 +94,7 @@ export class Operations implements AsyncDisposable {
     const { name, controller, informers } = run;
     this.#shown.controllers.push(controller);
     this.#shown.informers.push(...informers);
+    if (run.check) this.#shown.liveChecks.push({ name: 'lease', reason: () => void run.check?.() });
     this.metrics?.observe('kubectl_informer_parked_keys', { name }, () => controller.parked.length);
     if (this.#address !== undefined) session.notice(`metrics, health and debug pages: http://${this.#address}`);
     try {
@@ -105,7 +110,6 @@ export class Operations implements AsyncDisposable {
       ...this.#shown,
       objects: [objects],
       metrics: undefined,
-      liveChecks: [],
       readyChecks: [],
       clock,
       staleAfterMs: STALE_AFTER_MS,

@@ -7,9 +7,9 @@ import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { CronSchedule } from './cron-schedule.ts';
-import type { LeasePlan } from './election.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
+import type { LeasePlan } from './lease-plan.ts';
 import type { Operations } from './operations.ts';
 import type { RetryLimits } from './retry-limits.ts';
 import type { SnapshotPlan } from './snapshots.ts';
@@ -28,7 +28,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly schedules: readonly CronSchedule[];
   /** Silence after which a watch is taken for dead, ms. */
   readonly idleMs: number | undefined;
-  /** The lease without which the hook does not run; undefined without `--leader-elect`. */
+  /** The lease without which the hook does not run; undefined without `--leader-elect` and `--shards`. */
   readonly lease: LeasePlan | undefined;
   readonly workers: number;
   readonly maxRetries: number | undefined;

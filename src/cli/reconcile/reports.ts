@@ -26,16 +26,17 @@ export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials
  * objects out, how many of them match, and why none runs at the start.
  */
 export function startText(
-  { hook, workers, filters, schedules }: ReconcilePlan,
+  { hook, workers, filters, schedules, lease }: ReconcilePlan,
   { type, informer, names }: WatchTarget,
   filter: TriggerFilter,
   now: number,
 ): string {
   const { lister } = informer;
+  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, now)}`;
+  if (lease?.shards) return `${formatGroupResource(type.gvr)} of its shards, ${running}`; // it has none yet
   const keys = [...lister.keys()].filter((key) => !names || names.has(splitKey(key).name));
   const count = keys.length;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
-  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, now)}`;
   return [
     `${count} ${what}`,
     ...absentText(names, keys),

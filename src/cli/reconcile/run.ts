@@ -17,6 +17,7 @@ import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
+import { createSharing } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
 import { createStartupSource } from './startup-source.ts';
@@ -29,7 +30,16 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   await using credentials = await hookCredentials(session, plan);
   const all: WatchTarget[] = [];
   using reporter = new ContinuityReporter(session, () => all);
-  const targets = targetsOf(session, plan, reporter);
+  const { lease } = plan;
+  const sharing =
+    lease?.shards &&
+    createSharing(session, {
+      plan,
+      lease: { ...lease, shards: lease.shards },
+      caches: () => targets,
+      drop: (key) => controller.drop(key),
+    });
+  const targets = targetsOf(session, plan, reporter, sharing?.shards);
   all.push(...targets.all);
   const filter = new TriggerFilter({
     rules: plan.filters.rules,
@@ -40,8 +50,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     onRemark: (remark) => session.notice(remark),
   });
   const ownWrites = new OwnWrites();
-  const election = plan.lease && createElection(session, plan.lease);
-  const surroundings = { ...targets, filter, ownWrites, client: election?.client ?? session.client };
+  const election = lease && !sharing ? createElection(session, lease) : undefined;
+  const surroundings = { ...targets, filter, ownWrites, client: election?.client ?? sharing?.client ?? session.client };
   const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const { reconcile: runHook, actions, hook } = runs;
   using drain = new Drain(session, plan.graceMs, runs.delayed);
@@ -65,9 +75,9 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   });
   const controller: Controller = createController({
     name: plan.hook.name,
-    reconcile: drain.watching(runHook),
+    reconcile: sharing ? sharing.gate.reconciler(drain.watching(runHook)) : drain.watching(runHook),
     sources: [
-      ...sourcesOf(plan, targets, filter),
+      ...sourcesOf(plan, targets, filter, sharing?.gate),
       ...(plan.hook.hasStartup ? [startupSource] : []),
       ...runs.reload(() => [...targets.primary.informer.lister.keys(), ...controller.parked.map(({ key }) => key)]),
     ],
@@ -91,6 +101,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     controller,
     informers: targets.all.map(({ informer }) => informer),
     objects: targets.primary.informer.lister,
+    check: (election ?? sharing)?.check,
   });
   sayWhatIsNotDone(session, plan);
   session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
@@ -109,6 +120,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     () => session.notice(startText(plan, targets.primary, filter, session.clock.now())),
     () => {}, // what kept it from that is the error of the run
   );
+  const shared = sharing?.run();
   try {
     const work = (signal: AbortSignal) => abortable(controller.run(signal), drain.gaveUp);
     await (election ? election.run(all, (signal) => resume().then(() => work(signal))) : work(session.signal));
@@ -121,7 +133,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
       await hook.close?.();
     };
     await abortable(closed(), drain.gaveUp);
-    await running;
+    await Promise.all([running, shared]);
   }
   if (controller.parked.length > 0)
     session.notice('given up until something changes:', await parkedTable(controller.parked));

@@ -1,6 +1,7 @@
 import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
 import { createInformerSource, informerEvents } from '../../controller/informer-source.ts';
 import { labelledPredicate } from '../../controller/predicate.ts';
+import type { ShardGate } from '../../controller/shard-gate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
@@ -9,11 +10,12 @@ import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
-/** What puts keys into the queue: the caches, and the timers. */
+/** What puts keys into the queue: the caches, and the timers. With a gate, those of the shards of this process. */
 export function sourcesOf(
   plan: ReconcilePlan,
   { primary, owned, watched, snapshots }: ReconcileTargets,
   filter: TriggerFilter,
+  gate?: ShardGate,
 ): Source[] {
   const { type, informer } = primary;
   const enqueueOwning = enqueueOwner({
@@ -27,8 +29,9 @@ export function sourcesOf(
   const skipsStart = watchOnly || (on && !on.has('ADDED'));
   const ofChange = labelledPredicate(on ? '--on' : '--watch-only', ({ cause }) => cause !== 'initial');
   const predicate = skipsStart ? ofChange : undefined;
+  const events = gate ? gate.feed(informerEvents(informer)) : informerEvents(informer);
   const sources = [
-    createEventSource(filtered(informerEvents(informer), filter), { name: informer.name, isPrimary: true }),
+    createEventSource(filtered(events, filter), { name: informer.name, isPrimary: true }),
     ...owned.map((target) =>
       createInformerSource(target.informer, { name: target.informer.name, enqueue: enqueueOwning, predicate }),
     ),
@@ -44,7 +47,9 @@ export function sourcesOf(
   if (plan.everyMs !== undefined)
     sources.push(createTimerSource({ everyMs: plan.everyMs, keys: () => informer.lister.keys() }));
   sources.push(...plan.schedules.map((each) => createScheduleSource(each, () => informer.lister.keys())));
-  return sources;
+  if (!gate) return sources;
+  const [own, ...others] = sources as [Source, ...Source[]];
+  return [own, ...others.map((source) => gate.source(source))];
 }
 
 /** The events that a filter lets through, as it gives them. */

@@ -1,4 +1,5 @@
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { ShardSet } from '../../model/shard-set.ts';
 import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -19,7 +20,17 @@ export interface ReconcileTargets {
   readonly all: readonly WatchTarget[];
 }
 
-export function targetsOf(session: Session, plan: ReconcilePlan, reporter: ContinuityReporter): ReconcileTargets {
+/**
+ * Creates the caches. With `shards`, the reconciled objects are those of its shards. By namespace the owned ones are,
+ * too: they are in the namespaces of their owners. By uid they are not, because the uid of an object says nothing about
+ * its owner. All others are whole: what they lead to, or are read for, may be anywhere.
+ */
+export function targetsOf(
+  session: Session,
+  plan: ReconcilePlan,
+  reporter: ContinuityReporter,
+  shards?: ShardSet,
+): ReconcileTargets {
   const { namespaces } = plan;
   const shared = {
     namespaces,
@@ -38,17 +49,21 @@ export function targetsOf(session: Session, plan: ReconcilePlan, reporter: Conti
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
     indexers: indexers as never,
+    shard: shards,
   }) as [WatchTarget];
-  const owned = createTargets(session, plan.owns, everything);
+  const withOwners = shards?.by === 'namespace' ? shards : undefined;
+  const owned = createTargets(session, plan.owns, { ...everything, shard: withOwners });
   const watched = createTargets(
     session,
     plan.watches.map(({ selection }) => selection),
     everything,
   );
-  const isWhole = !plan.selector && !plan.fieldSelector;
+  const isWhole = !plan.selector && !plan.fieldSelector && !shards;
   const snapshots = snapshotTargets(
     plan.snapshots,
-    [...owned, ...watched, ...(isWhole ? [primary] : [])].filter(({ names }) => names === undefined),
+    [...(withOwners ? [] : owned), ...watched, ...(isWhole ? [primary] : [])].filter(
+      ({ names }) => names === undefined,
+    ),
     ({ selection, selector }) => createTargets(session, [selection], { ...everything, selector })[0] as WatchTarget,
   );
   const all = new Set([primary, ...owned, ...watched, ...snapshots.map(({ target }) => target)]);

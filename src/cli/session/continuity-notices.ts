@@ -33,8 +33,10 @@ export class ContinuityNotices {
   /** The text of a notice; undefined when there is nothing new to report. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
+    if ('why' in event && event.why === 'resharded') return undefined; // the new shards have their own notice
     switch (event.kind) {
       case 'fault':
+        if (event.fault === 'resharded') return undefined;
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
         // `waiting` follows
         if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined;

@@ -237,6 +237,7 @@ const WITHIN_REACH: ReadonlySet<WatchEnding> = new Set<WatchEnding>([
   'too-large',
   'replaced',
   'moved',
+  'resharded',
   'drift',
   'resync',
 ]);

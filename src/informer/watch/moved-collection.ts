@@ -11,3 +11,11 @@ export const movedCollection = (message: string, options?: { cause?: unknown }):
   new MovedCollectionError('watch', message, options);
 
 export const isMovedCollection = (error: unknown): boolean => error instanceof MovedCollectionError;
+
+/** A source reads other shards of its collection than before. */
+class ReshardedError extends MovedCollectionError {}
+
+/** Creates the error that a source throws when its shards have changed. What it has now is then listed at once. */
+export const resharded = (message: string): InformerError => new ReshardedError('watch', message);
+
+export const isResharded = (error: unknown): boolean => error instanceof ReshardedError;

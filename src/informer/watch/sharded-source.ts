@@ -7,9 +7,9 @@ import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
 import { checkShard, type Shard } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
+import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
-import { movedCollection } from './moved-collection.ts';
+import { resharded } from './moved-collection.ts';
 
 /**
  * Who divides a collection. `server`: it sends this part only. `client`: it ignores the selector and sends everything,
@@ -43,7 +43,7 @@ const CONFIRM_MS = 30_000;
  * Some parts of a collection. The server is asked for these parts only, and what it sends of other parts is left out: a
  * server without the feature ignores the selector and says nothing. So the answer is right with either server.
  *
- * When the parts of a {@link ShardSet} change, the open watch fails with {@link movedCollection}, and what is now in
+ * When the parts of a {@link ShardSet} change, the open watch fails with {@link resharded}, and what is now in
  * the set is listed. Without any part, one object is listed for its version, and the watch waits for a change of the
  * set.
  */
@@ -57,6 +57,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   readonly whenTurn: ListerWatcher<T>['whenTurn'];
   /** What the informer has listed, or is about to. */
   #listed: ShardParts;
+  readonly #reached: (generation: number) => void;
   #by: ShardedBy | undefined;
   #ours = 0;
 
@@ -65,6 +66,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     this.#source = source;
     this.#shards = shards instanceof ShardSet ? shards : fixed(shards);
     this.#listed = this.#shards.selection;
+    this.#reached = this.#shards.reader();
     this.#onSharding = options.onSharding;
     this.#logger = options.logger ?? defaultLogger;
     this.#clock = options.clock ?? systemClock;
@@ -91,6 +93,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     if (options.sendInitialEvents) this.#listed = this.#shards.selection;
     const asked = this.#listed;
     if (asked.generation !== this.#shards.selection.generation) throw this.#changed();
+    if (!options.sendInitialEvents) this.#reached(asked.generation);
     if (asked.indexes.length === 0) return this.#nothing(options, context);
     const call = scope(context.signal);
     try {
@@ -140,6 +143,8 @@ export class ShardedSource<T> implements ListerWatcher<T> {
       for await (const batch of batches) {
         call.signal.throwIfAborted();
         yield batch.filter((event) => this.#isOurEvent(event, asked));
+        if (batch.some((event) => event.type === 'BOOKMARK' && isInitialEventsEnd(event.object)))
+          this.#reached(asked.generation);
       }
     } finally {
       call.signal.throwIfAborted(); // how the source ends on an abort says less
@@ -163,7 +168,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   #changed() {
     const { indexes } = this.#shards.selection;
     const parts = indexes.length === 0 ? 'no shard' : `the shards ${indexes.join(', ')} of ${this.#shards.of}`;
-    return movedCollection(`${parts} from now on`);
+    return resharded(`${parts} from now on`);
   }
 
   #isOurEvent(event: WatchEvent<T>, asked: ShardParts): boolean {
@@ -196,7 +201,8 @@ export class ShardedSource<T> implements ListerWatcher<T> {
 
 function fixed(shard: Shard): ShardSet {
   checkShard(shard);
-  return new ShardSet({ ...shard, indexes: [shard.index] });
+  const { index, of, by } = shard;
+  return new ShardSet({ of, by, indexes: [index] });
 }
 
 const withSelector = <O extends object>(options: O, { selector }: ShardParts): O & { shardSelector?: string } =>

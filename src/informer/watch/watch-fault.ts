@@ -12,14 +12,14 @@ import {
 } from '../../model/status.ts';
 import { isDrift } from '../verifier.ts';
 import { isReplacedHistory } from './history-check.ts';
-import { isMovedCollection } from './moved-collection.ts';
+import { isMovedCollection, isResharded } from './moved-collection.ts';
 import { isResyncFailure } from './store-resync.ts';
 import { isIdleWatch } from './watch-connection.ts';
 
 /**
  * The kinds of error that the watch machine distinguishes:
  * `gone` the version is too old · `too-large` the server has not reached the version · `replaced` the server's history
- * is another one · `moved` the source reads another collection now · `throttled` 429 · `connection` no connection, a
+ * is another one · `moved` the source reads another collection now · `resharded` it reads other shards now · `throttled` 429 · `connection` no connection, a
  * broken one, or a proxy without a server behind it · `broken` the answer broke off · `idle` nothing came for too long
  * · `internal` the server's InternalError · `missing` 404 · `invalid` the server refuses the request itself · `drift`
  * the cache was wrong · `resync` the store could not resync · `other` any other error.
@@ -29,6 +29,7 @@ export type WatchFault =
   | 'too-large'
   | 'replaced'
   | 'moved'
+  | 'resharded'
   | 'throttled'
   | 'connection'
   | 'broken'
@@ -45,6 +46,7 @@ export function classify(error: unknown): WatchFault {
   if (isIdleWatch(error)) return 'idle';
   if (isDrift(error)) return 'drift';
   if (isReplacedHistory(error)) return 'replaced';
+  if (isResharded(error)) return 'resharded';
   if (isMovedCollection(error)) return 'moved';
   if (isResyncFailure(error)) return 'resync';
   if (isExpired(error) || isGone(error)) return 'gone';

@@ -105,6 +105,9 @@ export function startAt(since: ResourceVersion): WatchState {
  * pauses before each.
  */
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): WatchStep {
+  // asked for here, so nothing is wrong with the server
+  if (outcome.kind === 'failed' && outcome.fault === 'resharded')
+    return { ...go(start('', rules), 'resharded'), report: 'log' };
   switch (state.kind) {
     case 'streaming':
       return afterStreaming(state, outcome);

@@ -107,6 +107,11 @@ const rows: Row[] = [
   [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
   [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
+  // the source has other shards now
+  [listing(''), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
+  [streaming('5'), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
+  [listed('5'), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
+  [following('5'), failed('resharded', '8'), streaming(''), 'none', 'log', 'resharded'],
   // checking whether the collection still exists
   [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'none', 'missing'],
   [
@@ -212,6 +217,7 @@ describe('decide', () => {
       'too-large',
       'replaced',
       'moved',
+      'resharded',
       'throttled',
       'connection',
       'broken',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leasePlanOf } from '../../../src/cli/reconcile/election.ts';
+import { leasePlanOf } from '../../../src/cli/reconcile/lease-plan.ts';
 
 const FLAGS = {
   'leader-elect': true,
@@ -8,12 +8,17 @@ const FLAGS = {
   'leader-elect-lease-duration': undefined,
   'leader-elect-renew-deadline': undefined,
   'leader-elect-retry-period': undefined,
+  shards: undefined,
+  'shard-by': undefined,
 };
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 
 const planOf = (hook: string, gvr = PODS, namespaces = ['shop'], flags: object = {}) =>
-  leasePlanOf({ ...FLAGS, ...flags }, { hook, gvr, namespaces, current: 'current' });
+  leasePlanOf(
+    { ...FLAGS, ...flags },
+    { hook, gvr, isNamespaced: gvr.resource !== 'nodes', namespaces, current: 'current' },
+  );
 
 describe('the lease of --leader-elect', () => {
   it.each([

@@ -1,0 +1,121 @@
+import type { ShardOverview } from '../../controller/sharding/shard-options.ts';
+import type { Timer } from '../../kit/clock.ts';
+import { messageOf } from '../../kit/error.ts';
+import type { Session } from '../session/session.ts';
+import type { LeasePlan } from './lease-plan.ts';
+
+/** The same error is reported again after this time, ms. */
+const AGAIN_MS = 60_000;
+/** Changes that follow each other within this time are one line, ms. */
+const TOGETHER_MS = 250;
+/** A shard that has had no owner for this many lease durations is reported. */
+const DEFAULT_DURATION_MS = 15_000;
+
+/** What a person reads about the sharing of the work. */
+export class SharingReports {
+  readonly #session: Session;
+  readonly #lease: LeasePlan;
+  readonly #reported = new Map<string, number>();
+  readonly #lost = new Map<string, number[]>();
+  /** Shards whose keys run here. */
+  readonly #opened = new Set<number>();
+  #overview: ShardOverview | undefined;
+  #last = '';
+  #timer: Timer | undefined;
+  #isFirst = true;
+
+  constructor(session: Session, lease: LeasePlan) {
+    this.#session = session;
+    this.#lease = lease;
+  }
+
+  /** Whether nothing of the Leases was seen yet. */
+  get isFirst(): boolean {
+    return this.#isFirst;
+  }
+
+  begins(identity: string): void {
+    const { namespace, name } = this.#lease;
+    this.#session.notice(`shares the keys in ${this.#all} shards by the Leases ${namespace}/${name}-*, as ${identity}`);
+    const { leaseDurationMs = DEFAULT_DURATION_MS } = this.#lease;
+    this.#later(leaseDurationMs, () => {
+      if (this.#overview === undefined) this.#say('has no shard yet: the Leases could not be read or written');
+    });
+  }
+
+  changed(overview: ShardOverview): void {
+    this.#isFirst = false;
+    this.#overview = overview;
+    this.#later(TOGETHER_MS, () => this.#tell());
+  }
+
+  opened(index: number): void {
+    this.#opened.add(index);
+  }
+
+  lost(index: number, error: unknown): void {
+    const why = messageOf(error).replace(/^the lease \S+ was lost: /, '');
+    this.#lost.set(why, [...(this.#lost.get(why) ?? []), index]);
+    this.#later(TOGETHER_MS, () => this.#tell());
+  }
+
+  failed(error: unknown): void {
+    const text = messageOf(error);
+    const { clock } = this.#session;
+    const before = this.#reported.get(text);
+    if (before !== undefined && clock.monotonic() - before < AGAIN_MS) return;
+    if (this.#reported.size > 50) this.#reported.clear();
+    this.#reported.set(text, clock.monotonic());
+    this.#session.notice(`a Lease could not be acquired or renewed, and is tried again: ${text}`);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  get #all(): string {
+    const { of, by } = this.#lease.shards ?? { of: 1, by: 'uid' };
+    return `${of}${by === 'uid' ? '' : ` by ${by}`}`;
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#timer?.cancel();
+    this.#timer = this.#session.clock.after(ms, run);
+  }
+
+  #tell(): void {
+    for (const [why, indexes] of this.#lost) {
+      const runs = 'runs of its keys were ended, and another replica takes it over';
+      this.#say(`lost ${shardsText(indexes)} of ${this.#all}: ${why}; ${runs}`);
+    }
+    this.#lost.clear();
+    if (this.#overview) this.#say(stateText(this.#overview, this.#all));
+  }
+
+  #say(text: string): void {
+    if (text === this.#last) return;
+    this.#last = text;
+    this.#session.notice(text);
+  }
+}
+
+function stateText({ held, members, waitsFor }: ShardOverview, all: string): string {
+  const others = members.length === 1 ? 'no other replica is there' : `${members.length} replicas share them`;
+  if (waitsFor !== undefined && held.length === 0)
+    return `has no shard: replicas that divide otherwise (${waitsFor}) are at work, and this one waits until they end`;
+  if (held.length === 0) return `has no shard of ${all}: ${others}, and this one waits`;
+  return `has ${shardsText(held)} of ${all}; ${others}`;
+}
+
+/** `shard 3`, `shards 0-2, 5`. */
+function shardsText(indexes: readonly number[]): string {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const runs: [number, number][] = [];
+  for (const index of sorted) {
+    const last = runs.at(-1);
+    if (last && last[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  const text = runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  return `${sorted.length === 1 ? 'shard' : 'shards'} ${text}`;
+}

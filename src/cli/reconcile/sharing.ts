@@ -1,0 +1,150 @@
+import { type Client, createClient } from '../../client/client.ts';
+import { fencedTransport } from '../../client/http/fenced-transport.ts';
+import { ShardGate } from '../../controller/shard-gate.ts';
+import { ShardElector } from '../../controller/sharding/shard-elector.ts';
+import type { HeldShard, ShardOverview } from '../../controller/sharding/shard-options.ts';
+import { abortable, aborted } from '../../kit/abort.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import { ShardSet } from '../../model/shard-set.ts';
+import { isForbidden, isInvalid, isNotFound, isUnauthorized } from '../../model/status.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import { inFlags, type LeasePlan } from './lease-plan.ts';
+import type { ReconcilePlan } from './plan.ts';
+import { SharingReports } from './sharing-reports.ts';
+
+/** The caches of a run whose work is shared. */
+export interface SharedCaches {
+  readonly primary: WatchTarget;
+  /** Each cache once. */
+  readonly all: readonly WatchTarget[];
+}
+
+/** Work that this process shares with other replicas: it does that of the keys in its shards. */
+export interface Sharing {
+  /** The shards of this process; the caches of what is divided have no others. */
+  readonly shards: ShardSet;
+  /** Lets the keys of its shards through, and no others. */
+  readonly gate: ShardGate;
+  /** Sends the writes of a run only while no other replica can have the shard of its key. */
+  readonly client: Client;
+  /** See {@link ShardElector.check}. */
+  check(): void;
+  /**
+   * Takes part until the session ends, and gives everything back then. Ends the session with an error that no further
+   * attempt can repair. Never rejects.
+   */
+  run(): Promise<void>;
+}
+
+/** Shards that come or go within this time lead to one list, ms. */
+const TOGETHER_MS = 50;
+/** A lease is renewed until the work has ended, which has a limit of its own, ms. */
+const DRAIN_MS = 600_000;
+
+/** What a {@link Sharing} needs of the run. */
+export interface SharingOptions {
+  readonly plan: Pick<ReconcilePlan, 'graceMs' | 'operations'>;
+  readonly lease: LeasePlan & { readonly shards: NonNullable<LeasePlan['shards']> };
+  readonly caches: () => SharedCaches;
+  readonly drop: (key: ObjectKey) => void;
+}
+
+/** Throws `argument` for durations, names and numbers that cannot work. */
+export function createSharing(session: Session, { plan, lease, caches, drop }: SharingOptions): Sharing {
+  const { client, clock, logger } = session;
+  const shards = inFlags(() => new ShardSet(lease.shards));
+  const gate = new ShardGate({
+    shards,
+    objects: () => caches().primary.informer.lister,
+    graceMs: plan.graceMs,
+    drop,
+    clock,
+  });
+  const reports = new SharingReports(session, lease);
+  const wanted = new Set<number>();
+  let changing: Promise<void> | undefined;
+  /** Resolves when the set is what is wanted. */
+  const change = () => {
+    changing ??= clock.sleep(TOGETHER_MS).then(() => {
+      changing = undefined;
+      shards.change(wanted);
+    });
+    return changing;
+  };
+
+  const work = async (held: HeldShard) => {
+    const { index, signal } = held;
+    try {
+      wanted.add(index);
+      await abortable(change(), signal);
+      await shards.whenRead(signal);
+      await Promise.all(caches().all.map(({ informer }) => informer.whenSynced(signal)));
+      await Promise.all(caches().all.map(({ informer }) => informer.whenApplied(signal)));
+      gate.open(held);
+      reports.opened(index);
+      await aborted(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await gate.close(index);
+      wanted.delete(index);
+      void change();
+    }
+  };
+
+  const elector = inFlags(
+    () =>
+      new ShardElector({
+        client,
+        name: lease.name,
+        namespace: lease.namespace,
+        shards: lease.shards.of,
+        by: lease.shards.by,
+        leaseDurationMs: lease.leaseDurationMs,
+        renewDeadlineMs: lease.renewDeadlineMs,
+        retryPeriodMs: lease.retryPeriodMs,
+        drainMs: DRAIN_MS,
+        onShard: work,
+        onChange: (overview: ShardOverview) => reports.changed(overview),
+        onLost: ({ index, error }) => reports.lost(index, error),
+        onError: (error) => {
+          if (reports.isFirst && isFinal(error)) session.end(refusal(error, lease));
+          else reports.failed(error);
+        },
+        clock,
+        logger,
+        metrics: plan.operations.metrics,
+      }),
+  );
+  return {
+    shards,
+    gate,
+    client: createClient(
+      fencedTransport(client.transport, () => gate.assertHeld()),
+      { clock, logger },
+    ),
+    check: () => elector.check(),
+    async run() {
+      reports.begins(elector.identity);
+      try {
+        await elector.run(session.signal);
+      } catch (error) {
+        session.end(isFinal(error) ? refusal(error, lease) : error);
+      }
+      reports.close();
+    },
+  };
+}
+
+const isFinal = (error: unknown) =>
+  isForbidden(error) || isUnauthorized(error) || isNotFound(error) || isInvalid(error);
+
+function refusal(error: unknown, { namespace, name }: LeasePlan): InformerError {
+  const hint = isNotFound(error)
+    ? 'create the namespace, or name another one with --leader-elect-namespace'
+    : ((error as InformerError).hint ?? 'name other Leases with --leader-elect-lease-name');
+  const text = `--shards cannot use the Leases ${namespace}/${name}-*: ${messageOf(error)}`;
+  return new InformerError('api', text, { cause: error, hint });
+}

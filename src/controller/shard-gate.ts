@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { onAbort, type Scope, scope } from '../kit/abort.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
+import type { ObjectKey } from '../model/key.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { ShardSet } from '../model/shard-set.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { CachedObject, ResourceEvent } from './resource-event.ts';
+import type { HeldShard } from './sharding/shard-options.ts';
+import type { EventFeed, Source } from './source.ts';
+
+/** What a {@link ShardGate} needs of the cache of the reconciled objects. */
+export interface GatedObjects {
+  get(key: ObjectKey): ReadonlyObject | undefined;
+  keys(): Iterable<ObjectKey>;
+}
+
+export interface ShardGateOptions {
+  /** How the keys are divided. */
+  readonly shards: Pick<ShardSet, 'indexOf'>;
+  /** The cache of the reconciled objects. */
+  readonly objects: () => GatedObjects;
+  /** How long runs of a shard may take that is given back, ms. Then their signals abort. */
+  readonly graceMs: number;
+  /** Called with each key of a shard that is given back or lost: nothing of it may wait here. */
+  readonly drop: (key: ObjectKey) => void;
+  readonly clock?: Clock | undefined;
+}
+
+/** A shard whose keys run here. */
+interface OpenShard {
+  readonly held: HeldShard;
+  /** The number of runs under way. */
+  runs: number;
+  /** Whether no further run begins. */
+  isClosing: boolean;
+  readonly idle: PromiseWithResolvers<void>;
+  /** Deleted objects whose keys may still wait for a run. */
+  readonly gone: Set<ObjectKey>;
+}
+
+/**
+ * Lets the keys of some shards through to a controller, and no others. A key belongs to the shard of its object. It
+ * runs while its shard is open here, its writes are sent only while the lease of that shard is this process's, and a
+ * shard is closed when its last run has ended.
+ *
+ * A key without an object in the cache runs only if the object was deleted while its shard was open here: what another
+ * object leads to may be the key of an object elsewhere.
+ */
+export class ShardGate {
+  readonly #options: ShardGateOptions;
+  readonly #clock: Clock;
+  readonly #open = new Map<number, OpenShard>();
+  readonly #gone = new Map<ObjectKey, number>();
+  readonly #running = new AsyncLocalStorage<HeldShard>();
+  readonly #feeds = new Set<(index: number) => void>();
+
+  constructor(options: ShardGateOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Whether a run of a key may begin here. */
+  isOpenFor(key: ObjectKey): boolean {
+    return this.#shardOf(key) !== undefined;
+  }
+
+  /**
+   * Throws `leadership` if the shard of the current run may be another process's. Outside of a run it does nothing. For
+   * `fencedTransport`.
+   */
+  assertHeld(): void {
+    this.#running.getStore()?.assertHeld();
+  }
+
+  /** Events of the reconciled objects of open shards. When a shard opens, its objects come as those of an initial list. */
+  feed<T>(events: EventFeed<T>): EventFeed<T> {
+    return {
+      trouble: () => events.trouble?.(),
+      subscribe: (listener, skipped) => {
+        const begin = (index: number) => {
+          for (const key of this.#options.objects().keys()) {
+            const object = this.#options.objects().get(key);
+            if (object && this.#options.shards.indexOf(object) === index)
+              listener({ type: 'added', key, cause: 'initial', object: object as CachedObject<T> });
+          }
+        };
+        this.#feeds.add(begin);
+        const subscription = events.subscribe((event) => {
+          if (this.#takes(event)) listener(event);
+          else skipped?.(event, OTHER_REPLICA);
+        }, skipped);
+        return {
+          whenSynced: (signal) => subscription.whenSynced(signal),
+          [Symbol.dispose]: () => {
+            this.#feeds.delete(begin);
+            subscription[Symbol.dispose]();
+          },
+        };
+      },
+    };
+  }
+
+  /** The keys of a source that are of open shards. */
+  source(source: Source): Source {
+    return {
+      name: source.name,
+      trouble: () => source.trouble?.(),
+      nextAt: () => source.nextAt?.(),
+      start: (emit, context) =>
+        source.start((key, note, priority) => {
+          if (this.isOpenFor(key)) emit(key, note, priority);
+          else if (note.event) {
+            const { event, cause: origin } = note;
+            context.skipped({ origin, event, why: 'predicate', by: OTHER_REPLICA, leadsTo: () => [key] });
+          }
+        }, context),
+    };
+  }
+
+  /** The reconciler for keys of open shards. A run ends at once when the lease of its shard is lost. */
+  reconciler(reconcile: Reconciler): Reconciler {
+    return async (request, context) => {
+      const shard = this.#shardOf(request.key);
+      if (!shard) return undefined;
+      using run = scope(context.signal);
+      using _given = onAbort(shard.held.signal, () => this.#endRun(shard, run));
+      shard.runs++;
+      try {
+        const result = await this.#running.run(shard.held, () =>
+          reconcile(request, { ...context, signal: run.signal }),
+        );
+        if (!this.#options.objects().get(request.key) && !result?.requeueAfterMs) this.#forget(request.key);
+        return result;
+      } finally {
+        shard.runs--;
+        if (shard.isClosing && shard.runs === 0) shard.idle.resolve();
+      }
+    };
+  }
+
+  /** Begins with the keys of a shard: those of all objects in the cache, and then those of events. */
+  open(held: HeldShard): void {
+    const idle = Promise.withResolvers<void>();
+    this.#open.set(held.index, { held, runs: 0, isClosing: false, idle, gone: new Set() });
+    for (const begin of this.#feeds) begin(held.index);
+  }
+
+  /** Ends with a shard. No run of it begins any more. Resolves when the last one has ended. */
+  async close(index: number): Promise<void> {
+    const shard = this.#open.get(index);
+    if (!shard) return;
+    shard.isClosing = true;
+    const { objects, shards, drop } = this.#options;
+    for (const key of objects().keys()) {
+      const object = objects().get(key);
+      if (object && shards.indexOf(object) === index) drop(key);
+    }
+    for (const key of shard.gone) {
+      drop(key);
+      this.#gone.delete(key);
+    }
+    if (shard.runs > 0) await shard.idle.promise;
+    this.#open.delete(index);
+  }
+
+  /** The open shard of a key. */
+  #shardOf(key: ObjectKey): OpenShard | undefined {
+    const object = this.#options.objects().get(key);
+    const index = object ? this.#options.shards.indexOf(object) : this.#gone.get(key);
+    const shard = index === undefined ? undefined : this.#open.get(index);
+    return shard?.isClosing ? undefined : shard;
+  }
+
+  #takes<T>({ type, key, object }: ResourceEvent<T>): boolean {
+    if (!object) return this.isOpenFor(key);
+    const index = this.#options.shards.indexOf(object as unknown as ReadonlyObject);
+    const shard = this.#open.get(index);
+    if (!shard || shard.isClosing) return false;
+    if (type !== 'deleted') this.#forget(key);
+    else {
+      this.#gone.set(key, index);
+      shard.gone.add(key);
+    }
+    return true;
+  }
+
+  #forget(key: ObjectKey): void {
+    const index = this.#gone.get(key);
+    if (index === undefined) return;
+    this.#gone.delete(key);
+    this.#open.get(index)?.gone.delete(key);
+  }
+
+  /** At once if another replica may have the shard, else after the grace. */
+  #endRun({ held }: OpenShard, run: Scope): void {
+    const { reason } = held.signal;
+    if (isInformerError(reason, 'leadership')) run.abort(reason);
+    else {
+      const { graceMs } = this.#options;
+      const late = new InformerError('closed', `shard ${held.index} is given back, and the run took over ${graceMs}ms`);
+      const timer = this.#clock.after(graceMs, () => run.abort(late));
+      onAbort(run.signal, () => timer.cancel()); // it aborts when the run ends, too
+    }
+  }
+}
+
+/** The rule by which an event leads to no key. */
+const OTHER_REPLICA = 'the shards of this replica';

@@ -60,7 +60,7 @@ export type { ListProgress } from './informer/watch/pager.ts';
 export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';
 export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
-export { type ShardedBy, ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';
+export { ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';
 export type { StoredState } from './informer/watch/stored-state.ts';
 export type { WatchFault } from './informer/watch/watch-fault.ts';
 export type { WatchEnding } from './informer/watch/watch-machine.ts';
@@ -87,7 +87,7 @@ export {
   type UnknownObject,
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
-export type { Shard, ShardedObject } from './model/shard.ts';
+export type { Shard, ShardedBy, ShardedObject, Sharding } from './model/shard.ts';
 export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export type { Status, StatusCause } from './model/status.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';

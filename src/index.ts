@@ -223,7 +223,6 @@ export {
 } from './informer/informer-factory.ts';
 export type { StateChange } from './informer/state-change.ts';
 export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
-export type { ShardedBy } from './informer/watch/sharded-source.ts';
 export type { StoredState } from './informer/watch/stored-state.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
@@ -232,7 +231,7 @@ export { type FieldRequirement, FieldSelector } from './model/field-selector.ts'
 export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
 export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
 export type { ResourceType } from './model/resource-type.ts';
-export type { Shard, ShardedObject } from './model/shard.ts';
+export type { Shard, ShardedBy, ShardedObject, Sharding } from './model/shard.ts';
 export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export {
   isAlreadyExists,

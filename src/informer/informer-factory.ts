@@ -2,13 +2,13 @@ import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
-import { checkShard, type Shard } from '../model/shard.ts';
+import { checkShard, type Shard, type ShardedBy } from '../model/shard.ts';
 import { ShardSet } from '../model/shard-set.ts';
 import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
-import { type ShardedBy, ShardedSource } from './watch/sharded-source.ts';
+import { ShardedSource } from './watch/sharded-source.ts';
 
 /** The source of collections, for example a client. */
 export interface ResourceSource {

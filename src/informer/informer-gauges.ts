@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
+import type { Sharding } from '../model/shard.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 
 /** The part of an informer that its gauges read. */
@@ -9,6 +10,7 @@ export interface Observed {
   readonly lastSyncResourceVersion: string;
   readonly continuity: readonly Continuity[];
   readonly lister: { readonly size: number };
+  readonly sharding: readonly Sharding[];
 }
 
 /**
@@ -44,6 +46,7 @@ export class InformerGauges implements Disposable {
         'kubectl_informer_last_sign_of_life_seconds',
         longest(({ ageMs = 0 }) => ageMs),
       ),
+      gauge('kubectl_informer_sharded_by_server', () => isShardedByServer(informer.sharding)),
     ];
   }
 
@@ -55,6 +58,12 @@ export class InformerGauges implements Disposable {
   [Symbol.dispose](): void {
     for (const gauge of this.#observed.splice(0)) gauge[Symbol.dispose]();
   }
+}
+
+/** Not a number (and not shown) for a whole collection, and until it is known of each source. */
+function isShardedByServer(sharding: readonly Sharding[]): number {
+  if (sharding.length === 0 || sharding.some(({ dividedBy }) => dividedBy === undefined)) return Number.NaN;
+  return sharding.every(({ dividedBy }) => dividedBy === 'server') ? 1 : 0;
 }
 
 /** As client-go shows a version: as many digits as a float keeps. Not a number (and not shown) for any other text. */

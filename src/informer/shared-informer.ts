@@ -10,6 +10,7 @@ import { FieldSelector } from '../model/field-selector.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import type { Sharding } from '../model/shard.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
@@ -283,6 +284,11 @@ export class SharedInformer<T> implements Syncable {
   /** How the content of the cache was obtained, one ledger for each source. */
   get continuity(): readonly Continuity[] {
     return this.#lanes.map((lane) => lane.continuity);
+  }
+
+  /** Which parts of the collection the cache has, for each source that has parts only; empty for a whole collection. */
+  get sharding(): readonly Sharding[] {
+    return this.#taking.flatMap((lane) => lane.sharding ?? []);
   }
 
   /**

@@ -7,6 +7,7 @@ import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ListOptions } from '../model/list-options.ts';
 import type { ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import type { Sharding } from '../model/shard.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
 import type { StateChange } from './state-change.ts';
@@ -103,6 +104,10 @@ export class SourcePipeline<T> {
 
   get hasSynced(): boolean {
     return this.#isConfirmed && (this.#fifo?.hasSynced ?? false);
+  }
+
+  get sharding(): Sharding | undefined {
+    return this.#source.sharding;
   }
 
   get isLeftOut(): boolean {

@@ -15,6 +15,24 @@ export interface Shard {
   readonly by?: 'uid' | 'namespace' | undefined;
 }
 
+/**
+ * Who divides a collection. `server`: it sends this part only. `client`: it ignores the selector and sends everything,
+ * and this program leaves the rest out.
+ */
+export type ShardedBy = 'server' | 'client';
+
+/** Which parts of a collection a source has, and how it comes to them. */
+export interface Sharding {
+  /** In their order, 0 to `of - 1`. */
+  readonly indexes: readonly number[];
+  readonly of: number;
+  readonly by: 'uid' | 'namespace';
+  /** Undefined until enough was seen. */
+  readonly dividedBy: ShardedBy | undefined;
+  /** The number of objects of other parts that came with the last list, and were left out. */
+  readonly leftOut: number;
+}
+
 /** More parts than any program has replicas. */
 const MOST_SHARDS = 65_536;
 

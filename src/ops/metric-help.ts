@@ -58,6 +58,8 @@ const HELP: Readonly<Record<string, string>> = {
     'Number of times that an informer lost its watch and could not open the next one.',
   kubectl_informer_last_sign_of_life_seconds:
     'Time since an informer last received a list, an event or a bookmark. Of several sources, the longest.',
+  kubectl_informer_sharded_by_server:
+    'Whether the API server sends only the shards of an informer: 1. 0: it sends all, and the others are left out here.',
   kubectl_informer_store_errors_total: 'Number of changes that a cache could not store completely.',
   kubectl_informer_handler_errors_total: 'Number of failures of handlers.',
   kubectl_informer_hook_runs_total: 'Number of finished runs of the hook, by how they ended.',

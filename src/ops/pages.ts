@@ -157,10 +157,11 @@ function queuePage({ controllers }: InspectedProgram, _: PageRequest, query: URL
 
 function informersOf(informers: readonly InspectedInformer[], clock: Clock) {
   return {
-    informers: informers.map(({ name, hasSynced, lastError, lister, continuity }) => ({
+    informers: informers.map(({ name, hasSynced, lastError, lister, continuity, sharding }) => ({
       name,
       hasSynced,
       objects: lister.size,
+      sharding: sharding.length === 0 ? undefined : sharding,
       lastError: lastError === undefined ? undefined : messageOf(lastError),
       sources: continuity.map((each) => ({
         connection: connectionOf(each.connection, clock.now()),

@@ -1,6 +1,7 @@
 import type { OrderedContinuity } from '../informer/watch/continuity-ledger.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import type { Shard, Sharding } from '../model/shard.ts';
 import type { Outage } from './outage.ts';
 import type { Loss } from './overflow/backlog.ts';
 
@@ -34,6 +35,8 @@ export interface SyncedMarker extends Stamped {
   readonly gvr: string;
   /** The number of objects in the list, shown or not. */
   readonly objects: number;
+  /** Which part of the objects it is. Absent: all. */
+  readonly shard?: Required<Shard>;
   /** The version of the list, or an older one. Absent for a type that is watched in several namespaces. */
   readonly resourceVersion?: string;
 }
@@ -150,18 +153,27 @@ export interface Stamper {
   stamp(): Stamped;
 }
 
-type Named = { readonly type: Pick<ResourceType, 'gvr'>; readonly namespaces?: readonly string[] | undefined };
+interface Named {
+  readonly type: Pick<ResourceType, 'gvr'>;
+  readonly namespaces?: readonly string[] | undefined;
+}
+
+interface Synced extends Named {
+  readonly informer?: { readonly sharding: readonly Sharding[] } | undefined;
+}
 
 export function syncedMarker(
   stamper: Stamper,
-  { type }: Named,
+  { type, informer }: Synced,
   objects: number,
   resourceVersion?: string,
 ): SyncedMarker {
+  const { indexes: [index] = [], of = 1, by = 'uid' } = informer?.sharding[0] ?? {};
   return {
     type: 'SYNCED',
     gvr: formatGvr(type.gvr),
     objects,
+    ...(index === undefined ? {} : { shard: { index, of, by } }),
     ...(resourceVersion ? { resourceVersion } : {}),
     ...stamper.stamp(),
   };

@@ -76,3 +76,32 @@ it('shows how long there has been no connection, and counts outages, resumed wat
   await factory.shutdown();
   await settled();
 });
+
+it.each([true, false])('shows whether the server divides, of sharded informers only: %s', async (isSharding) => {
+  const objects = Array.from({ length: 12 }, (_, i) => configMap(`m-${i}`, {}));
+  await using world = await inProcess({ objects, featureGates: { ShardedListAndWatch: isSharding } });
+  const { client, clock } = world;
+  const { metrics, values } = await readableMetrics();
+  const factory = dynamicInformerFactory(client, { clock, metrics, sync: 'list', shard: { index: 0, of: 3 } });
+  factory.forResource(CONFIG_MAPS);
+  const running = new AbortController();
+  expect(await values()).not.toHaveProperty([`kubectl_informer_sharded_by_server${NAME}`]);
+  factory.start(running.signal);
+  await factory.waitForSync();
+  expect((await values())[`kubectl_informer_sharded_by_server${NAME}`]).toBe(isSharding ? 1 : 0);
+  running.abort();
+  await factory.shutdown();
+});
+
+it('shows nothing of shards for an informer that has the whole collection', async () => {
+  await using world = await inProcess({ objects: [configMap('a', {})] });
+  const { metrics, values } = await readableMetrics();
+  const factory = dynamicInformerFactory(world.client, { clock: world.clock, metrics });
+  factory.forResource(CONFIG_MAPS);
+  const running = new AbortController();
+  factory.start(running.signal);
+  await factory.waitForSync();
+  expect(await values()).not.toHaveProperty([`kubectl_informer_sharded_by_server${NAME}`]);
+  running.abort();
+  await factory.shutdown();
+});

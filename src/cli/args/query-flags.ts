@@ -1,4 +1,5 @@
 import { bool, count, duration, group, list, text } from './flag.ts';
+import { shardFlags } from './shard-flags.ts';
 import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
 
 /** Which objects, by values of indexes. */
@@ -55,6 +56,7 @@ const continuousFlags = group('WATCH', {
 /** The flags of `query`. */
 export const queryFlags = {
   ...selectionFlags,
+  ...shardFlags,
   ...group('SELECTION', {
     filter: list({ summary: 'only objects for which an expression over object and now is true', helpValue: 'CEL' }),
     where: list({

@@ -2,6 +2,7 @@ import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
+import { shardFlags } from './shard-flags.ts';
 import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
 
 /** What is waited for. */
@@ -62,6 +63,7 @@ const streamOutputFlags = group('OUTPUT', {
 /** Every flag of `watch`. */
 export const watchFlags = {
   ...selectionFlags,
+  ...shardFlags,
   ...filterFlags,
   ...endFlags,
   ...streamOutputFlags,

@@ -59,7 +59,7 @@ export async function answer(
   }
   const { follows = true, limitMs = plan.flags.timeout } = context;
   await requireFresh(plan.freshness, holdings, { ...context, follows, limitMs });
-  const isWhole = ({ type }: Holding) => !plan.selector && !plan.fieldSelector && !narrowed?.of(type);
+  const isWhole = ({ type }: Holding) => !plan.selector && !plan.fieldSelector && !plan.shard && !narrowed?.of(type);
   const catalog = await answerCatalog({ ...context, isWhole }, plan, holdings);
   const missing = plan.ignoreNotFound ? undefined : missingNames(holdings, plan);
   const hasMissing = missing !== undefined;

@@ -19,6 +19,7 @@ import { samplesOf } from '../session/initial-list-advice.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
+import { shardNotice, shardSuffix } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
@@ -214,6 +215,7 @@ class ContinuousQuery implements AsyncDisposable {
     const holdings = this.#targets;
     const isPartial = this.#asked.some(({ forbidden }) => forbidden.length > 0);
     const advice = adviceOnFirst(this.#plan, holdings, { catalog, isPartial, clock: session.clock });
+    if (this.#plan.shard) session.notice(shardNotice(this.#plan.shard, holdings.map(samplesOf)));
     for (const line of advice.before) session.notice(line);
     const ready = this.#writer.print(result);
     this.#isSynced = true;
@@ -344,7 +346,8 @@ class ContinuousQuery implements AsyncDisposable {
     const cut = outageText(this.#outages, this.#targets);
     const isQuiet = isReaderGone(reason) || (isFailure(reason) && cut === '');
     const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity);
-    if (!isQuiet) session.notice(cut === '' ? line() : `${line()}; ${cut}`);
+    const part = shardSuffix(this.#plan.shard);
+    if (!isQuiet) session.notice(`${line()}${part}${cut === '' ? '' : `; ${cut}`}`);
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     // rows that were printed cannot be printed again by a second try
     if (hasStaleType(reason) && this.#isSynced)

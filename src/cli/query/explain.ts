@@ -15,9 +15,24 @@ export function explainedText(holding: Holding, { how, filtered, pushed }: HowFo
     `${holding.informer.name}: ${how}`,
     ...(filtered === undefined ? [] : [`filters kept ${filtered}`]),
     `pushed to the server: ${pushed}`,
+    ...shardParts(holding),
     `last sign of life ${ageMsOf(holding).toFixed(0)}ms ago, at version ${versionsOf(holding)}`,
   ].join('; ');
 }
 
 const versionsOf = ({ informer: { continuity } }: Holding) =>
   [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))].join(' and ') || 'none';
+
+/** Who divided the objects, and how many of other shards came and were left out. */
+function shardParts({ informer: { sharding = [], lister } }: Holding): string[] {
+  const [first] = sharding;
+  if (first === undefined) return [];
+  const shard = `shard ${first.indexes.join(', ')}/${first.of} by ${first.by}`;
+  const leftOut = sharding.reduce((sum, each) => sum + each.leftOut, 0);
+  const dividedBy = leftOut > 0 ? 'client' : first.dividedBy;
+  if (dividedBy === undefined) return [`${shard}: who divided is not known`];
+  if (dividedBy === 'server') return [`${shard}: divided by the server, which sent no other objects`];
+  return [
+    `${shard}: divided here, the server sent ${lister.size + leftOut}, and ${leftOut} of other shards are left out`,
+  ];
+}

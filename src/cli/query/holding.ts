@@ -3,6 +3,7 @@ import type { Lister } from '../../informer/store/lister.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
+import type { Sharding } from '../../model/shard.ts';
 import type { IndexedStore } from '../../query/stored-index.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
@@ -18,6 +19,8 @@ export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespace
 export interface HeldInformer
   extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity' | 'confirm' | 'whenProven' | 'whenApplied'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
+  /** Absent: the holding is not divided. */
+  readonly sharding?: readonly Sharding[] | undefined;
   /** The objects are not in the order of a list, as in a cache that has had changes. */
   readonly isUnordered?: boolean | undefined;
 }

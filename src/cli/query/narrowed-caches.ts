@@ -10,12 +10,12 @@ import type { QueryPlan } from './question.ts';
 /** Caches for which a server selected a part of the objects by the lookups and filters of the question. */
 export class NarrowedCaches {
   readonly #parts: ReadonlyMap<ResourceType, PushedDown>;
-  readonly #plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'namespaces'>;
+  readonly #plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>;
   readonly #session: Pick<Session, 'client' | 'signal'>;
 
   constructor(
     parts: ReadonlyMap<ResourceType, PushedDown>,
-    plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'namespaces'>,
+    plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>,
     session: Pick<Session, 'client' | 'signal'>,
   ) {
     this.#parts = parts;

@@ -25,7 +25,7 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
     withFreshTypes(async () => {
       const needsManagedFields = flags['show-managed-fields'];
       // a result that goes on reads what a serve has as it reads a cluster
-      const serve = flags.watch && !flags['no-serve'] ? { needsManagedFields } : undefined;
+      const serve = flags.watch && !flags['no-serve'] && !question.shard ? { needsManagedFields } : undefined;
       await using session = await openSession(flags, edges, { once: !flags.watch, serve });
       const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
       const namespaces = namespacesOf(flags, session.config);

@@ -2,6 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import type { FieldReads } from '../../expr/field-path.ts';
 import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
@@ -16,6 +17,7 @@ import { formatLookup, type Lookup, type LookupFlag, parseLookup } from '../../q
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
+import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flags.ts';
 import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
@@ -55,6 +57,7 @@ export interface Question extends ObjectFilters {
   readonly output: CompiledOutput;
   readonly format: OutputFormat;
   readonly selector: string | undefined;
+  readonly shard: Shard | undefined;
   readonly fieldSelector: string | undefined;
   readonly keepManagedFields: boolean;
   readonly showSecrets: boolean;
@@ -170,6 +173,7 @@ export async function questionOf(
     output,
     format,
     selector: flags.selector,
+    shard: shardOf(flags, given),
     fieldSelector: flags['field-selector'],
     keepManagedFields: flags['show-managed-fields'],
     showSecrets: flags['show-secrets'],

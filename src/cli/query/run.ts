@@ -3,7 +3,9 @@ import { IndexCatalog } from '../../query/index-catalog.ts';
 import { indexersOf } from '../../query/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Session } from '../session/session.ts';
+import { shardNotice } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
@@ -40,6 +42,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     // a number that leaves a type out would be a wrong one; objects that leave one out are still objects
     if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
     const { client, clock, signal } = session;
+    if (plan.shard) session.notice(shardNotice(plan.shard, readable.map(samplesOf)));
     const narrowed = narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, plan, session);
     const context = {
       client,

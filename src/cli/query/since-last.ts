@@ -14,7 +14,9 @@ import { Redactor } from '../../stream/redact.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Session } from '../session/session.ts';
+import { shardNotice, shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
@@ -62,6 +64,7 @@ async function compareAndStore(session: Session, plan: QueryPlan, targets: reado
   using states = openStates(file, session);
   const enveloper = new Enveloper({ clock: session.clock, redactor: new Redactor({}), withOld: false });
   const envelopes: EventEnvelope[] = [];
+  if (plan.shard) session.notice(shardNotice(plan.shard, targets.map(samplesOf)));
   for (const target of targets) {
     const stored = storedOf(states, scopeOf(target, plan), session);
     const name = formatGroupResource(target.type.gvr);
@@ -140,7 +143,8 @@ function rememberedOf({ rows }: StoredRows): Map<ObjectKey, Remembered> {
 /** What makes two questions the same. */
 function scopeOf({ type, names, namespaces }: WatchTarget, plan: QueryPlan): string {
   const sorted = (words: Iterable<string> | undefined) => (words === undefined ? null : [...words].sort());
-  const selectors = [plan.selector ?? '', plan.fieldSelector ?? '', plan.keepManagedFields];
+  const part = plan.shard ? [shardText(plan.shard)] : [];
+  const selectors = [plan.selector ?? '', plan.fieldSelector ?? '', plan.keepManagedFields, ...part];
   return JSON.stringify([formatGvr(type.gvr), sorted(namespaces), sorted(names), ...selectors]);
 }
 

@@ -31,6 +31,10 @@ export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitC
     notice(`a running serve is not used: ${messageOf(error)}`);
     return undefined;
   }
+  if (found && flags.shard !== undefined) {
+    notice(`the serve with pid ${found.serve.about.pid} has no shards, so the cluster is asked`);
+    return undefined;
+  }
   return found && (await askedOf(found, line, edges));
 }
 

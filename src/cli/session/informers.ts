@@ -6,7 +6,7 @@ import { type ScopedSource, SharedInformer } from '../../informer/shared-informe
 import type { Indexers } from '../../informer/store/indexer.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
-import { type ShardedBy, ShardedSource } from '../../informer/watch/sharded-source.ts';
+import { ShardedSource } from '../../informer/watch/sharded-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -14,7 +14,7 @@ import type { MetricsProvider } from '../../kit/metrics.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
-import type { Shard } from '../../model/shard.ts';
+import type { Shard, ShardedBy } from '../../model/shard.ts';
 import type { ShardSet } from '../../model/shard-set.ts';
 import {
   isExpired,
@@ -33,6 +33,7 @@ import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
 import type { Narrowing } from './server-side-filter.ts';
 import type { Session } from './session.ts';
+import { checkSharded, SHARDED_BY } from './shard-choice.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
 export interface WatchTarget {
@@ -106,7 +107,7 @@ export interface InformerPlan {
 
 /**
  * Makes an informer a type, not yet running. Throws `discovery` for a type that cannot be listed and, unless the
- * command ends at once, watched.
+ * command ends at once, watched. Throws `argument` for one of which a plan cannot read a part.
  */
 export function createTargets(
   session: Session,
@@ -115,6 +116,7 @@ export function createTargets(
 ): WatchTarget[] {
   return selections.map((selection) => {
     const { type } = selection;
+    if (plan.shard) checkSharded(plan.shard, selection);
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
     return new InformerTarget(session, selection, plan);
   });
@@ -196,6 +198,7 @@ class InformerTarget implements WatchTarget {
   #end: () => void = () => {};
   #refuse: () => void = () => {};
   #refusal: unknown;
+  #dividedBy: ShardedBy | undefined;
 
   constructor(session: Session, { type, names, versioned }: ResourceSelection, asked: InformerPlan) {
     const plan = { ...asked, namespaces: asked.narrowings?.get(type)?.namespaces ?? asked.namespaces };
@@ -216,7 +219,10 @@ class InformerTarget implements WatchTarget {
       ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
       : (['list', 'watch'] as const);
     this.#need = { type, verbs, names: isByName ? names : [] };
-    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
+    const sources = sourcesOf(this.#served, scopes, this.#need.names, {
+      ...plan,
+      onSharding: (by) => this.#divided(by, session),
+    });
     const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
     this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
     this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : sources);
@@ -282,6 +288,14 @@ class InformerTarget implements WatchTarget {
 
   get need(): Need {
     return this.#need;
+  }
+
+  /** Said once for a type, however many sources it has. */
+  #divided(by: ShardedBy, { logger }: Session): void {
+    if (by === this.#dividedBy) return;
+    this.#dividedBy = by;
+    logger.info(SHARDED_BY[by], { informer: formatGroupResource(this.type.gvr) });
+    this.#plan.onSharding?.(by, this.type);
   }
 
   /** A command that answers once takes a limit the user set for each request as one for itself. */

@@ -1,13 +1,16 @@
 import type { FieldReads } from '../../expr/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { Shard } from '../../model/shard.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 import { countText, pathAdvice, type Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
+import { shardNotice } from './shard-choice.ts';
 import { named, unnarrowedSamples } from './unnarrowed.ts';
 
 export interface InitialListAdviceOptions {
   readonly plan: Pick<InformerPlan, 'narrowings' | 'selector' | 'fieldSelector'> & {
+    readonly shard: Shard | undefined;
     readonly reads: readonly FieldReads[];
     readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
     readonly once: boolean;
@@ -67,6 +70,7 @@ export class InitialListAdvice {
   async #look(): Promise<void> {
     const { targets, nothingFound, plan } = this.#options;
     const here = this.#samples();
+    if (plan.shard) this.#say(shardNotice(plan.shard, here));
     const isEmpty = here.every(({ objects }) => objects.length === 0);
     const samples =
       isEmpty && targets.some((target) => this.#isNarrowed(target))

@@ -16,7 +16,9 @@ export function narrowedSource(
   { labelSelector, fieldSelector }: OwnSelectors,
   onRefused: () => void,
 ): ListerWatcher<UnknownObject> {
+  const { probe } = source;
   return {
+    ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
     watch: (options, context) => source.watch(options, context),
     async list(options, context) {
       try {

@@ -45,6 +45,9 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
   #judged(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
     const { probe, whenReachable } = source;
     return {
+      get sharding() {
+        return source.sharding;
+      },
       list: async (options, context) => {
         const page = await this.#unless(this.#hasListed, () => source.list(options, context));
         this.#hasListed = true;

@@ -1,5 +1,7 @@
 import type { Representation } from '../../client/resource-api.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { Shard } from '../../model/shard.ts';
+import { ShardSet } from '../../model/shard-set.ts';
 import type { WatchTarget } from './informers.ts';
 import type { Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
@@ -11,6 +13,7 @@ export interface UserSelection {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly as: Representation;
+  readonly shard: Shard | undefined;
 }
 
 /**
@@ -19,21 +22,23 @@ export interface UserSelection {
  */
 export function unnarrowedSamples(
   targets: readonly Pick<WatchTarget, 'type' | 'names' | 'namespaces'>[],
-  { selector, fieldSelector, as }: UserSelection,
+  { selector, fieldSelector, as, shard }: UserSelection,
   { client, signal }: Pick<Session, 'client' | 'signal'>,
 ): Promise<Sample[]> {
+  const parts = shard && new ShardSet({ of: shard.of, by: shard.by, indexes: [shard.index] }).selection;
+  const shardSelector = parts?.selector;
   return Promise.all(
     targets.map(async ({ type, names, namespaces = [''] }) => {
       const lists = namespaces.map((namespace) =>
         client
           .resource(type.gvr, { namespace: namespace || undefined, as })
-          .list({ labelSelector: selector, fieldSelector, limit: MOST_COUNTED }, { signal })
+          .list({ labelSelector: selector, fieldSelector, limit: MOST_COUNTED, shardSelector }, { signal })
           .catch(() => undefined),
       );
       const found = (await Promise.all(lists)).flatMap((list) => list ?? []);
       const isPart = found.some((page) => (page.continue ?? '') !== '');
       const objects = found.flatMap(({ items }) => items as readonly ReadonlyObject[]);
-      return { type, objects: named(objects, names), isPart };
+      return { type, objects: named(parts ? objects.filter((each) => parts.has(each)) : objects, names), isPart };
     }),
   );
 }

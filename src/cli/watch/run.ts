@@ -5,6 +5,7 @@ import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { Shard } from '../../model/shard.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { LiveTable } from '../../output/tables/live-table.ts';
@@ -42,6 +43,7 @@ import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.
 import { missingNames } from '../session/missing-names.ts';
 import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
+import { shardSuffix } from '../session/shard-choice.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
@@ -62,7 +64,8 @@ import type { Waits } from './wait-flags.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 
 /** A `watch` with everything read, resolved and checked. */
-export interface WatchPlan extends Omit<InformerPlan, 'onContinuity'> {
+export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> {
+  readonly shard: Shard | undefined;
   readonly selections: readonly ResourceSelection[];
   readonly format: OutputFormat;
   readonly printer: Printer;
@@ -158,8 +161,9 @@ class Watching {
     const isCut = this.#outages.length > 0;
     const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity());
     const leftOut = this.#leavingOut ? leftOutText(this.#asked) : '';
+    const part = shardSuffix(this.#plan.shard);
     if (!isQuiet || (isCut && !isFailure(reason)))
-      session.notice(isCut ? `${line()}; ${outageText(this.#outages, this.#targets)}` : line());
+      session.notice(`${line()}${part}${isCut ? `; ${outageText(this.#outages, this.#targets)}` : ''}`);
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
     for (const line of this.#errorLines(reason)) session.notice(line);

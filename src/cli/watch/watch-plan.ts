@@ -5,6 +5,7 @@ import { splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { LiveTable } from '../../output/tables/live-table.ts';
@@ -13,6 +14,7 @@ import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import type { CommandLine } from '../args/argv.ts';
+import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
@@ -39,6 +41,7 @@ export interface CheckedWatch {
   readonly isLive: boolean;
   /** Ends after the initial list. */
   readonly once: boolean;
+  readonly shard: Shard | undefined;
   readonly timeoutMs: number | undefined;
 }
 
@@ -71,6 +74,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   const waits = await waitsOf(flags);
   return {
     output,
+    shard: shardOf(flags, given),
     filters: await streamFiltersOf(flags),
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
@@ -168,6 +172,7 @@ export async function planOf(
     live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,
+    shard: checked.shard,
     fieldSelector: flags['field-selector'],
     narrowings: await narrowingsOf(checked, selections, flags, session),
     keepManagedFields: flags['show-managed-fields'] || needs.managedFields || flags['with-changes'],
@@ -190,13 +195,13 @@ export async function planOf(
 
 /**
  * How a running serve may answer; undefined if the cluster must. What is waited for may have been changed a moment ago,
- * of which a cache may not know yet.
+ * of which a cache may not know yet. The caches of a serve are not divided.
  */
 export function serveUseOf(
   flags: WatchFlags,
-  { waits, output: { format } }: CheckedWatch,
+  { waits, shard, output: { format } }: CheckedWatch,
 ): { needsManagedFields: boolean } | undefined {
-  if (flags['no-serve'] || waits.isGoal || waits.rules !== undefined) return undefined;
+  if (flags['no-serve'] || shard !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
   return { needsManagedFields: flags['show-managed-fields'] || flags['with-changes'] || needsOf(format).managedFields };
 }
 

@@ -1,5 +1,6 @@
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
+import type { Sharding } from '../../model/shard.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
 /** The context of a call to a source. When `signal` aborts, the call ends and releases its connection. */
@@ -59,4 +60,6 @@ export interface ListerWatcher<T> {
    * sync mode `auto`.
    */
   consistentUnpagedList?(context: CallContext): Promise<boolean>;
+  /** Absent: the source has the whole collection. */
+  readonly sharding?: Sharding | undefined;
 }

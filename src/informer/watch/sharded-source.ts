@@ -5,17 +5,11 @@ import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { notify } from '../../kit/user-callback.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
-import { checkShard, type Shard } from '../../model/shard.ts';
+import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { resharded } from './moved-collection.ts';
-
-/**
- * Who divides a collection. `server`: it sends this part only. `client`: it ignores the selector and sends everything,
- * and this program leaves the rest out.
- */
-export type ShardedBy = 'server' | 'client';
 
 /** Options of a {@link ShardedSource}. */
 export interface ShardedSourceOptions {
@@ -60,6 +54,9 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   readonly #reached: (generation: number) => void;
   #by: ShardedBy | undefined;
   #ours = 0;
+  #leftOut = 0;
+  /** A list is being read, whose objects count for {@link #leftOut}. */
+  #isListing = false;
 
   constructor(source: ListerWatcher<T>, shards: Shard | ShardSet, options: ShardedSourceOptions = {}) {
     checkOptions('ShardedSource', options, KNOWN_OPTIONS);
@@ -79,14 +76,24 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return this.#by;
   }
 
+  get sharding(): Sharding {
+    const { of, by } = this.#shards;
+    return { indexes: this.#listed.indexes, of, by, dividedBy: this.#by, leftOut: this.#leftOut };
+  }
+
   async list(options: ListOptions, context: CallContext): Promise<ListPage<T>> {
     if (options.limit !== 1 && options.continue === undefined) this.#listed = this.#shards.selection;
     const asked = this.#listed;
     if (asked.indexes.length === 0) return await this.#listNothing(options, context);
     const page = await this.#source.list(withSelector(options, asked), context);
+    this.#isListing = options.limit !== 1;
+    if (this.#isListing && options.continue === undefined) this.#leftOut = 0;
     if (asked.generation !== this.#shards.selection.generation) throw this.#changed();
     if (page.shardSelector !== undefined) this.#found('server');
-    return { ...page, items: page.items.filter((object) => this.#take(object, asked)) };
+    const items = page.items.filter((object) => this.#take(object, asked));
+    this.#isListing = false;
+    if (this.#by === undefined && asked.selector !== undefined && !page.continue) await this.#ask(options, context);
+    return { ...page, items };
   }
 
   async watch(options: WatchOptions, context: CallContext): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
@@ -98,6 +105,8 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     const call = scope(context.signal);
     try {
       const batches = await this.#source.watch(withSelector(options, asked), { ...context, signal: call.signal });
+      this.#isListing = options.sendInitialEvents === true;
+      if (this.#isListing) this.#leftOut = 0;
       return this.#events(batches, asked, call);
     } catch (error) {
       call[Symbol.dispose]();
@@ -118,6 +127,22 @@ export class ShardedSource<T> implements ListerWatcher<T> {
 
   async consistentUnpagedList(context: CallContext): Promise<boolean> {
     return (await this.#source.consistentUnpagedList?.(context)) ?? false;
+  }
+
+  /**
+   * A table or metadata do not show who has divided them, where they are few objects of these parts only. A list of one
+   * whole object does.
+   */
+  async #ask({ labelSelector, fieldSelector }: ListOptions, context: CallContext): Promise<void> {
+    const { probe } = this.#source;
+    if (!probe) return;
+    const options = withSelector({ labelSelector, fieldSelector, limit: 1 }, this.#listed);
+    try {
+      const { shardSelector } = await probe.call(this.#source, options, context);
+      this.#found(shardSelector === undefined ? 'client' : 'server');
+    } catch {
+      context.signal.throwIfAborted(); // else it stays unknown: both ways lead to the same objects
+    }
   }
 
   /** The version of the collection, without its objects. */
@@ -172,6 +197,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   #isOurEvent(event: WatchEvent<T>, asked: ShardParts): boolean {
+    if (event.type === 'BOOKMARK') this.#isListing = false; // none comes before the one that ends the initial events
     return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object, asked);
   }
 
@@ -181,6 +207,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     const isOurs = asked.has(object);
     if (!isOurs) {
       this.#ours = 0;
+      if (this.#isListing) this.#leftOut++;
       this.#found('client');
     } else if (this.#by === undefined && asked.selector !== undefined && this.#isEnough(asked)) this.#found('server');
     return isOurs;

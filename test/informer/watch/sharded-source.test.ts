@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
-import { type ShardedBy, ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
+import { ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import type { ShardedBy } from '../../../src/model/shard.ts';
 import { ShardSet } from '../../../src/model/shard-set.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
@@ -251,5 +252,54 @@ describe.each([true, false])('a set of parts that changes, with a server that di
     controller.abort();
     await running;
     await sandbox.stop();
+  });
+});
+
+describe.each([true, false])('what is known of a source of a part, with a server that divides: %s', (isSharding) => {
+  const dividedBy: ShardedBy = isSharding ? 'server' : 'client';
+
+  it.each(['object', 'metadata', { table: 'Metadata' }] as const)(
+    'the objects that came and were left out are counted, and who divides is known of few objects too, as %j',
+    async (as) => {
+      await using world = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+      const maps = new ConfigMaps(world.sandbox);
+      for (const namespace of ['bank', 'crew', 'dock', 'farm', 'shop', 'yard', 'prod', 'dev'])
+        maps.put(`${namespace}/m`);
+      const inPart = new ShardSet({ of: 4, by: 'namespace', indexes: [2] }).selection;
+      const expected = world.sandbox.list(CONFIG_MAPS).filter((object) => inPart.has(object)).length;
+      expect(expected).toBeGreaterThan(0);
+      const source = new ShardedSource(world.client.resource(CONFIG_MAPS, { as }), {
+        index: 2,
+        of: 4,
+        by: 'namespace',
+      });
+      const context = { signal: AbortSignal.timeout(5_000) };
+      for (let times = 0; times < 2; times++) {
+        expect((await source.list({}, context)).items).toHaveLength(expected);
+        const leftOut = isSharding ? 0 : world.sandbox.list(CONFIG_MAPS).length - expected;
+        expect(source.sharding).toEqual({ indexes: [2], of: 4, by: 'namespace', dividedBy, leftOut });
+      }
+    },
+  );
+
+  it('a type of which there is nothing is known too', async () => {
+    await using world = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+    const source = new ShardedSource(world.client.resource(CONFIG_MAPS, { namespace: 'empty', as: 'metadata' }), {
+      index: 0,
+      of: 2,
+    });
+    expect((await source.list({}, { signal: AbortSignal.timeout(5_000) })).items).toEqual([]);
+    expect(source.shardedBy).toBe(dividedBy);
+  });
+
+  it('objects of a streaming list that are left out are counted, and later events are not', async () => {
+    await using world = await threeParts({ isSharding, sync: 'stream' });
+    const total = world.maps.keys.length;
+    const left = () => world.parts.map(({ informer }) => informer.sharding.map(({ leftOut }) => leftOut));
+    const expected = world.parts.map(({ lister }) => [isSharding ? 0 : total - lister.size]);
+    expect(left()).toEqual(expected);
+    for (let i = 0; i < 10; i++) world.maps.put(`ns-1/m1`, `v${i}`);
+    await settled();
+    expect(left()).toEqual(expected);
   });
 });

@@ -100,7 +100,6 @@ const FLAG_OF: Readonly<Record<string, string>> = {
   retryPeriodMs: '--leader-elect-retry-period',
   namespace: '--leader-elect-namespace',
   name: '--leader-elect-lease-name',
-  of: '--shards',
 };
 
 /** Names flags where an error of the library names options. */
@@ -111,6 +110,7 @@ export function inFlags<T>(create: () => T): T {
     if (!isInformerError(error, 'argument')) throw error;
     const text = error.message
       .replace(/^(LeaderElector|ShardElector|shard): /, '')
+      .replace(/^of must/, '--shards must')
       .replaceAll(/\((\d+)\)/g, (_, ms) => `(${ms}ms)`);
     const message = text.replaceAll(/\b\w+\b/g, (word) => FLAG_OF[word] ?? word);
     throw new InformerError('argument', message, { cause: error.cause });

@@ -8,7 +8,9 @@ import type { LeasePlan } from './lease-plan.ts';
 const AGAIN_MS = 60_000;
 /** Changes that follow each other within this time are one line, ms. */
 const TOGETHER_MS = 250;
-/** A shard that has had no owner for this many lease durations is reported. */
+/** If reading the objects of a new shard takes longer, that is reported, ms. */
+const LONG_READ_MS = 3_000;
+/** The default of a lease duration, ms. */
 const DEFAULT_DURATION_MS = 15_000;
 
 /** What a person reads about the sharing of the work. */
@@ -49,8 +51,14 @@ export class SharingReports {
     this.#later(TOGETHER_MS, () => this.#tell());
   }
 
+  /** The keys of a shard run from now on. */
   opened(index: number): void {
     this.#opened.add(index);
+    this.#later(TOGETHER_MS, () => this.#tell());
+  }
+
+  closed(index: number): void {
+    if (this.#opened.delete(index)) this.#later(TOGETHER_MS, () => this.#tell());
   }
 
   lost(index: number, error: unknown): void {
@@ -89,7 +97,11 @@ export class SharingReports {
       this.#say(`lost ${shardsText(indexes)} of ${this.#all}: ${why}; ${runs}`);
     }
     this.#lost.clear();
-    if (this.#overview) this.#say(stateText(this.#overview, this.#all));
+    if (!this.#overview) return;
+    const opened = [...this.#opened];
+    const unread = this.#overview.held.filter((index) => !this.#opened.has(index));
+    if (unread.length === 0) this.#say(stateText({ ...this.#overview, held: opened }, this.#all));
+    else this.#later(LONG_READ_MS, () => this.#say(`reads the objects of ${shardsText(unread)} of ${this.#all}`));
   }
 
   #say(text: string): void {

@@ -89,6 +89,7 @@ export function createSharing(session: Session, { plan, lease, caches, drop }: S
       if (!signal.aborted) throw error;
     } finally {
       await gate.close(index);
+      reports.closed(index);
       wanted.delete(index);
       void change();
     }

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import { createController } from '../../src/controller/controller.ts';
+import { createInformerSource, informerEvents } from '../../src/controller/informer-source.ts';
+import type { ReconcileContext, ReconcileRequest } from '../../src/controller/reconciler.ts';
+import { ShardGate } from '../../src/controller/shard-gate.ts';
+import type { HeldShard } from '../../src/controller/sharding/shard-options.ts';
+import { createEventSource, createTimerSource } from '../../src/controller/source.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import { InformerError } from '../../src/kit/error.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
+import { ShardSet } from '../../src/model/shard-set.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+
+const OF = 3;
+const SERVICES = { group: '', version: 'v1', resource: 'services' };
+type Work = (request: ReconcileRequest, context: ReconcileContext) => Promise<unknown> | unknown;
+
+/** A shard that this process has until the test says otherwise. */
+function shardOf(index: number) {
+  const abort = new AbortController();
+  const lost = new InformerError('leadership', `shard ${index} was lost`);
+  const held: HeldShard = {
+    index,
+    signal: abort.signal,
+    get isHeld() {
+      return abort.signal.reason !== lost;
+    },
+    assertHeld: () => {
+      if (abort.signal.reason === lost) throw lost;
+    },
+  };
+  return {
+    held,
+    giveBack: () => abort.abort(new InformerError('closed', 'given back')),
+    lose: () => abort.abort(lost),
+  };
+}
+
+/** A controller of 12 config maps, whose cache is whole, behind a gate. */
+async function gated(work: Work = () => {}) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  for (let i = 0; i < 12; i++) maps.put(`a/m${i}`);
+  const options = { clock, random: () => 0, logger: silentLogger };
+  const informer = new SharedInformer<ConfigMap>(client.resource<ConfigMap>(CONFIG_MAPS), options);
+  const services = new SharedInformer(client.resource(SERVICES), options);
+  const shards = new ShardSet({ of: OF });
+  const runs: string[] = [];
+  const requests: ReconcileRequest[] = [];
+  const gate = new ShardGate({
+    shards,
+    objects: () => informer.lister,
+    graceMs: 5000,
+    drop: (key) => controller.drop(key),
+    clock,
+  });
+  const controller = createController({
+    name: 'maps',
+    clock,
+    logger: silentLogger,
+    workers: 4,
+    maxRetries: 1,
+    reconcile: gate.reconciler(async (request, context) => {
+      runs.push(request.key);
+      requests.push(request);
+      return (await work(request, context)) as undefined;
+    }),
+    sources: [
+      createEventSource(gate.feed(informerEvents(informer)), { name: 'maps', isPrimary: true }),
+      gate.source(
+        createInformerSource(services, {
+          name: 'services',
+          enqueue: ({ object }) => [`a/${object?.metadata.name}`],
+        }),
+      ),
+      gate.source(createTimerSource({ everyMs: 60_000, keys: () => informer.lister.keys() })),
+    ],
+  });
+  const abort = new AbortController();
+  const all = [informer.run(abort.signal), services.run(abort.signal), controller.run(abort.signal)];
+  await settled();
+  /** The keys of the objects of a shard. */
+  const keysOf = (index: number) =>
+    sandbox
+      .list(CONFIG_MAPS)
+      .filter((object) => shards.indexOf(object) === index)
+      .map(({ metadata }) => `a/${metadata.name}`)
+      .sort();
+  return {
+    sandbox,
+    clock,
+    maps,
+    controller,
+    gate,
+    requests,
+    keysOf,
+    /** The runs since the last call. */
+    ran: async () => {
+      await settled();
+      await settled();
+      return runs.splice(0).sort();
+    },
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await clock.advance(60_000);
+      await Promise.all(all);
+      await sandbox.stop();
+    },
+  };
+}
+
+describe('a gate of shards', () => {
+  it('lets no key through before a shard is open, and then all of that shard as at the start', async () => {
+    await using place = await gated();
+    expect(await place.ran()).toEqual([]);
+    expect(place.keysOf(1).length).toBeGreaterThan(1);
+    place.gate.open(shardOf(1).held);
+    expect(await place.ran()).toEqual(place.keysOf(1));
+    expect(place.requests[0]?.causes).toMatchObject([{ reason: 'added', via: 'initial' }]);
+  });
+
+  it('lets changes of its objects through, and none of others', async () => {
+    await using place = await gated();
+    place.gate.open(shardOf(1).held);
+    await place.ran();
+    for (const key of [...place.keysOf(0), ...place.keysOf(1)]) place.maps.put(key, 'changed');
+    expect(await place.ran()).toEqual(place.keysOf(1));
+    place.maps.put('b/new');
+    const created = place.sandbox.get(CONFIG_MAPS, 'b/new');
+    expect(await place.ran()).toEqual(place.gate.isOpenFor('b/new') ? ['b/new'] : []);
+    expect(created).toBeDefined();
+  });
+
+  it('lets the deletion of its objects through, until that has been handled', async () => {
+    let failures = 1;
+    await using place = await gated(({ gone }) => {
+      if (gone && failures-- > 0) throw new Error('not yet');
+    });
+    place.gate.open(shardOf(1).held);
+    await place.ran();
+    const [ours, others] = [place.keysOf(1)[0] as string, place.keysOf(0)[0] as string];
+    place.maps.delete(ours);
+    place.maps.delete(others);
+    expect(await place.ran()).toEqual([ours]);
+    await place.clock.advance(1000);
+    expect(await place.ran()).toEqual([ours]);
+    expect(place.requests.at(-1)?.gone?.metadata.name).toBe(ours.slice(2));
+    expect(place.gate.isOpenFor(ours)).toBe(false);
+  });
+
+  it('lets the keys of other sources through where their object is in an open shard', async () => {
+    await using place = await gated();
+    place.gate.open(shardOf(2).held);
+    await place.ran();
+    for (let i = 0; i < 12; i++) {
+      const spec = { ports: [{ port: 80 }] };
+      place.sandbox.apply([{ apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'a', name: `m${i}` }, spec }]);
+    }
+    expect(await place.ran()).toEqual(place.keysOf(2));
+    await place.clock.advance(60_000);
+    expect(await place.ran()).toEqual(place.keysOf(2));
+    expect(place.controller.explain(place.keysOf(0)[0] as never)).toMatchObject({ state: expect.anything() });
+  });
+
+  it('is closed when the last run has ended, and nothing of the shard runs or waits from then on', async () => {
+    const slow = Promise.withResolvers<void>();
+    let first: string | undefined;
+    await using place = await gated(async ({ key }) => {
+      first ??= key;
+      if (key === first) await slow.promise;
+      else throw new Error('fails');
+    });
+    const shard = shardOf(1);
+    place.gate.open(shard.held);
+    await place.ran();
+    await place.clock.advance(100);
+    expect(place.controller.parked.length).toBeGreaterThan(0);
+    let isClosed = false;
+    shard.giveBack();
+    const closing = place.gate.close(1).then(() => {
+      isClosed = true;
+    });
+    await place.ran();
+    expect(isClosed).toBe(false);
+    for (const key of place.keysOf(1)) place.maps.put(key, 'changed');
+    expect(await place.ran()).toEqual([]);
+    slow.resolve();
+    await closing;
+    await place.clock.advance(60_000);
+    expect(await place.ran()).toEqual([]);
+    const { counts } = place.controller.snapshot();
+    expect(counts).toMatchObject({ queued: 0, delayed: 0, parked: 0, processing: 0 });
+  });
+
+  it('opens again with all keys of the shard', async () => {
+    await using place = await gated();
+    for (let round = 0; round < 3; round++) {
+      place.gate.open(shardOf(0).held);
+      expect(await place.ran()).toEqual(place.keysOf(0));
+      await place.gate.close(0);
+    }
+  });
+
+  it.each([
+    ['at once when its shard is lost', 'lose', 0],
+    ['after the grace when its shard is given back', 'giveBack', 5000],
+  ] as const)('ends a run %s', async (_, how, afterMs) => {
+    let reason: unknown;
+    await using place = await gated(
+      (_, { signal }) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => {
+            reason ??= signal.reason;
+            resolve();
+          });
+        }),
+    );
+    const shard = shardOf(1);
+    place.gate.open(shard.held);
+    await place.ran();
+    shard[how]();
+    await place.clock.advance(Math.max(0, afterMs - 1));
+    expect(reason === undefined).toBe(afterMs > 0);
+    await place.clock.advance(1);
+    expect(String(reason)).toMatch(how === 'lose' ? /shard 1 was lost/ : /shard 1 is given back/);
+  });
+
+  it('refuses the writes of a run whose shard was lost, also after a pause, and of no other', async () => {
+    const results = new Map<string, string>();
+    await using place = await gated(async ({ key }) => {
+      await place.clock.sleep(1000);
+      try {
+        place.gate.assertHeld();
+        results.set(key, 'sent');
+      } catch (error) {
+        results.set(key, (error as InformerError).code);
+      }
+    });
+    const [kept, lost] = [shardOf(0), shardOf(1)];
+    place.gate.open(kept.held);
+    place.gate.open(lost.held);
+    await place.ran();
+    lost.lose();
+    place.gate.assertHeld();
+    await place.clock.advance(5000);
+    for (const key of place.keysOf(0)) expect(results.get(key)).toBe('sent');
+    expect([...results].filter(([, result]) => result === 'leadership').map(([key]) => key)).not.toEqual([]);
+    for (const key of place.keysOf(1)) expect(results.get(key)).not.toBe('sent');
+  });
+});

@@ -54,6 +54,8 @@ export class ShardGate {
   readonly #open = new Map<number, OpenShard>();
   readonly #gone = new Map<ObjectKey, number>();
   readonly #running = new AsyncLocalStorage<HeldShard>();
+  /** The states with which a shard has opened. */
+  readonly #begun = new WeakSet<object>();
   readonly #feeds = new Set<(index: number) => void>();
 
   constructor(options: ShardGateOptions) {
@@ -82,12 +84,15 @@ export class ShardGate {
         const begin = (index: number) => {
           for (const key of this.#options.objects().keys()) {
             const object = this.#options.objects().get(key);
-            if (object && this.#options.shards.indexOf(object) === index)
-              listener({ type: 'added', key, cause: 'initial', object: object as CachedObject<T> });
+            if (!object || this.#options.shards.indexOf(object) !== index) continue;
+            this.#begun.add(object);
+            listener({ type: 'added', key, cause: 'initial', object: object as CachedObject<T> });
           }
         };
         this.#feeds.add(begin);
         const subscription = events.subscribe((event) => {
+          // what a list has brought into the cache was passed on when the shard opened; its event may come later
+          if (this.#hasBegunWith(event)) return;
           if (this.#takes(event)) listener(event);
           else skipped?.(event, OTHER_REPLICA);
         }, skipped);
@@ -171,6 +176,10 @@ export class ShardGate {
     const index = object ? this.#options.shards.indexOf(object) : this.#gone.get(key);
     const shard = index === undefined ? undefined : this.#open.get(index);
     return shard?.isClosing ? undefined : shard;
+  }
+
+  #hasBegunWith<T>({ type, cause, object }: ResourceEvent<T>): boolean {
+    return type !== 'deleted' && cause !== 'resync' && this.#begun.has(object as object);
   }
 
   #takes<T>({ type, key, object }: ResourceEvent<T>): boolean {

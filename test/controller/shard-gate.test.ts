@@ -4,7 +4,7 @@ import { createInformerSource, informerEvents } from '../../src/controller/infor
 import type { ReconcileContext, ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { ShardGate } from '../../src/controller/shard-gate.ts';
 import type { HeldShard } from '../../src/controller/sharding/shard-options.ts';
-import { createEventSource, createTimerSource } from '../../src/controller/source.ts';
+import { createEventSource, createTimerSource, type EventFeed } from '../../src/controller/source.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
@@ -37,6 +37,30 @@ function shardOf(index: number) {
   };
 }
 
+/** Events that can be delayed, as by a handler that has others before them. */
+function late(events: EventFeed<ConfigMap>) {
+  let waiting: (() => void)[] | undefined;
+  const feed: EventFeed<ConfigMap> = {
+    subscribe: (listener, skipped) =>
+      events.subscribe((event) => {
+        if (waiting) waiting.push(() => listener(event));
+        else listener(event);
+      }, skipped),
+  };
+  const release = () => {
+    const all = waiting ?? [];
+    waiting = undefined;
+    for (const deliver of all) deliver();
+  };
+  return {
+    feed,
+    release,
+    hold: () => {
+      waiting = [];
+    },
+  };
+}
+
 /** A controller of 12 config maps, whose cache is whole, behind a gate. */
 async function gated(work: Work = () => {}) {
   const { sandbox, clock, client } = await inProcess();
@@ -46,6 +70,7 @@ async function gated(work: Work = () => {}) {
   const informer = new SharedInformer<ConfigMap>(client.resource<ConfigMap>(CONFIG_MAPS), options);
   const services = new SharedInformer(client.resource(SERVICES), options);
   const shards = new ShardSet({ of: OF });
+  const delayed = late(informerEvents(informer));
   const runs: string[] = [];
   const requests: ReconcileRequest[] = [];
   const gate = new ShardGate({
@@ -67,7 +92,7 @@ async function gated(work: Work = () => {}) {
       return (await work(request, context)) as undefined;
     }),
     sources: [
-      createEventSource(gate.feed(informerEvents(informer)), { name: 'maps', isPrimary: true }),
+      createEventSource(gate.feed(delayed.feed), { name: 'maps', isPrimary: true }),
       gate.source(
         createInformerSource(services, {
           name: 'services',
@@ -94,6 +119,7 @@ async function gated(work: Work = () => {}) {
     controller,
     gate,
     requests,
+    late: delayed,
     keysOf,
     /** The runs since the last call. */
     ran: async () => {
@@ -118,6 +144,31 @@ describe('a gate of shards', () => {
     place.gate.open(shardOf(1).held);
     expect(await place.ran()).toEqual(place.keysOf(1));
     expect(place.requests[0]?.causes).toMatchObject([{ reason: 'added', via: 'initial' }]);
+  });
+
+  it('runs a key once for an object whose event comes after its shard has opened', async () => {
+    await using place = await gated();
+    place.late.hold();
+    for (const key of place.keysOf(1)) place.maps.put(key, 'just before');
+    await settled();
+    place.gate.open(shardOf(1).held);
+    expect(await place.ran()).toEqual(place.keysOf(1));
+    place.late.release();
+    expect(await place.ran()).toEqual([]);
+    for (const key of place.keysOf(1)) place.maps.put(key, 'later');
+    expect(await place.ran()).toEqual(place.keysOf(1));
+  });
+
+  it('lets a deletion through that only a list shows', async () => {
+    await using place = await gated();
+    place.gate.open(shardOf(1).held);
+    await place.ran();
+    const [key] = place.keysOf(1) as [string];
+    void place.sandbox.restart({ keepHistory: false, downMs: 1000 });
+    place.maps.delete(key);
+    await place.clock.advance(60_000);
+    expect(new Set(await place.ran())).toContain(key);
+    expect(place.requests.find((request) => request.gone)?.key).toBe(key);
   });
 
   it('lets changes of its objects through, and none of others', async () => {

@@ -54,7 +54,7 @@ With --observed it prints what was really needed: the file is written by reconci
       flags.observed === undefined ? await this.#configured(words) : observed(flags.observed, words);
     const account = flags['service-account'];
     const serviceAccount = account === undefined ? undefined : parseServiceAccount(account, namespace);
-    const objects = rbacObjects(access, { name: flags['role-name'], serviceAccount });
+    const objects = rbacObjects(access, { nameIn: () => flags['role-name'], serviceAccount });
     const head = remarks.map((remark) => `# ${remark}\n`).join('');
     this.edges.io.stdout.write(head + objects.map((object) => toYaml(object)).join('---\n'));
     return ExitCode.ok;

@@ -14,6 +14,7 @@ export const REGISTRY: Registry = {
   'reconcile explain': async () => (await import('./reconcile-explain.ts')).default,
   'reconcile test': async () => (await import('./reconcile-test.ts')).default,
   'reconcile rbac': async () => (await import('./reconcile-rbac.ts')).default,
+  'reconcile manifest': async () => (await import('./reconcile-manifest.ts')).default,
   'queue list': async () => (await import('./queue-list.ts')).default,
   'queue retry': async () => (await import('./queue-retry.ts')).default,
   'queue drop': async () => (await import('./queue-drop.ts')).default,

@@ -44,6 +44,7 @@ describe('the help of a command', () => {
       'serve stop',
       'reconcile',
       'reconcile rbac',
+      'reconcile manifest',
     ]);
     for (const [name] of connecting) expect(helpOf(name).endsWith(last)).toBe(true);
     expect(helpOf('sandbox')).not.toContain('options');

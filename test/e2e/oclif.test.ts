@@ -42,6 +42,8 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['reconcile', 'nosuchtype', '--exec', HOOK], 2],
   [['reconcile', 'rbac', 'pods', '--exec', HOOK], 0],
   [['reconcile', 'rbac', '--observed', 'nosuchfile.jsonl'], 2],
+  [['reconcile', 'manifest', 'pods', '--exec', HOOK, '--image', 'informer:1'], 0],
+  [['reconcile', 'manifest', 'pods', '--exec', HOOK], 2],
   [['reconcile', 'explain'], 2],
   [['reconcile', 'test', 'hook.ts'], 2],
   [['queue', 'list', 'pods'], 2],

@@ -142,11 +142,13 @@ describe('reconcile rbac', () => {
       ['RoleBinding', 'shop', 'guard'],
     ]);
     expect(objects[0]?.rules).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] }]);
-    expect(objects[2]?.rules).toContainEqual({
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      verbs: ['get', 'create', 'update'],
-    });
+    const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+    expect(objects[2]?.rules).toEqual(
+      expect.arrayContaining([
+        { ...leases, verbs: ['create'] },
+        { ...leases, resourceNames: ['reconcile-guard.mjs-deployments.apps'], verbs: ['get', 'update'] },
+      ]),
+    );
     expect(objects[4]?.rules).toEqual([
       { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['list', 'watch'] },

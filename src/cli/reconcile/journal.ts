@@ -7,16 +7,21 @@ import { statusOf } from '../../model/status.ts';
 import type { Session } from '../session/session.ts';
 import type { ReconcilePlan } from './plan.ts';
 
-/** Opens the journal of `--journal`. Throws `argument` where nothing is written, because then it would have no effect. */
+/** Throws `argument` for a journal where nothing is written, because then it would have no effect. */
+export function checkJournal({ journal, mode }: Pick<ReconcilePlan, 'journal' | 'mode'>): void {
+  if (journal === undefined || mode === 'write') return;
+  throw new InformerError('argument', '--journal has no effect without --allow-write', {
+    hint: 'the journal is about writes that are sent',
+  });
+}
+
+/** Opens the journal of `--journal`. Throws `argument` as {@link checkJournal}. */
 export async function openJournal(
   session: Session,
   { journal: folder, hook, primary, mode }: ReconcilePlan,
 ): Promise<ActionJournal | undefined> {
   if (folder === undefined) return undefined;
-  if (mode !== 'write')
-    throw new InformerError('argument', '--journal has no effect without --allow-write', {
-      hint: 'the journal is about writes that are sent',
-    });
+  checkJournal({ journal: folder, mode });
   const owner = `hook ${hook.name} for ${formatGvr(primary.type.gvr)} on ${session.config.server}`;
   const journal = await ActionJournal.open({ folder, owner });
   const { unreadable } = journal;

@@ -14,7 +14,7 @@ export interface Configured {
   /** Whether there is a journal, which reads the reconciled objects at the start. */
   readonly hasJournal: boolean;
   /** The Leases of --leader-elect or --shards. */
-  readonly lease?: Pick<LeasePlan, 'namespace' | 'shards'> | undefined;
+  readonly lease?: Pick<LeasePlan, 'name' | 'namespace' | 'shards'> | undefined;
 }
 
 /** What the program needs to be allowed before it knows any action of the hook. */
@@ -24,15 +24,22 @@ export function neededAccess(configured: Configured): Access[] {
   return [
     ...accessTo(primary, forPrimary, namespaces),
     ...others.flatMap((type) => accessTo(type, READ, namespaces)),
-    ...(lease ? accessTo(LEASES, lease.shards ? SHARING : ELECTION, [lease.namespace]) : []),
+    ...(lease ? accessToLeases(lease) : []),
   ];
 }
 
-/** What a leader election does with Leases. */
-const ELECTION = ['get', 'create', 'update'];
-/** What replicas that share shards do with Leases. */
-const SHARING = [...ELECTION, 'list', 'watch', 'delete'];
-const LEASES = { gvr: { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' }, namespaced: true };
+const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
+/** What replicas that share shards do with Leases, whose names are known only at run time. */
+const SHARING = ['get', 'list', 'watch', 'create', 'update', 'delete'];
+
+/** An election reads and writes one Lease. RBAC cannot allow to create objects of one name only. */
+function accessToLeases({ namespace, name, shards }: Pick<LeasePlan, 'name' | 'namespace' | 'shards'>): Access[] {
+  if (shards) return SHARING.map((verb) => ({ ...LEASES, verb, namespace }));
+  return [
+    { ...LEASES, verb: 'create', namespace },
+    ...['get', 'update'].map((verb) => ({ ...LEASES, verb, namespace, name })),
+  ];
+}
 
 /** An informer lists, then watches. */
 const READ = ['list', 'watch'];

@@ -7,6 +7,7 @@ const API = 'rbac.authorization.k8s.io';
 interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
@@ -16,8 +17,9 @@ export interface ServiceAccountName {
 }
 
 export interface RbacOptions {
-  /** The name of all objects. */
-  readonly name: string;
+  /** The name of the role in a namespace and its binding, or of a ClusterRole. */
+  readonly nameIn: (namespace: string | undefined) => string;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Who gets the roles. Default: no bindings. */
   readonly serviceAccount?: ServiceAccountName | undefined;
 }
@@ -26,7 +28,7 @@ export interface RbacOptions {
  * The least roles that allow all of this: a Role for each namespace, and a ClusterRole for what is in all namespaces or
  * in none. With a service account also their bindings.
  */
-export function rbacObjects(accesses: readonly Access[], { name, serviceAccount }: RbacOptions): object[] {
+export function rbacObjects(accesses: readonly Access[], { nameIn, labels, serviceAccount }: RbacOptions): object[] {
   const everywhere = accesses.filter(({ namespace }) => namespace === undefined);
   // a right in all namespaces is one in each
   const scoped = accesses.filter(({ namespace, ...access }) => namespace !== undefined && !holds(everywhere, access));
@@ -37,7 +39,8 @@ export function rbacObjects(accesses: readonly Access[], { name, serviceAccount 
   ];
   return places.flatMap(({ namespace, found }) => {
     const kind = namespace === undefined ? 'ClusterRole' : 'Role';
-    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+    const name = nameIn(namespace);
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }), ...(labels ? { labels } : {}) };
     const role = { apiVersion: `${API}/v1`, kind, metadata, rules: rulesOf(found) };
     if (!serviceAccount) return [role];
     return [
@@ -54,26 +57,32 @@ export function rbacObjects(accesses: readonly Access[], { name, serviceAccount 
 }
 
 const holds = (accesses: readonly Access[], { verb, group, resource }: Omit<Access, 'namespace'>) =>
-  accesses.some((other) => other.verb === verb && other.group === group && other.resource === resource);
+  accesses.some(
+    (other) => other.verb === verb && other.group === group && other.resource === resource && other.name === undefined,
+  );
 
 /** Rules in which types of a group that need the same verbs are one. */
 function rulesOf(accesses: readonly Access[]): Rule[] {
-  const byType = Map.groupBy(accesses, ({ group, resource }) => JSON.stringify([group, resource]));
-  const types = [...byType].map(([type, found]) => {
-    const [group, resource] = JSON.parse(type) as [string, string];
+  // a right to all objects is one to each
+  const least = accesses.filter((access) => access.name === undefined || !holds(accesses, access));
+  const byType = Map.groupBy(least, ({ group, resource, name }) => JSON.stringify([group, resource, name]));
+  const types = [...byType.values()].map((found) => {
+    const { group, resource, name } = found[0] as Access;
     const verbs = [...new Set(found.map(({ verb }) => verb))].sort((a, b) => rankOf(a) - rankOf(b));
-    return { group, resource, verbs };
+    return { group, resource, name, verbs };
   });
-  const alike = Map.groupBy(types, ({ group, verbs }) => JSON.stringify([group, verbs]));
+  const alike = Map.groupBy(types, ({ group, name, verbs }) => JSON.stringify([group, name, verbs]));
   return [...alike.values()]
     .map((found) => {
-      const { group, verbs } = found[0] as (typeof types)[number];
-      return { apiGroups: [group], resources: found.map(({ resource }) => resource).sort(), verbs };
+      const { group, name, verbs } = found[0] as (typeof types)[number];
+      const resources = found.map(({ resource }) => resource).sort();
+      return { apiGroups: [group], resources, ...(name === undefined ? {} : { resourceNames: [name] }), verbs };
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-const keyOf = ({ apiGroups, resources }: Rule) => `${apiGroups[0]}/${resources[0]}`;
+const keyOf = ({ apiGroups, resources, resourceNames = [] }: Rule) =>
+  [apiGroups[0], resources[0], ...resourceNames].join('/');
 
 const ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const rankOf = (verb: string) => (ORDER.includes(verb) ? ORDER.indexOf(verb) : ORDER.length);

@@ -1,6 +1,6 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
 
-/** What a request needs to be allowed, as RBAC sees it. Nothing of its body, and no name of an object. */
+/** What a request needs to be allowed, as RBAC sees it. Nothing of its body. */
 export interface Access {
   readonly verb: string;
   readonly group: string;
@@ -8,6 +8,8 @@ export interface Access {
   readonly resource: string;
   /** Undefined for all namespaces, and for types without namespaces. */
   readonly namespace?: string | undefined;
+  /** The only object that is meant. Undefined for any, and for every observed request. */
+  readonly name?: string | undefined;
 }
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };

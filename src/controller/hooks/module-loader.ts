@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -5,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const links = new Map<string, string>();
 /** The files of the versions that were loaded last, by the entry. */
 const filesOfEntry = new Map<string, Set<string>>();
+/** The packages that these files import, by the entry. */
+const packagesOfEntry = new Map<string, Set<string>>();
 let hasHooks = false;
 let versions = 0;
 
@@ -30,15 +33,29 @@ export function newVersionUrl(entry: string): string {
   return `${pathToFileURL(entry).href}?hook-version=${++versions}`;
 }
 
-/** Notes from now on which files the hook imports, see {@link filesOf}. */
+/** Notes from now on what the hook imports, see {@link filesOf} and {@link packagesOf}. */
 export function trackFiles(entry: string): void {
   registerHooks();
-  filesOfEntry.set(entry, new Set([entry]));
+  filesOfEntry.set(entry, new Set([entry, ...realPathOf(entry)])); // a module's URL has no links
+  packagesOfEntry.set(entry, new Set());
+}
+
+function realPathOf(file: string): string[] {
+  try {
+    return [realpathSync(file)];
+  } catch {
+    return []; // the import says why
+  }
 }
 
 /** The files of the version that was loaded last: the hook and what it imports, except for packages. */
 export function filesOf(entry: string): readonly string[] {
   return [...(filesOfEntry.get(entry) ?? [entry])];
+}
+
+/** The packages that the hook and its files import, except for this one. */
+export function packagesOf(entry: string): readonly string[] {
+  return [...(packagesOfEntry.get(entry) ?? [])];
 }
 
 function registerHooks(): void {
@@ -48,9 +65,21 @@ function registerHooks(): void {
     resolve(specifier, context, next) {
       const url = links.get(specifier);
       if (url !== undefined) return { url, shortCircuit: true };
-      return ofVersion(next(specifier, context), context.parentURL);
+      const resolved = next(specifier, context);
+      notePackage(specifier, resolved.url, context.parentURL);
+      return ofVersion(resolved, context.parentURL);
     },
   });
+}
+
+/** `chalk` of `chalk/source`, `@scope/name` of `@scope/name/part`. */
+const PACKAGE = /^(@[^/]+\/)?[^/.][^/]*/;
+
+function notePackage(specifier: string, url: string, parent: string | undefined): void {
+  const from = parent === undefined ? undefined : pathOf(parent);
+  const name = url.includes('/node_modules/') ? PACKAGE.exec(specifier)?.[0] : undefined;
+  if (from === undefined || name === undefined) return;
+  for (const [entry, files] of filesOfEntry) if (files.has(from)) packagesOfEntry.get(entry)?.add(name);
 }
 
 function ofVersion(resolved: module.ResolveFnOutput, parent: string | undefined): module.ResolveFnOutput {

@@ -8,12 +8,14 @@ const pods = (verb: string, namespace?: string) => ({
   ...(namespace === undefined ? {} : { namespace }),
 });
 
+const nameIn = () => 'r';
+
 describe('the roles for what was needed', () => {
   it('are one for each namespace, with one rule for the types that need the same', () => {
     const secrets = { ...pods('list', 'a'), resource: 'secrets' };
     expect(
       rbacObjects([pods('watch', 'b'), pods('watch', 'a'), pods('list', 'a'), secrets, { ...secrets, verb: 'watch' }], {
-        name: 'r',
+        nameIn,
       }),
     ).toEqual([
       {
@@ -32,7 +34,7 @@ describe('the roles for what was needed', () => {
   });
 
   it('are a ClusterRole for all namespaces, which no Role repeats', () => {
-    const kinds = rbacObjects([pods('list'), pods('list', 'a'), pods('get', 'a')], { name: 'r' });
+    const kinds = rbacObjects([pods('list'), pods('list', 'a'), pods('get', 'a')], { nameIn });
     expect(kinds).toMatchObject([
       { kind: 'ClusterRole', rules: [{ resources: ['pods'], verbs: ['list'] }] },
       { kind: 'Role', metadata: { namespace: 'a' }, rules: [{ resources: ['pods'], verbs: ['get'] }] },
@@ -41,7 +43,7 @@ describe('the roles for what was needed', () => {
 
   it('are bound to a service account', () => {
     const serviceAccount = { namespace: 'ops', name: 'guard' };
-    expect(rbacObjects([pods('list'), pods('get', 'a')], { name: 'r', serviceAccount })).toMatchObject([
+    expect(rbacObjects([pods('list'), pods('get', 'a')], { nameIn, serviceAccount })).toMatchObject([
       { kind: 'ClusterRole' },
       {
         kind: 'ClusterRoleBinding',

@@ -1,0 +1,96 @@
+import type { HookPlace } from './hook-place.ts';
+
+/** What runs in each Pod. */
+export interface PodOptions {
+  readonly name: string;
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** The ConfigMap of a mounted hook. */
+  readonly configMap: string | undefined;
+  /** Undefined for a command line. */
+  readonly hook: HookPlace | undefined;
+  readonly port: number;
+  /** Where the journal is; undefined without one. */
+  readonly journal: string | undefined;
+  readonly graceMs: number;
+  /** Whether several Pods should be on several nodes. */
+  readonly isSpread: boolean;
+}
+
+/** A program ends within this time after its grace, s: see `cli/reconcile/drain.ts`, which takes at most 4. */
+const AFTER_GRACE_S = 5;
+/** Writable for all, with a sticky bit, as a folder for sockets must be; an emptyDir has no sticky bit. */
+const SOCKET_FOLDER = '/dev/shm';
+
+/** The template of a Deployment's Pods: one container without any right on its node. */
+export function podTemplate(options: PodOptions): object {
+  const { name, labels, hook, configMap, journal, graceMs, isSpread } = options;
+  const runsPrograms = isProgram(hook);
+  const volumes = [
+    ...(configMap !== undefined && hook
+      ? [{ name: 'hook', configMap: { name: configMap, defaultMode: hook.isExecutable ? 0o555 : 0o444 } }]
+      : []),
+    ...(runsPrograms ? [{ name: 'tmp', emptyDir: {} }] : []),
+    ...(journal === undefined ? [] : [{ name: 'journal', emptyDir: {} }]),
+  ];
+  return {
+    metadata: { labels },
+    spec: {
+      serviceAccountName: name,
+      automountServiceAccountToken: true,
+      enableServiceLinks: false, // their variables could set flags
+      ...(runsPrograms ? { shareProcessNamespace: true } : {}), // so that what a hook leaves behind is reaped
+      terminationGracePeriodSeconds: Math.ceil(graceMs / 1000) + AFTER_GRACE_S,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      ...(isSpread ? { topologySpreadConstraints: SPREAD_OVER.map((key) => spread(key, labels)) } : {}),
+      containers: [container(options)],
+      ...(volumes.length > 0 ? { volumes } : {}),
+    },
+  };
+}
+
+/** A program may start others, and may write temporary files. */
+const isProgram = (hook: HookPlace | undefined) => hook === undefined || hook.isExecutable;
+
+const SPREAD_OVER = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
+
+const spread = (topologyKey: string, matchLabels: object) => ({
+  maxSkew: 1,
+  topologyKey,
+  whenUnsatisfiable: 'ScheduleAnyway',
+  labelSelector: { matchLabels },
+});
+
+function container({ image, args, hook, configMap, port, journal }: PodOptions): object {
+  const probe = (path: string, periodSeconds: number) => ({
+    httpGet: { path, port: 'metrics' },
+    periodSeconds,
+    timeoutSeconds: 5,
+    failureThreshold: 3,
+  });
+  const volumeMounts = [
+    ...(configMap !== undefined && hook?.in === 'config-map'
+      ? [{ name: 'hook', mountPath: hook.path, subPath: hook.name, readOnly: true }]
+      : []),
+    ...(isProgram(hook) ? [{ name: 'tmp', mountPath: '/tmp' }] : []),
+    ...(journal === undefined ? [] : [{ name: 'journal', mountPath: journal }]),
+  ];
+  return {
+    name: 'reconcile',
+    image,
+    command: ['kubectl-informer'],
+    args,
+    env: [{ name: 'XDG_RUNTIME_DIR', value: SOCKET_FOLDER }],
+    ports: [{ name: 'metrics', containerPort: port }],
+    livenessProbe: probe('/healthz', 10),
+    readinessProbe: probe('/readyz', 5),
+    resources: { requests: { cpu: '100m', memory: '256Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    ...(volumeMounts.length > 0 ? { volumeMounts } : {}),
+  };
+}

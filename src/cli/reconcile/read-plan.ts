@@ -1,0 +1,108 @@
+import type { HookConfig } from '../../controller/hooks/manifest.ts';
+import type { IndexDefinition } from '../../query/index-definition.ts';
+import { parseIndex } from '../../query/index-definition.ts';
+import type { FlagValues } from '../args/flag.ts';
+import type { reconcileFlags } from '../args/reconcile-flags.ts';
+import { idleMsOf } from '../args/shared-flags.ts';
+import { resolveWhenThere } from '../session/crd-wait.ts';
+import { checkRollouts } from '../session/rollout-check.ts';
+import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
+import { checkWheres } from '../session/where-check.ts';
+import type { Io } from '../terminal/io.ts';
+import { checkFinalizer, mergedConfig } from './config.ts';
+import { graceMsOf } from './drain.ts';
+import { type LoadedHook, loadHook } from './hook-loading.ts';
+import { shownOnStderr } from './hook-output.ts';
+import { mappedType } from './key-map.ts';
+import { leasePlanOf } from './lease-plan.ts';
+import { onlyOne } from './only-one.ts';
+import type { ReconcilePlan } from './plan.ts';
+import { snapshotPlans } from './snapshots.ts';
+import { type Triggers, triggersOf } from './trigger-checks.ts';
+
+type ReconcileFlags = FlagValues<typeof reconcileFlags>;
+
+/** A command line of `reconcile`, read and checked as far as that needs no server. */
+export interface ReadReconcile extends Triggers {
+  readonly flags: ReconcileFlags;
+  readonly hook: LoadedHook;
+  readonly config: HookConfig;
+  readonly indexes: readonly IndexDefinition[];
+  readonly graceMs: number;
+  /** Called when an expression fails on an object. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Loads the hook and checks the flags. Throws `argument`. */
+export async function readReconcile(
+  flags: ReconcileFlags,
+  io: Io,
+  onError: (error: Error) => void,
+): Promise<ReadReconcile> {
+  const hook = await loadHook(flags, shownOnStderr(io));
+  const config = mergedConfig(flags, hook);
+  checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
+  checkFinalizer(config);
+  const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, onError)));
+  const triggers = await triggersOf(config, hook, flags);
+  return { ...triggers, flags, hook, config, indexes, graceMs: graceMsOf(flags.grace), onError };
+}
+
+/** A plan without what only a run has. */
+export type ResolvedPlan = Omit<ReconcilePlan, 'operations' | 'painter' | 'logger'>;
+
+/**
+ * The plan of a command line, with its types as the server has them. `home` is the namespace of Leases that no flag
+ * places. Throws `argument`.
+ */
+export async function resolvedPlan(
+  { flags, hook, config, indexes, filters, snapshots, schedules, retries, graceMs, onError }: ReadReconcile,
+  words: readonly string[],
+  session: Session,
+  home: string = session.config.namespace,
+): Promise<ResolvedPlan> {
+  const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
+  const scope = {
+    namespace: config.namespace ? [...config.namespace] : undefined,
+    'all-namespaces': config.allNamespaces ?? false,
+  };
+  const namespaces = namespacesOf(scope, session.config);
+  await checkWheres(filters.wheres, [primary.type], namespaces.length === 1 ? namespaces[0] : undefined, session);
+  checkRollouts(filters.filters, [], [primary.type]);
+  const { showSecrets = false } = config;
+  const mapping = { primary: primary.type, indexes, showSecrets, onError };
+  return {
+    hook,
+    primary,
+    owns: config.owns?.length ? await session.resolve([config.owns.join(',')]) : [],
+    watches: await Promise.all((config.watches ?? []).map((watch) => mappedType(watch, session, mapping))),
+    snapshots: await snapshotPlans(snapshots, session),
+    filters,
+    indexes,
+    namespaces,
+    selector: config.selector,
+    fieldSelector: config.fieldSelector,
+    everyMs: config.everyMs,
+    schedules,
+    idleMs: idleMsOf(flags['idle-timeout']),
+    lease: leasePlanOf(flags, {
+      hook: hook.name,
+      gvr: primary.type.gvr,
+      isNamespaced: primary.type.namespaced,
+      namespaces,
+      current: home,
+    }),
+    workers: config.workers ?? 1,
+    maxRetries: config.maxRetries,
+    retries,
+    hookTimeoutMs: config.hookTimeoutMs,
+    finalizer: config.finalizer,
+    mode: config.dryRun ? 'dry-run' : config.allowWrite ? 'write' : 'describe',
+    maxWrites: config.maxWrites,
+    journal: flags.journal,
+    hotLoopRuns: config.hotLoop ?? 10,
+    passCredentials: config.passCredentials ?? false,
+    showSecrets,
+    graceMs,
+  };
+}

@@ -142,10 +142,35 @@ describe('reconcile --shards', () => {
     expect(Math.max(...[...series().values()].map((pids) => pids.length))).toBeLessThan(4);
   });
 
+  it('waits where there are more replicas than shards, and says so', async () => {
+    const line = lineOf('--shards=1', '--every=200ms');
+    const replicas = [replica(line), replica(line)];
+    const waits = 'has no shard of 1: 2 replicas share them, and this one waits\n';
+    await eventually(() => expect(replicas.some(({ stderr }) => stderr.includes(waits))).toBe(true), {
+      timeoutMs: 15_000,
+    });
+    const [a, b] = replicas.sort((x) => (x.stderr.includes(waits) ? 1 : -1)) as [Cli, Cli];
+    await has(a, 'has shard 0 of 1; 2 replicas share them\n');
+    a.kill('SIGTERM');
+    const { code, stderr } = await a.ended();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('has no shard')]);
+    await has(b, 'has shard 0 of 1; no other replica is there\n');
+  });
+
   it('kills the program of a run whose shard it has lost', async () => {
     const file = path.join(fixture.folder, 'stubborn.sh');
     writeFileSync(file, `#!/bin/sh\ntrap '' TERM\necho "pid $$" >&2\nwhile :; do sleep 0.1; done\n`, { mode: 0o755 });
-    const line = ['reconcile', 'configmaps', 'k1', '-n', 'shop', '--hook', file, '--shards=1', ...SHORT];
+    const line = [
+      'reconcile',
+      'configmaps',
+      '--field-selector=metadata.name=k1',
+      '-n',
+      'shop',
+      '--hook',
+      file,
+      '--shards=1',
+      ...SHORT,
+    ];
     await using cli = new Cli([...line, '--leader-elect-lease-name=stubborn'], { env: fixture.env });
     await cli.until(() => /pid \d+/.test(cli.stderr), 'the number of the program');
     const pid = Number(/pid (\d+)/.exec(cli.stderr)?.[1]);

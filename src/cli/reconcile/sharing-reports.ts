@@ -38,7 +38,9 @@ export class SharingReports {
 
   begins(identity: string): void {
     const { namespace, name } = this.#lease;
-    this.#session.notice(`shares the keys in ${this.#all} shards by the Leases ${namespace}/${name}-*, as ${identity}`);
+    const { of } = this.#lease.shards ?? { of: 1 };
+    const shards = of === 1 ? 'one shard' : `${of} shards`;
+    this.#session.notice(`shares the keys in ${shards} by the Leases ${namespace}/${name}-*, as ${identity}`);
     const { leaseDurationMs = DEFAULT_DURATION_MS } = this.#lease;
     this.#later(leaseDurationMs, () => {
       if (this.#overview === undefined) this.#say('has no shard yet: the Leases could not be read or written');
@@ -92,6 +94,7 @@ export class SharingReports {
   }
 
   #tell(): void {
+    if (this.#session.signal.aborted) return; // it gives everything back
     for (const [why, indexes] of this.#lost) {
       const runs = 'runs of its keys were ended, and another replica takes it over';
       this.#say(`lost ${shardsText(indexes)} of ${this.#all}: ${why}; ${runs}`);

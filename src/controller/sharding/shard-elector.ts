@@ -265,6 +265,7 @@ export class ShardElector {
       if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
       else this.#claim(index);
     }
+    if (wanted.size === 0 && this.#tenures.size === 0) this.#changed();
     this.#membersGauge.set(members.size);
     this.#clean(members);
     return nextMs;

@@ -15,6 +15,7 @@ import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
+import type { UnwantedObjects } from '../model/shard.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/write-body.ts';
@@ -60,6 +61,8 @@ export interface ReadContext {
   alive?: ((aheadMs?: number) => void) | undefined;
   /** Whether to open a new connection. */
   fresh?: boolean | undefined;
+  /** Objects that are left out of a LIST or WATCH without being decoded. */
+  unwanted?: UnwantedObjects | undefined;
 }
 
 /** Options of every call for one object. */
@@ -158,7 +161,12 @@ const KNOWN_WATCH_OPTIONS = {
   sendInitialEvents: 'boolean',
   timeoutSeconds: 'number',
 } satisfies KnownOptionsOf<WatchOptions>;
-const KNOWN_CONTEXT = { signal: 'signal', alive: 'function', fresh: 'boolean' } satisfies KnownOptionsOf<ReadContext>;
+const KNOWN_CONTEXT = {
+  signal: 'signal',
+  alive: 'function',
+  fresh: 'boolean',
+  unwanted: true,
+} satisfies KnownOptionsOf<ReadContext>;
 const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOptionsOf<CollectionSelection>;
 
 /** Throws `argument` for a value that is not a {@link Representation}. */
@@ -230,7 +238,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async list(options: ListOptions = {}, context: ReadContext = {}): Promise<ListPage<T>> {
     checkOptions('list', options, KNOWN_LIST_OPTIONS);
     checkOptions('the context of list', context, KNOWN_CONTEXT);
-    const { signal, alive, fresh } = context;
+    const { signal, alive, fresh, unwanted } = context;
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
     const response = await this.#send(
@@ -242,6 +250,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
+      unwanted,
       onItems: (objects) => this.#traffic.add({ objects }),
     });
     this.#traffic.left(page.remainingItemCount);
@@ -266,7 +275,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async watch(options: WatchOptions = {}, context: ReadContext = {}): Promise<AsyncIterableIterator<WatchEvent<T>[]>> {
     checkOptions('watch', options, KNOWN_WATCH_OPTIONS);
     checkOptions('the context of watch', context, KNOWN_CONTEXT);
-    const { signal, fresh } = context;
+    const { signal, fresh, unwanted } = context;
     const response = await this.#send({
       method: 'GET',
       path: this.#collection(queryOf({ ...options, watch: true })),
@@ -282,6 +291,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
+      unwanted,
       onEvents: (events) => this.#traffic.add({ events }),
     });
   }

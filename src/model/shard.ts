@@ -21,6 +21,16 @@ export interface Shard {
  */
 export type ShardedBy = 'server' | 'client';
 
+/**
+ * What a source may leave out before it is decoded. It need not: its caller looks at what comes all the same. Called for
+ * an object whose uid, or namespace, can be read without decoding it.
+ */
+export interface UnwantedObjects {
+  readonly by: 'uid' | 'namespace';
+  /** Whether an object with this uid, or namespace, is not wanted. It is then counted as left out. */
+  leavesOut(value: string): boolean;
+}
+
 /** Which parts of a collection a source has, and how it comes to them. */
 export interface Sharding {
   /** In their order, 0 to `of - 1`. */

@@ -3,6 +3,7 @@ import { LARGEST_OBJECT, type OversizedError, tooLarge } from '../http/limits.ts
 import { ItemBoundary } from './item-boundary.ts';
 import { OF_OBJECT, OF_ROW, stringAt } from './managed-fields.ts';
 import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
+import type { LeavesOut } from './unwanted.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -40,6 +41,8 @@ export interface ItemsSplitterOptions<T> {
   /** The keys of the arrays to split: `items` of a list, `rows` of a table. */
   keys?: readonly string[];
   decode?: Decode<T>;
+  /** Whether an item is left out, by its bytes or by the first of them. */
+  leavesOut?: LeavesOut | undefined;
   /** Largest item, key or other value, in bytes. */
   limit?: number;
 }
@@ -53,6 +56,7 @@ export interface ItemsSplitterOptions<T> {
 export class ItemsSplitter<T> {
   readonly #keys: readonly string[];
   readonly #decode: Decode<T>;
+  readonly #leavesOut: LeavesOut | undefined;
   readonly #limit: number;
   readonly #fields: Record<string, unknown> = {};
   #place: Place = 'start';
@@ -74,12 +78,20 @@ export class ItemsSplitter<T> {
   /** The number of buffered bytes in which the end was searched, and that were scanned. */
   #searched = 0;
   #scanned = 0;
+  /** Whether the present item is left out; undefined until its first bytes were looked at. */
+  #isLeftOut: boolean | undefined;
   /** The state of the scan in the present value: open brackets, inside a string, after a backslash. */
   #depth = 0;
   #inString = false;
   #escaped = false;
 
-  constructor({ keys = ['items'], decode = decodeJson, limit = LARGEST_OBJECT }: ItemsSplitterOptions<T> = {}) {
+  constructor({
+    keys = ['items'],
+    decode = decodeJson,
+    leavesOut,
+    limit = LARGEST_OBJECT,
+  }: ItemsSplitterOptions<T> = {}) {
+    this.#leavesOut = leavesOut;
     this.#keys = keys;
     this.#limit = limit;
     this.#decode = decode;
@@ -193,6 +205,8 @@ export class ItemsSplitter<T> {
   #continue(data: Buffer, from: number, items: T[]): number {
     const isGuessing = this.#place === 'in-item' && this.#boundary.isKnown;
     const guess = isGuessing ? this.#boundary.find(data, from, from + this.#searched) : -1;
+    // a guess is confirmed by decoding it: what is not decoded is read to its end
+    if (guess !== -1 && this.#leaves(data.subarray(from, guess))) return this.#skip(data, from, guess);
     if (guess !== -1 && this.#holds(data.subarray(from, guess), items)) return guess;
     if (isGuessing && guess === -1 && !this.#isWhole && this.#boundary.mayEndLater(data.length - from)) {
       this.#searched = data.length - from;
@@ -205,6 +219,24 @@ export class ItemsSplitter<T> {
     return end;
   }
 
+  /** Whether the item with these first bytes is left out. Its reader is asked once. */
+  #leaves(head: Buffer): boolean {
+    this.#isLeftOut ??= this.#leavesOut?.(head) ?? false;
+    return this.#isLeftOut;
+  }
+
+  /** The index after an item that is left out; -1 if the end has not arrived. */
+  #skip(data: Buffer, from: number, guess: number): number {
+    const end = this.#scan(data, from);
+    if (end === -1) return -1;
+    if (end === guess) this.#boundary.hit();
+    else this.#boundary.missed();
+    if (end - from > this.#limit) throw this.#tooLong(data.subarray(from, end));
+    this.#isLeftOut = undefined;
+    this.#place = 'after-item';
+    return end;
+  }
+
   /** Whether the bytes of a guess are the item. If they are, takes it. */
   #holds(bytes: Buffer, items: T[]): boolean {
     if (bytes.length > this.#limit) return false;
@@ -214,6 +246,7 @@ export class ItemsSplitter<T> {
       return false; // the scan finds the true end, or the fault
     }
     this.#boundary.hit();
+    this.#isLeftOut = undefined;
     this.#place = 'after-item';
     this.#ended(0);
     return true;
@@ -222,7 +255,8 @@ export class ItemsSplitter<T> {
   #take(bytes: Buffer, items: T[]): void {
     if (bytes.length > this.#limit) throw this.#tooLong(bytes);
     if (this.#place === 'in-item') {
-      items.push(this.#decode(bytes, this.#startedAt));
+      if (!this.#leaves(bytes)) items.push(this.#decode(bytes, this.#startedAt));
+      this.#isLeftOut = undefined;
       this.#boundary.learn(bytes);
       this.#place = 'after-item';
     } else if (this.#place === 'in-key') {

@@ -1,6 +1,7 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ListPage } from '../../model/object.ts';
+import type { UnwantedObjects } from '../../model/shard.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
@@ -15,6 +16,7 @@ import {
 } from './object-decoder.ts';
 import { splicedText } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
+import { leavesOutAt } from './unwanted.ts';
 
 /** The request of a LIST, and how to decode its body. */
 export interface ListBodyOptions {
@@ -22,6 +24,8 @@ export interface ListBodyOptions {
   /** Whether a table was requested. The server may send plain objects all the same. */
   table: boolean;
   dropManagedFields: boolean;
+  /** Items that are left out without being decoded. */
+  unwanted?: UnwantedObjects | undefined;
   /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
@@ -38,7 +42,19 @@ export async function readList<T extends object>(
   options: ListBodyOptions,
 ): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
+  const { unwanted, onItems } = options;
+  const leavesOut = unwanted && {
+    items: leavesOutAt(OF_OBJECT, unwanted),
+    rows: leavesOutAt(OF_ROW, unwanted),
+  };
   const splitter: ItemsSplitter<unknown> = new ItemsSplitter({
+    leavesOut:
+      leavesOut &&
+      ((bytes) => {
+        const isLeftOut = leavesOut[splitter.arrayKey === 'rows' ? 'rows' : 'items'](bytes);
+        if (isLeftOut) onItems?.(1);
+        return isLeftOut;
+      }),
     keys: options.table ? ['items', 'rows'] : ['items'],
     decode: (bytes, offset) => {
       decode ??= hasHead(splitter) ? itemDecoder(splitter, options) : decodeJson;
@@ -48,7 +64,7 @@ export async function readList<T extends object>(
   const items: unknown[] = [];
   const take = (more: readonly unknown[]) => {
     for (const item of more) items.push(item);
-    if (more.length > 0) options.onItems?.(more.length);
+    if (more.length > 0) onItems?.(more.length);
   };
   for await (const chunk of body) take(splitter.push(chunk));
   take(splitter.finish());

@@ -6,6 +6,7 @@ import type { WatchEvent } from '../../model/watch-event.ts';
 import { LARGEST_OBJECT, LONGEST_SKIPPED, type OversizedError, tooLarge } from '../http/limits.ts';
 import { OF_EVENT, stringAt } from './managed-fields.ts';
 import { brokenJson, type Decode, decodeJson } from './object-decoder.ts';
+import type { LeavesOut } from './unwanted.ts';
 
 const NEWLINE = 0x0a;
 
@@ -15,6 +16,8 @@ const LONGEST_HEAD = 64 * 1024;
 /** Settings of a {@link WatchDecoder}. */
 export interface WatchDecoderOptions<T> {
   decode?: Decode<WatchEvent<T>> | undefined;
+  /** Lines that are left out without being decoded. */
+  leavesOut?: LeavesOut | undefined;
   /** Largest line that is decoded, in bytes. */
   limit?: number | undefined;
   /** The number of further bytes that are read and dropped to find the end of an oversized line. */
@@ -31,6 +34,7 @@ export interface WatchDecoderOptions<T> {
  */
 export class WatchDecoder<T> {
   readonly #decode: Decode<WatchEvent<T>>;
+  readonly #leavesOut: LeavesOut | undefined;
   readonly #limit: number;
   readonly #mostSkipped: number;
   /** Bytes in the chunks before the current one. */
@@ -41,13 +45,16 @@ export class WatchDecoder<T> {
   /** Set while the rest of an oversized line is dropped. */
   #oversized: WatchEvent<UnreadableObject> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  #leftOut = 0;
 
   constructor({
     decode = decodeJson,
+    leavesOut,
     limit = LARGEST_OBJECT,
     mostSkipped = LONGEST_SKIPPED,
   }: WatchDecoderOptions<T> = {}) {
     this.#decode = decode;
+    this.#leavesOut = leavesOut;
     this.#limit = limit;
     this.#mostSkipped = mostSkipped;
   }
@@ -63,6 +70,11 @@ export class WatchDecoder<T> {
       if (events.length === 0) throw error;
     }
     return events;
+  }
+
+  /** The number of lines that were left out so far. */
+  get leftOut(): number {
+    return this.#leftOut;
   }
 
   /** Whether a line after the last returned events cannot be decoded. The next call throws its error. */
@@ -135,6 +147,10 @@ export class WatchDecoder<T> {
     }
     const line = parts.length === 1 ? last : Buffer.concat(parts);
     if (isBlank(line)) return;
+    if (this.#leavesOut?.(line)) {
+      this.#leftOut++;
+      return;
+    }
     const event = this.#decode(line, this.#lineStartedAt);
     if (!isEvent(event)) throw brokenJson(this.#lineStartedAt, 'the line is not a watch event');
     events.push(event);

@@ -1,8 +1,10 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { UnwantedObjects } from '../../model/shard.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';
 import { isTable, TableEvents } from './table.ts';
+import { type LeavesOut, leavesOutEvent } from './unwanted.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
 /** The request of a watch, and how to decode its events. */
@@ -10,6 +12,8 @@ export interface WatchStreamOptions {
   gvr: GroupVersionResource;
   table: boolean;
   dropManagedFields: boolean;
+  /** Events that are left out without being decoded. A batch of nothing else is empty: it is a sign of life. */
+  unwanted?: UnwantedObjects | undefined;
   /** Called with the number of events of each batch. */
   onEvents?: ((count: number) => void) | undefined;
 }
@@ -29,7 +33,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
-    this.#decoder = new WatchDecoder({ decode: eventDecoder(options) });
+    this.#decoder = new WatchDecoder({ decode: eventDecoder(options), leavesOut: leavesOutOf(options) });
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
     this.#onEvents = options.onEvents;
@@ -41,8 +45,9 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
 
   async next(): Promise<IteratorResult<WatchEvent<T>[]>> {
     while (!this.#ended) {
+      const { leftOut } = this.#decoder;
       const batch = await this.#nextBatch();
-      if (batch.length > 0) return { done: false, value: batch };
+      if (batch.length > 0 || this.#decoder.leftOut > leftOut) return { done: false, value: batch };
     }
     return { done: true, value: undefined };
   }
@@ -74,6 +79,11 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
     if (this.#dropManagedFields) for (const { object } of events) trim(object);
     return this.#tables ? this.#tables.objectsOf(events) : (events as WatchEvent<T>[]);
   }
+}
+
+function leavesOutOf({ unwanted, table }: WatchStreamOptions): LeavesOut | undefined {
+  if (!unwanted || table) return undefined; // a table may have several rows
+  return leavesOutEvent(unwanted);
 }
 
 function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): Decode<WatchEvent<unknown>> {

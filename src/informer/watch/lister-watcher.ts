@@ -1,6 +1,6 @@
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
-import type { Sharding } from '../../model/shard.ts';
+import type { Sharding, UnwantedObjects } from '../../model/shard.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
 /** The context of a call to a source. When `signal` aborts, the call ends and releases its connection. */
@@ -12,6 +12,8 @@ export interface CallContext {
    * the server asked for a pause.
    */
   alive?: ((aheadMs?: number) => void) | undefined;
+  /** What the caller does not want. A source may leave it out; its decoding then costs nothing. */
+  unwanted?: UnwantedObjects | undefined;
   /** Use a new connection, because an open one may be dead without a sign. */
   fresh?: boolean | undefined;
 }

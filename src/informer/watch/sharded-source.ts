@@ -85,9 +85,9 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     if (options.limit !== 1 && options.continue === undefined) this.#listed = this.#shards.selection;
     const asked = this.#listed;
     if (asked.indexes.length === 0) return await this.#listNothing(options, context);
-    const page = await this.#source.list(withSelector(options, asked), context);
     this.#isListing = options.limit !== 1;
     if (this.#isListing && options.continue === undefined) this.#leftOut = 0;
+    const page = await this.#source.list(withSelector(options, asked), this.#leavingOut(asked, context));
     if (asked.generation !== this.#shards.selection.generation) throw this.#changed();
     if (page.shardSelector !== undefined) this.#found('server');
     const items = page.items.filter((object) => this.#take(object, asked));
@@ -104,9 +104,10 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     if (asked.indexes.length === 0) return this.#nothing(options, context);
     const call = scope(context.signal);
     try {
-      const batches = await this.#source.watch(withSelector(options, asked), { ...context, signal: call.signal });
       this.#isListing = options.sendInitialEvents === true;
       if (this.#isListing) this.#leftOut = 0;
+      const within = this.#leavingOut(asked, { ...context, signal: call.signal });
+      const batches = await this.#source.watch(withSelector(options, asked), within);
       return this.#events(batches, asked, call);
     } catch (error) {
       call[Symbol.dispose]();
@@ -201,15 +202,30 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object, asked);
   }
 
+  /** The context in which a source leaves out what is in other parts before it is decoded. */
+  #leavingOut(asked: ShardParts, context: CallContext): CallContext {
+    if (asked.selector === undefined) return context;
+    const { by } = this.#shards;
+    const leavesOut = (value: string) => {
+      const isOurs = asked.has({ metadata: by === 'uid' ? { uid: value } : { namespace: value } });
+      if (!isOurs) this.#leaveOut();
+      return !isOurs;
+    };
+    return { ...context, unwanted: { by, leavesOut } };
+  }
+
+  #leaveOut(): void {
+    this.#ours = 0;
+    if (this.#isListing) this.#leftOut++;
+    this.#found('client');
+  }
+
   /** Whether an object is in these parts. An object of another part shows that the client divides. */
   #take(object: T, asked: ShardParts): boolean {
     if (!hasMetadata(object)) return true; // the store says what is wrong with it
     const isOurs = asked.has(object);
-    if (!isOurs) {
-      this.#ours = 0;
-      if (this.#isListing) this.#leftOut++;
-      this.#found('client');
-    } else if (this.#by === undefined && asked.selector !== undefined && this.#isEnough(asked)) this.#found('server');
+    if (!isOurs) this.#leaveOut();
+    else if (this.#by === undefined && asked.selector !== undefined && this.#isEnough(asked)) this.#found('server');
     return isOurs;
   }
 

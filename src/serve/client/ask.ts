@@ -14,6 +14,7 @@ import {
 } from '../protocol.ts';
 import { Lines } from './lines.ts';
 import { isNotListening } from './listening.ts';
+import { afterOwnTime } from './own-time.ts';
 
 /** What became of a question. `gone`: no process listens there any more. */
 export type Asked =
@@ -28,7 +29,10 @@ export interface AskOptions {
   take(frame: AnswerFrame): void | Promise<void>;
 }
 
-/** How long a serve may be silent, ms. It sends something every second; one that was stopped (SIGSTOP) does not. */
+/**
+ * How long a serve may be silent while this process runs, ms. It sends something every second; one that was stopped
+ * (SIGSTOP) does not.
+ */
 export const SILENCE_MS = 5_000;
 
 /** The largest frame that is read, in UTF-16 units. */
@@ -54,7 +58,7 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
     );
   signal.addEventListener('abort', cut, { once: true });
   const answer = new AnswerReader(who);
-  let timer = clock.after(SILENCE_MS, silent);
+  let timer = afterOwnTime(clock, SILENCE_MS, silent);
   try {
     signal.throwIfAborted();
     socket.write(requestText(JSON.stringify(question)));
@@ -65,7 +69,7 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
         if (end) return end;
         await options.take(frame);
       }
-      timer = clock.after(SILENCE_MS, silent);
+      timer = afterOwnTime(clock, SILENCE_MS, silent);
     }
     throw answer.cutOff();
   } catch (error) {

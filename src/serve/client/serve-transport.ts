@@ -15,6 +15,7 @@ import {
   protocolError,
   UNSERVED,
 } from '../protocol.ts';
+import { afterOwnTime } from './own-time.ts';
 
 export interface ServeTransportOptions {
   readonly serve: FoundServe;
@@ -107,7 +108,7 @@ class ServeTransport implements Transport {
           }
         },
       );
-      const timer = clock.after(HEAD_MS, () =>
+      const timer = afterOwnTime(clock, HEAD_MS, () =>
         request.destroy(new InformerError('transport', `it has not answered for ${HEAD_MS / 1000}s`)),
       );
       request.on('error', (error) => {

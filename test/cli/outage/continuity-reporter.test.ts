@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** The notices, minute by minute, about informers of pods and config maps on an in-process sandbox. */
 async function reporting(login?: LoginMethod, before: (sandbox: Sandbox) => void = () => {}) {
-  const base = await inProcess();
+  const base = await inProcess({ client: { random: () => 0 } });
   before(base.sandbox);
   const ending = new AbortController();
   const lines: string[] = [];

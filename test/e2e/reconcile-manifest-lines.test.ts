@@ -124,6 +124,25 @@ describe('reconcile manifest', () => {
     expect(stdout).toMatch(/^FROM node:24-slim$/m);
   });
 
+  it('names a Deployment of the same name that runs something else, or decides otherwise who works', async () => {
+    const line = (...flags: string[]) => manifest(...LINE, '--app-name', 'same', ...flags);
+    const apply = async (...flags: string[]) => {
+      for (const object of loadAll((await line(...flags)).stdout) as UnknownObject[])
+        if (object.kind === 'Deployment') fixture.sandbox.apply([object]);
+    };
+    const remarkOf = async (...flags: string[]) => /^the Deployment .*$/m.exec((await line(...flags)).stderr)?.[0];
+    expect(await remarkOf('--replicas', '2')).toBeUndefined();
+    await apply('--replicas', '2');
+    expect(await remarkOf('--replicas', '3', '--allow-write')).toBeUndefined();
+    expect(await remarkOf('--shards', '2')).toBe(
+      'the Deployment default/same is there and works under a lease, this one in shards: the old and the new Pods would work at the same time. First: kubectl delete deployment same -n default',
+    );
+    expect(await remarkOf()).toContain('works under a lease, this one without a lease');
+    written('other.mjs', HOOK);
+    for (const flags of [['--hook', 'other.mjs'], ['web-1']])
+      expect(await remarkOf(...flags)).toMatch(/runs something else \(reconcile pods --hook=guard\.mjs\).*--app-name/);
+  });
+
   it('names variables that a program gets here, and programs that the image must have', async () => {
     const line = ['pods', '-n', 'shop', ...IMAGE, '--exec', 'kubectl get pod {{.metadata.name}}', '--pass-credentials'];
     const env = { ...fixture.env, INFORMER_TEAM: 'a-secret', INFORMER_A: '1' };

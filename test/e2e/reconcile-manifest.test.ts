@@ -16,6 +16,7 @@ const binary = 'path' in kubectl ? kubectl.path : '';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 const ROLES = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles' };
 
 /** Marks each pod. */
@@ -220,7 +221,11 @@ describe.skipIf(missing !== undefined)(`reconcile manifest${missing ? ` (skipped
 
     it('two replicas of its command line share the objects with the rights of its service account', async () => {
       const { stdout, stderr, code } = await manifest('--shards', '2', '--observed', path.join(folder, 'access.jsonl'));
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/^the Deployment shop\/guard .* First: kubectl delete/),
+      ]);
+      sandbox.delete(DEPLOYMENTS, 'shop/guard');
       printed = loadAll(stdout) as Printed[];
       expect(byKind(printed, 'Deployment')).toMatchObject({ spec: { replicas: 2 } });
       sandbox.delete(ROLES, 'shop/guard'); // what the tests before left of it

@@ -24,6 +24,7 @@ import { checkedImage } from './image-name.ts';
 import { metricsPort } from './metrics-port.ts';
 import { manifestObjects } from './objects.ts';
 import { podArgs } from './pod-args.ts';
+import { presentRemarks } from './present-deployment.ts';
 import { rightsOf } from './rights.ts';
 
 /** Objects to apply, and what a person should know about them. */
@@ -106,15 +107,13 @@ export async function manifestOf(line: CommandLine, flags: ManifestFlags, edges:
     isCoordinated,
     access: rights.access,
   });
+  const present = await presentRemarks(session, { namespace, name, args });
   const ignored = ignoredNotice(flags, hook);
   return {
     objects,
     remarks: [
       ...(ignored === undefined ? [] : [ignored]),
       ...deployed.remarks,
-      ...(flags.exec !== undefined && flags['app-name'] === undefined
-        ? [`the name ${name} is from the program and the type: give a second command line of both another --app-name`]
-        : []),
       ...rights.remarks,
       ...placeRemarks(place, { called, program: program ?? hook.clusterTool }),
       ...(plan.passCredentials
@@ -126,6 +125,7 @@ export async function manifestOf(line: CommandLine, flags: ManifestFlags, edges:
       ...environmentRemarks(io.env, place === undefined || place.isExecutable),
       ...imageRemarks,
       ...sizeRemarks(objects),
+      ...present,
     ],
   };
 }

@@ -56,6 +56,17 @@ describe('reconcile manifest', () => {
     expect(await argsOf('nodes', '--hook', 'guard.mjs', ...IMAGE)).not.toContain('--namespace=default');
   });
 
+  it('has what the config file and the environment give reconcile here, because a Pod has neither', async () => {
+    written('config.yaml', 'defaults: { workers: 2, qps: 9 }\ncommands: { reconcile: { workers: 4 } }\n');
+    const env = { ...fixture.env, KUBECTL_INFORMER_GRACE: '40s' };
+    const line = ['reconcile', 'manifest', ...LINE, '--config', 'config.yaml'];
+    const { stdout, stderr } = await run(line, { env, cwd: fixture.folder });
+    for (const text of ['- --workers=4', '- --qps=9', '- --grace=40s', 'terminationGracePeriodSeconds: 45'])
+      expect(stdout).toContain(`${text}\n`);
+    expect(stdout).not.toContain('--config');
+    expect(stderr).toContain('--config (used only here)');
+  });
+
   it('-o json is a List of the same objects', async () => {
     const [yaml, json] = await Promise.all([manifest(...LINE), manifest(...LINE, '-o', 'json')]);
     expect(JSON.parse(json.stdout)).toEqual({ apiVersion: 'v1', kind: 'List', items: loadAll(yaml.stdout) });

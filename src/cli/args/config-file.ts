@@ -72,6 +72,9 @@ export async function readConfigFile(named: string | undefined, env: NodeJS.Proc
   };
 }
 
+/** Commands that are about the command line of another one, whose settings they have too. */
+const ABOUT: Readonly<Record<string, string>> = { 'reconcile manifest': 'reconcile', 'reconcile rbac': 'reconcile' };
+
 /**
  * Looks a command's flags up in the file. Throws `argument` for one that the file gives to this command and it does not
  * have.
@@ -84,7 +87,10 @@ export function lookupIn(
   const own = file.commands[command] ?? {};
   refuseUnknown(Object.keys(own), known, `${file.path}: commands.${command} has`);
   return (flag) => {
-    if (own[flag]) return { values: own[flag], label: `commands.${command}.${flag} in ${file.path}` };
+    for (const name of [command, ABOUT[command] ?? command]) {
+      const values = file.commands[name]?.[flag];
+      if (values) return { values, label: `commands.${name}.${flag} in ${file.path}` };
+    }
     const shared = file.defaults[flag];
     return shared && { values: shared, label: `defaults.${flag} in ${file.path}` };
   };

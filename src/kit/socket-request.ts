@@ -1,6 +1,7 @@
 import { builtin } from './builtin.ts';
 import type { Clock } from './clock.ts';
 import { InformerError, messageOf } from './error.ts';
+import { afterOwnTime } from './own-time.ts';
 
 /** A request to a program that listens on a socket of the file system. */
 export interface SocketRequest {
@@ -36,7 +37,7 @@ export function askSocket(
 ): Promise<SocketAnswer> {
   return new Promise((resolve, reject) => {
     const silent = new InformerError('transport', `${who} has not answered within ${ANSWER_MS / 1000}s`, { hint });
-    const timer = clock.after(ANSWER_MS, () => request.destroy(silent));
+    const timer = afterOwnTime(clock, ANSWER_MS, () => request.destroy(silent));
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const options = { socketPath: socket, path, method, headers, agent: false } as const;
     const request = builtin.http().request(options, (response) => {

@@ -71,7 +71,7 @@ describe('the five-minute path in the README', () => {
     );
     await rm(project, { recursive: true, force: true });
     expect(output).toBe('');
-  }, 60_000);
+  });
 
   it('shows on the sandbox what it would do, as the page says', async () => {
     const shown = /^shop\/web: would (.*?)…$/m.exec(section)?.[1] ?? 'nothing';
@@ -80,7 +80,7 @@ describe('the five-minute path in the README', () => {
     expect(cli.stderr).toContain('--allow-write sends them');
     cli.kill('SIGINT');
     expect((await cli.ended()).code).toBe(0);
-  }, 30_000);
+  });
 
   it('checks with --dry-run on a cluster, and stores nothing', async () => {
     await using cli = new Cli(dryRun, { env, cwd });
@@ -88,7 +88,7 @@ describe('the five-minute path in the README', () => {
     cli.kill('SIGINT');
     expect((await cli.ended()).code).toBe(0);
     expect(budget()).toBeUndefined();
-  }, 30_000);
+  });
 
   it('is a controller with --allow-write: it creates, repairs and deletes, and can be looked into', async () => {
     const line = forReal.map((word) => (word === ':8080' ? ':0' : word)); // the port may be taken here
@@ -118,5 +118,5 @@ describe('the five-minute path in the README', () => {
     expect(metrics).toMatch(/^kubectl_informer_writes_total\{verb="apply",mode="write"\} [1-9]/m);
     cli.kill('SIGINT');
     expect((await cli.ended()).code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -53,6 +53,21 @@ describe('query --where and --name', () => {
     }
   });
 
+  it.each([
+    ['--where', 'EVENT == "ADDED"', 'there is no column EVENT in EVENT == "ADDED"'],
+    ['--where', 'cells["EVENT"] == "ADDED"', 'there is no column EVENT in cells["EVENT"] == "ADDED"'],
+    ['--filter', 'event != "DELETED"', 'a query has objects and no events, so there is no event in event != "DELETED"'],
+    [
+      '--filter',
+      'oldObject == null',
+      'a query has objects and no events, so there is no oldObject in oldObject == null',
+    ],
+  ])('refuses what only events have: %s %s', async (flag, expression, message) => {
+    const { code, stdout, stderr } = await run(['query', 'pods', '-A', flag, expression], { env: fixture.env });
+    expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `error: ${flag}: ${message}`]);
+    expect(stderr.split('\n')[1]).toMatch(/^hint: (?!.*EVENT,)/);
+  });
+
   it('says that nothing of what is there matches', async () => {
     expect(await query('pods', '-A', '--where', 'RESTARTS > 3')).toMatchObject({
       code: 0,

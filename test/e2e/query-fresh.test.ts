@@ -46,7 +46,7 @@ describe('an answer from lists of its own', () => {
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toMatch(
       new RegExp(
-        `^error: --at-least-rv ${version} not within --timeout: pods is at version \\d+, the server at \\d+, last proof .* ago; configmaps is at version \\d+`,
+        `^error: --at-least-rv ${version} not within --timeout: pods is at version \\d+, the server was at \\d+, last proof .* ago; configmaps is at version \\d+`,
       ),
     );
     expect(stderr).toContain('\nhint: is it a resourceVersion of this type and server?');

@@ -178,8 +178,12 @@ describe.skipIf(process.platform === 'win32')('query and a running serve', () =>
   it('a stopped serve is waited for five seconds, then the cluster is asked', async () => {
     const serve = await startProcess();
     serve.kill('SIGSTOP');
-    const { stdout, stderr, code } = await run(LINE, { env });
+    const [{ stdout, stderr, code }, stop] = await Promise.all([run(LINE, { env }), run(['serve', 'stop'], { env })]);
     serve.kill('SIGKILL');
+    expect(stop).toMatchObject({
+      code: 1,
+      stderr: `error: the serve with pid ${serve.pid} has not answered within 5s\nhint: was it stopped? kill -CONT ${serve.pid} continues it, and it ends then; kill -KILL ${serve.pid} ends it at once\n`,
+    });
     expect([stdout, code]).toEqual([await direct(), 0]);
     expect(stderr).toContain(`the serve with pid ${serve.pid} has not answered for 5s`);
     expect(stderr).toContain(`kill -CONT ${serve.pid}`);

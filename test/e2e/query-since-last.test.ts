@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('query --since-last', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*another process uses it/);
     expect(stderr).toContain('hint: wait until the other process has ended');
-  }, 20_000);
+  });
 
   it.each([
     [['--count'], '--count does nothing beside --since-last'],

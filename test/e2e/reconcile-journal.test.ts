@@ -238,7 +238,7 @@ describe('reconcile --journal', () => {
       await runAgain(place);
       expect(effects(place)).toEqual(ALL);
     }
-  }, 60_000);
+  });
 
   it('completes writes at the next start that waited for --max-writes when the program ended', async () => {
     await using place = await startPlace();

@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)(`reconcile manifest${missing ? ` (skipped
     ]);
     // kubectl always sends the selector of a budget again, because its strategy is to replace it
     expect(await apply(text)).not.toMatch(/created|(?<!budget\S+ )configured/);
-  }, 30_000);
+  });
 
   it('works with the rights of its service account: the probes answer, the lease is taken, the hook writes', async () => {
     await using cli = await works(objects);
@@ -179,7 +179,7 @@ describe.skipIf(missing !== undefined)(`reconcile manifest${missing ? ` (skipped
     expect(cli.stderr).not.toContain('forbidden');
     cli.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(0);
-  }, 30_000);
+  });
 
   it.each([
     ['pods', 'list'],

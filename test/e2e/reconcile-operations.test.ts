@@ -128,7 +128,7 @@ describe('queue and reconcile explain', () => {
     cli.kill('SIGTERM');
     await cli.ended();
     expect(await readdir(path.join(runtime, 'kubectl-informer', 'run'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('name all that run where several do, and take --name or --pid', async () => {
     const one = await hook('one.sh', '#!/bin/sh\ncat > /dev/null\n');
@@ -220,7 +220,7 @@ describe('the end of a reconcile', () => {
     await writeFile(gate, '');
     const { code, stderr } = await cli.ended();
     expect([code, stderr.match(/run shop\//g)]).toEqual([0, ['run shop/']]);
-  }, 30_000);
+  });
 
   it('sends what a hook asks for that finishes within --grace, and what a module writes in it', async () => {
     const gate = path.join(fixture.folder, 'gate-of-writes');
@@ -256,7 +256,7 @@ describe('the end of a reconcile', () => {
       expect(fixture.sandbox.get({ apiVersion: 'v1', kind: 'Pod' }, `shop/${name}`)?.metadata.labels).toMatchObject({
         late: 'sent',
       });
-  }, 30_000);
+  });
 
   it('ends a hook that goes on after --grace, with its children, also one that ignores SIGTERM', async () => {
     const file = await hook(
@@ -270,7 +270,7 @@ describe('the end of a reconcile', () => {
     const { stderr } = await cli.ended();
     expect(stderr).toContain('the grace is over');
     expect(isAlive(child)).toBe(false);
-  }, 30_000);
+  });
 
   it('ends within a bounded time although a module never ends its run, with an error that names the key', async () => {
     const file = await hook(
@@ -284,7 +284,7 @@ describe('the end of a reconcile', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('error: the hook has not ended for shop/web-1');
     expect(stderr).toContain('hint: a module must end its run when ctx.signal aborts');
-  }, 30_000);
+  });
 
   it('ends within a bounded time although the startup of a module never ends', async () => {
     const file = await hook(
@@ -298,7 +298,7 @@ describe('the end of a reconcile', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('waiting for the hook to finish its startup, for at most 1s (--grace)');
     expect(stderr).toContain('error: the hook has not ended for its startup');
-  }, 30_000);
+  });
 
   it('refuses a grace below 0', async () => {
     const { code, stderr } = await command('reconcile', 'pods', '--exec', 'true', '--grace=-1s');
@@ -318,5 +318,5 @@ describe('the end of a reconcile', () => {
       1,
       expect.stringMatching(/waiting for the hook to finish shop\/web-2[\s\S]*exited with 64/),
     ]);
-  }, 30_000);
+  });
 });

@@ -108,7 +108,7 @@ describe('reconcile rbac', () => {
         sandbox.apply({ ...role, rules: rules.filter(({ verbs }) => verbs.length > 0) });
         await fails(`${rule.resources[0]}`, verb);
       }
-  }, 60_000);
+  });
 
   it('prints from the flags and the config of the hook what the caches, the finalizer and the journal need', async () => {
     const flags = [

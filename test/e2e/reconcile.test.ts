@@ -383,7 +383,7 @@ describe('a reconcile is never silent', () => {
     cli.kill('SIGINT');
     const { stdout } = await cli.ended();
     expect(stdout.split('\n').filter((line) => line.includes('patch '))).toHaveLength(600);
-  }, 60_000);
+  });
 
   it('says at the start which of the named objects do not exist yet', async () => {
     const line = (...names: string[]) => ['reconcile', 'pods', ...names, '-n', 'shop', '--exec', 'true'];

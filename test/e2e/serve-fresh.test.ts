@@ -43,7 +43,7 @@ describe('an answer of a serve', () => {
       code: 4,
       stdout: '',
       stderr: expect.stringMatching(
-        /^error: --at-least-rv 99999999 not within --timeout: configmaps is at version \d+, the server at \d+, last proof .* ago\nhint: /,
+        /^error: --at-least-rv 99999999 not within --timeout: configmaps is at version \d+, the server was at \d+, last proof .* ago\nhint: /,
       ),
     });
   });

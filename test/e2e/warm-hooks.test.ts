@@ -91,14 +91,15 @@ describe('--hook-mode warm', () => {
       'hanging',
       "setInterval(() => {}, 1000); if (attempt > 1) reply({ actions: [{ log: 'attempt ' + attempt }] });",
     );
-    const args = [...warm(file, '--hook-timeout', '300ms'), '--field-selector', 'metadata.name=web-1'];
+    // the start of a worker counts: on a busy machine a later attempt may be the first that is in time
+    const args = [...warm(file, '--hook-timeout', '1s'), '--field-selector', 'metadata.name=web-1'];
     await using cli = new Cli(args, { env: fixture.env });
-    await cli.until((c) => c.stderr.includes('web-1: attempt 2'), 'the second attempt');
-    expect(cli.stderr).toContain('took longer than 300ms');
+    await cli.until((c) => /web-1: attempt [2-9]/.test(c.stderr), 'a second attempt');
+    expect(cli.stderr).toMatch(/web-1: failed \(attempt 1\).*took longer than 1s/);
     cli.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(0);
     expect((await pids()).some(isAlive)).toBe(false);
-  }, 30_000);
+  });
 
   it('parks a key whose reply is a permanent error', async () => {
     const { file } = await worker('permanent', "reply({ error: 'no such team', permanent: true });");

@@ -110,7 +110,7 @@ describe.skipIf(missing)('a Secret made by kubectl apply', () => {
     expect(changes?.stdout).toMatch(
       /MODIFIED +shop\/login +\.data\.url: hmac:[0-9a-f]{8} → hmac:[0-9a-f]{8} {2}\(kubectl-client-side-apply\)/,
     );
-  }, 60_000);
+  });
 
   it('shows equal values as equal within a run, and not from run to run', async () => {
     const jsonpath = ['watch', 'secrets', '-n', 'shop', '--once', '-o', 'jsonpath={.data.password}'];

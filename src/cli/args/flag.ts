@@ -99,14 +99,17 @@ export function list(options: Common): Flag<string[] | undefined> {
   };
 }
 
-/** A Go duration, or days and years before it (`2d`, `1d12h`), as milliseconds. */
+/** A Go duration, or days and years before it (`2d`, `1d12h`), as milliseconds; a negative one is refused. */
 export function duration(options: Optional): Flag<number | undefined> {
   return single({ helpValue: 'DURATION', ...options }, (input, name) => {
+    let ms: number;
     try {
-      return parseLongDuration(input);
+      ms = parseLongDuration(input);
     } catch (cause) {
       throw badValue(name, input, 'a duration such as 30s, 5m, 1h30m or 2d', cause);
     }
+    if (ms < 0) throw badValue(name, input, 'a duration of at least 0s');
+    return ms;
   });
 }
 

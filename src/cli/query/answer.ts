@@ -55,7 +55,7 @@ export async function answer(
   if (!isPartial) {
     const types = holdings.map(({ type }) => type);
     const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
-    await checkWheres(plan.wheres, types, onlyNamespaceOf(plan.namespaces), context, known);
+    await checkWheres(plan.wheres, types, onlyNamespaceOf(plan.namespaces), context, { known, ofEvents: false });
   }
   const { follows = true, limitMs = plan.flags.timeout } = context;
   await requireFresh(plan.freshness, holdings, { ...context, follows, limitMs });

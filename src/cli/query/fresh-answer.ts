@@ -68,7 +68,7 @@ function staleText({ cache, confirmed = [], error }: NotFresh<HeldInformer>, now
   const failed = error === undefined ? undefined : causeText(error);
   return [
     `${name} is at version ${versions.join(' and ')}`,
-    ...(server.length > 0 && error === undefined ? [`the server at ${server.join(' and ')}`] : []),
+    ...(server.length > 0 && error === undefined ? [`the server was at ${server.join(' and ')}`] : []),
     ...(differing > 0 ? [`${differing} ${differing === 1 ? 'object differs' : 'objects differ'}`] : []),
     age,
     ...(failed === undefined || age.endsWith(failed) ? [] : [`a new list failed: ${failed}`]),

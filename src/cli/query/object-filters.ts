@@ -1,5 +1,6 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import type { FieldReads } from '../../expr/field-path.ts';
+import { InformerError } from '../../kit/error.ts';
 import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
 import { compiledAll, compiledWheres, regexOf } from '../session/stream-filters.ts';
 
@@ -32,6 +33,7 @@ export async function objectFiltersOf(
 ): Promise<{ readonly filters: ObjectFilters; readonly reads: readonly FieldReads[] }> {
   const { programs, needsObject, reads } = await compiledAll(flags.filter, 'filter');
   const wheres = await compiledWheres(flags.where ?? []);
+  for (const program of programs) refuseEvents(program);
   const filters = {
     filters: programs,
     wheres: wheres.programs,
@@ -41,6 +43,22 @@ export async function objectFiltersOf(
     filtersNeedObject: needsObject,
   };
   return { filters, reads };
+}
+
+/** Variables of a stream of events. */
+const OF_EVENTS = ['event', 'oldObject'];
+
+/** The objects of a question are as they are now: what happened to them is not known. */
+function refuseEvents({ flag, source, variables }: CelProgram): void {
+  const used = OF_EVENTS.find((name) => variables.has(name));
+  if (used === undefined) return;
+  throw new InformerError(
+    'argument',
+    `${flag}: a query has objects and no events, so there is no ${used} in ${source}`,
+    {
+      hint: `object and now are known here; 'watch' has ${OF_EVENTS.join(' and ')} too`,
+    },
+  );
 }
 
 /** Whether there is anything to meet. */

@@ -30,7 +30,7 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
       const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
       const namespaces = namespacesOf(flags, session.config);
       const types = selections.map(({ type }) => type);
-      await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session);
+      await checkWheres(question.wheres, types, onlyNamespaceOf(namespaces), session, { ofEvents: false });
       const surface = { stdout: session.io.stdout, env: session.io.env, clock: session.clock };
       const plan = await queryPlanOf(question, { selections, namespaces }, surface);
       if (flags['since-last']) return await querySinceLast(session, plan);

@@ -21,10 +21,14 @@ export async function runningServe(
 }
 
 /** Asks a running serve. Rejects with its error (`argument` if the request was wrong), with `config` for another protocol, with `transport` if it is silent. */
-export async function askRunning<T>({ about, socket }: FoundServe, request: SocketRequest, clock: Clock): Promise<T> {
+export async function askRunning<T>(
+  { about, socket }: FoundServe,
+  request: SocketRequest,
+  clock: Clock,
+  hint = `was it stopped? kill -CONT ${about.pid} continues it`,
+): Promise<T> {
   const who = `the serve with pid ${about.pid}`;
   if (!isThisProtocol(about.protocol)) throw protocolError(String(about.protocol), who);
-  const hint = `was it stopped? kill -CONT ${about.pid} continues it`;
   const { status, body } = await askSocket(socket, request, { who, hint, clock });
   const answer = JSON.parse(body) as T & { error?: { message: string; hint?: string } };
   if (status < 300) return answer;

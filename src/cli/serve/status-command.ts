@@ -28,7 +28,9 @@ const GONE_MS = 10_000;
 export async function stopServe(flags: ConnectionFlagValues, { io, signal }: Edges): Promise<ExitCode> {
   const running = await found(flags, io);
   const { pid } = running.about;
-  await askRunning(running, { path: '/v1/stop', method: 'POST' }, systemClock);
+  // one that does not run reads this when it is continued
+  const hint = `was it stopped? kill -CONT ${pid} continues it, and it ends then; kill -KILL ${pid} ends it at once`;
+  await askRunning(running, { path: '/v1/stop', method: 'POST' }, systemClock, hint);
   for (let waited = 0; await isListening(running.socket); waited += STEP_MS) {
     if (waited >= GONE_MS)
       throw new InformerError('transport', `the serve with pid ${pid} has not ended within ${GONE_MS / 1000}s`, {

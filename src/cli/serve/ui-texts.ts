@@ -31,6 +31,6 @@ export const compileConditions: UiProgram['compile'] = async ({ where, filter },
     where: where === undefined ? [] : [where],
     filter: filter === undefined ? [] : [filter],
   });
-  if (columns) for (const program of filters.wheres) checkWhere(program, columns);
+  if (columns) for (const program of filters.wheres) checkWhere(program, columns, { ofEvents: false });
   return filters.conditions;
 };

@@ -8,6 +8,14 @@ import type { Session } from './session.ts';
 
 type Asking = Pick<Session, 'client' | 'signal'>;
 
+/** How {@link checkWheres} finds the columns of a type. */
+export interface WhereColumns {
+  /** The columns that need not be asked of the server. */
+  readonly known?: (type: ResourceType) => readonly TableColumn[] | undefined;
+  /** Whether rows are events, which have the column EVENT. Default: they are. */
+  readonly ofEvents?: boolean;
+}
+
 /**
  * Checks `--where` expressions against the columns that the types have, before anything is watched or answered. Throws
  * `argument` for a column that no type has. The server is asked for the columns that `known` does not give. A server
@@ -18,7 +26,7 @@ export async function checkWheres(
   types: readonly ResourceType[],
   namespace: string | undefined,
   session: Asking,
-  known: (type: ResourceType) => readonly TableColumn[] | undefined = () => undefined,
+  { known = () => undefined, ofEvents }: WhereColumns = {},
 ): Promise<void> {
   if (programs.length === 0) return;
   const columnsByType = await Promise.all(
@@ -26,7 +34,7 @@ export async function checkWheres(
   );
   if (columnsByType.some((columns) => columns === undefined)) return;
   const columns = columnsByType.flatMap((each) => each ?? []);
-  for (const program of programs) checkWhere(program, columns.length > 0 ? columns : undefined);
+  for (const program of programs) checkWhere(program, columns.length > 0 ? columns : undefined, { ofEvents });
 }
 
 /** An empty list where the server makes no tables; undefined when it does not say. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { afterOwnTime } from '../../kit/own-time.ts';
 import type { FoundServe } from '../find.ts';
 import {
   type AnswerFrame,
@@ -14,7 +15,6 @@ import {
 } from '../protocol.ts';
 import { Lines } from './lines.ts';
 import { isNotListening } from './listening.ts';
-import { afterOwnTime } from './own-time.ts';
 
 /** What became of a question. `gone`: no process listens there any more. */
 export type Asked =
@@ -53,7 +53,7 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
   const silent = () =>
     socket.destroy(
       new InformerError('transport', `${who} has not answered for ${SILENCE_MS / 1000}s`, {
-        hint: `was it stopped? kill -CONT ${serve.about.pid} continues it, 'serve stop' ends it`,
+        hint: `was it stopped? kill -CONT ${serve.about.pid} continues it, kill -KILL ${serve.about.pid} ends it`,
       }),
     );
   signal.addEventListener('abort', cut, { once: true });

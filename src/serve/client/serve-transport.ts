@@ -4,6 +4,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../../clien
 import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { afterOwnTime } from '../../kit/own-time.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { parseCollectionPath } from '../collection-path.ts';
 import type { FoundServe } from '../find.ts';
@@ -15,7 +16,6 @@ import {
   protocolError,
   UNSERVED,
 } from '../protocol.ts';
-import { afterOwnTime } from './own-time.ts';
 
 export interface ServeTransportOptions {
   readonly serve: FoundServe;

@@ -20,7 +20,7 @@ export interface PrintedColumn {
   readonly type: CellType;
 }
 
-/** Columns that are printed in front of the columns of the server. */
+/** Columns that are printed in front of the columns of the server; the first of them only in streams of events. */
 const AROUND = ['EVENT', 'NAMESPACE'];
 
 /** The columns of a type for which the server sends no table. */
@@ -50,12 +50,13 @@ function typeOf({ type, format }: TableColumn, heading: string): CellType {
 
 /**
  * Throws `argument` if the program reads a name that is not a printed column of the type. The hint has the nearest name
- * and the list of all columns.
+ * and the list of all columns. The column EVENT exists `ofEvents` only, which is the default.
  */
-export function checkWhere(program: CelProgram, columns?: readonly TableColumn[]): void {
+export function checkWhere(program: CelProgram, columns?: readonly TableColumn[], { ofEvents = true } = {}): void {
   const printed = printedColumns(columns);
-  const names = new Set([...printed.map(({ name }) => name), ...AROUND]);
-  const headings = new Set([...printed.map(({ heading }) => heading), ...AROUND]);
+  const around = ofEvents ? AROUND : AROUND.slice(1);
+  const names = new Set([...printed.map(({ name }) => name), ...around]);
+  const headings = new Set([...printed.map(({ heading }) => heading), ...around]);
   for (const used of program.variables)
     if (used !== 'cells' && !names.has(used)) refuse(program, used, names, `; a text is written in quotes: "${used}"`);
   for (const key of keysRead(program.ast, 'cells')) if (!headings.has(key)) refuse(program, key, headings, '');

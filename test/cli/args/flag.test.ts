@@ -69,6 +69,7 @@ describe('a definition gives', () => {
   it.each([
     ['--color=blue', 'invalid argument "blue" for "--color": expected one of auto, never'],
     ['--timeout=soon', 'invalid argument "soon" for "--timeout": expected a duration'],
+    ['--timeout=-5s', 'invalid argument "-5s" for "--timeout": expected a duration of at least 0s'],
     ['--limit=0', 'invalid argument "0" for "--limit": expected a whole number of at least 1'],
     ['--port=70000', 'invalid argument "70000" for "--port": expected a whole number from 0 to 65535'],
   ])('an error that names the flag and what was expected: %s', (arg, message) => {

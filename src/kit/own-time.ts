@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../kit/clock.ts';
+import type { Clock, Timer } from './clock.ts';
 
 /** A timer that fires this much later than its time, ms, shows that this process did not run. */
 const SUSPENDED_MS = 1_000;

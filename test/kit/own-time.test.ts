@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { afterOwnTime } from '../../../src/serve/client/own-time.ts';
-import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+import { afterOwnTime } from '../../src/kit/own-time.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 
 /** A clock of a process that is suspended for a time: its next timer is that late. */
 class SuspendedClock extends FakeClock {

@@ -26,7 +26,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
  */
 const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['watch', 'pods', '-A', '--once', '-o', 'name'], 0],
-  [['watch', 'pods', '-n', 'shop', '--until', 'false', '--timeout', '1s', '-o', 'name'], 3],
+  [['watch', 'pods', '-n', 'shop', '--until', 'false', '--timeout', '6s', '-o', 'name'], 3],
   [['watch', 'pods', '-n', 'shop', '--fail-if', 'true', '-o', 'name'], 5],
   [['watch', '--old', 'pods'], 2],
   [['watch', 'pods', '--wher', 'x'], 2],
@@ -98,7 +98,6 @@ describe('every command is an oclif command', () => {
         stderr: settled(ours.stderr),
       });
     },
-    30_000,
   );
 });
 

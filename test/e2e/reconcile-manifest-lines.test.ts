@@ -188,7 +188,7 @@ describe('reconcile manifest', () => {
     [[...LINE, '--observed', 'nosuchfile'], 'cannot read nosuchfile'],
     [[...LINE, '--journal', 'j'], '--journal has no effect without --allow-write'],
     [[...LINE, '--where', 'NOSUCH > 1'], 'NOSUCH'],
-    [[...LINE, '--grace=-1s'], '--grace must not be negative'],
+    [[...LINE, '--grace=-1s'], 'invalid argument "-1s" for "--grace": expected a duration of at least 0s'],
     [['pods', ...IMAGE, '--exec', './x.sh'], '--exec runs ./x.sh, a file of this machine'],
   ])('refuses %j with exit code 2, and prints nothing', async (line, message) => {
     const { code, stdout, stderr } = await manifest(...line);

@@ -8,14 +8,7 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
 
 /** The default of `--grace`, ms: below the 30 s that Kubernetes leaves a Pod. */
-const DEFAULT_GRACE_MS = 25_000;
-
-/** The value of `--grace`, ms. Throws `argument` for one below 0. */
-export function graceMsOf(given: number | undefined): number {
-  if (given !== undefined && given < 0)
-    throw new InformerError('argument', '--grace must not be negative', { hint: '0s ends running hooks at once' });
-  return given ?? DEFAULT_GRACE_MS;
-}
+export const DEFAULT_GRACE_MS = 25_000;
 
 /** After the grace, programs have this long to end on SIGTERM before they are killed, ms. */
 const KILL_MS = 3_000;

@@ -10,7 +10,7 @@ import { checkSelectors, namespacesOf, type Session } from '../session/session.t
 import { checkWheres } from '../session/where-check.ts';
 import type { Io } from '../terminal/io.ts';
 import { checkFinalizer, mergedConfig } from './config.ts';
-import { graceMsOf } from './drain.ts';
+import { DEFAULT_GRACE_MS } from './drain.ts';
 import { type LoadedHook, loadHook } from './hook-loading.ts';
 import { shownOnStderr } from './hook-output.ts';
 import { mappedType } from './key-map.ts';
@@ -45,7 +45,7 @@ export async function readReconcile(
   checkFinalizer(config);
   const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, onError)));
   const triggers = await triggersOf(config, hook, flags);
-  return { ...triggers, flags, hook, config, indexes, graceMs: graceMsOf(flags.grace), onError };
+  return { ...triggers, flags, hook, config, indexes, graceMs: flags.grace ?? DEFAULT_GRACE_MS, onError };
 }
 
 /** A plan without what only a run has. */

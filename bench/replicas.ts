@@ -1,5 +1,5 @@
 // npm run bench:replicas -- [--replicas R] [--faults K] [--seed S] [--hook module|program] [--kinds K,…] [--keys N]
-// [--rate N] [--lease-duration MS] [--kubeconfig FILE] [--sharding-server] -- WORDS OF RECONCILE
+// [--rate N] [--lease-duration MS] [--kubeconfig FILE] [--sharding-server] [--root DIR] -- WORDS OF RECONCILE
 //
 // Starts a server and R replicas of the built program, each behind a network of its own, and strikes them K times, one
 // after the other: kills, freezes, cuts, ends, adds and removes. Objects change all the time. Each run writes its start

@@ -152,7 +152,13 @@ class Chaos {
     const keys = new Set(this.#world.present(this.#world.journal.keysOf(pid)));
     const count = keys.size;
     const from = performance.now();
-    using _seen = this.#world.journal.follow(({ key, replica }) => void (replica !== pid && keys.delete(key)));
+    let returned = 0;
+    using _seen = this.#world.journal.follow(({ key, replica, what, at }) => {
+      const isElsewhere = replica !== pid;
+      // a replica that is back may get again what it lost
+      if (what !== 'start' || !(isElsewhere || at - from > this.#options.leaseDurationMs)) return;
+      if (keys.delete(key) && !isElsewhere) returned++;
+    });
     victim.isStruck = true;
     const over = this.#apply(kind, victim).then(() => {
       victim.isStruck = false;
@@ -164,9 +170,10 @@ class Chaos {
       for (const key of keys) if (!present.has(key)) keys.delete(key);
     }
     const ms = Math.round(performance.now() - from);
+    const back = returned === 0 ? '' : `, ${returned} of them there`;
     const rest = keys.size === 0 ? '' : `, and ${[...keys].join(', ')} did not`;
-    say(`${number} ${kind} ${victim.name}: ${count} keys ran elsewhere after ${ms} ms${rest}`);
-    if (count > 0) (this.#takeovers[kind] ??= []).push(ms);
+    say(`${number} ${kind} ${victim.name}: ${count} keys ran again after ${ms} ms${back}${rest}`);
+    if (count > 0) this.#takeovers[kind] = [...(this.#takeovers[kind] ?? []), ms];
   }
 
   /** Begins a fault, and resolves when it is over. */
@@ -252,7 +259,9 @@ function hookFile(hook: ChaosOptions['hook'], { folder, name }: { folder: string
 async function startSandbox(options: ChaosOptions, folder: string, stack: AsyncDisposableStack): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
   const words = ['sandbox', '-q', '--kubeconfig', file, ...(options.sandbox ?? [])];
-  const child: ChildProcess = spawn(process.execPath, [options.cli, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [options.cli, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   stack.defer(async () => {
     child.kill('SIGKILL');

@@ -76,6 +76,12 @@ export class ShardGate {
     this.#running.getStore()?.assertHeld();
   }
 
+  /** How long the shard of the current run is this process's, ms; undefined outside of a run. */
+  leaseOfRun(): (() => number) | undefined {
+    const held = this.#running.getStore();
+    return held && (() => held.heldForMs);
+  }
+
   /** Events of the reconciled objects of open shards. When a shard opens, its objects come as those of an initial list. */
   feed<T>(events: EventFeed<T>): EventFeed<T> {
     return {

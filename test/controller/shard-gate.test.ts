@@ -26,6 +26,9 @@ function shardOf(index: number) {
     get isHeld() {
       return abort.signal.reason !== lost;
     },
+    get heldForMs() {
+      return this.isHeld ? 10_000 : 0;
+    },
     assertHeld: () => {
       if (abort.signal.reason === lost) throw lost;
     },

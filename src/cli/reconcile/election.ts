@@ -14,6 +14,8 @@ export interface ReconcileElection {
   readonly client: Client;
   /** See {@link LeaderElector.check}. */
   check(): void;
+  /** How long this process leads, ms. See {@link LeaderElector.leadsForMs}. */
+  readonly leaseLeft: () => number;
   /** Whether the caches were in sync at some time, so that the process could have led. */
   readonly isStandby: boolean;
   /**
@@ -59,6 +61,7 @@ export function createElection(session: Session, plan: LeasePlan): ReconcileElec
       { clock, logger },
     ),
     check: () => elector.check(),
+    leaseLeft: () => elector.leadsForMs,
     isStandby: false,
     async run(targets: readonly WatchTarget[], leaderWork: typeof work) {
       work = leaderWork;

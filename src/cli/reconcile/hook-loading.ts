@@ -8,6 +8,7 @@ import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { type HookConfig, parseHookConfig } from '../../controller/hooks/manifest.ts';
 import { createModuleHook, type HookServices, isModulePath, loadHookModule } from '../../controller/hooks/module.ts';
 import { filesOf } from '../../controller/hooks/module-loader.ts';
+import type { ProgramGuard } from '../../controller/hooks/program-guard.ts';
 import { createWarmHook } from '../../controller/hooks/warm.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
@@ -35,6 +36,7 @@ export interface HookEnvironment {
   readonly credentials: Environment | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly guard: ProgramGuard | undefined;
   /** Called with each line that belongs to no run. */
   onStrayLine(line: string, stream: HookStream): void;
 }

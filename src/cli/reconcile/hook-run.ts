@@ -7,6 +7,7 @@ import type { Environment } from '../../controller/hooks/hook-environment.ts';
 import { createHookReconciler, type HookReconcilerOptions } from '../../controller/hooks/hook-reconciler.ts';
 import { runHookStartup } from '../../controller/hooks/hook-startup.ts';
 import { currentModuleRun, type HookServices } from '../../controller/hooks/module.ts';
+import { ProgramGuard, type ProgramGuardOptions } from '../../controller/hooks/program-guard.ts';
 import { ReplaceableHook } from '../../controller/hooks/replaceable-hook.ts';
 import type { StoredWrite } from '../../controller/hooks/stored-write.ts';
 import type { OwnWrites } from '../../controller/own-writes.ts';
@@ -40,6 +41,8 @@ export interface HookSurroundings extends ReconcileTargets {
   readonly ownWrites: OwnWrites;
   /** Sends what the hook asks for. */
   readonly client: Client;
+  /** Returns the lease of the current run; undefined where no lease decides who runs. */
+  readonly leaseOfRun?: ProgramGuardOptions['leaseOfRun'] | undefined;
 }
 
 /** The plan's hook, and what is done with it. */
@@ -58,7 +61,7 @@ export interface HookRuns {
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  { primary, snapshots: targets, all, filter, ownWrites, client }: HookSurroundings,
+  { primary, snapshots: targets, all, filter, ownWrites, client, leaseOfRun }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
 ): HookRuns {
@@ -103,6 +106,7 @@ export function reconcilerOf(
     keepSecrets: plan.showSecrets,
   });
   const { metrics } = plan.operations;
+  const guard = leaseOfRun && new ProgramGuard({ leaseOfRun, clock, onFailure: (error) => session.end(error) });
   const create = (loaded: LoadedHook) =>
     loaded.create(services, {
       env: io.env,
@@ -110,6 +114,7 @@ export function reconcilerOf(
       credentials,
       logger: plan.logger,
       clock,
+      guard,
       onStrayLine: (line, stream) => showOutput(io, loaded.name, line, stream),
     });
   const replaceable = new ReplaceableHook(create(plan.hook));

@@ -51,7 +51,13 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   });
   const ownWrites = new OwnWrites();
   const election = lease && !sharing ? createElection(session, lease) : undefined;
-  const surroundings = { ...targets, filter, ownWrites, client: election?.client ?? sharing?.client ?? session.client };
+  const surroundings = {
+    ...targets,
+    filter,
+    ownWrites,
+    client: election?.client ?? sharing?.client ?? session.client,
+    leaseOfRun: sharing ? () => sharing.gate.leaseOfRun() : election && (() => election.leaseLeft),
+  };
   const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const { reconcile: runHook, actions, hook } = runs;
   using drain = new Drain(session, plan.graceMs, runs.delayed);

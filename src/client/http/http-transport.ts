@@ -116,7 +116,7 @@ class HttpTransport implements Transport {
   async request(init: TransportRequest): Promise<TransportResponse> {
     init.signal?.throwIfAborted();
     const isAskedOnce = init.stream || init.once;
-    if (!isAskedOnce) await this.#limitRate(init);
+    if (!isAskedOnce && !init.urgent) await this.#limitRate(init);
     for (let retries = 0; ; retries++) {
       const answer = await this.#authenticated(init);
       this.#warnings(answer);

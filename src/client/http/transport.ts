@@ -20,6 +20,8 @@ export interface TransportRequest {
    * after a response with Retry-After nor after a reset connection.
    */
   once?: boolean | undefined;
+  /** Whether the request does not wait for the client's rate limit, because it would come too late. */
+  urgent?: boolean | undefined;
   /** Called before the request is repeated after the time that the server's Retry-After asks for. */
   onWait?: ((waitMs: number) => void) | undefined;
   /**

@@ -95,6 +95,11 @@ export class Election {
     return this.#fence.isOpen;
   }
 
+  /** How long that is so if the lease is not renewed, ms; 0 unless {@link isLeading}. */
+  get leadsForMs(): number {
+    return this.#fence.openMs;
+  }
+
   /** Throws `leadership` unless {@link isLeading}. For use before each write. */
   assertLeading(): void {
     if (this.#fence.isOpen) return;

@@ -50,6 +50,12 @@ export class Fence {
     return ageMs !== undefined && ageMs < this.#limitMs;
   }
 
+  /** How long it is still open at most, ms; 0 when it is shut. */
+  get openMs(): number {
+    const { ageMs } = this;
+    return ageMs === undefined ? 0 : Math.max(0, this.#limitMs - ageMs);
+  }
+
   /** The time until a timer has to shut it, ms, by the monotonic clock; undefined when the fence is closed. */
   get leftMs(): number | undefined {
     return this.#renewed && this.#limitMs - (this.#clock.monotonic() - this.#renewed.monotonic);

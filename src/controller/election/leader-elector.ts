@@ -51,6 +51,14 @@ export class LeaderElector {
     return this.#election.isLeading;
   }
 
+  /**
+   * How long {@link isLeading} is true if the lease is not renewed, ms; 0 if it is not. For work that another program
+   * has to end in time.
+   */
+  get leadsForMs(): number {
+    return this.#election.leadsForMs;
+  }
+
   /** Throws `leadership` unless {@link isLeading}. For use before each write. */
   assertLeading(): void {
     this.#election.assertLeading();

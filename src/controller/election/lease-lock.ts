@@ -1,3 +1,5 @@
+import { type Client, createClient } from '../../client/client.ts';
+import { urgentTransport } from '../../client/http/urgent-transport.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import type { KubeObject } from '../../model/object.ts';
@@ -39,7 +41,7 @@ export class LeaseLock {
 
   constructor(options: LeaseLockOptions) {
     this.#options = options;
-    this.#resource = options.client.resource(LEASES, { namespace: options.namespace });
+    this.#resource = urgent(options.client).resource(LEASES, { namespace: options.namespace });
   }
 
   /** `namespace/name`. */
@@ -80,6 +82,11 @@ export class LeaseLock {
     this.#lease = lease;
     return recordOf(lease);
   }
+}
+
+/** A renewal that waits for the rate limit behind the writes of the work comes too late. */
+function urgent(client: LeaseClient | Client): LeaseClient {
+  return 'transport' in client ? createClient(urgentTransport(client.transport)) : client;
 }
 
 function withLabels(metadata: KubeObject['metadata'], labels: Readonly<Record<string, string>>) {

@@ -17,7 +17,10 @@ export interface ChildProcessOptions {
   onStdout(chunk: Buffer): void;
   /** Called with each line of stderr. */
   onStderrLine(line: string): void;
-  /** If it aborts, the whole process group gets SIGTERM, and SIGKILL after `graceMs`. */
+  /**
+   * If it aborts, the whole process group gets SIGTERM, and SIGKILL after `graceMs`. With `leadership` as its reason it
+   * gets SIGKILL at once.
+   */
   signal: AbortSignal;
   graceMs: number;
   clock: Clock;
@@ -54,7 +57,7 @@ export async function runChildProcess(command: string, options: ChildProcessOpti
   child.stdin.end(options.input);
   options.onGroup?.(child.pid);
   try {
-    using _abort = onAbort(options.signal, () => group.end());
+    using _abort = onAbort(options.signal, () => group.endFor(options.signal.reason));
     output.onTooLong = () => group.end();
     await exited;
     await waitAtMost(closed, group.isEnding ? options.graceMs : OUTPUT_DRAIN_MS, options.clock);

@@ -9,6 +9,7 @@ import { hookEnvironment } from './hook-environment.ts';
 import { exitError, HOOK_EXIT } from './hook-exit.ts';
 import { OutputLimit } from './output-limit.ts';
 import { killGroup } from './process-group.ts';
+import type { GuardedProgram, ProgramGuard } from './program-guard.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { requestText } from './request-text.ts';
 import { cannotRun } from './start-error.ts';
@@ -30,6 +31,8 @@ export interface ExecHookOptions {
   /** The time between SIGTERM and SIGKILL, ms. Default 5,000. */
   graceMs?: number | undefined;
   clock?: Clock | undefined;
+  /** Ends the programs when this process cannot. */
+  guard?: ProgramGuard | undefined;
 }
 
 const LOST_REPLY = 'a line that looks like a reply is not the last line on stdout, and is not used';
@@ -39,7 +42,7 @@ const LOST_REPLY = 'a line that looks like a reply is not the last line on stdou
  * as JSON. Its exit code says whether it succeeded, and whether a failure is retried.
  *
  * Each run has its own process group. If the signal of a run aborts, the group gets SIGTERM, and SIGKILL after the
- * grace; the run rejects when the whole group has ended. Lines on stderr, and those on stdout beside the reply, are
+ * grace, or SIGKILL at once if the reason is `leadership`; the run rejects when the whole group has ended. Lines on stderr, and those on stdout beside the reply, are
  * passed on as they come, at most 200 a second. The environment has the variables of an allow-list, and INFORMER_KEY,
  * INFORMER_NAMESPACE, INFORMER_NAME, INFORMER_GVR, INFORMER_ATTEMPT and INFORMER_DELETED; at startup also
  * INFORMER_EVENT.
@@ -54,6 +57,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
     passCredentials = false,
     env: from,
     credentials,
+    guard,
   } = options;
   const env = hookEnvironment({ from, passCredentials, credentials });
   const groups = new Set<number>();
@@ -63,6 +67,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
     name,
     async run(request, { signal, logger, onOutput }) {
       let group: number | undefined;
+      let guarded: GuardedProgram | undefined;
       let lastLine = '';
       using stderr = new OutputLimit(
         (line) => (onOutput ? onOutput(line, 'stderr') : logger.info('hook stderr', { hook: name, line })),
@@ -88,10 +93,13 @@ export function createExecHook(options: ExecHookOptions): Hook {
         },
         onGroup: (pid) => {
           if (group !== undefined) groups.delete(group);
+          guarded?.[Symbol.dispose]();
           group = pid;
           if (pid === undefined) return;
           hasStarted = true;
           groups.add(pid);
+          guarded = guard?.add(pid);
+          guarded?.work();
         },
       });
       const end = await run

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
+import { isInformerError } from '../../kit/error.ts';
 
 /** Sends a signal to a process group. A group that has ended is no error. */
 export function killGroup(pid: number, signal: NodeJS.Signals): void {
@@ -33,6 +34,12 @@ export class ProcessGroup {
     if (pid === undefined || this.#timer || this.#isKilled) return;
     killGroup(pid, 'SIGTERM');
     this.#timer = this.#clock.after(this.#graceMs, () => killGroup(pid, 'SIGKILL'));
+  }
+
+  /** Ends it for this reason: at once if the lease of its work may be another process's, which has no grace to give. */
+  endFor(reason: unknown): void {
+    if (isInformerError(reason, 'leadership')) this.kill();
+    else this.end();
   }
 
   /** Kills what is left of it. */

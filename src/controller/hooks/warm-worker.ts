@@ -7,6 +7,7 @@ import type { HookStream } from './hook.ts';
 import { exitError, type ProcessEnd } from './hook-exit.ts';
 import { LineReader, LONGEST_LINE } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
+import type { GuardedProgram, ProgramGuard } from './program-guard.ts';
 import { REPLY_KEYS } from './reply.ts';
 import { parseObject } from './reply-reader.ts';
 
@@ -19,6 +20,7 @@ export interface WarmWorkerOptions {
   name: string;
   graceMs: number;
   clock: Clock;
+  guard?: ProgramGuard | undefined;
   /** Called with each line that is no reply and belongs to no request. */
   onStrayLine(line: string, stream: HookStream): void;
   /** Called when the worker breaks the protocol in a way that no request suffers from. */
@@ -65,6 +67,7 @@ export class WarmWorker {
   readonly #options: WarmWorkerOptions;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #group: ProcessGroup;
+  readonly #guarded: GuardedProgram | undefined;
   readonly #stdout: LineReader;
   readonly #stderr: LineReader;
   #active: Active | undefined;
@@ -95,6 +98,7 @@ export class WarmWorker {
     this.#options = options;
     this.#child = child;
     this.#group = new ProcessGroup(child, options.clock, options.graceMs);
+    this.#guarded = child.pid === undefined ? undefined : options.guard?.add(child.pid);
     this.#stdout = new LineReader({
       onLine: (line) => this.#line(line),
       mostOf: (first) => {
@@ -138,6 +142,7 @@ export class WarmWorker {
       this.#active = { id, run, settle, isSettled: false, hasPrinted: false, lastLine: '' };
     });
     using _abort = onAbort(run.signal, () => this.#fail(run.signal.reason));
+    using _work = this.#guarded?.work();
     this.#child.stdin.write(`${text}\n`);
     const settled = await outcome;
     // lines of stderr that were printed before the reply may come after it
@@ -169,10 +174,10 @@ export class WarmWorker {
     this.#group.kill();
   }
 
-  #end(): void {
+  #end(reason?: unknown): void {
     this.#isUsable = false;
     this.#isEnding = true;
-    this.#group.end();
+    this.#group.endFor(reason);
   }
 
   #read(chunk: Buffer): void {
@@ -227,7 +232,7 @@ export class WarmWorker {
 
   /** Ends the worker, and fails its request. */
   #fail(error: unknown): void {
-    this.#end();
+    this.#end(error);
     this.#settle({ error });
   }
 
@@ -245,6 +250,7 @@ export class WarmWorker {
     this.#stdout.end();
     this.#stderr.end();
     this.#group.kill(); // its child processes belong to it
+    this.#guarded?.[Symbol.dispose]();
     release(this.#child);
     const end = { code: this.#child.exitCode, signal: this.#child.signalCode };
     if (this.#active) this.#settle({ error: this.#endError(end, this.#active) });

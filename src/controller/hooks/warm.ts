@@ -134,6 +134,7 @@ class WarmHook implements Hook {
       env: this.#env,
       name: this.name,
       clock: this.#clock,
+      guard: this.#options.guard,
       onStrayLine: (line, stream) => {
         lastLine = line;
         this.#strays[stream].line(line);

@@ -369,6 +369,9 @@ export class ShardElector {
       get isHeld() {
         return election.isLeading;
       },
+      get heldForMs() {
+        return election.leadsForMs;
+      },
       assertHeld: () => election.assertLeading(),
     };
     try {

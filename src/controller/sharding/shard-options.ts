@@ -12,6 +12,8 @@ export interface HeldShard {
   readonly signal: AbortSignal;
   /** Whether no other process can have it at this moment. See {@link LeaderElector.isLeading}. */
   readonly isHeld: boolean;
+  /** How long that is so if its lease is not renewed, ms; 0 unless {@link isHeld}. */
+  readonly heldForMs: number;
   /** Throws `leadership` unless {@link isHeld}. For use before each write. */
   assertHeld(): void;
 }

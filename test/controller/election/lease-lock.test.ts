@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLock } from '../../../src/controller/election/lease-lock.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { createConfig } from '../../../src/client/config/cluster-config.ts';
+import { LEASES, LeaseLock } from '../../../src/controller/election/lease-lock.ts';
 import { type LeaseRecord, leaseSpecOf, recordOf } from '../../../src/controller/election/lease-record.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { election } from '../../support/election.ts';
+import { socketScript } from '../../support/socket-script.ts';
 
 const FULL: LeaseRecord = {
   holder: 'me',
@@ -81,5 +85,22 @@ describe('the lock', () => {
     await lock.create(FULL, signal);
     place.put({ holderIdentity: 'x', leaseDurationSeconds: 1 });
     await expect(lock.update(FULL, signal)).rejects.toMatchObject({ statusCode: 409 });
+  });
+
+  it('does not wait for the rate limit of its client, behind the requests of others', async () => {
+    await using server = await socketScript((_, response) => {
+      response.end(JSON.stringify({ metadata: { name: 'operator' }, spec: leaseSpecOf(FULL) }));
+    });
+    const clock = new FakeClock(); // its time stands still, so that a request that has to wait gets no answer
+    const client = createClient(createConfig({ server: server.url }), { clock, qps: 1, burst: 1 });
+    const lock = new LeaseLock({ client, namespace: 'shop', name: 'operator' });
+    await client.raw('/version');
+    const ended = new AbortController();
+    const waiting = expect(client.resource(LEASES).list({}, { signal: ended.signal })).rejects.toThrow('over');
+    expect(await lock.get(signal)).toEqual(FULL);
+    expect(await lock.update(FULL, signal)).toEqual(FULL);
+    ended.abort(new Error('over'));
+    await waiting;
+    await client.close();
   });
 });

@@ -166,7 +166,8 @@ describe('the house', () => {
   it('reads time and sets timers only through the Clock, but for cli/, and the page and the guard, which run elsewhere', () => {
     const raw = /\b(Date\.now|performance\.now|setTimeout|setInterval|setImmediate|process\.nextTick|new Date\(\))/;
     const allowed = (file: string) =>
-      ['kit/clock.ts', GUARD].includes(file) || ['cli/', 'commands/', 'serve/ui/page/'].some((place) => file.startsWith(place));
+      ['kit/clock.ts', GUARD].includes(file) ||
+      ['cli/', 'commands/', 'serve/ui/page/'].some((place) => file.startsWith(place));
     const found = filesOf(SRC).filter((file) => !allowed(file) && raw.test(codeOf(file)));
     expect(found).toEqual([]);
   });

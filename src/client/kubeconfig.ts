@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { nearest } from '../kit/nearest.ts';
 import { withoutLogin } from '../kit/secret-free-text.ts';
 import { notify } from '../kit/user-callback.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
@@ -273,7 +274,9 @@ function contextOf(
   if (name !== undefined) {
     const context = kubeconfig.contexts.get(name);
     if (!context)
-      throw new InformerError('config', `context "${name}" does not exist`, { hint: contextsHint(kubeconfig) });
+      throw new InformerError('config', `context "${name}" does not exist`, {
+        hint: unknownContextHint(name, kubeconfig),
+      });
     return [name, context];
   }
   if (options.server !== undefined || options.cluster !== undefined) return [undefined, {}];
@@ -281,6 +284,14 @@ function contextOf(
   throw new InformerError('config', `no current context is set in ${kubeconfig.files.join(', ')}`, {
     hint: contextsHint(kubeconfig),
   });
+}
+
+function unknownContextHint(name: string, kubeconfig: Kubeconfig): string {
+  const hint = contextsHint(kubeconfig);
+  const areContexts = name.includes(',') && name.split(',').every((each) => kubeconfig.contexts.has(each.trim()));
+  if (areContexts) return `only watch and query take several contexts; ${hint}`;
+  const [near] = nearest(name, kubeconfig.contexts.keys(), 1);
+  return near === undefined ? hint : `did you mean ${JSON.stringify(near)}? ${hint}`;
 }
 
 function contextsHint({ contexts, files }: Kubeconfig): string {

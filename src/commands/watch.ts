@@ -1,9 +1,10 @@
-import { watchFlags } from '../cli/args/watch-flags.ts';
+import { type WatchFlags, watchFlags } from '../cli/args/watch-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
+import { asksForClusters } from '../cli/session/cluster-choice.ts';
 import { openSession } from '../cli/session/session.ts';
 import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { watch } from '../cli/watch/run.ts';
-import { checkWatch, planOf, serveUseOf } from '../cli/watch/watch-plan.ts';
+import { type CheckedWatch, checkWatch, planOf, serveUseOf } from '../cli/watch/watch-plan.ts';
 
 export default class WatchCommand extends BaseCommand {
   static override summary = 'Stream every change to resources, for as long as you like';
@@ -56,6 +57,7 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(watchFlags);
     const checked = await checkWatch(flags, this.line, this.edges.io);
+    if (asksForClusters(flags)) return await withFreshTypes(() => this.#watchClusters(flags, checked, words));
     return await withFreshTypes(async () => {
       await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, {
         once: checked.once,
@@ -63,5 +65,17 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
       });
       return await watch(session, await planOf(words, flags, checked, session));
     });
+  }
+
+  async #watchClusters(flags: WatchFlags, checked: CheckedWatch, words: readonly string[]): Promise<ExitCode> {
+    const [{ openClusters }, { watchClusters }] = await Promise.all([
+      import('../cli/session/clusters.ts'),
+      import('../cli/watch/clusters-run.ts'),
+    ]);
+    await using clusters = await openClusters({ ...flags, timeout: checked.timeoutMs }, this.edges, {
+      once: checked.once,
+      serve: serveUseOf(flags, checked),
+    });
+    return await watchClusters(clusters, { words, flags, checked });
   }
 }

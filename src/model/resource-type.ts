@@ -18,6 +18,8 @@ export interface ResourceType {
   readonly subresources: readonly string[];
   /** Whether this is the version the server prefers for the resource within its group. */
   readonly preferred: boolean;
+  /** The name of the cluster that serves it, in a stream of several clusters. Absent in all other places. */
+  readonly cluster?: string | undefined;
 }
 
 /** Whether the type can be listed and watched, which an informer needs. */

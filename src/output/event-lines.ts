@@ -22,9 +22,14 @@ export interface EventLinesOptions {
   readonly fullValues?: boolean | undefined;
 }
 
-/** The object of an event with its type: `deployment.apps/shop/web`. */
-export function subjectOf({ event, type }: PrintedEvent): string {
-  return cellText(`${typeName(type)}/${event.key}`);
+/** The object of an event with its type: `deployment.apps/shop/web`; with several clusters `east deployment.apps/…`. */
+export function subjectOf(printed: PrintedEvent): string {
+  return keyText(printed, `${typeName(printed.type)}/`);
+}
+
+/** The object of an event: `shop/web`; with several clusters `east shop/web`. */
+export function keyText({ event, type: { cluster } }: PrintedEvent, before = ''): string {
+  return cellText(`${cluster === undefined ? '' : `${cluster} `}${before}${event.key}`);
 }
 
 /** The reason why the changes of an object cannot be shown; undefined if they can. */

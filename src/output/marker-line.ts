@@ -11,7 +11,7 @@ export function markerLine(marker: Marker, time?: string): string {
 function wordsOf(marker: Marker): string {
   switch (marker.type) {
     case 'SYNCED':
-      return `${marker.gvr}: ${objects(marker.objects)}`;
+      return `${scopeOf(marker)}: ${objects(marker.objects)}`;
     case 'GAP':
       return `${scopeOf(marker)}: events may be missing (${marker.reason})${lossOf(marker.lost)}`;
     case 'RELISTED':
@@ -27,8 +27,13 @@ function wordsOf(marker: Marker): string {
 
 const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects'}`;
 
-const scopeOf = ({ gvr = 'the stream', namespace }: { gvr?: string; namespace?: string }) =>
-  namespace ? `${gvr} in ${namespace}` : gvr;
+type About = { readonly gvr?: string; readonly namespace?: string; readonly cluster?: string };
+
+/** `v1/pods in shop`; with several clusters `east: v1/pods in shop`. */
+function scopeOf({ gvr, namespace, cluster }: About): string {
+  if (gvr === undefined) return cluster ?? 'the stream';
+  return `${cluster === undefined ? '' : `${cluster}: `}${gvr}${namespace ? ` in ${namespace}` : ''}`;
+}
 
 function lossOf(lost: { readonly events: number; readonly objects?: number } | undefined): string {
   if (!lost) return '';

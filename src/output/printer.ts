@@ -9,6 +9,8 @@ export interface PrintedType {
   readonly kind: string;
   /** Whether its objects are in namespaces. Default true. */
   readonly namespaced?: boolean | undefined;
+  /** The name of the cluster, where objects of several clusters are printed. */
+  readonly cluster?: string | undefined;
 }
 
 export interface PrintedEvent {

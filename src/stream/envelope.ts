@@ -34,6 +34,8 @@ export interface EventEnvelope {
   readonly key: string;
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr: string;
+  /** The name of the cluster, its context. Only in a stream of several clusters. */
+  readonly cluster?: string;
   /** How the client learned of the change: a watch, a relist, a filter … */
   readonly cause: NotificationCause;
   /** The paths of the fields that differ from the state before; empty unless MODIFIED. See {@link changedPaths}. */
@@ -121,6 +123,7 @@ export class Enveloper {
       object: shown,
       key: keyOf(object),
       gvr: formatGvr(resource.gvr),
+      ...(present.cluster === undefined ? {} : { cluster: present.cluster }),
       cause,
       changed: NONE,
       seq: ++this.#seq,

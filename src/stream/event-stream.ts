@@ -26,6 +26,11 @@ export interface StreamTarget {
    * Resolves when the server refuses every read of the type: the stream continues without it. Absent = it never does.
    */
   readonly refused?: Promise<void> | undefined;
+  /**
+   * Resolves when the targets after it are shown without waiting for its initial list, which is then shown whenever it
+   * is there. Absent = they wait. It counts for streams that continue.
+   */
+  readonly overdue?: Promise<void> | undefined;
 }
 
 export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
@@ -60,6 +65,11 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
    * it.
    */
   readonly sortInitial?: ((a: ReadonlyObject, b: ReadonlyObject, target: T) => number) | undefined;
+  /**
+   * Called once, at the start, with a function that adds a target later. The initial list of such a target is shown
+   * when it is there, among the events of the others. With `once` the stream does not wait for it.
+   */
+  readonly onJoinable?: ((join: (target: T) => void) => void) | undefined;
   /** Ends the stream after the initial list of every target. */
   readonly once?: boolean | undefined;
   /** Called once, after the last event and the last marker, with what they have not reported. */
@@ -99,6 +109,7 @@ export async function streamEvents<T extends StreamTarget>(
   using stream = new EventStream(options, ending);
   try {
     stream.listen();
+    options.onJoinable?.((target) => stream.join(target));
     for (const target of options.targets) await stream.show(target);
     if (options.once) await stream.written();
     else await aborted(ending.signal);
@@ -162,15 +173,15 @@ class EventStream<T extends StreamTarget> implements Disposable {
   readonly #unmarked = new Map<OrderedContinuity, T>();
   /** Losses whose position was reached after the end. */
   readonly #unreported: Loss[] = [];
-  readonly #observing: Disposable[];
+  readonly #observing: Disposable[] = [];
+  /** In the order of `targets`, then those that joined. */
+  readonly #targets: T[] = [];
   failure: { readonly error: unknown } | undefined;
 
   constructor(options: EventStreamOptions<T>, ending: Scope) {
     this.#options = options;
     this.#ending = ending;
-    this.#observing = options.targets.map((target) =>
-      target.informer.onContinuity((event) => this.#rememberContinuity(target, event)),
-    );
+    for (const target of options.targets) this.#observe(target);
     const { overflow } = options;
     if (!overflow || overflow.policy === 'block') return;
     this.#outlet = new Outlet<T>(overflow, {
@@ -192,6 +203,21 @@ class EventStream<T extends StreamTarget> implements Disposable {
     void waiter.outcome.then((outcome) => this.#endWith(outcome)); // the passing of time may decide, too
   }
 
+  /** Adds a target, unless the stream has ended. */
+  join(target: T): void {
+    if (this.#ending.signal.aborted || this.#isStopping) return;
+    const { waiter } = this.#options;
+    this.#observe(target);
+    waiter?.add(target);
+    if (waiter) this.#listenTo(target, waiter);
+    void this.show(target).catch(() => {}); // the stream has ended
+  }
+
+  #observe(target: T): void {
+    this.#targets.push(target);
+    this.#observing.push(target.informer.onContinuity((event) => this.#rememberContinuity(target, event)));
+  }
+
   /** Shows the initial list of a target, and its changes from then on. Resolves when the list has been passed on. */
   async show(target: T): Promise<void> {
     const { sortInitial } = this.#options;
@@ -209,7 +235,8 @@ class EventStream<T extends StreamTarget> implements Disposable {
     this.#shown.set(target, shown);
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     const synced = shown.registration.whenSynced();
-    await abortable(target.refused ? Promise.race([synced, target.refused]) : synced, signal);
+    const turns = [synced, target.refused, target.overdue].filter((each) => each !== undefined);
+    await abortable(turns.length > 1 ? Promise.race(turns) : synced, signal);
   }
 
   /** Resolves when everything that was passed on so far has been written. */
@@ -402,7 +429,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
    */
   #endWith({ kind, by }: WaitOutcome): void {
     if (this.#lastStop) return;
-    const { targets } = this.#options;
+    const targets = this.#targets;
     const isAboutAll = kind === 'until' || kind === 'for';
     const initialLists = isAboutAll ? targets : targets.slice(0, targets.indexOf(by?.target as T) + 1);
     const target = by?.target as T | undefined;

@@ -33,6 +33,8 @@ interface Stamped {
 export interface SyncedMarker extends Stamped {
   readonly type: 'SYNCED';
   readonly gvr: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   /** The number of objects in the list, shown or not. */
   readonly objects: number;
   /** Which part of the objects it is. Absent: all. */
@@ -47,12 +49,15 @@ export interface SyncedMarker extends Stamped {
  */
 export interface GapMarker extends Stamped {
   readonly type: 'GAP';
-  /** Absent when the gap is in the whole stream. */
+  /** Absent when the gap is in the whole stream, or in all types of the cluster. */
   readonly gvr?: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   readonly namespace?: string;
   /**
    * How the watch ended (`gone`, `too-large`, …). `dropped` or `coalesced`: by --overflow. `disconnected`: the stream
    * ended without a connection. `forbidden`: the user may not read this type, and the stream has nothing of it.
+   * `unreachable`: a cluster cannot be reached at the start. `unserved`: a cluster does not have the types.
    */
   readonly reason: string;
   /** The last version seen before the gap. */
@@ -65,6 +70,8 @@ export interface GapMarker extends Stamped {
 export interface RelistedMarker extends Stamped {
   readonly type: 'RELISTED';
   readonly gvr: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   readonly namespace?: string;
   readonly reason: string;
   /** The last version seen before the list. */
@@ -79,6 +86,8 @@ export interface RelistedMarker extends Stamped {
 export interface DisconnectedMarker extends Stamped {
   readonly type: 'DISCONNECTED';
   readonly gvr: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   readonly namespace?: string;
   /** How the watch ended, or why the next one could not be opened. */
   readonly reason: string;
@@ -92,6 +101,8 @@ export interface DisconnectedMarker extends Stamped {
 export interface ResumedMarker extends Stamped {
   readonly type: 'RESUMED';
   readonly gvr: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   readonly namespace?: string;
   /** How the previous watch ended. */
   readonly reason: string;
@@ -120,6 +131,8 @@ export interface EndMarker extends Stamped {
 /** A type without a connection at the end of the stream. None of its changes after `since` was seen. */
 export interface DisconnectedAtEnd {
   readonly gvr: string;
+  /** The name of the cluster. Only in a stream of several clusters. */
+  readonly cluster?: string;
   readonly namespace?: string;
   readonly reason: string;
   /** The last version seen. */
@@ -154,7 +167,7 @@ export interface Stamper {
 }
 
 interface Named {
-  readonly type: Pick<ResourceType, 'gvr'>;
+  readonly type: Pick<ResourceType, 'gvr' | 'cluster'>;
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -172,6 +185,7 @@ export function syncedMarker(
   return {
     type: 'SYNCED',
     gvr: formatGvr(type.gvr),
+    ...clusterOf(type),
     objects,
     ...(index === undefined ? {} : { shard: { index, of, by } }),
     ...(resourceVersion ? { resourceVersion } : {}),
@@ -229,9 +243,21 @@ export function forbiddenMarker(stamper: Stamper, target: Named, namespace: stri
   return { type: 'GAP', ...aboutOf(target, namespace, 'forbidden'), ...stamper.stamp() };
 }
 
-function aboutOf({ type, namespaces }: Named, scope: string | undefined, reason: string) {
-  return { gvr: formatGvr(type.gvr), ...(scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {}), reason };
+/** The GAP of a cluster of which the stream has nothing: it cannot be reached, or does not serve the types. */
+export function clusterMarker(
+  stamper: Stamper,
+  cluster: string,
+  reason: 'unreachable' | 'unserved' | 'forbidden',
+): GapMarker {
+  return { type: 'GAP', cluster, reason, ...stamper.stamp() };
 }
+
+function aboutOf({ type, namespaces }: Named, scope: string | undefined, reason: string) {
+  const namespace = scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {};
+  return { gvr: formatGvr(type.gvr), ...clusterOf(type), ...namespace, reason };
+}
+
+const clusterOf = ({ cluster }: Named['type']) => (cluster === undefined ? {} : { cluster });
 
 const timeOf = (ms: number) => new Date(ms).toISOString();
 

@@ -14,6 +14,8 @@ export interface ShownOptions {
 export interface KindSource {
   readonly gvr: GroupVersionResource;
   readonly kind?: string | undefined;
+  /** The name of the cluster, in a stream of several clusters. */
+  readonly cluster?: string | undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ describe('the help of a command', () => {
       'END CONDITIONS',
       'OUTPUT FLAGS',
       'CONTINUITY FLAGS',
+      'CLUSTER FLAGS',
       'GENERAL FLAGS',
     ]);
     for (const [name] of connecting) {

@@ -1,6 +1,13 @@
 import { bool, count, duration, group, list, text } from './flag.ts';
 import { shardFlags } from './shard-flags.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
+import {
+  clusterChoiceFlags,
+  connectionFlags,
+  habitFlags,
+  outputFlags,
+  selectionFlags,
+  serveChoiceFlags,
+} from './shared-flags.ts';
 
 /** Which objects, by values of indexes. */
 const indexFlags = group('INDEX', {
@@ -78,6 +85,7 @@ export const queryFlags = {
     }),
   }),
   ...connectionFlags,
+  ...clusterChoiceFlags,
   ...serveChoiceFlags,
   ...habitFlags,
   ...continuousFlags,

@@ -89,6 +89,14 @@ export const connectionFlags = {
   }),
 };
 
+/** Shared by the commands that take several clusters. */
+export const clusterChoiceFlags = group('CLUSTER', {
+  'all-contexts': bool({
+    summary: 'every context of the kubeconfig; --context a,b takes several of them',
+    yieldsTo: 'context',
+  }),
+});
+
 /** Shared by the commands that a running serve can answer. */
 export const serveChoiceFlags = group('GENERAL', {
   'no-serve': bool({ summary: 'ask the cluster even if a serve is running' }),

@@ -3,7 +3,14 @@ import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
 import { shardFlags } from './shard-flags.ts';
-import { connectionFlags, habitFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
+import {
+  clusterChoiceFlags,
+  connectionFlags,
+  habitFlags,
+  outputFlags,
+  selectionFlags,
+  serveChoiceFlags,
+} from './shared-flags.ts';
 
 /** What is waited for. */
 const waitFlags = group('END CONDITIONS', {
@@ -69,6 +76,7 @@ export const watchFlags = {
   ...streamOutputFlags,
   ...continuityFlags,
   ...connectionFlags,
+  ...clusterChoiceFlags,
   ...serveChoiceFlags,
   ...habitFlags,
 };

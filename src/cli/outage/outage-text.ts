@@ -2,6 +2,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { localTime } from '../../output/timestamps.ts';
 import type { Outage } from '../../stream/outage.ts';
+import { clusterText } from '../session/cluster-error.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
 /** What broke within so long of each other is one outage. */
@@ -15,8 +16,7 @@ export function outageText(outages: readonly Outage<WatchTarget>[], targets: rea
   const sources = targets.reduce((sum, { informer }) => sum + informer.continuity.length, 0);
   const groups: { readonly since: number; readonly ms: number; readonly names: string[] }[] = [];
   for (const { target, scope, since, ms } of outages.toSorted((a, b) => a.since - b.since)) {
-    const name =
-      formatGroupResource(target.type.gvr) + (scope && (target.namespaces?.length ?? 0) > 1 ? ` in ${scope}` : '');
+    const name = sourceText(target, scope);
     const last = groups.at(-1);
     if (last && since - last.since < SAME_MS) last.names.push(name);
     else groups.push({ since, ms, names: [name] });
@@ -25,7 +25,13 @@ export function outageText(outages: readonly Outage<WatchTarget>[], targets: rea
   return groups
     .map(({ since, ms, names }) => {
       const text = `disconnected since ${localTime(new Date(since).toISOString(), 'seconds')}, ${humanDuration(ms)} not seen`;
-      return isAll ? text : `${names.join(', ')} ${text}`;
+      return isAll ? text : `${[...new Set(names)].join(', ')} ${text}`;
     })
     .join('; ');
+}
+
+/** `pods`, `secrets in shop`. With several clusters `cluster east`: a connection is the same for every type. */
+function sourceText({ type, namespaces = [] }: WatchTarget, scope: string | undefined): string {
+  if (type.cluster !== undefined) return clusterText(type.cluster);
+  return formatGroupResource(type.gvr) + (scope && namespaces.length > 1 ? ` in ${scope}` : '');
 }

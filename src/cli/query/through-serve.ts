@@ -6,7 +6,7 @@ import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
 import type { AnswerFrame, EndFrame, QueryRequest } from '../../serve/protocol.ts';
 import { namesOf } from '../args/flag.ts';
-import { connectionFlags, loginFlags } from '../args/shared-flags.ts';
+import { clusterChoiceFlags, connectionFlags, loginFlags } from '../args/shared-flags.ts';
 import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
@@ -112,7 +112,9 @@ async function forget(serve: FoundServe, edges: Edges): Promise<void> {
 }
 
 async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Promise<QueryRequest> {
-  const kept = [...given].filter(([name]) => !(name in connectionFlags) && name !== 'no-serve');
+  const kept = [...given].filter(
+    ([name]) => !(name in connectionFlags) && !(name in clusterChoiceFlags) && name !== 'no-serve',
+  );
   return {
     words,
     given: Object.fromEntries(

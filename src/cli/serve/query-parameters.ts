@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { GivenFlag, QueryRequest } from '../../serve/protocol.ts';
 import { shapesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
-import { connectionFlags } from '../args/shared-flags.ts';
+import { clusterChoiceFlags, connectionFlags } from '../args/shared-flags.ts';
 
 /** The parameter that is no flag: a word each, such as `pods`, `pods,deploy` or `deploy/web`. */
 const WORD = 'type';
@@ -32,7 +32,7 @@ const flag = (values: readonly string[]): GivenFlag => ({ values, origin: 'flag'
 
 function valuesOf(name: string, texts: readonly string[]): readonly string[] {
   const shape = SHAPES.get(name);
-  if (!shape || Object.hasOwn(connectionFlags, name))
+  if (!shape || Object.hasOwn(connectionFlags, name) || Object.hasOwn(clusterChoiceFlags, name))
     throw new InformerError('argument', `there is no parameter ${JSON.stringify(name)}`, {
       hint: 'the parameters are type, and the flags of query by their long names',
     });

@@ -47,6 +47,8 @@ export interface WatchTarget {
   readonly refusal: unknown;
   /** Resolves when they are refused; else never. */
   readonly refused: Promise<void>;
+  /** See `StreamTarget.overdue`. */
+  readonly overdue?: Promise<void> | undefined;
   /** Resolves when the initial sync is done, or refused for good. Rejects with the signal's reason. */
   settled(signal: AbortSignal): Promise<void>;
   /** What reading it takes. */
@@ -93,6 +95,13 @@ export interface InformerPlan {
    * a whole.
    */
   readonly onRefused?: (() => void) | undefined;
+  /**
+   * A server that cannot be reached, or refuses the login, is tried again also before the initial sync: it is one of
+   * several.
+   */
+  readonly isPatient?: boolean | undefined;
+  /** See `StreamTarget.overdue`. */
+  readonly overdue?: Promise<void> | undefined;
   /** The state to begin with, by namespace. */
   readonly stored?: ReadonlyMap<string, StoredState<UnknownObject>> | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
@@ -173,7 +182,9 @@ export async function refusalOf(targets: readonly WatchTarget[], session: Sessio
 
 /** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */
 export function refuseUnsynced(reason: unknown, targets: readonly WatchTarget[]): void {
-  const missing = targets.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.name);
+  const missing = targets
+    .filter(({ informer }) => !informer.hasSynced)
+    .map(({ informer: { name }, type: { cluster } }) => (cluster === undefined ? name : `${name} in ${cluster}`));
   if (!(reason instanceof StreamEnd && reason.kind === 'timeout') || missing.length === 0) return;
   throw new InformerError('sync', `no initial sync of ${missing.join(', ')} within --timeout`, {
     cause: reason,
@@ -189,6 +200,7 @@ class InformerTarget implements WatchTarget {
   readonly names: ReadonlySet<string> | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly refused: Promise<void>;
+  readonly overdue: Promise<void> | undefined;
   readonly #served: ServedType;
   readonly #need: Need;
   readonly #plan: InformerPlan;
@@ -215,6 +227,7 @@ class InformerTarget implements WatchTarget {
       this.#end = resolve;
     });
     this.#plan = plan;
+    this.overdue = plan.overdue;
     const verbs = plan.once
       ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
       : (['list', 'watch'] as const);
@@ -300,6 +313,7 @@ class InformerTarget implements WatchTarget {
 
   /** A command that answers once takes a limit the user set for each request as one for itself. */
   #isFinal(error: unknown, tries: number): boolean {
+    if (this.#plan.isPatient && (statusOf(error)?.code === undefined || isUnauthorized(error))) return false;
     return isFinal(error, tries) || (this.#plan.once === true && isRequestTimeout(error));
   }
 

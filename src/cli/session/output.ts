@@ -55,6 +55,8 @@ export interface Layout {
   /** Objects of several types come: names carry theirs. */
   readonly severalTypes: boolean;
   readonly severalNamespaces: boolean;
+  /** Objects come from several clusters: rows carry theirs. */
+  readonly severalClusters?: boolean | undefined;
   /** One object was asked for by name. */
   readonly single?: boolean;
   /** The stream ends after the initial list. */
@@ -84,6 +86,7 @@ export async function printerOf(
 /** How rows look, in a table that goes on and in one that is redrawn. */
 export async function rowOptionsOf(flags: OutputFlags, layout: Layout, surface: ColorSurface) {
   return {
+    withCluster: layout.severalClusters,
     withNamespace: layout.severalNamespaces,
     showKind: flags['show-kind'] || layout.severalTypes,
     showLabels: flags['show-labels'],

@@ -60,7 +60,8 @@ export class ServedType {
     if (!served || sameGvr(served.gvr, asked)) return error;
     const { follows, advice } = this.#options;
     if (follows) {
-      this.#type = served;
+      const { cluster } = this.#type;
+      this.#type = cluster === undefined ? served : { ...served, cluster };
       return error;
     }
     const text = `${retired(asked)}, which serves ${served.gvr.version}`;

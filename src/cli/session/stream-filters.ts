@@ -27,8 +27,8 @@ export interface StreamFilters {
 }
 
 /** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
-export async function streamFiltersOf(flags: FilterFlags): Promise<StreamFilters> {
-  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter');
+export async function streamFiltersOf(flags: FilterFlags, { withCluster = false } = {}): Promise<StreamFilters> {
+  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter', { withCluster });
   const { programs: wheres, conditions: whereConditions } = await compiledWheres(flags.where ?? []);
   const changed = await Promise.all(
     (flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })),
@@ -68,15 +68,22 @@ export interface Compiled {
   readonly reads: readonly FieldReads[];
 }
 
+export interface CompileOptions {
+  readonly comparisons?: readonly Comparison[] | undefined;
+  /** They may read `cluster`: the objects are of several clusters. */
+  readonly withCluster?: boolean | undefined;
+}
+
 /** Compiles the expressions of one flag; CEL is loaded only when there are any. */
 export async function compiledAll(
   sources: readonly string[] | undefined,
   flag: string,
-  comparisons: readonly Comparison[] = [],
+  { comparisons = [], withCluster = false }: CompileOptions = {},
 ): Promise<Compiled> {
   if (!sources || sources.length === 0) return { programs: [], needsObject: false, reads: [] };
   const { compileCel, OBJECT_VARIABLES, readsBeyond, addressesRead } = await loadCel();
-  const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables: OBJECT_VARIABLES };
+  const variables = withCluster ? { ...OBJECT_VARIABLES, cluster: 'string' as const } : OBJECT_VARIABLES;
+  const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables };
   const programs = sources.map((source, i) =>
     compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),
   );
@@ -93,7 +100,7 @@ export async function compiledAll(
 /** Compiles the expressions of `--where`. */
 export async function compiledWheres(sources: readonly string[]) {
   const comparisons = sources.map((source) => new CellComparison(source));
-  const { programs } = await compiledAll(sources, 'where', comparisons);
+  const { programs } = await compiledAll(sources, 'where', { comparisons });
   return {
     programs,
     conditions: programs.map((program, i) => whereConditionOf(program, comparisons[i] as CellComparison)),

@@ -1,4 +1,4 @@
-import type { ResourceStats } from '../../client/client.ts';
+import type { Client, ResourceStats } from '../../client/client.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
 import type { Session } from './session.ts';
@@ -12,7 +12,7 @@ const EVERY_MS = 250;
  * server says how many objects remain. Another text that replaced the progress by then stays.
  */
 export function showSyncProgress(
-  session: Pick<Session, 'client' | 'clock' | 'startedAt'>,
+  session: Pick<Session, 'clock' | 'startedAt'> & { readonly client: Pick<Client, 'stats'> },
   status: StatusDisplay,
 ): Disposable {
   const { clock, client } = session;

@@ -34,7 +34,9 @@ export async function checkWheres(
   );
   if (columnsByType.some((columns) => columns === undefined)) return;
   const columns = columnsByType.flatMap((each) => each ?? []);
-  for (const program of programs) checkWhere(program, columns.length > 0 ? columns : undefined, { ofEvents });
+  const withCluster = types.some(({ cluster }) => cluster !== undefined);
+  for (const program of programs)
+    checkWhere(program, columns.length > 0 ? columns : undefined, { ofEvents, withCluster });
 }
 
 /** An empty list where the server makes no tables; undefined when it does not say. */

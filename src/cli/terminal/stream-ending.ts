@@ -31,10 +31,15 @@ export interface StreamState {
  * `pods shop/web-1, jobs.batch shop/report and 3 more`.
  */
 export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
-  const names = deciders.map(({ target, key }) => `${formatGroupResource(target.type.gvr)} ${key}`).join(', ');
+  const names = deciders
+    .map(({ target, key }) => `${formatGroupResource(target.type.gvr)} ${key}${clusterOf(target)}`)
+    .join(', ');
   const more = decided - deciders.length;
   return more > 0 ? `${names} and ${more} more` : names;
 }
+
+const clusterOf = ({ type: { cluster } }: NonNullable<WaitOutcome['deciders']>[number]['target']) =>
+  cluster === undefined ? '' : ` in ${cluster}`;
 
 /** The exit code of an ending. Throws what is an error, for the entry to word. */
 export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: StreamState): ExitCode {

@@ -1,19 +1,15 @@
-import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { FieldReads } from '../../expr/field-path.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { ResourceType } from '../../model/resource-type.ts';
-import type { Shard } from '../../model/shard.ts';
+import { isForbidden } from '../../model/status.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
-import type { Printer } from '../../output/printer.ts';
-import type { LiveTable } from '../../output/tables/live-table.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
 import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
 import { streamEvents, type Unreported } from '../../stream/event-stream.ts';
 import {
+  clusterMarker,
   continuityMarker,
   endMarker,
   forbiddenMarker,
@@ -24,29 +20,28 @@ import {
 } from '../../stream/markers.ts';
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import type { Loss } from '../../stream/overflow/backlog.ts';
-import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
-import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import {
-  createTargets,
-  type InformerPlan,
-  refusalOf,
-  refuseUnsynced,
-  runTargets,
-  type WatchTarget,
-} from '../session/informers.ts';
+import { clusterText, inCluster } from '../session/cluster-error.ts';
+import type { ClusterSession, CommandSession } from '../session/clusters.ts';
+import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import { InitialListAdvice } from '../session/initial-list-advice.ts';
-import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
-import { missingNames } from '../session/missing-names.ts';
-import { failureNotice, nothingFound, unprintableNotice } from '../session/object-notices.ts';
+import type { NewlyRefused } from '../session/left-out.ts';
+import { failureNotice, unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { shardSuffix } from '../session/shard-choice.ts';
-import type { StreamFilters } from '../session/stream-filters.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
-import { ExitCode, exitCodeOf, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
+import {
+  describeError,
+  ExitCode,
+  errorTexts,
+  exitCodeOf,
+  hasStaleType,
+  isReaderGone,
+  SeveralErrors,
+} from '../terminal/exit-codes.ts';
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
@@ -58,80 +53,66 @@ import {
   type StreamState,
   wordsOfEnd,
 } from '../terminal/stream-ending.ts';
+import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import type { Waits } from './wait-flags.ts';
+import { goesOnWithout, type WatchPlan } from './plan.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
+import { WatchedCluster } from './watched-cluster.ts';
 
-/** A `watch` with everything read, resolved and checked. */
-export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> {
-  readonly shard: Shard | undefined;
-  readonly selections: readonly ResourceSelection[];
-  readonly format: OutputFormat;
-  readonly printer: Printer;
-  /** Redraws in place instead of printing line by line. */
-  readonly live: LiveTable | undefined;
-  readonly rules: StreamFilters['rules'];
-  /** The fields that expressions and paths of the command line look at. */
-  readonly reads: readonly FieldReads[];
-  readonly waits: Waits;
-  readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
-  readonly once: boolean;
-  /** Names that are not there are no error. */
-  readonly ignoreNotFound: boolean;
-  readonly strict: boolean;
-  readonly markers: boolean;
-  readonly withOld: boolean;
-  readonly withChanges: boolean;
-  readonly showManagedFields: boolean;
-  readonly showSecrets: boolean;
-  readonly limit: number | undefined;
-  readonly overflow: OverflowPolicy;
-  readonly overflowBuffer: number | undefined;
+/** The clusters that are not in a stream at its start. */
+export interface JoiningClusters extends Pick<ClusterStart<WatchPlan>, 'absent' | 'isComplete'> {
+  /** Passes on the clusters that join later. */
+  onReady(take: (session: ClusterSession, plan: WatchPlan) => void): void;
 }
 
 /** Streams until something ends it, says on stderr how it went on and how it ended, and gives the exit code. */
 export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode> {
-  const watching = new Watching(session, plan);
+  const watching = new Watching(session, [[session, plan]]);
   return watching.run();
 }
 
-class Watching {
-  readonly #session: Session;
+/** As {@link watch}, for several clusters in one stream: those that have answered, and those that join later. */
+export async function watchParts(
+  session: CommandSession,
+  parts: readonly [ClusterSession, WatchPlan][],
+  others: JoiningClusters,
+): Promise<ExitCode> {
+  const watching = new Watching(session, parts, others);
+  return watching.run();
+}
+
+class Watching implements Disposable {
+  /** The part of the sessions that belongs to the command. */
+  readonly #session: CommandSession;
+  /** Of the first cluster. The others differ in types and namespaces alone. */
   readonly #plan: WatchPlan;
   readonly #summary = new StreamSummary();
-  /** Those that may be read, once that is known. */
-  #targets: readonly WatchTarget[];
+  readonly #clusters: WatchedCluster[];
+  /** Of several clusters. */
+  readonly #start: JoiningClusters | undefined;
+  /** Clusters that ended before the stream, and why. */
+  readonly #ended = new Map<WatchedCluster, unknown>();
+  readonly #running: Promise<void>[] = [];
   readonly #enveloper: Enveloper;
-  /** Why types of a command that answers once may not be read. */
-  #refusal: unknown;
   #waiter: Waiter | undefined;
   #progress: WaitProgressReporter | undefined;
   readonly #unprintables = new Set<string>();
-  readonly #reporter: ContinuityReporter;
   #outages: readonly Outage<WatchTarget>[] = [];
-  #synced = 0;
   readonly #reported = new Set<string>();
-  /** All that was asked for, also what may not be read. */
-  readonly #asked: readonly WatchTarget[];
-  readonly #leavingOut: LeavingOut | undefined;
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
+  readonly #advice = new Map<WatchedCluster, InitialListAdvice>();
+  /** The events shown of each of several clusters. */
+  readonly #shown = new Map<string | undefined, number>();
+  #join: (target: WatchTarget) => void = () => {};
 
-  constructor(session: Session, plan: WatchPlan) {
+  constructor(session: CommandSession, parts: readonly [Session, WatchPlan][], start?: JoiningClusters | undefined) {
     this.#session = session;
-    this.#plan = plan;
-    this.#reporter = new ContinuityReporter(session, () => this.#targets ?? [], { isOneShot: plan.once });
-    this.#targets = createTargets(session, plan.selections, {
-      ...plan,
-      followsVersions: true,
-      onContinuity: (event, type) => this.#observe(event, type),
-      ...(goesOnWithout(plan) ? { onRefused: () => this.#leavingOut?.changed() } : {}),
-    });
-    this.#asked = this.#targets;
-    if (goesOnWithout(plan))
-      this.#leavingOut = new LeavingOut(session, this.#asked, (refused) => this.#goOnWithout(refused));
-    const { showManagedFields, withOld, withChanges, showSecrets } = plan;
+    this.#start = start;
+    this.#plan = (parts[0] as [Session, WatchPlan])[1];
+    this.#clusters = parts.map(([each, plan]) => this.#clusterOf(each, plan));
+    const { showManagedFields, withOld, withChanges, showSecrets } = this.#plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
       redactor: new Redactor({ showSecrets }),
@@ -144,23 +125,22 @@ class Watching {
   async run(): Promise<ExitCode> {
     const session = this.#session;
     const { once } = this.#plan;
-    using _reporter = this.#reporter;
     using _end = onAbort(session.signal, () => this.#ending());
-    const running = runTargets(this.#targets, session, { once, endsWhenRefused: this.#leavingOut === undefined });
-    if (once) this.#refusal = await this.#leaveOutRefused();
+    for (const cluster of this.#clusters) this.#run(cluster);
+    if (once) await this.#leaveOutRefused();
     using waiter = this.#createWaiter();
     this.#waiter = waiter;
     await this.#stream();
     session.end(new StreamEnd('done'));
-    await running;
+    await Promise.all(this.#running);
     const { reason } = session.signal;
     const elapsedMs = session.clock.monotonic() - session.startedAt;
     const { dropped, coalesced, expressionErrors, unprintable } = this.#summary.losses;
     const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors + unprintable === 0;
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     const isCut = this.#outages.length > 0;
-    const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity());
-    const leftOut = this.#leavingOut ? leftOutText(this.#asked) : '';
+    const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity()) + this.#byCluster();
+    const leftOut = this.#leftOut;
     const part = shardSuffix(this.#plan.shard);
     if (!isQuiet || (isCut && !isFailure(reason)))
       session.notice(`${line()}${part}${isCut ? `; ${outageText(this.#outages, this.#targets)}` : ''}`);
@@ -170,44 +150,140 @@ class Watching {
     const code = exitCodeOfEnd(reason, this.#state);
     const unanswered = this.#unanswered();
     if (unanswered !== undefined) throw unanswered;
-    if (leftOut === '') return code;
-    if (!isReaderGone(reason)) session.notice(`error: ${leftOut} could not be read (forbidden): not in this stream`);
-    return code === ExitCode.ok ? ExitCode.failed : code;
+    const absent = this.#absentTexts();
+    if (!isReaderGone(reason)) {
+      if (leftOut !== '') session.notice(`error: ${leftOut} could not be read (forbidden): not in this stream`);
+      for (const text of absent) session.notice(`error: ${text}`);
+    }
+    return leftOut === '' && absent.length === 0 ? code : partialCode(code, reason, absent.length > 0);
   }
 
-  /** What may not be read is reported at once, marked in the stream, and left out of it. */
+  [Symbol.dispose](): void {
+    for (const cluster of this.#clusters) cluster[Symbol.dispose]();
+  }
+
+  get #targets(): readonly WatchTarget[] {
+    const [only, ...more] = this.#clusters;
+    return only && more.length === 0 ? only.targets : this.#clusters.flatMap(({ targets }) => targets);
+  }
+
+  /** `; by cluster: east 3, west 0`. */
+  #byCluster(): string {
+    if (!this.#start) return '';
+    const absent = this.#start.absent.map(({ cluster }) => `${cluster} absent`);
+    const counts = this.#clusters.map(({ session: { cluster = '' } }) => `${cluster} ${this.#shown.get(cluster) ?? 0}`);
+    return `; by cluster: ${[...counts, ...absent].join(', ')}`;
+  }
+
+  #clusterOf(session: Session, plan: WatchPlan): WatchedCluster {
+    const cluster: WatchedCluster = new WatchedCluster(session, plan, {
+      onContinuity: (event) => this.#observe(event),
+      onLeftOut: (refused) => this.#goOnWithout(refused),
+    });
+    return cluster;
+  }
+
+  #run(cluster: WatchedCluster): void {
+    const { signal } = cluster.session;
+    this.#running.push(cluster.run());
+    if (!this.#start) return;
+    onAbort(signal, () => {
+      if (!this.#session.signal.aborted) this.#clusterEnded(cluster, signal.reason);
+    });
+    if (this.#plan.once) return;
+    cluster.becomeLate(() => {
+      if (this.#clusters.length > 1)
+        cluster.session.notice('no initial sync yet; the stream goes on without it meanwhile');
+      if (this.#isSynced) this.#allShown();
+    });
+  }
+
+  /** A cluster that answers after the start joins the stream. */
+  #joined(session: ClusterSession, plan: WatchPlan): void {
+    if (this.#session.signal.aborted) return;
+    const cluster = this.#clusterOf(session, plan);
+    this.#clusters.push(cluster);
+    this.#run(cluster);
+    for (const target of cluster.targets) this.#join(target);
+  }
+
+  /** One of several clusters has ended by an error: the others go on, unless the stream needs all of them. */
+  #clusterEnded(cluster: WatchedCluster, reason: unknown): void {
+    this.#ended.set(cluster, reason);
+    cluster.refusal ??= reason;
+    const isLast = this.#ended.size === this.#clusters.length && (this.#start?.isComplete ?? true);
+    const isNeeded = !goesOnWithout(this.#plan) && !(this.#plan.once && !this.#plan.waits.rules);
+    if (isNeeded || (isLast && !this.#plan.once) || (hasStaleType(reason) && this.#summary.total === 0)) {
+      this.#session.end(isLast ? (SeveralErrors.of([...this.#ended.values()]) ?? reason) : reason);
+      return;
+    }
+    if (!this.#plan.once) {
+      for (const line of describeError(reason).trimEnd().split('\n')) this.#session.notice(line);
+      const name = cluster.session.cluster ?? '';
+      this.#session.notice(`not in this stream, which goes on without: ${clusterText(name)}`);
+      this.#marks?.(
+        this.#markerText(clusterMarker(this.#enveloper, name, isForbidden(reason) ? 'forbidden' : 'unreachable')),
+      );
+    }
+    cluster.targets = [];
+    if (this.#isSynced) this.#allShown();
+  }
+
+  /** What may not be read is marked in the stream. */
   #goOnWithout(refused: readonly NewlyRefused[]): void {
-    const lost = new Set(refused.filter(({ target }) => target.refusal !== undefined).map(({ target }) => target));
-    this.#targets = this.#targets.filter((target) => !lost.has(target));
     for (const { target, namespaces } of refused)
       for (const namespace of namespaces)
         this.#marks?.(this.#markerText(forbiddenMarker(this.#enveloper, target, namespace)));
     if (this.#isSynced) this.#allShown();
   }
 
+  /** What is left out of the clusters that are in the stream. */
+  get #leftOut(): string {
+    return this.#clusters
+      .filter((cluster) => !this.#ended.has(cluster) && cluster.leftOut !== '')
+      .map(({ leftOut, session: { cluster } }) =>
+        cluster === undefined ? leftOut : `${clusterText(cluster)}: ${leftOut}`,
+      )
+      .join('; ');
+  }
+
+  /** Of several clusters: those of which the stream has nothing, and types that a cluster does not have. */
+  #absentTexts(): string[] {
+    if (!this.#start || this.#plan.once) return [];
+    const absent = this.#start.absent.map(({ cluster, error }) =>
+      error === undefined ? `${clusterText(cluster)}: no answer` : errorTexts(error).message,
+    );
+    const ended = [...this.#ended.values()].map((reason) => errorTexts(reason).message);
+    const late = this.#clusters
+      .filter((cluster) => cluster.isLate && !this.#ended.has(cluster))
+      .map(({ session }) => `${clusterText(session.cluster ?? '')}: no initial sync`);
+    const unserved = this.#clusters.flatMap(({ plan }) => plan.unserved ?? []).map((each) => errorTexts(each).message);
+    return [...absent, ...ended, ...late, ...unserved].map((text) => `${text}: not in this stream`);
+  }
+
   /** Of what was to be shown once: the names that are not there, and the types that may not be read. */
   #unanswered(): unknown {
     const { once, ignoreNotFound } = this.#plan;
     const asksForNames = once && !this.#waiter && !ignoreNotFound && this.#isSynced;
-    const missing = asksForNames ? missingNames(this.#targets, this.#plan) : undefined;
-    return SeveralErrors.of([missing, this.#refusal].filter((each) => each !== undefined));
+    const missing = asksForNames ? this.#clusters.map((each) => inCluster(each.session.cluster, each.missing())) : [];
+    const absent = once ? (this.#start?.absent ?? []).map(({ error }) => error) : [];
+    const refusals = this.#clusters.flatMap(({ refusal, plan, session: { cluster } }) =>
+      once ? [inCluster(cluster, refusal), ...(plan.unserved ?? [])] : [],
+    );
+    return SeveralErrors.of([...missing, ...refusals, ...absent].filter((each) => each !== undefined));
   }
 
-  /**
-   * Waits until every type is synced or refused. Gives the refusals; where nothing is left, or something waits, they
-   * end the session.
-   */
-  async #leaveOutRefused(): Promise<unknown> {
+  /** Waits until every type of every cluster is synced or refused. */
+  async #leaveOutRefused(): Promise<void> {
     const session = this.#session;
-    const { signal } = session;
-    using _ = showSyncProgress(session, session.status);
-    await Promise.all(this.#targets.map((target) => target.settled(signal))).catch(() => {}); // the session has ended
-    const refusal = signal.aborted ? undefined : await refusalOf(this.#targets, session);
-    if (refusal === undefined) return undefined;
-    const readable = this.#targets.filter((target) => target.refusal === undefined);
-    if (readable.length === 0 || this.#plan.waits.rules || hasStaleType(refusal)) session.end(refusal);
-    else this.#targets = readable;
-    return refusal;
+    using _ = showSyncProgress(this.#syncing, session.status);
+    await Promise.all(this.#clusters.map((cluster) => cluster.leaveOutRefused()));
+  }
+
+  get #syncing() {
+    const { clock, startedAt } = this.#session;
+    const stats = () => this.#clusters.flatMap(({ session }) => session.client.stats());
+    return { clock, startedAt, client: { stats } };
   }
 
   /** What has no connection when the end is decided; later the end itself would take it away. */
@@ -227,28 +303,7 @@ class Watching {
   }
 
   get #isSynced(): boolean {
-    return this.#synced === this.#targets.length;
-  }
-
-  /** The plan with the namespaces of which something may be read. */
-  get #readable(): WatchPlan {
-    const isRead = (namespace: string) =>
-      !this.#targets.every(({ forbidden }) => forbidden.some((each) => each.namespaces.includes(namespace)));
-    return { ...this.#plan, namespaces: this.#plan.namespaces.filter(isRead) };
-  }
-
-  /**
-   * kubectl says so of tables alone; a watch that goes on says it in every format. What is missing or refused is an
-   * error instead.
-   */
-  get #isWorthSayingEmpty(): boolean {
-    const { once, ignoreNotFound, format, selections } = this.#plan;
-    if (ignoreNotFound || this.#targets.some(({ informer }) => informer.lister.size > 0)) return false;
-    if (!once) return true; // with what may be read
-    const isRefused =
-      this.#targets.length < selections.length || this.#targets.some(({ forbidden }) => forbidden.length > 0);
-    const isAnswered = isRefused || missingNames(this.#targets, this.#plan) !== undefined;
-    return !isAnswered && FOR_PEOPLE.has(format.kind);
+    return this.#clusters.every((cluster) => cluster.isSynced || cluster.isLate);
   }
 
   /** Something was to happen that has not. */
@@ -281,6 +336,7 @@ class Watching {
       clock: this.#session.clock,
       targets: this.#targets,
       onError: (error) => this.#failed(error),
+      isComplete: () => this.#start?.isComplete ?? true,
       ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progress?.changed() } : {}),
     });
     return waiter;
@@ -295,7 +351,7 @@ class Watching {
     const onLimit = () => session.end(new StreamEnd('limit'));
     using live = this.#openLive(onLimit);
     const status = live ?? session.status;
-    using progress = showSyncProgress(session, status);
+    using progress = showSyncProgress(this.#syncing, status);
     using _waiting = this.#openProgress(live || canRedraw(io, io.stderr) ? status : undefined);
     const writer = new EventWriter({
       printer,
@@ -312,50 +368,55 @@ class Watching {
       ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready())
       : undefined;
     this.#marks = mark;
-    const watching = this;
     let unreported: Unreported<WatchTarget> | undefined;
-    const look = new InitialListAdvice(session, {
-      plan: this.#plan,
-      get targets() {
-        return watching.#targets;
-      },
-      nothingFound: () => (this.#isWorthSayingEmpty ? nothingFound(this.#readable) : undefined),
-      shown: () => summary.total,
-      isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
+    const gate = createChangeGate({
+      ...rules,
+      clock,
+      onError: (error) => this.#failed(error),
+      onRemark: session.notice,
     });
     this.#allShown = () => {
       progress[Symbol.dispose]();
       live?.loaded();
-      look.synced();
+      for (const cluster of this.#clusters) if (cluster.isSynced) this.#adviceOf(cluster).synced();
     };
+    if (mark)
+      for (const { cluster, isFinal } of this.#start?.absent ?? [])
+        mark(this.#markerText(clusterMarker(this.#enveloper, cluster, isFinal ? 'unserved' : 'unreachable')));
+    const isOneTable = once && this.#start !== undefined;
     const outcome = await streamEvents<WatchTarget>(
       {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: look.watching(
-          createChangeGate({ ...rules, clock, onError: (error) => this.#failed(error), onRemark: session.notice }),
-        ),
+        gate: this.#clusters.reduce((inner, cluster) => this.#adviceOf(cluster).watching(inner), gate),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
         sortInitial,
-        print: (event, target) => orEnd(session, () => show.print(event, target)),
+        print: (event, target) => {
+          this.#countIn(event.cluster);
+          return orEnd(session, () => show.print(event, target));
+        },
         ...(mark ? { mark: (marker) => mark(this.#markerText(marker)) } : {}),
         onLoss: (loss) => this.#lost(loss),
         onLosing: (how) => this.#losing(how),
         onEnd: (last) => {
           unreported = last;
         },
+        onJoinable: (join) => {
+          this.#join = join;
+          this.#start?.onReady((each, plan) => this.#joined(each, plan));
+        },
         onSynced: (target) => {
-          this.#synced++;
-          orEnd(session, () => writer.initialDone(target));
+          this.#clusters.find(({ targets }) => targets.includes(target))?.synced(target);
+          if (!isOneTable) orEnd(session, () => writer.initialDone(target));
           if (this.#isSynced) this.#allShown();
         },
       },
       session.signal,
     );
-    if (!outcome && !session.signal.aborted) await look.settled;
+    if (!outcome && !session.signal.aborted) await Promise.all([...this.#advice.values()].map((each) => each.settled));
     if (outcome)
       session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
@@ -368,6 +429,26 @@ class Watching {
           .map((marker) => this.#markerText(marker))
           .join(''),
       );
+  }
+
+  #adviceOf(cluster: WatchedCluster): InitialListAdvice {
+    const known = this.#advice.get(cluster);
+    if (known) return known;
+    const advice = new InitialListAdvice(cluster.session, {
+      plan: cluster.plan,
+      get targets() {
+        return cluster.targets;
+      },
+      nothingFound: () => cluster.nothingFound(),
+      shown: () => (this.#start ? (this.#shown.get(cluster.session.cluster) ?? 0) : this.#summary.total),
+      isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
+    });
+    this.#advice.set(cluster, advice);
+    return advice;
+  }
+
+  #countIn(cluster: string | undefined): void {
+    if (this.#start) this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
   }
 
   /** What its place has not come for, because the stream ended before; END is the last. */
@@ -418,16 +499,15 @@ class Watching {
     const { reason } = this.#session.signal;
     const error = isFailure(reason) ? reason : this.#unanswered();
     const ended = error === undefined ? exitCodeOfEnd(reason, this.#state) : exitCodeOf(error);
-    const isPartial = this.#leavingOut !== undefined && this.#asked.some(({ forbidden }) => forbidden.length > 0);
-    const exitCode = ended === ExitCode.ok && isPartial ? ExitCode.failed : ended;
+    const isAbsent = this.#absentTexts().length > 0;
+    const isPartial = isAbsent || this.#clusters.some((cluster) => cluster.isPartial && !this.#ended.has(cluster));
+    const exitCode = isPartial ? partialCode(ended, reason, isAbsent) : ended;
     const summary = this.#summary.counts(this.#continuity());
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });
   }
 
-  #observe(event: ContinuityEvent, type: ResourceType): void {
+  #observe(event: ContinuityEvent): void {
     const session = this.#session;
-    if (session.signal.aborted) return;
-    this.#reporter.observe(event, type);
     this.#waiter?.setConnected(outagesOf(this.#targets, session.clock.now()).length === 0);
     if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
@@ -463,9 +543,9 @@ class Watching {
   }
 
   /** Reported once for each object, counted each time. */
-  #unprintable({ key, gvr, object }: EventEnvelope): void {
+  #unprintable({ key, gvr, cluster, object }: EventEnvelope): void {
     this.#summary.losses.unprintable++;
-    const id = `${gvr} ${key}`;
+    const id = `${cluster === undefined ? '' : `${clusterText(cluster)}: `}${gvr} ${key}`;
     if (this.#unprintables.has(id)) return;
     if (this.#unprintables.size < MOST_NAMED) this.#unprintables.add(id);
     this.#session.notice(unprintableNotice(id, object));
@@ -476,11 +556,12 @@ class Watching {
   }
 }
 
-/**
- * Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be
- * complete.
- */
-const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
+/** The exit code of a stream that was without a part of what was asked for. */
+function partialCode(code: ExitCode, reason: unknown, isAbsent: boolean): ExitCode {
+  if (code !== ExitCode.ok) return code;
+  const isLate = isAbsent && reason instanceof StreamEnd && reason.kind === 'timeout';
+  return isLate ? ExitCode.timeout : ExitCode.failed;
+}
 
 /** The same error for a stream that has shown something already, and cannot be begun again. */
 function plainly(reason: unknown): InformerError {
@@ -494,9 +575,6 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarge
   const order = [...names];
   return order.indexOf(a.metadata.name ?? '') - order.indexOf(b.metadata.name ?? '');
 }
-
-/** Formats in which an empty answer is put into words on stderr. */
-const FOR_PEOPLE: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'diff', 'changes']);
 
 /** How many objects are remembered as reported; above that number an object may be reported again. */
 const MOST_NAMED = 1_000;
@@ -518,7 +596,7 @@ const isOutOfTime = (reason: unknown) =>
  * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
  * silence.
  */
-function orEnd<T>(session: Session, print: () => T): T | undefined {
+function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
   try {
     return print();
   } catch (error) {

@@ -18,6 +18,9 @@ import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
+import { asksForClusters } from '../session/cluster-choice.ts';
+import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
+import type { CommandSession } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { addressesPrinted, compiledOutputOf, type Layout, printerOf, rowOptionsOf } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
@@ -27,7 +30,7 @@ import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts
 import { isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
-import type { WatchPlan } from './run.ts';
+import type { WatchPlan } from './plan.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
 
 /** What of a command line can be read and checked before a server is asked. */
@@ -47,6 +50,7 @@ export interface CheckedWatch {
 
 /** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
 export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
+  const withCluster = asksForClusters(flags);
   checkSelectors(flags);
   if (given.get('watch')?.values.at(-1) === 'false')
     throw new InformerError('argument', 'watch watches, and -w=false asks for the opposite', {
@@ -71,11 +75,11 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'its last line has the time of the last event; leave out --live to see the time of each',
     });
-  const waits = await waitsOf(flags);
+  const waits = await waitsOf(flags, { withCluster });
   return {
     output,
     shard: shardOf(flags, given),
-    filters: await streamFiltersOf(flags),
+    filters: await streamFiltersOf(flags, { withCluster }),
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
     sortBy: flags['sort-by'] === undefined ? undefined : await sortOrderOf(flags['sort-by']),
@@ -127,6 +131,9 @@ function checkTogether(flags: WatchFlags, format: OutputFormat): void {
     refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
 }
 
+/** The part of a plan that differs between clusters: what is watched there. */
+export type PlanPart = Pick<WatchPlan, 'selections' | 'namespaces' | 'narrowings' | 'unserved'>;
+
 /** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
 export async function planOf(
   words: readonly string[],
@@ -134,16 +141,47 @@ export async function planOf(
   checked: CheckedWatch,
   session: Session,
 ): Promise<WatchPlan> {
-  const { output, filters, waits, sortBy } = checked;
-  const { format } = output;
-  const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
+  const part = await planPartOf(words, flags, checked, session);
+  return { ...(await sharedPlanOf([part], flags, checked, session)), ...part };
+}
+
+/** Resolves what is to be watched in a cluster. One of several clusters may lack some of the types. */
+export async function planPartOf(
+  words: readonly string[],
+  flags: WatchFlags,
+  checked: CheckedWatch,
+  session: Session,
+): Promise<PlanPart> {
+  const { filters, waits } = checked;
+  const { selections, unserved } = await selectionsOf(words, flags, session);
   const namespaces = namespacesOf(flags, session.config);
   const types = selections.map(({ type }) => type);
   await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
   checkRollouts([...filters.filters, ...waits.programs], waits.rules?.for ?? [], types);
+  return { selections, unserved, namespaces, narrowings: await narrowingsOf(checked, selections, flags, session) };
+}
+
+async function selectionsOf(words: readonly string[], flags: WatchFlags, session: Session): Promise<ServedSelections> {
+  if (flags['wait-for-crd']) return { selections: await resolveWhenThere(words, session), unserved: [] };
+  return session.cluster === undefined
+    ? { selections: await session.resolve(words), unserved: [] }
+    : resolveServed(words, session);
+}
+
+/** What the clusters of a stream have in common: how it is shown, and when it ends. */
+export async function sharedPlanOf(
+  parts: readonly PlanPart[],
+  flags: WatchFlags,
+  checked: CheckedWatch,
+  session: CommandSession,
+): Promise<Omit<WatchPlan, keyof PlanPart>> {
+  const { output, filters, waits, sortBy } = checked;
+  const { format } = output;
+  const namespaces = new Set(parts.flatMap((part) => part.namespaces));
   const layout = {
-    severalTypes: selections.length > 1,
-    severalNamespaces: namespaces.length > 1 || namespaces[0] === '',
+    severalTypes: parts.some(({ selections }) => selections.length > 1),
+    severalNamespaces: namespaces.size > 1 || namespaces.has(''),
+    severalClusters: asksForClusters(flags),
     once: checked.once,
     only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
   };
@@ -153,8 +191,6 @@ export async function planOf(
       `--live needs a terminal${session.io.stdout.isTerminal ? ' that can redraw, and TERM is dumb' : ''}; rows are appended instead`,
     );
   return {
-    selections,
-    namespaces,
     format,
     waits,
     rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
@@ -174,7 +210,6 @@ export async function planOf(
     selector: flags.selector,
     shard: checked.shard,
     fieldSelector: flags['field-selector'],
-    narrowings: await narrowingsOf(checked, selections, flags, session),
     keepManagedFields: flags['show-managed-fields'] || needs.managedFields || flags['with-changes'],
     showManagedFields: flags['show-managed-fields'] || needs.managedFields,
     showSecrets: flags['show-secrets'],
@@ -265,7 +300,7 @@ async function liveTableOf(
   flags: WatchFlags,
   layout: Layout,
   sortBy: SortOrder | undefined,
-  { io }: Session,
+  { io }: CommandSession,
 ): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../../output/tables/live-table.ts');
   return new Table({

@@ -3,7 +3,7 @@ import { creatorOf, fieldManagers } from '../../stream/changes/field-managers.ts
 import { eventWordOf } from '../../stream/envelope.ts';
 import type { Marker } from '../../stream/markers.ts';
 import { cellText } from '../escape.ts';
-import { type EventLinesOptions, refuseAnswer, subjectOf, unprintableIn } from '../event-lines.ts';
+import { type EventLinesOptions, keyText, refuseAnswer, subjectOf, unprintableIn } from '../event-lines.ts';
 import { markerLine } from '../marker-line.ts';
 import { type Painter, plainPainter } from '../painter.ts';
 import type { PrintedEvent, Printer } from '../printer.ts';
@@ -62,7 +62,7 @@ export class ChangesPrinter implements Printer {
 
   #lead(printed: PrintedEvent): string[] {
     const { event } = printed;
-    const key = this.#options.showKind ? subjectOf(printed) : cellText(event.key);
+    const key = this.#options.showKind ? subjectOf(printed) : keyText(printed);
     return [...(this.#timeText ? [this.#timeText(event.time)] : []), eventWordOf(event).padEnd('MODIFIED'.length), key];
   }
 }

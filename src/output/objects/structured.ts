@@ -110,7 +110,10 @@ export class YamlPrinter implements Printer {
   }
 }
 
-/** Prints one `pod/web-1` per line. If the object still exists and only stopped matching, the line ends with `LEFT`. */
+/**
+ * Prints one `pod/web-1` per line; with several clusters `east pod/web-1`, for `read -r cluster name`. If the object
+ * still exists and only stopped matching, the line ends with `LEFT`.
+ */
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     return batch
@@ -129,7 +132,8 @@ export class NamePrinter implements Printer {
   }
 
   #line({ object, type }: PrintedObject, note = ''): string {
-    return `${cellText(qualifiedName(object.metadata.name ?? '<unknown>', type))}${note}\n`;
+    const cluster = type.cluster === undefined ? '' : `${type.cluster} `;
+    return `${cellText(cluster + qualifiedName(object.metadata.name ?? '<unknown>', type))}${note}\n`;
   }
 }
 

@@ -17,6 +17,8 @@ export interface RowSource {
   readonly event?: EventWord | undefined;
   /** The formatted time of the event. */
   readonly time?: string;
+  /** The name of the cluster that the object is in. */
+  readonly cluster?: string | undefined;
 }
 
 /** One printed column: its heading, and the text of its cell in a row. */
@@ -34,6 +36,8 @@ export interface Column {
 export interface ColumnOptions {
   /** Shows the columns of every priority, not only those of priority 0. */
   readonly wide?: boolean | undefined;
+  /** Adds the column CLUSTER as the first one. It is for several clusters. */
+  readonly withCluster?: boolean | undefined;
   /** Adds the column NAMESPACE in front, for types with namespaces. It is for several namespaces. */
   readonly withNamespace?: boolean | undefined;
   /** Prints the type in front of each name. It is for several types. */
@@ -59,7 +63,7 @@ export function columnsOf(
   type: PrintedType,
   options: ColumnOptions,
 ): Column[] {
-  const { wide, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
+  const { wide, withCluster, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
   // others may refer to other types
   const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string');
@@ -67,6 +71,7 @@ export function columnsOf(
     .map((column, i) => ({ column, i }))
     .filter(({ column }) => wide || column.priority === 0);
   return [
+    ...(withCluster ? [CLUSTER] : []),
     ...(withEvent && withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
     ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
@@ -87,7 +92,7 @@ export function leadingColumns(columns: readonly Column[], type: PrintedType, op
   return before ? name + 1 : 0;
 }
 
-const BEFORE_NAMES: ReadonlySet<string> = new Set(['TIME', 'EVENT', 'NAMESPACE']);
+const BEFORE_NAMES: ReadonlySet<string> = new Set(['CLUSTER', 'TIME', 'EVENT', 'NAMESPACE']);
 
 const FALLBACK: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -105,6 +110,7 @@ const TIME: Column = {
   cell: ({ time }) => time ?? '',
   paint: (painter, filled) => painter.faint(filled),
 };
+const CLUSTER: Column = { heading: 'CLUSTER', cell: ({ cluster }) => cellText(cluster ?? '') };
 const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
 const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
 

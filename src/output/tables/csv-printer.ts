@@ -9,7 +9,8 @@ import { typeName } from '../printer.ts';
 import { type Column, type ColumnOptions, columnsOf } from './columns.ts';
 import type { CustomColumn } from './custom-columns.ts';
 
-export interface CsvOptions extends Pick<ColumnOptions, 'withNamespace' | 'showKind' | 'showLabels' | 'labelColumns'> {
+export interface CsvOptions
+  extends Pick<ColumnOptions, 'withCluster' | 'withNamespace' | 'showKind' | 'showLabels' | 'labelColumns'> {
   /** The clock of AGE. */
   readonly clock: Pick<Clock, 'now'>;
   readonly noHeaders?: boolean | undefined;
@@ -49,7 +50,7 @@ export class CsvPrinter implements Printer {
     const now = this.#options.clock.now();
     for (const { object, type } of items) {
       const columns = columnsByType.get(formatGvr(type.gvr));
-      const source = { object, cells: cellsOf(object), now };
+      const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
       const cells = keys.map((key) => {
         const column = columns?.get(key);
         return column ? (column.data ?? column.cell)(source) : '';

@@ -41,19 +41,28 @@ export async function parseCustomColumnsFile(text: string): Promise<CustomColumn
   );
 }
 
+export interface CustomColumnsOptions {
+  readonly noHeaders?: boolean | undefined;
+  /** Adds the column CLUSTER as the first one. It is for several clusters. */
+  readonly withCluster?: boolean | undefined;
+}
+
 /** Prints the given columns and no others, also in streams. An object that cannot be printed is left out. */
 export class CustomColumnsPrinter implements Printer {
   readonly #columns: readonly CustomColumn[];
   readonly #table = new AlignedTable();
+  readonly #withCluster: boolean;
   #heading: string[] | undefined;
 
-  constructor(columns: readonly CustomColumn[], { noHeaders = false }: { noHeaders?: boolean | undefined } = {}) {
+  constructor(columns: readonly CustomColumn[], { noHeaders = false, withCluster = false }: CustomColumnsOptions = {}) {
     this.#columns = columns;
-    this.#heading = noHeaders ? undefined : columns.map(({ heading }) => cellText(heading));
+    this.#withCluster = withCluster;
+    const headings = columns.map(({ heading }) => cellText(heading));
+    this.#heading = noHeaders ? undefined : this.#row('CLUSTER', headings);
   }
 
   events(batch: readonly PrintedEvent[]): string {
-    return this.#print(batch.map(({ event }) => event.object).filter(isPrintable));
+    return this.#print(batch.map(({ event: { object }, type }) => ({ object, type })));
   }
 
   marker(): string {
@@ -61,19 +70,28 @@ export class CustomColumnsPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    yield this.#print(Array.from(answer, ({ object }) => object).filter(isPrintable));
+    yield this.#print([...answer]);
   }
 
-  #print(objects: readonly ReadonlyObject[]): string {
-    const lines = objects.map((object) => this.#columns.map(({ path }) => cellOf(path, object)));
+  #print(printed: readonly PrintedObject[]): string {
+    const lines = printed
+      .filter(({ object }) => whyUnprintable(object) === undefined)
+      .map(({ object, type }) =>
+        this.#row(
+          type.cluster,
+          this.#columns.map(({ path }) => cellOf(path, object)),
+        ),
+      );
     if (this.#heading) lines.unshift(this.#heading);
     this.#heading = undefined;
     for (const line of lines) this.#table.fit(line);
     return lines.map((line) => this.#table.line(line)).join('');
   }
-}
 
-const isPrintable = (object: ReadonlyObject) => whyUnprintable(object) === undefined;
+  #row(cluster: string | undefined, cells: string[]): string[] {
+    return this.#withCluster ? [cellText(cluster ?? ''), ...cells] : cells;
+  }
+}
 
 /**
  * All values, joined by commas; `<none>` if there are none. Line ends are printed as `\n`, so that a row is one line.

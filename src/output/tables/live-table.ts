@@ -48,8 +48,8 @@ export class LiveTable {
   #isLoading = true;
   /** The number of rows above the first one that is shown. */
   #offset = 0;
-  /** The times at which the types without a connection lost it, by the name of the type, ms since 1970. */
-  readonly #since = new Map<string, number>();
+  /** When the types without a connection lost it, ms since 1970, by type and cluster. */
+  readonly #since = new Map<string, { readonly name: string; readonly since: number }>();
   #events = 0;
   #last: PrintedEvent | undefined;
 
@@ -62,13 +62,20 @@ export class LiveTable {
   update(printed: PrintedEvent): void {
     this.#events++;
     this.#last = printed;
-    const name = formatGvr(printed.type.gvr);
-    let section = this.#sections.get(name);
-    if (!section) {
-      section = new LiveSection(printed.type, this.#options, this.#leading);
-      this.#sections.set(name, section);
-    }
-    section.update(printed);
+    this.#sectionOf(printed).update(printed);
+  }
+
+  /** The section of the type. Clusters that serve other columns of a type have a section of their own. */
+  #sectionOf(printed: PrintedEvent): LiveSection {
+    const { type } = printed;
+    const name = formatGvr(type.gvr);
+    const shared = this.#sections.get(name);
+    const own = type.cluster === undefined ? undefined : this.#sections.get(idOf(type));
+    const known = own ?? (shared === undefined || shared.fits(printed) ? shared : undefined);
+    if (known) return known;
+    const section = new LiveSection(type, this.#options, this.#leading);
+    this.#sections.set(shared === undefined ? name : idOf(type), section);
+    return section;
   }
 
   /**
@@ -78,8 +85,9 @@ export class LiveTable {
   disconnected(types: readonly { readonly type: PrintedType; readonly since: number }[]): void {
     this.#since.clear();
     for (const { type, since } of types) {
-      const name = formatGvr(type.gvr);
-      this.#since.set(name, Math.min(since, this.#since.get(name) ?? since));
+      const id = idOf(type);
+      const name = type.cluster ?? type.gvr.resource;
+      this.#since.set(id, { name, since: Math.min(since, this.#since.get(id)?.since ?? since) });
     }
   }
 
@@ -133,7 +141,7 @@ export class LiveTable {
         rows: room[i] ?? 0,
         skip,
         columns,
-        now: Math.min(now, this.#since.get(section.name) ?? now),
+        now: (type) => Math.min(now, this.#since.get(idOf(type))?.since ?? now),
         painter: this.#painter,
       }),
     ]);
@@ -162,13 +170,16 @@ export class LiveTable {
     return (alarm === '' ? '' : this.#painter.state('bad', alarm)) + this.#painter.faint(rest);
   }
 
-  /** `DISCONNECTED 15s`; with the names of the types if other types are connected. */
+  /**
+   * `DISCONNECTED 15s`; with the names of the types if other types are connected, and with the names of the clusters if
+   * there are several.
+   */
   #alarm(now: number): string {
     if (this.#since.size === 0) return '';
-    const names = [...this.#since.keys()];
-    const isAll = [...this.#sections.keys()].every((name) => this.#since.has(name));
-    const which = isAll ? '' : ` ${names.map((name) => name.slice(name.lastIndexOf('/') + 1)).join(', ')}`;
-    return `DISCONNECTED${which} ${humanDuration(Math.max(0, now - Math.min(...this.#since.values())))}`;
+    const away = [...this.#since.values()];
+    const isAll = !this.#options.withCluster && [...this.#sections.keys()].every((id) => this.#since.has(id));
+    const which = isAll ? '' : ` ${[...new Set(away.map(({ name }) => cellText(name)))].join(', ')}`;
+    return `DISCONNECTED${which} ${humanDuration(Math.max(0, now - Math.min(...away.map(({ since }) => since))))}`;
   }
 
   #footer(): string {
@@ -218,6 +229,8 @@ type Mark = 'added' | 'changed' | 'removed';
 
 interface LiveRow {
   object: ReadonlyObject;
+  /** The type of the object, as its cluster serves it. */
+  readonly type: PrintedType;
   sortKey: unknown;
   mark: Mark | undefined;
   /** The time at which the mark was first shown, or at which a cell changed after that. */
@@ -231,7 +244,8 @@ interface LiveRow {
 interface Room extends ScreenSize {
   /** The number of rows that are left out before the first one. */
   readonly skip: number;
-  readonly now: number;
+  /** The time at which ages of objects of a type are measured. */
+  readonly now: (type: PrintedType) => number;
   readonly painter: Painter;
 }
 
@@ -257,23 +271,28 @@ class LiveSection {
     this.#table = this.#newTable();
   }
 
-  get name(): string {
-    return formatGvr(this.#type.gvr);
-  }
-
   /** The number of rows, with the deleted ones that are still visible. */
   get size(): number {
     return this.#rows.size;
   }
 
-  update({ event: { type, object, key, cause } }: PrintedEvent): void {
+  /** Whether the object can be a row of it: always where there is one cluster, whose columns may change. */
+  fits({ event, type }: PrintedEvent): boolean {
+    const cells = cellsOf(event.object);
+    if (type.cluster === undefined || !cells || this.#server === undefined) return true;
+    const headings = columnsOf(cells.columns, type, this.#options).map(({ heading }) => heading);
+    return headings.join('\n') === this.#columns.map(({ heading }) => heading).join('\n');
+  }
+
+  update({ event: { type, object, key: name, cause }, type: of }: PrintedEvent): void {
+    const key = of.cluster === undefined ? name : `${of.cluster} ${name}`;
     const known = this.#rows.get(key);
     if (type === 'DELETED' && !known) return;
     this.#useColumnsOf(object);
     const mark = cause === 'initial' ? undefined : MARKS[type];
     const isNew = known === undefined || known.mark === 'removed';
     const row: LiveRow = isNew
-      ? { object, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS }
+      ? { object, type: of, sortKey: undefined, mark, markedAt: undefined, texts: [], changed: NO_CELLS }
       : known;
     if (mark === 'removed') row.markedAt = undefined;
     if (row.mark !== 'added' || mark === 'removed') row.mark = mark;
@@ -315,7 +334,7 @@ class LiveSection {
   lines({ rows: room, skip, columns, now, painter }: Room): string[] {
     const all = this.#inOrder().slice(skip);
     const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
-    for (const row of shown) this.#refresh(row, now);
+    for (const row of shown) this.#refresh(row, now(row.type));
     const headings = this.#columns.map(({ heading }) => heading);
     for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)])
       this.#table.fit(cells);
@@ -371,6 +390,7 @@ class LiveSection {
     this.#sorted ??= [...this.#rows.values()].sort(
       (a, b) =>
         (this.#options.isDescending ? compareKeys(b.sortKey, a.sortKey) : compareKeys(a.sortKey, b.sortKey)) ||
+        compareText(a.type.cluster ?? '', b.type.cluster ?? '') ||
         compareText(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
         compareText(a.object.metadata.name ?? '', b.object.metadata.name ?? ''),
     );
@@ -379,9 +399,9 @@ class LiveSection {
 
   /** Computes the cells again. A cell has changed if its text differs from the one shown before; ages do not count. */
   #refresh(row: LiveRow, now: number): void {
-    const { object, texts: before } = row;
-    const cells = cellsOf(object);
-    row.texts = this.#columns.map((column) => column.cell({ object, cells, now }));
+    const { object, texts: before, type } = row;
+    const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
+    row.texts = this.#columns.map((column) => column.cell(source));
     if (row.mark !== 'changed' || before.length === 0) return;
     const changed = [...row.texts.keys()].filter(
       (i) => row.texts[i] !== before[i] && this.#columns[i]?.heading !== 'AGE',
@@ -429,6 +449,10 @@ class LiveSection {
     return isLast ? text : text + ' '.repeat(Math.max(0, width - displayWidth(text)));
   }
 }
+
+/** Identifies a type, of one cluster where there are several. */
+const idOf = ({ gvr, cluster }: PrintedType) =>
+  cluster === undefined ? formatGvr(gvr) : `${cluster} ${formatGvr(gvr)}`;
 
 const MARKS = { ADDED: 'added', MODIFIED: 'changed', DELETED: 'removed' } as const;
 /**

@@ -40,7 +40,8 @@ const LINES_PER_PIECE = 1000;
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
-  readonly #sections = new Map<string, Section>();
+  /** The tables by type. Clusters that serve other columns of a type have a table of their own. */
+  readonly #sections = new Map<string, Section[]>();
   #last: Section | undefined;
   #lines = 0;
   /** The number of lines printed before the first of the current rows of one type. */
@@ -90,9 +91,10 @@ export class TablePrinter implements Printer {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
     const word = event && eventWordOf(event);
+    const { cluster } = type;
     const source = event
-      ? { object, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' }
-      : { object, cells, now };
+      ? { object, cells, now, cluster, event: word, time: this.#timeText?.(event.time) ?? '' }
+      : { object, cells, now, cluster };
     const texts = section.columns.map((column) => column.cell(source));
     section.table.fit(texts);
     return { section, texts, event: word };
@@ -100,8 +102,10 @@ export class TablePrinter implements Printer {
 
   #section(server: readonly TableColumn[] | undefined, type: PrintedType, withEvent: boolean): Section {
     const name = formatGvr(type.gvr);
-    const known = this.#sections.get(name);
-    if (known && (!server || server.length === 0 || sameColumns(server, known.server))) return known;
+    const sections = this.#sections.get(name) ?? [];
+    const isUnknown = !server || server.length === 0;
+    const known = isUnknown ? sections.at(-1) : sections.find((each) => sameColumns(server, each.server));
+    if (known) return known;
     const alignTypes = withEvent && this.#options.showKind;
     const layout = { ...this.#options, withEvent, withTime: this.#timeText !== undefined, alignTypes };
     const columns = columnsOf(server, type, layout);
@@ -110,7 +114,7 @@ export class TablePrinter implements Printer {
     if (withEvent && this.#options.hasRoom)
       table.fit(columns.map(({ heading }) => (isOfPods(columns) ? ' '.repeat(ROOM[heading] ?? 0) : '')));
     const section = new Section(server, columns, table);
-    this.#sections.set(name, section);
+    this.#sections.set(name, this.#options.withCluster ? [...sections, section] : [section]);
     return section;
   }
 

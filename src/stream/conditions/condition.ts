@@ -38,6 +38,8 @@ export interface EventVariables extends Readonly<Record<string, unknown>> {
   readonly oldObject: ReadonlyObject | null;
   readonly event: EventType;
   readonly now: Date;
+  /** The name of the cluster, in a stream of several clusters. */
+  readonly cluster?: string | undefined;
 }
 
 const EVENT_OF = { added: 'ADDED', updated: 'MODIFIED', deleted: 'DELETED' } as const satisfies Record<
@@ -56,7 +58,8 @@ export function variablesOf(change: ObjectChange, nowMs: number, of?: KindSource
   const object = of ? withKind(change.object, of) : change.object;
   const oldObject = of && change.oldObject ? withKind(change.oldObject, of) : change.oldObject;
   const before = type === 'deleted' ? (oldObject ?? object) : type === 'added' ? null : (oldObject ?? null);
-  return { object, oldObject: before, event: eventTypeOf(change), now: new Date(nowMs) };
+  const variables = { object, oldObject: before, event: eventTypeOf(change), now: new Date(nowMs) };
+  return of?.cluster === undefined ? variables : { ...variables, cluster: of.cluster };
 }
 
 /**

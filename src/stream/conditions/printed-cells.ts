@@ -48,13 +48,24 @@ function typeOf({ type, format }: TableColumn, heading: string): CellType {
   return type === 'boolean' ? 'boolean' : 'cell';
 }
 
+/** The columns around those of the server. */
+export interface AroundColumns {
+  readonly ofEvents?: boolean | undefined;
+  /** The column CLUSTER exists: the rows are of several clusters. */
+  readonly withCluster?: boolean | undefined;
+}
+
 /**
  * Throws `argument` if the program reads a name that is not a printed column of the type. The hint has the nearest name
  * and the list of all columns. The column EVENT exists `ofEvents` only, which is the default.
  */
-export function checkWhere(program: CelProgram, columns?: readonly TableColumn[], { ofEvents = true } = {}): void {
+export function checkWhere(
+  program: CelProgram,
+  columns?: readonly TableColumn[],
+  { ofEvents = true, withCluster = false }: AroundColumns = {},
+): void {
   const printed = printedColumns(columns);
-  const around = ofEvents ? AROUND : AROUND.slice(1);
+  const around = [...(withCluster ? ['CLUSTER'] : []), ...(ofEvents ? AROUND : AROUND.slice(1))];
   const names = new Set([...printed.map(({ name }) => name), ...around]);
   const headings = new Set([...printed.map(({ heading }) => heading), ...around]);
   for (const used of program.variables)
@@ -89,15 +100,23 @@ export class PrintedCells {
     this.#prototype = rowPrototype(columns);
   }
 
-  /** The variables of one row, at the time `now` in ms. `event` is the value of EVENT. */
-  variablesFor(object: ReadonlyObject, now: number, event?: string): Readonly<Record<string, unknown>> {
+  /**
+   * The variables of one row, at the time `now` in ms. `event` is the value of EVENT, `cluster` that of CLUSTER, which
+   * only rows of several clusters have.
+   */
+  variablesFor(
+    object: ReadonlyObject,
+    now: number,
+    event?: string,
+    cluster?: string,
+  ): Readonly<Record<string, unknown>> {
     const row = cellsOf(object);
     if (row && row.columns !== this.#columns) {
       this.#columns = row.columns;
       this.#prototype = rowPrototype(row.columns);
     }
     const variables = Object.create(this.#prototype) as Row;
-    variables[ROW] = { object, now, event, cells: row?.cells };
+    variables[ROW] = { object, now, event, cluster, cells: row?.cells };
     return variables as unknown as Readonly<Record<string, unknown>>;
   }
 }
@@ -108,6 +127,7 @@ interface RowData {
   readonly object: ReadonlyObject;
   readonly now: number;
   readonly event: string | undefined;
+  readonly cluster: string | undefined;
   readonly cells: readonly unknown[] | undefined;
 }
 
@@ -124,10 +144,12 @@ function rowPrototype(columns: readonly TableColumn[] | undefined): object {
   define(prototype, 'EVENT', ({ event }) => event);
   if (!printed.some(({ name }) => name === 'NAMESPACE'))
     define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
+  if (!printed.some(({ name }) => name === 'CLUSTER')) define(prototype, 'CLUSTER', ({ cluster }) => cluster);
   define(prototype, 'cells', (row) => ({
     ...Object.fromEntries(printed.map((column, i) => [column.heading, cellValue(column, i, row)])),
     EVENT: row.event,
     NAMESPACE: row.object.metadata.namespace ?? '',
+    ...(row.cluster === undefined ? {} : { CLUSTER: row.cluster }),
   }));
   return prototype;
 }

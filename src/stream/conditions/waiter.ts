@@ -57,6 +57,11 @@ export interface WaiterOptions {
   readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called when `progress()` has new numbers, once the initial lists are complete. At most once per change. */
   readonly onProgress?: (() => void) | undefined;
+  /**
+   * Whether all targets are known. While they are not, nothing is decided about all objects: targets are still to be
+   * added. Default: they are.
+   */
+  readonly isComplete?: (() => boolean) | undefined;
 }
 
 /**
@@ -80,9 +85,10 @@ export class Waiter implements Disposable {
   readonly #rules: WaitRules;
   readonly #clock: Clock;
   readonly #judge: ConditionJudge;
-  readonly #sets: ReadonlyMap<WaitTarget, WaitSet>;
+  readonly #sets: Map<WaitTarget, WaitSet>;
   readonly #timers = new Map<WaitOutcome['kind'], Timer>();
   readonly #onProgress: (() => void) | undefined;
+  readonly #isComplete: () => boolean;
   #last: Tally = { met: -1, total: -1 };
   #tick: Timer | undefined;
   #isDisconnected = false;
@@ -93,10 +99,11 @@ export class Waiter implements Disposable {
   #settle: (outcome: WaitOutcome) => void = () => {};
   #settled: WaitOutcome | undefined;
 
-  constructor(rules: WaitRules, { clock, targets, onError, onProgress }: WaiterOptions) {
+  constructor(rules: WaitRules, { clock, targets, onError, onProgress, isComplete = () => true }: WaiterOptions) {
     this.#rules = rules;
     this.#clock = clock;
     this.#onProgress = onProgress;
+    this.#isComplete = isComplete;
     this.#judge = new ConditionJudge(onError);
     this.#sets = new Map(targets.map((target) => [target, new WaitSet(target, rules, this.#judge, clock)]));
     this.outcome = new Promise((resolve) => (this.#settle = resolve));
@@ -110,6 +117,11 @@ export class Waiter implements Disposable {
   /** Evaluations that failed; each counted as not met. */
   get errors(): number {
     return this.#judge.errors;
+  }
+
+  /** Adds a target. Nothing about all objects is decided before its initial list is complete. */
+  add(target: WaitTarget): void {
+    if (!this.#sets.has(target)) this.#sets.set(target, new WaitSet(target, this.#rules, this.#judge, this.#clock));
   }
 
   /** Takes a change. The caller must pass every change of every object, in order, and those of the initial list too. */
@@ -175,8 +187,10 @@ export class Waiter implements Disposable {
     const { kind, tally } = this.#foremost();
     const names = [...this.#sets.values()].flatMap((set) => {
       const resource = set.target.type.gvr.resource;
-      return set.unmet(kind, MOST_NAMED).map((key) => `${resource}/${key.slice(key.lastIndexOf('/') + 1)}`);
+      const cluster = inCluster(set.target);
+      return set.unmet(kind, MOST_NAMED).map((key) => `${resource}/${key.slice(key.lastIndexOf('/') + 1)}${cluster}`);
     });
+    if (names.length === 0 && !this.#isComplete()) return `${words}: not every cluster has answered`;
     if (names.length === 0) return `${words}: ${tally.total === 0 ? 'no matching resources found' : 'it did not stay'}`;
     const others = tally.total - tally.met - Math.min(names.length, MOST_NAMED);
     return `${words} ${before} ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
@@ -196,7 +210,7 @@ export class Waiter implements Disposable {
 
   /** Whether a change may decide. With several targets, one without a connection may have changed too. */
   #isKnown(kind: 'until' | 'until-any' | 'for'): boolean {
-    return this.#seesEverything || this.#sets.size === 1 || kind === 'until-any';
+    return this.#seesEverything || (this.#sets.size === 1 && this.#isComplete()) || kind === 'until-any';
   }
 
   get #seesEverything(): boolean {
@@ -243,7 +257,7 @@ export class Waiter implements Disposable {
 
   #weigh(sets: readonly WaitSet[], synced: readonly WaitSet[], by: WaitOutcome['by']): void {
     const { until, untilAny } = this.#rules;
-    const isWhole = synced.length === sets.length;
+    const isWhole = synced.length === sets.length && this.#isComplete();
     if (until) this.#hold('until', isWhole && isComplete(sumOf(sets, 'until')), by);
     if (this.#rules.for) this.#hold('for', isWhole && this.#isForMet(sumOf(sets, 'for')), by);
     if (untilAny) this.#hold('until-any', sumOf(synced, 'any').met > 0, by);
@@ -307,9 +321,12 @@ export class Waiter implements Disposable {
   #nameOf({ target }: WaitSet, key: ObjectKey): string {
     const isOneNamespace = target.namespaces?.length === 1 && target.namespaces[0] !== '';
     const name = isOneNamespace ? key.slice(key.lastIndexOf('/') + 1) : key;
-    return this.#sets.size > 1 ? `${target.type.gvr.resource}/${name}` : name;
+    return this.#sets.size > 1 ? `${target.type.gvr.resource}/${name}${inCluster(target)}` : name;
   }
 }
+
+/** ` in east`, for a target of one of several clusters. */
+const inCluster = ({ type: { cluster } }: WaitTarget) => (cluster === undefined ? '' : ` in ${cluster}`);
 
 const MOST_NAMED = 3;
 const WORDS: Partial<Record<ForCondition['kind'], WaitProgress['word']>> = {

@@ -17,8 +17,8 @@ export function whereConditionOf(program: CelProgram, comparison: CellComparison
     readsEvent: program.variables.has('EVENT'),
     remark: () => comparison.remark(),
     test(variables) {
-      const { object, event, now } = variables as EventVariables;
-      return program.test(cells.of(object).variablesFor(object, now.getTime(), event));
+      const { object, event, now, cluster } = variables as EventVariables;
+      return program.test(cells.of(object).variablesFor(object, now.getTime(), event, cluster));
     },
   };
 }

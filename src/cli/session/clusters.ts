@@ -1,0 +1,161 @@
+import type { ClusterConfig } from '../../client/config/cluster-config.ts';
+import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
+import { systemClock } from '../../kit/clock.ts';
+import type { Logger } from '../../kit/logger.ts';
+import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
+import type { Edges } from '../base-command.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
+import type { Io } from '../terminal/io.ts';
+import { stderrLogger } from '../terminal/logging.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { StatusLine } from '../terminal/status-line.ts';
+import { type ClusterFlagValues, checkClusterFlags, contextsOf } from './cluster-choice.ts';
+import { clusterLine, inCluster } from './cluster-error.ts';
+import { CommandEnd } from './command-end.ts';
+import { connect, discoveryStore } from './connection.ts';
+import { loadOptionsOf } from './load-options.ts';
+import type { Session, SessionOptions } from './session.ts';
+
+/** The part of a session that belongs to the command, and not to a cluster. */
+export type CommandSession = Pick<
+  Session,
+  'io' | 'clock' | 'logger' | 'signal' | 'end' | 'atOnce' | 'startedAt' | 'notice' | 'status'
+>;
+
+/**
+ * One cluster of several. Its notices begin with its name. Its `signal` follows that of the command; `end` ends this
+ * cluster only. Its types have the name of the cluster.
+ */
+export interface ClusterSession extends Session {
+  readonly cluster: string;
+}
+
+/** A context that leads to no cluster: an entry of the kubeconfig is missing or wrong. */
+export interface BrokenContext {
+  readonly cluster: string;
+  /** It names the cluster. */
+  readonly error: unknown;
+}
+
+/** What a command works with that uses several clusters. Closing it ends every request. */
+export interface Clusters extends CommandSession, AsyncDisposable {
+  /** In the order of their names; at least one. */
+  readonly all: readonly ClusterSession[];
+  /** Only with `--all-contexts`: with a list of contexts they are an error. */
+  readonly broken: readonly BrokenContext[];
+}
+
+/**
+ * Opens a session for each context that `--context a,b,c` or `--all-contexts` names. Makes no request, and runs no
+ * credential plugin. Two contexts of one cluster are two clusters here.
+ *
+ * Rejects with `argument` for flags that make no sense for several clusters, and with `config` for a context that does
+ * not exist or cannot be used. A context of `--all-contexts` that cannot be used is in `broken`; when all are, it
+ * rejects.
+ *
+ * A command that answers once ends a cluster, with an error, whose server says nothing for 30 s, and not the others.
+ */
+export async function openClusters(
+  flags: ClusterFlagValues & { timeout?: number | undefined },
+  { io, signal, atOnce, name }: Edges,
+  { once = false, metrics, serve }: Pick<SessionOptions, 'once' | 'metrics' | 'serve'> = {},
+): Promise<Clusters> {
+  const startedAt = systemClock.monotonic();
+  keepYoungGenerationSmall();
+  checkClusterFlags(flags);
+  const logger = stderrLogger(io, flags.v ?? 0);
+  const { usable, broken } = await configsOf(flags, io, logger);
+  const ending = new CommandEnd({ io, signal, startedAt, timeout: flags.timeout });
+  const command: CommandSession = {
+    io,
+    clock: systemClock,
+    logger,
+    startedAt,
+    atOnce,
+    signal: ending.signal,
+    end: (reason) => ending.end(reason),
+    notice: (text, table) => writeNotice(io, text, table),
+    status: new StatusLine(io),
+  };
+  const isImpatient = once && flags.timeout === undefined;
+  const all = usable.map((context) => openCluster(flags, context, { command, name, isImpatient, metrics, serve }));
+  return {
+    ...command,
+    all,
+    broken,
+    async [Symbol.asyncDispose]() {
+      ending[Symbol.dispose]();
+      await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** A context with what its kubeconfig says of it. */
+interface UsableContext {
+  readonly cluster: string;
+  readonly config: ClusterConfig;
+  readonly logger: Logger;
+  readonly options: LoadConfigOptions;
+}
+
+async function configsOf(flags: ClusterFlagValues, io: Io, logger: Logger) {
+  const usable: UsableContext[] = [];
+  const broken: BrokenContext[] = [];
+  for (const cluster of await contextsOf(flags, io)) {
+    const own = logger.child({ cluster });
+    // several plugins that ask at once could not be distinguished
+    const options = { ...loadOptionsOf(flags, io, own), context: cluster, interactive: false };
+    try {
+      usable.push({ cluster, options, logger: own, config: await loadConfig(options) });
+    } catch (cause) {
+      const error = inCluster(cluster, cause);
+      if (!flags['all-contexts']) throw error;
+      broken.push({ cluster, error });
+    }
+  }
+  if (usable.length === 0) throw SeveralErrors.of(broken.map(({ error }) => error));
+  return { usable, broken };
+}
+
+interface OpenOptions extends Pick<SessionOptions, 'metrics' | 'serve'> {
+  readonly command: CommandSession;
+  /** The command's words. */
+  readonly name: string;
+  /** The cluster is ended when its server says nothing. */
+  readonly isImpatient: boolean;
+}
+
+function openCluster(
+  flags: ClusterFlagValues,
+  { cluster, config, logger, options }: UsableContext,
+  { command, name, isImpatient, metrics, serve }: OpenOptions,
+): ClusterSession {
+  const { io } = command;
+  const own = new AbortController();
+  const end = (reason: unknown) => own.abort(inCluster(cluster, reason));
+  const signal = AbortSignal.any([command.signal, own.signal]);
+  const connection = connect(flags, config, {
+    io,
+    logger,
+    name,
+    signal,
+    cluster,
+    onSilent: isImpatient ? end : undefined,
+    metrics,
+    serve,
+    discoveryStore: discoveryStore(flags, config, io, logger),
+  });
+  return {
+    ...command,
+    cluster,
+    config,
+    logger,
+    signal,
+    end,
+    client: connection.client,
+    resolve: (words) => connection.resolve(words),
+    kubeconfig: () => selectedKubeconfig(options),
+    notice: (text, table) => command.notice(clusterLine(cluster, text), table),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}

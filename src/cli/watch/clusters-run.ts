@@ -1,0 +1,81 @@
+import type { WatchFlags } from '../args/watch-flags.ts';
+import type { ClusterSession, Clusters } from '../session/clusters.ts';
+import { type ExitCode, errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
+import { ClusterStart } from './cluster-start.ts';
+import { goesOnWithout, type WatchPlan } from './plan.ts';
+import { watchParts } from './run.ts';
+import { type CheckedWatch, type PlanPart, planPartOf, sharedPlanOf } from './watch-plan.ts';
+
+/** The command line of a `watch`, read and checked. */
+export interface CheckedLine {
+  readonly words: readonly string[];
+  readonly flags: WatchFlags;
+  readonly checked: CheckedWatch;
+}
+
+/**
+ * Streams several clusters as one. Clusters that do not answer at the start join later. With `--once` and `--strict`
+ * each is tried once: what `--once` cannot show is an error at its end, and `--strict` begins with all of them or not
+ * at all. A wait needs all of them too.
+ */
+export async function watchClusters(clusters: Clusters, { words, flags, checked }: CheckedLine): Promise<ExitCode> {
+  const { clock, signal } = clusters;
+  const start = new ClusterStart<PlanPart>({
+    clusters: clusters.all,
+    broken: clusters.broken,
+    prepare: (session) => planPartOf(words, flags, checked, session),
+    isPatient: !checked.once && !flags.strict,
+    clock,
+    signal,
+  });
+  const parts = await start.first();
+  refuseUnknownTypes(
+    start,
+    parts.map(([, part]) => part),
+  );
+  const shared = await sharedPlanOf(
+    parts.map(([, part]) => part),
+    flags,
+    checked,
+    clusters,
+  );
+  const begun = parts.map(([session, part]): [ClusterSession, WatchPlan] => [session, { ...shared, ...part }]);
+  const [[, plan] = [undefined, undefined]] = begun;
+  if (plan && !checked.once && !goesOnWithout(plan)) refuseWithout(start, begun, flags.strict);
+  for (const { error } of start.absent.filter(({ isFinal }) => isFinal))
+    if (!checked.once && error !== undefined && clusters.broken.some((each) => each.error === error))
+      clusters.notice(`error: ${errorTexts(error).message}; not in this stream`);
+  for (const [, { unserved = [] }] of begun)
+    for (const error of checked.once ? [] : unserved)
+      clusters.notice(`error: ${errorTexts(error).message}; not in this stream`);
+  return watchParts(clusters, begun, {
+    get absent() {
+      return start.absent;
+    },
+    get isComplete() {
+      return start.isComplete;
+    },
+    onReady: (take) => start.onReady((session, part) => take(session, { ...shared, ...part })),
+  });
+}
+
+/** Throws the error of a type that no cluster has: it is a typing error. */
+function refuseUnknownTypes({ isComplete }: ClusterStart<PlanPart>, parts: readonly PlanPart[]): void {
+  const textOf = (error: unknown) => errorTexts((error as Error).cause).message;
+  const nowhere = parts[0]?.unserved?.find((error) =>
+    parts.every(({ unserved = [] }) => unserved.some((each) => textOf(each) === textOf(error))),
+  );
+  if (nowhere !== undefined && isComplete) throw (nowhere as Error).cause;
+}
+
+/** Throws what is wrong with a cluster that the stream needs: all of them with `--strict`, those that answer with a wait. */
+function refuseWithout(
+  start: ClusterStart<PlanPart>,
+  begun: readonly [ClusterSession, WatchPlan][],
+  isStrict: boolean,
+): void {
+  const absent = start.absent.filter(({ isFinal }) => isStrict || isFinal).map(({ error }) => error);
+  const unserved = begun.flatMap(([, plan]) => plan.unserved ?? []);
+  const error = SeveralErrors.of([...absent, ...unserved]);
+  if (error !== undefined) throw error;
+}

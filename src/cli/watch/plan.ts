@@ -1,0 +1,46 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import type { FieldReads } from '../../expr/field-path.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { Shard } from '../../model/shard.ts';
+import type { OutputFormat } from '../../output/output-format.ts';
+import type { Printer } from '../../output/printer.ts';
+import type { LiveTable } from '../../output/tables/live-table.ts';
+import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
+import type { InformerPlan } from '../session/informers.ts';
+import type { StreamFilters } from '../session/stream-filters.ts';
+import type { Waits } from './wait-flags.ts';
+
+/** A `watch` with everything read, resolved and checked. */
+export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> {
+  readonly shard: Shard | undefined;
+  readonly selections: readonly ResourceSelection[];
+  /** Of several clusters: the errors of types that this one does not have. */
+  readonly unserved?: readonly unknown[] | undefined;
+  readonly format: OutputFormat;
+  readonly printer: Printer;
+  /** Redraws in place instead of printing line by line. */
+  readonly live: LiveTable | undefined;
+  readonly rules: StreamFilters['rules'];
+  /** The fields that expressions and paths of the command line look at. */
+  readonly reads: readonly FieldReads[];
+  readonly waits: Waits;
+  readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
+  readonly once: boolean;
+  /** Names that are not there are no error. */
+  readonly ignoreNotFound: boolean;
+  readonly strict: boolean;
+  readonly markers: boolean;
+  readonly withOld: boolean;
+  readonly withChanges: boolean;
+  readonly showManagedFields: boolean;
+  readonly showSecrets: boolean;
+  readonly limit: number | undefined;
+  readonly overflow: OverflowPolicy;
+  readonly overflowBuffer: number | undefined;
+}
+
+/**
+ * Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be
+ * complete.
+ */
+export const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;

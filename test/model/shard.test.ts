@@ -69,3 +69,13 @@ describe('shards', () => {
     [{ index: 0, of: 1, by: 'name' as never }, 'by'],
   ])('%j is refused', (shard, text) => expect(() => checkShard(shard)).toThrow(text));
 });
+
+it('namespaces whose names differ at the end only are in few shards, as docs/scaling.md says', () => {
+  const places = (count: number, digits = 1) => {
+    const names = Array.from({ length: count }, (_, i) => `team-${String(i).padStart(digits, '0')}`);
+    return new Set(names.map((namespace) => placeOf(object('', namespace), { of: 4, by: 'namespace' })));
+  };
+  expect([...places(10)]).toEqual([3]);
+  expect(places(100).size).toBe(2);
+  expect(places(1000, 3).size).toBe(3);
+});

@@ -3,7 +3,6 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { throughServe } from '../cli/query/through-serve.ts';
 import { asksForClusters } from '../cli/session/cluster-choice.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
-import { InformerError } from '../kit/error.ts';
 
 export default class QueryCommand extends BaseCommand {
   static override summary = 'Answer questions about resources from a synced cache';
@@ -45,9 +44,11 @@ export default class QueryCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
-    if (asksForClusters(flags))
-      throw new InformerError('argument', 'query answers from one context', { hint: 'watch takes several contexts' });
     const line = { flags, words, given: this.line.given };
+    if (asksForClusters(flags)) {
+      const { queryClusters } = await import('../cli/query/clusters-run.ts');
+      return queryClusters(line, this.edges);
+    }
     const answered = await throughServe(line, this.edges);
     if (answered !== undefined) return answered;
     const { queryOnce } = await import('../cli/query/query-once.ts');

@@ -2,7 +2,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { needsOf } from '../../output/output-format.ts';
+import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { PrintedObject } from '../../output/printer.ts';
 import { sortedBy } from '../../query/arrange.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
@@ -71,7 +71,11 @@ export async function printFound(
   { redactor, sink }: { redactor: Redactor; sink: AnswerSink },
 ): Promise<void> {
   const options = { redactor, showManagedFields: plan.keepManagedFields };
-  const shown = found.map(({ object, type }) => ({ object: shownObject(object, type, options), type }));
+  const named = NAMING_FORMATS.has(plan.format.kind);
+  const shown = found.map(({ object, type }) => {
+    const one = shownObject(object, type, options);
+    return { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
+  });
   if (needsOf(plan.format).object) {
     for (const { object, type } of shown) {
       if (whyUnprintable(object) !== undefined)
@@ -85,6 +89,9 @@ export async function printFound(
   }
   if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
 }
+
+/** Formats that print whole objects. Objects of several clusters have the name of their cluster in the field `cluster`. */
+const NAMING_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set(['json', 'ndjson', 'yaml', 'jq', 'jsonpath']);
 
 /** An expression for one object finds nothing in a List. */
 const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before the expression gives each object';

@@ -1,4 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
 import { type OutputSurface, painterOf, printerOf } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
@@ -8,6 +9,8 @@ export interface PlannedScope {
   readonly selections: readonly ResourceSelection[];
   /** [''] = all. */
   readonly namespaces: readonly string[];
+  /** Whether the types are those of several clusters. */
+  readonly severalClusters?: boolean | undefined;
 }
 
 /**
@@ -16,16 +19,17 @@ export interface PlannedScope {
  */
 export async function queryPlanOf(
   question: Question,
-  { selections, namespaces }: PlannedScope,
+  { selections, namespaces, severalClusters = false }: PlannedScope,
   surface: OutputSurface,
 ): Promise<QueryPlan> {
   const types = selections.map(({ type }) => type);
   checkRollouts(question.filters, [], types);
   const isOneNamespace = onlyNamespaceOf(namespaces) !== undefined;
   const layout = {
-    severalTypes: selections.length > 1,
+    severalTypes: new Set(types.map(({ gvr }) => formatGroupResource(gvr))).size > 1,
     severalNamespaces: !isOneNamespace,
-    single: selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
+    severalClusters,
+    single: !severalClusters && selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
   };
   const printer = await printerOf(question.output, question.flags, layout, surface);
   const { stdout, env } = surface;

@@ -88,6 +88,8 @@ export interface QuestionContext {
   readonly given: CommandLine['given'];
   /** The indexes of the user's file. */
   readonly indexes: Readonly<Record<string, string>>;
+  /** Indexes that this question has beside them. */
+  readonly more?: readonly IndexDefinition[] | undefined;
   /** Shows a line to a person. */
   notice(text: string): void;
 }
@@ -107,7 +109,7 @@ export const asksForObjects = ({
  */
 export async function questionOf(
   flags: QueryFlagValues,
-  { given, indexes, notice }: QuestionContext,
+  { given, indexes, more = [], notice }: QuestionContext,
 ): Promise<Question> {
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
@@ -141,6 +143,7 @@ export async function questionOf(
       parseIndex(`${name}=${text}`, onError, { flag: `indexes.${name} of the config file` }),
     ),
     ...(flags.index ?? []).map((text) => parseIndex(text, onError)),
+    ...more,
   ]);
   const objectFilters = await objectFiltersOf(flags);
   const measures = await measuresOf(flags, onError);

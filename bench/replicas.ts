@@ -45,7 +45,7 @@ const report = await strikeReplicas({
   say: (line) => console.error(line),
 });
 print(report);
-process.exitCode = report.doubled.length + report.lost.length > 0 ? 1 : 0;
+process.exitCode = report.doubled.length + report.lost.length > 0 || report.failure !== undefined ? 1 : 0;
 
 /** The durations of a short lease, in the proportions of the defaults. */
 function durations(ms: number): string[] {
@@ -63,10 +63,22 @@ function kindOf(name: string): FaultKind {
   return kind;
 }
 
-function print({ faults, changes, runs, completed, doubled, lost, takeovers, waits, ends }: ChaosReport): void {
+function print({
+  faults,
+  changes,
+  runs,
+  completed,
+  doubled,
+  lost,
+  takeovers,
+  waits,
+  ends,
+  failure,
+}: ChaosReport): void {
   const total = Object.values(faults).reduce((sum, n) => sum + n, 0);
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`${total} faults in ${seconds} s, seed ${values.seed}: ${list(faults)}`);
+  if (failure !== undefined) console.log(`ended early: ${failure}`);
   console.log(`${changes} changes, ${runs} runs, of which ${completed} to the end`);
   console.log(`keys that two replicas ran at once: ${doubled.length}`);
   for (const { key, text: what } of doubled.slice(0, 20)) console.log(`  ${key}: ${what}`);

@@ -49,6 +49,8 @@ export interface ChaosReport {
   readonly waits: readonly number[];
   /** Ends of processes that nothing asked for, with what they said. */
   readonly ends: readonly string[];
+  /** What ended it before all faults were over. */
+  readonly failure: string | undefined;
 }
 
 /** How long keys may take to run elsewhere before that is given up and counted as it is, ms. */
@@ -101,6 +103,15 @@ class Chaos {
   }
 
   async run(signal: AbortSignal): Promise<ChaosReport> {
+    try {
+      await this.#strikeAll(signal);
+    } catch (error) {
+      return this.#report(String(error)); // what was seen until then counts
+    }
+    return this.#report(undefined);
+  }
+
+  async #strikeAll(signal: AbortSignal): Promise<void> {
     const { replicas, faults, changesPerSecond } = this.#options;
     await this.#world.begin(signal, this.#failed.reject);
     for (let i = 0; i < replicas; i++) await this.#add();
@@ -116,7 +127,6 @@ class Chaos {
     await changing;
     const from = performance.now();
     while (this.#world.unfinished().length > 0 && performance.now() - from < LONGEST_QUIET_MS) await sleep(POLL_MS);
-    return this.#report();
   }
 
   async stop(): Promise<void> {
@@ -208,7 +218,7 @@ class Chaos {
     const { cli, words, hook, say = () => {} } = this.#options;
     const { folder, kubeconfig, api } = this.#place;
     const name = `replica-${++this.#started}`;
-    const own = [TYPE, '-A', '--allow-write', '--workers', '4', '--retry-max', '1s'];
+    const own = [TYPE, '-A', '--allow-write', '--max-writes', '100000/m', '--workers', '4', '--retry-max', '1s'];
     const lease = ['--leader-elect-namespace', 'journal', '--leader-elect-lease-name', 'chaos'];
     const file = hookFile(hook, { folder, name });
     const replica = await Replica.start({
@@ -227,12 +237,12 @@ class Chaos {
     this.#replicas.push(replica);
   }
 
-  #report(): ChaosReport {
+  #report(failure: string | undefined): ChaosReport {
     const { journal, changes, waits } = this.#world;
     const { runs, completed, doubled } = journal;
     const lost = this.#world.unfinished();
     const [takeovers, faults, ends] = [this.#takeovers, this.#faults, this.#ends];
-    return { faults, changes, runs, completed, doubled, lost, takeovers, waits, ends };
+    return { faults, changes, runs, completed, doubled, lost, takeovers, waits, ends, failure };
   }
 
   async #until(what: string, condition: () => boolean): Promise<void> {
@@ -263,7 +273,10 @@ async function startSandbox(options: ChaosOptions, folder: string, stack: AsyncD
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let isOver = false;
+  child.once('exit', (code, signal) => isOver || options.say?.(`the sandbox ended with ${code ?? signal}`));
   stack.defer(async () => {
+    isOver = true;
     child.kill('SIGKILL');
     await ended;
   });

@@ -24,6 +24,7 @@ describe('two replicas that are killed and frozen in turn', () => {
       changesPerSecond: 2,
       leaseDurationMs: 2_000,
     });
+    expect(report.failure).toBeUndefined();
     expect(report.faults).toEqual({ freeze: 1, kill: 1 });
     expect(report.completed).toBeGreaterThan(4);
     expect(report.doubled).toEqual([]);

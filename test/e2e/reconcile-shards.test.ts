@@ -202,11 +202,30 @@ describe('reconcile --shards', () => {
     expect(keysOf(a).size * keysOf(b).size).toBeGreaterThan(0);
   });
 
-  it('names the rights that are missing', async () => {
-    await using cli = new Cli(lineOf('--shards=2', '--as=nobody'), { env: fixture.env });
+  it.each([
+    ['delete alone', ['delete']],
+    ['all but list', ['get', 'watch', 'create', 'update', 'delete']],
+    ['all but create', ['get', 'list', 'watch', 'update', 'delete']],
+  ])('names the rights that are missing, with these on Leases: %s', async (_, verbs) => {
+    const rules = [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs },
+    ];
+    const subjects = [{ kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.k8s.io' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'sharer' };
+    const metadata = { namespace: 'shop', name: 'sharer' };
+    fixture.sandbox.apply([
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules },
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata, subjects, roleRef },
+    ]);
+    await using cli = new Cli(lineOf('--shards=2', '--as=jane'), { env: fixture.env });
     const { code, stderr } = await cli.ended();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/forbidden|cannot/);
+    expect(stderr).toContain(`error: --shards cannot use the Leases shop/reconcile-writer.mjs-configmaps-*: `);
+    expect(stderr).toContain(
+      'get, list, watch, create, update and delete leases.coordination.k8s.io in the namespace shop',
+    );
+    expect(writes()).toEqual([]);
   });
 
   it('says so when the namespace of the Leases is not there', async () => {

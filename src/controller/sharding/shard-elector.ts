@@ -7,7 +7,7 @@ import { type Gauge, noMetrics } from '../../kit/metrics.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isForbidden, isNotFound, StatusError } from '../../model/status.ts';
+import { isForbidden, isNotFound, StatusError, statusOf } from '../../model/status.ts';
 import type { Attempt } from '../election/candidate.ts';
 import { Election } from '../election/election.ts';
 import type { ElectionSettings } from '../election/elector-options.ts';
@@ -465,10 +465,11 @@ export class ShardElector {
 
   /** A refusal names the rights that sharing needs. */
   #withRights(error: unknown): unknown {
-    if (!(error instanceof StatusError) || !isForbidden(error)) return error;
+    const status = statusOf(error);
+    if (!status || !isForbidden(error)) return error;
     const { namespace } = this.#options;
     const hint = `shards need the right to get, list, watch, create, update and delete leases.coordination.k8s.io in the namespace ${namespace}`;
-    return new StatusError(error.status, { cause: error, hint });
+    return new StatusError(status, { cause: error, hint });
   }
 }
 

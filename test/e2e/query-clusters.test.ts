@@ -75,6 +75,22 @@ describe('query of several contexts', () => {
     expect((await query(['pods', '-n', 'shop', '-o', 'csv'])).stdout).toMatch(/^CLUSTER,NAME,.*\s+east,web-1,/);
   });
 
+  it('reads one shard of each, and says so for each', async () => {
+    const parts = await Promise.all(
+      ['0/2', '1/2'].map((shard) => query(['pods', '-A', '-o', 'name', '--shard', shard])),
+    );
+    const lines = parts.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
+    expect(lines.sort()).toEqual([
+      'east pod/web-1',
+      'east pod/web-9',
+      'west pod/db-1',
+      'west pod/web-1',
+      'west pod/web-2',
+    ]);
+    for (const { stderr } of parts)
+      for (const cluster of ['east', 'west']) expect(stderr).toContain(`cluster ${cluster}: shard `);
+  });
+
   it('finds owners in the cluster of the object only', async () => {
     const { stdout } = await query(['pods', '-A', '--values', 'owner']);
     const one = await run(['query', 'pods', '-A', '--context', 'west', '--values', 'owner'], { env: clusters.env });

@@ -8,7 +8,9 @@ import { inCluster } from '../session/cluster-error.ts';
 import { resolveServed } from '../session/cluster-types.ts';
 import { type ClusterSession, type Clusters, openClusters } from '../session/clusters.ts';
 import { createTargets, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import { namespacesOf } from '../session/session.ts';
+import { shardNotice } from '../session/shard-choice.ts';
 import { ExitCode, hasStaleType, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from './cluster-index.ts';
@@ -143,6 +145,8 @@ async function answerAll(
       context: { client: session.client, clock, signal: session.signal, limitMs: question.flags.timeout },
     }),
   );
+  if (question.shard)
+    for (const { session, targets } of readable) session.notice(shardNotice(question.shard, targets.map(samplesOf)));
   const sink = {
     clock,
     notice: (text: string) => clusters.notice(text),

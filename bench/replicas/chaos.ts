@@ -247,6 +247,7 @@ class Chaos {
 
   async #until(what: string, condition: () => boolean): Promise<void> {
     const from = performance.now();
+    await Promise.race([this.#failed.promise, sleep(0)]);
     while (!condition()) {
       if (performance.now() - from > LONGEST_QUIET_MS) throw new Error(`waited for ${what} for too long`);
       await Promise.race([sleep(POLL_MS), this.#failed.promise]);

@@ -49,6 +49,12 @@ export class LeaseBook {
     return seen && this.#isInForce(seen) ? seen.record.holder : undefined;
   }
 
+  /** Whether a Lease ran out, and was not released. */
+  hasLapsed(name: string): boolean {
+    const seen = this.#seen.get(name);
+    return seen !== undefined && seen.record.holder !== '' && !this.#isInForce(seen);
+  }
+
   /** The Leases that are in force. */
   *inForce(): Generator<readonly [name: string, seen: SeenLease]> {
     for (const entry of this.#seen) if (this.#isInForce(entry[1])) yield entry;

@@ -12,6 +12,7 @@ import type { Attempt } from '../election/candidate.ts';
 import { Election } from '../election/election.ts';
 import type { ElectionSettings } from '../election/elector-options.ts';
 import { LEASES } from '../election/lease-lock.ts';
+import type { LeaseRecord } from '../election/lease-record.ts';
 import { shardsOf } from './assignment.ts';
 import {
   DIVISION_LABEL,
@@ -43,6 +44,8 @@ interface Tenure {
 
 /** A shard that another replica should take and does not is taken after its lease duration, and kept for this number of them. */
 const RESCUED_DURATIONS = 8;
+/** A shard that a newcomer should have, and could not take in time, is kept for this number of lease durations. */
+const NEWCOMER_DURATIONS = 2;
 /** Unused Leases of replicas and of other divisions are deleted after this many durations. */
 const KEPT_DURATIONS = 20;
 
@@ -303,7 +306,36 @@ export class ShardElector {
       if (freeMs >= leaseDurationMs * turn) this.#rescued.set(index, now + RESCUED_DURATIONS * leaseDurationMs);
       if ((this.#rescued.get(index) ?? now) <= now) this.#rescued.delete(index);
     }
+    for (const index of this.#leftToNewcomers(holders, members))
+      this.#rescued.set(index, now + NEWCOMER_DURATIONS * leaseDurationMs);
     return [...this.#rescued.keys()];
+  }
+
+  /**
+   * The shards of replicas that died which would go to newcomers, and are taken here instead. A newcomer may take such a
+   * shard only a whole lease duration after it has seen its Lease for the first time, which is later than the others. Those
+   * that are no newcomers have them until then.
+   */
+  #leftToNewcomers(holders: readonly (string | undefined)[], members: ReadonlySet<string>): number[] {
+    const newcomers = this.#newcomers();
+    const others = [...members].filter((member) => !newcomers.has(member)).sort();
+    const rank = others.indexOf(this.identity);
+    if (rank === -1) return [];
+    const left = [...newcomers].flatMap((member) => shardsOf(member, { members, holders }));
+    const lapsed = left.filter(
+      (index) => holders[index] === undefined && this.#book.hasLapsed(shardLeaseOf(this.#division, index)),
+    );
+    return lapsed.sort((a, b) => a - b).filter((_, at) => at % others.length === rank);
+  }
+
+  /** The replicas that have been there for less than a lease duration. */
+  #newcomers(): Set<string> {
+    const own = divisionOf(this.#division);
+    const newcomers = new Set<string>();
+    for (const [, { record, role, division }] of this.#book.inForce())
+      if (role === REPLICA && division === own && ageMs(record) < this.#settings.leaseDurationMs)
+        newcomers.add(record.holder);
+    return newcomers;
   }
 
   /** A division of other replicas that have shards now. */
@@ -472,5 +504,8 @@ export class ShardElector {
     return new StatusError(status, { cause: error, hint });
   }
 }
+
+/** How long the holder of a Lease has had it, by its own clock, so that all who see it come to the same answer, ms. */
+const ageMs = ({ acquireTime, renewTime }: LeaseRecord) => Date.parse(renewTime) - Date.parse(acquireTime);
 
 const givenBack = (index: number) => new InformerError('closed', `shard ${index} is given back`);

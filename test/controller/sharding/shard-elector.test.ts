@@ -58,6 +58,29 @@ describe('replicas that share shards', () => {
     }
   });
 
+  it('take the shards of one that died and was started again as soon as those of one that was not', async () => {
+    for (const afterMs of [500, 4000, 10_000]) {
+      await using world = await replicas(8);
+      const all = ['a', 'b', 'c', 'd'].map((name) => world.start(name));
+      await world.pass(20_000);
+      const died = all[3] as Replica;
+      const shards = died.elector.held;
+      expect(shards).toHaveLength(2);
+      died.kill();
+      const at = world.clock.monotonic();
+      await world.pass(afterMs);
+      const again = world.start('e');
+      await world.pass(DURATION_MS + 2000 - afterMs);
+      for (const shard of shards) {
+        const first = world.acts.find((act) => act.shard === shard && act.by !== 'd' && act.at > at);
+        expect((first?.at ?? Number.NaN) - at).toBeLessThanOrEqual(DURATION_MS + 2000);
+      }
+      await world.pass(3 * DURATION_MS);
+      expect(again.elector.held).toHaveLength(2);
+      expect(world.doubled).toEqual([]);
+    }
+  });
+
   it('get the shards of one that ends at once, and no Lease of it is left', async () => {
     await using world = await replicas(4);
     const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];

@@ -222,7 +222,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   async show(target: T): Promise<void> {
     const { sortInitial } = this.#options;
     const { signal } = this.#ending;
-    if (signal.aborted) return;
+    if (signal.aborted || target.informer.isStopped) return; // the cluster of the target has ended
     const buffered = sortInitial ? { first: [], later: [] } : undefined;
     const shown: Shown = {
       registration: undefined,

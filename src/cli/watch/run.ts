@@ -2,7 +2,6 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isForbidden } from '../../model/status.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
@@ -222,7 +221,7 @@ class Watching implements Disposable {
       const name = cluster.session.cluster ?? '';
       this.#session.notice(`not in this stream, which goes on without: ${clusterText(name)}`);
       this.#marks?.(
-        this.#markerText(clusterMarker(this.#enveloper, name, isForbidden(reason) ? 'forbidden' : 'unreachable')),
+        this.#markerText(clusterMarker(this.#enveloper, name, cluster.isPartial ? 'forbidden' : 'unreachable')),
       );
     }
     cluster.targets = [];

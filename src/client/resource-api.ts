@@ -63,6 +63,8 @@ export interface ReadContext {
   fresh?: boolean | undefined;
   /** Objects that are left out of a LIST or WATCH without being decoded. */
   unwanted?: UnwantedObjects | undefined;
+  /** Called with each object of a LIST as soon as it is decoded. The result takes its place in the page. */
+  arrived?: ((object: never) => unknown) | undefined;
 }
 
 /** Options of every call for one object. */
@@ -166,6 +168,7 @@ const KNOWN_CONTEXT = {
   alive: 'function',
   fresh: 'boolean',
   unwanted: true,
+  arrived: 'function',
 } satisfies KnownOptionsOf<ReadContext>;
 const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOptionsOf<CollectionSelection>;
 
@@ -238,7 +241,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async list(options: ListOptions = {}, context: ReadContext = {}): Promise<ListPage<T>> {
     checkOptions('list', options, KNOWN_LIST_OPTIONS);
     checkOptions('the context of list', context, KNOWN_CONTEXT);
-    const { signal, alive, fresh, unwanted } = context;
+    const { signal, alive, fresh, unwanted, arrived } = context;
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
     const response = await this.#send(
@@ -251,6 +254,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
       unwanted,
+      arrived,
       onItems: (objects) => this.#traffic.add({ objects }),
     });
     this.#traffic.left(page.remainingItemCount);

@@ -1,6 +1,6 @@
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
-import { InformerError, isInformerError } from '../kit/error.ts';
+import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
@@ -8,6 +8,7 @@ import type { ListOptions } from '../model/list-options.ts';
 import type { ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Sharding } from '../model/shard.ts';
+import type { Arrivals } from './arrivals.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
 import type { StateChange } from './state-change.ts';
@@ -48,13 +49,18 @@ export interface LaneOptions<T> {
   clock: Clock;
   logger: Logger;
   /** The options that are final only when the informer starts. */
-  atStart: () => { transform: ((object: T) => T) | undefined; resyncMs: number };
+  atStart: () => {
+    transform: ((object: T) => T) | undefined;
+    /** Packs objects as they arrive. `prepare` then takes the place of the transform for what is queued. */
+    arrivals?: Arrivals<T> | undefined;
+    resyncMs: number;
+  };
   /** Applies deltas to the shared store and notifies the handlers, without a pause in between. */
   apply: (deltas: readonly Delta<T>[], context: ApplyContext) => Promise<void>;
   /** Calls the handlers with a continuity event, in order with their notifications. */
   onOrderedContinuity: (event: OrderedContinuity) => void;
-  /** A read-only view of the cache. */
-  cache: Pick<Indexer<T>, 'entries' | 'get' | 'keyOf'>;
+  /** A read-only view of the cache. Packed objects are handles there, of which only the metadata is read. */
+  cache: Pick<Indexer<T>, 'keyOf'> & { get(key: ObjectKey): T | undefined; entries(): MapIterator<[ObjectKey, T]> };
   /** The time between two verifications, ms. 0: never. */
   verifyEveryMs: number;
   /** A promise while a handler makes the informer wait; undefined otherwise. */
@@ -152,10 +158,15 @@ export class SourcePipeline<T> {
         onSynced(); // the initial sync may have waited for this lane alone
       });
     if (signal.aborted) return;
-    const { transform, resyncMs } = atStart();
+    const { transform, arrivals, resyncMs } = atStart();
     this.#transform = transform;
-    const onFirst = () => this.#isConfirmed && onSynced();
-    const fifo = new DeltaFifo<T>({ transform, onSynced: onFirst, metrics: this.#options.metrics });
+    const fifo = new DeltaFifo<T>({
+      keyOf: (object) => this.#options.cache.keyOf(object),
+      transform: arrivals ? (object) => arrivals.prepare(object) : transform,
+      arrivals,
+      onSynced: () => this.#isConfirmed && onSynced(),
+      metrics: this.#options.metrics,
+    });
     this.#fifo = fifo;
     this.#reflector = new Reflector<T>(this.#source, fifo, {
       ...reflector,
@@ -310,6 +321,12 @@ export class SourcePipeline<T> {
     if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return;
     this.#reflector?.distrust(replacedHistory(what));
   };
+
+  /** Reports that the cache is wrong: see {@link Reflector.distrust}. */
+  distrust(error: unknown): void {
+    const wrong = isInformerError(error) ? error : new InformerError('store', messageOf(error), { cause: error });
+    this.#reflector?.distrust(wrong);
+  }
 
   /** Records changes from this source that the cache did not store, or not under every index. */
   refused(error: unknown, next: StoreRefusal, changes: number): void {

@@ -26,6 +26,8 @@ export interface ListBodyOptions {
   dropManagedFields: boolean;
   /** Items that are left out without being decoded. */
   unwanted?: UnwantedObjects | undefined;
+  /** Called with each object when it has arrived. The result takes its place in the page. */
+  arrived?: ((object: never) => unknown) | undefined;
   /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
@@ -42,7 +44,7 @@ export async function readList<T extends object>(
   options: ListBodyOptions,
 ): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
-  const { unwanted, onItems } = options;
+  const { unwanted, arrived, onItems } = options;
   const leavesOut = unwanted && {
     items: leavesOutAt(OF_OBJECT, unwanted),
     rows: leavesOutAt(OF_ROW, unwanted),
@@ -63,7 +65,8 @@ export async function readList<T extends object>(
   });
   const items: unknown[] = [];
   const take = (more: readonly unknown[]) => {
-    for (const item of more) items.push(item);
+    const areWhole = arrived && decode !== decodeJson;
+    for (const item of more) items.push(areWhole ? arrived(item as never) : item);
     if (more.length > 0) onItems?.(more.length);
   };
   for await (const chunk of body) take(splitter.push(chunk));

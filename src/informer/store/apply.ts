@@ -32,6 +32,8 @@ export interface Applied<T> {
  * Presence decides, not the event's type: a change to a stored key is an update, a change to any other key an addition.
  * The deletion of an object that was never stored has no notification (client-go has one). A whole list replaces the
  * store at once; its notifications are the deletions first, then the rest in the order of the list.
+ * Objects of a compact store are handles here, in the deltas and in the notifications, which are opened when they are
+ * delivered.
  * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
  */
 export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
@@ -88,7 +90,8 @@ function applyDelta<T>(
 ): void {
   switch (delta.type) {
     case 'SyncAll':
-      for (const [key, object] of indexer.entries()) {
+      for (const [key, held] of indexer.heldEntries()) {
+        const object = held as T;
         if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
       }
       return;
@@ -111,7 +114,7 @@ function applyChange<T>(
   const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
-  const old = indexer.get(key);
+  const old = indexer.held(key) as T | undefined;
   const contradiction = onContradiction && contradictionOf(delta, old);
   if (contradiction) onContradiction(`"${key}" ${contradiction}`, versionOf(object));
   if (delta.type === 'Deleted') {
@@ -120,7 +123,7 @@ function applyChange<T>(
     return;
   }
   indexer.add(object as T);
-  out.push(changed(key, old, indexer.get(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
+  out.push(changed(key, old, indexer.held(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
 }
 
 /** How an event contradicts the state before it. The same version again is no contradiction. */

@@ -20,6 +20,8 @@ export interface DeltaFifoOptions<T> {
   keyOf?: (object: unknown) => ObjectKey;
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
+  /** Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
+  arrivals?: { begin(): void; take(object: T): T } | undefined;
   /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;
   /** The number of queued deltas at which `room` makes the producer wait. Default twice the batch size. */
@@ -33,6 +35,7 @@ export interface DeltaFifoOptions<T> {
 const KNOWN_OPTIONS = {
   keyOf: 'function',
   transform: 'function',
+  arrivals: true,
   batchSize: 'number',
   highWater: 'number',
   onSynced: 'function',
@@ -50,6 +53,7 @@ const KNOWN_OPTIONS = {
 export class DeltaFifo<T> implements ReflectorStore<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
+  readonly #arrivals: DeltaFifoOptions<T>['arrivals'];
   readonly #batchSize: number;
   readonly #highWater: number;
   readonly #onSynced: () => void;
@@ -73,6 +77,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     }
     this.#keyOf = options.keyOf ?? keyOf;
     this.#transform = options.transform;
+    this.#arrivals = options.arrivals;
     this.#onSynced = options.onSynced ?? (() => {});
     this.#metrics = options.metrics;
   }
@@ -109,6 +114,14 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   /** Queues a deletion, also of an object that is not stored. */
   delete(object: T | Tombstone<T>): void {
     this.#change('Deleted', object);
+  }
+
+  arriving(): void {
+    this.#arrivals?.begin();
+  }
+
+  arrived(object: T): T {
+    return this.#arrivals ? this.#arrivals.take(object) : object;
   }
 
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void {

@@ -3,6 +3,8 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
+import { CompactStore, type CompactStoreOptions, NOT_PACKED, type StoreKind, type StoreMemory } from '../compact/compact-store.ts';
+import { type Held, PackedObject, type PreparedValues } from '../compact/packed-object.ts';
 import { RangeFinder, type ValueRange } from './value-range.ts';
 
 /**
@@ -44,6 +46,13 @@ export interface IndexerOptions<T> {
    * without an entry in that index. Default: the write throws.
    */
   onIndexError?: ((error: InformerError) => void) | undefined;
+  /**
+   * How objects are kept. `objects` (default): parsed; a read returns the same object until it changes. `compact`: as
+   * compressed text, in about a tenth of the memory; a read may decode, and two reads may return two equal objects.
+   * `auto`: parsed while they are few, then compact. An object that JSON cannot express (a Date, an instance of a
+   * class) is always kept as it is.
+   */
+  store?: StoreKind | undefined;
 }
 
 const KNOWN_OPTIONS = {
@@ -51,6 +60,7 @@ const KNOWN_OPTIONS = {
   keyOf: 'function',
   transform: 'function',
   onIndexError: 'function',
+  store: ['objects', 'compact', 'auto'],
 } satisfies KnownOptionsOf<IndexerOptions<unknown>>;
 
 /** Options of {@link Indexer.replace}. */
@@ -79,52 +89,87 @@ export interface ReplaceObserver<T> {
 
 /** The number of objects in one step, which takes a few milliseconds. */
 const SLICE = 1024;
+/** The same for objects that may have to be decoded. */
+const COMPACT_SLICE = 64;
+/** The most lists of one index value that are shared before the objects are stored. */
+const MOST_LISTS = 16_384;
+
+/** The keys of one index value. Most values of an index by owner or name have one key, which needs no set. */
+interface Filed {
+  /** The value as a list, which all objects with this one value share. */
+  readonly values: readonly string[];
+  keys: ObjectKey | Set<ObjectKey>;
+}
 
 /** One index: values to keys, and the values of each key. */
 class Index<T> {
   readonly fn: IndexFn<T>;
-  readonly keys = new Map<string, Set<ObjectKey>>();
+  readonly #filed = new Map<string, Filed>();
   /**
    * The values of each key. Removal uses these, so that it is complete also when an object was changed in place or a
    * function changed its mind.
    */
-  readonly filed = new Map<ObjectKey, readonly string[]>();
+  readonly #valuesOf = new Map<ObjectKey, readonly string[]>();
   readonly ranges = new RangeFinder();
 
   constructor(fn: IndexFn<T>) {
     this.fn = fn;
   }
 
+  values(): MapIterator<string> {
+    return this.#filed.keys();
+  }
+
+  keysOf(value: string): Iterable<ObjectKey> {
+    const keys = this.#filed.get(value)?.keys;
+    return typeof keys === 'string' ? [keys] : (keys ?? []);
+  }
+
+  countOf(value: string): number {
+    const keys = this.#filed.get(value)?.keys;
+    return typeof keys === 'string' ? 1 : (keys?.size ?? 0);
+  }
+
+  valuesOf(key: ObjectKey): readonly string[] {
+    return this.#valuesOf.get(key) ?? [];
+  }
+
   file(key: ObjectKey, values: readonly string[]): void {
-    const before = this.filed.get(key);
+    const before = this.#valuesOf.get(key);
     if (before && sameValues(before, values)) return;
     if (before) this.#remove(key, before, values);
     if (values.length === 0) {
-      this.filed.delete(key);
+      this.#valuesOf.delete(key);
       return;
     }
-    this.filed.set(key, values);
-    for (const value of values) {
-      const keys = this.keys.get(value);
-      if (keys) {
-        keys.add(key);
-        continue;
-      }
-      this.keys.set(value, new Set([key]));
+    for (const value of values) this.#add(key, value);
+    const only = values.length === 1 ? this.#filed.get(values[0] as string)?.values : undefined;
+    this.#valuesOf.set(key, only ?? values);
+  }
+
+  #add(key: ObjectKey, value: string): void {
+    const filed = this.#filed.get(value);
+    if (!filed) {
+      this.#filed.set(value, { values: [value], keys: key });
       this.ranges.added(value);
-    }
+    } else if (typeof filed.keys !== 'string') filed.keys.add(key);
+    else if (filed.keys !== key) filed.keys = new Set([filed.keys, key]);
   }
 
   #remove(key: ObjectKey, before: readonly string[], after: readonly string[]): void {
     for (const value of before) {
       if (after.includes(value)) continue;
-      const keys = this.keys.get(value);
-      keys?.delete(key);
-      if (keys?.size !== 0) continue;
-      this.keys.delete(value);
+      const filed = this.#filed.get(value);
+      if (!filed || (typeof filed.keys === 'string' ? filed.keys !== key : !isEmptyWithout(filed.keys, key))) continue;
+      this.#filed.delete(value);
       this.ranges.removed(value);
     }
   }
+}
+
+function isEmptyWithout(keys: Set<ObjectKey>, key: ObjectKey): boolean {
+  keys.delete(key);
+  return keys.size === 0;
 }
 
 function sameValues(a: readonly string[], b: readonly string[]): boolean {
@@ -137,18 +182,18 @@ function sameValues(a: readonly string[], b: readonly string[]): boolean {
 interface Incoming<T> {
   readonly objects: readonly T[];
   readonly keys: ObjectKey[];
-  readonly kept: readonly T[];
+  readonly kept: readonly Held<T>[];
 }
 
 /** One object to be stored, with its values for each index. */
 interface Put<T> {
-  readonly object: T;
+  readonly object: Held<T>;
   readonly values: readonly (readonly string[])[];
 }
 
 /** The whole content of a store. */
 interface State<T> {
-  readonly items: Map<ObjectKey, T>;
+  readonly items: Map<ObjectKey, Held<T>>;
   readonly indexes: Map<string, Index<T>>;
   readonly indexErrors: readonly InformerError[];
 }
@@ -158,23 +203,29 @@ interface State<T> {
  * {@link Lister}.
  * Promises: items and indexes agree whenever other code runs. A write that throws has changed nothing. An index changes
  * only where a value changed.
- * Objects are stored and returned without a copy, so they must not be changed.
+ * Objects are stored and returned without a copy, so they must not be changed. With a compact store, the handle of a
+ * packed object may be written in its place, and `held` returns handles; all other reads return objects.
  * Source: client-go tools/cache/thread_safe_store.go, store.go.
  */
 export class Indexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #onIndexError: ((error: InformerError) => void) | undefined;
-  #items = new Map<ObjectKey, T>();
+  readonly #compact: CompactStore<T> | undefined;
+  #items = new Map<ObjectKey, Held<T>>();
   #indexes = new Map<string, Index<T>>();
   /** The keys that were written while an index is being built; one set for each build. */
   readonly #written = new Set<Set<ObjectKey>>();
   /** Counts writes. A replacement in several steps sees by it whether the store has changed meanwhile. */
   #writes = 0;
+  #isPacking = false;
+  readonly #lists = new Map<string, readonly string[]>();
   #resourceVersion: ResourceVersion = '';
 
-  constructor(options: IndexerOptions<T> = {}) {
+  constructor(options: IndexerOptions<T> = {}, compact: Omit<CompactStoreOptions, 'kind'> = {}) {
     checkOptions('Indexer', options, KNOWN_OPTIONS);
+    const { store = 'objects' } = options;
+    if (store !== 'objects') this.#compact = new CompactStore<T>({ ...compact, kind: store });
     this.#keyOf = options.keyOf ?? keyOf;
     this.#transform = options.transform;
     this.#onIndexError = options.onIndexError;
@@ -200,26 +251,57 @@ export class Indexer<T> {
   // --- reading ---
 
   get(key: ObjectKey): T | undefined {
+    const held = this.#items.get(key);
+    return held === undefined ? undefined : this.object(held);
+  }
+
+  /** The object under a key, or the handle of a packed one. A change of the object gives another handle. */
+  held(key: ObjectKey): Held<T> | undefined {
     return this.#items.get(key);
+  }
+
+  /** As `entries`, with the handles of packed objects. */
+  heldEntries(): MapIterator<[ObjectKey, Held<T>]> {
+    return this.#items.entries();
+  }
+
+  /** The object of a handle; an object itself. `isPassing`: it is one of many, and does not stay parsed. */
+  object(held: Held<T>, isPassing = false): T {
+    return this.#compact ? this.#compact.unpack(held, isPassing) : (held as T);
+  }
+
+  /** What is kept in memory. */
+  get memory(): StoreMemory {
+    return this.#compact?.memory(this.size) ?? { ...NOT_PACKED, objects: this.size };
+  }
+
+  get isCompact(): boolean {
+    return this.#compact !== undefined;
   }
 
   has(key: ObjectKey): boolean {
     return this.#items.has(key);
   }
 
-  values(): MapIterator<T> {
-    return this.#items.values();
+  /** Objects that are read in a row do not stay parsed. */
+  values(): IteratorObject<T, undefined> {
+    const compact = this.#compact;
+    if (!compact) return this.#items.values() as MapIterator<T>;
+    return this.#items.values().map((held) => compact.unpack(held, true));
   }
 
   keys(): MapIterator<ObjectKey> {
     return this.#items.keys();
   }
 
-  entries(): MapIterator<[ObjectKey, T]> {
-    return this.#items.entries();
+  entries(): IteratorObject<[ObjectKey, T], undefined> {
+    const compact = this.#compact;
+    if (!compact) return this.#items.entries() as MapIterator<[ObjectKey, T]>;
+    return this.#items.entries().map(([key, held]) => [key, compact.unpack(held, true)]);
   }
 
   keyOf(object: unknown): ObjectKey {
+    if (object instanceof PackedObject) return object.key;
     try {
       return this.#keyOf(object);
     } catch (error) {
@@ -229,7 +311,12 @@ export class Indexer<T> {
 
   /** The objects under a value; empty when there are none. Throws `argument` for an index that does not exist. */
   byIndex(name: string, value: string): T[] {
-    return this.#objectsOf(this.#index(name).keys.get(value) ?? []);
+    return this.#objectsOf(this.#index(name).keysOf(value));
+  }
+
+  /** As `byIndex`, with the handles of packed objects. */
+  heldByIndex(name: string, value: string): Held<T>[] {
+    return Array.from(this.#index(name).keysOf(value), (key) => this.#items.get(key) as Held<T>);
   }
 
   /**
@@ -238,18 +325,18 @@ export class Indexer<T> {
   index(name: string, object: T): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
-    for (const value of index.fn(object)) for (const key of index.keys.get(value) ?? []) keys.add(key);
+    for (const value of index.fn(object)) for (const key of index.keysOf(value)) keys.add(key);
     return this.#objectsOf(keys);
   }
 
   /** The keys under a value, ascending. Throws `argument` for an index that does not exist. */
   indexKeys(name: string, value: string): ObjectKey[] {
-    return [...(this.#index(name).keys.get(value) ?? [])].sort();
+    return [...this.#index(name).keysOf(value)].sort();
   }
 
   /** The number of objects under a value. */
   indexCount(name: string, value: string): number {
-    return this.#index(name).keys.get(value)?.size ?? 0;
+    return this.#index(name).countOf(value);
   }
 
   /**
@@ -259,7 +346,7 @@ export class Indexer<T> {
   indexValues(name: string, range?: ValueRange): string[] {
     const index = this.#indexes.get(name);
     if (!index) return [];
-    return range ? index.ranges.find(range, index.keys.keys()) : [...index.keys.keys()];
+    return range ? index.ranges.find(range, index.values()) : [...index.values()];
   }
 
   /**
@@ -269,8 +356,8 @@ export class Indexer<T> {
   byIndexRange(name: string, range: ValueRange): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
-    for (const value of index.ranges.find(range, index.keys.keys()))
-      for (const key of index.keys.get(value) ?? []) keys.add(key);
+    for (const value of index.ranges.find(range, index.values()))
+      for (const key of index.keysOf(value)) keys.add(key);
     return this.#objectsOf(keys);
   }
 
@@ -278,13 +365,45 @@ export class Indexer<T> {
     return this.#indexes.has(name);
   }
 
+  // --- packing, for a compact store ---
+
+  /** Whether an object is packed that is one of at least this many. */
+  packsFrom(objects: number): boolean {
+    const compact = this.#compact;
+    if (!compact) return false;
+    compact.expect(objects);
+    return compact.isActive;
+  }
+
+  /**
+   * The handle of an object that will be stored, or of the same object in the store; the object itself if it is not
+   * packed. A handle that is not stored is to be dropped. Throws `store` for an object without a key.
+   */
+  pack(object: T, isHot: boolean): Held<T> {
+    const key = this.keyOf(object);
+    const known = this.#items.get(key);
+    const held = this.#compact?.pack(key, object, { known, isHot }) ?? object;
+    if (held instanceof PackedObject && held !== known) held.prepared = this.#prepared(key, object);
+    return held;
+  }
+
+  /** Gives back the memory of a handle that is not stored. */
+  drop(held: Held<T>): void {
+    this.#compact?.drop(held);
+  }
+
   // --- writing ---
 
   add(object: T): void {
     const key = this.keyOf(object);
-    const kept = this.#transformed(object);
-    this.#put(key, kept, this.#valuesOf(key, kept));
-    this.#advanceTo(kept);
+    try {
+      const kept = this.#transformed(object);
+      this.#put(key, kept, this.#valuesOf(key, kept));
+      this.#advanceTo(kept);
+    } catch (error) {
+      this.#compact?.drop(object);
+      throw error;
+    }
   }
 
   update(object: T): void {
@@ -298,11 +417,14 @@ export class Indexer<T> {
   delete(object: unknown): void {
     this.deleteKey(this.keyOf(object));
     this.#advanceTo(object);
+    if (object instanceof PackedObject) this.#compact?.drop(object as PackedObject<T>);
   }
 
   /** Deletes by key. The store's version stays. */
   deleteKey(key: ObjectKey): void {
+    const held = this.#items.get(key);
     if (!this.#items.delete(key)) return;
+    this.#compact?.drop(held);
     this.#writes++;
     for (const keys of this.#written) keys.add(key);
     for (const index of this.#indexes.values()) index.file(key, []);
@@ -323,16 +445,64 @@ export class Indexer<T> {
     options: ReplaceOptions<T> = {},
   ): Generator<undefined, void> {
     checkOptions('replace', options, KNOWN_REPLACE);
-    const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: this.#transform ? [] : objects };
+    const areKept = !this.#transform && !this.#compact;
+    const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: areKept ? objects : [] };
     if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
-    const writes = this.#writes;
-    let next = yield* this.#stateWith(incoming, options);
-    if (this.#writes !== writes) next = toEnd(this.#stateWith(incoming, options));
-    this.#items = next.items;
-    this.#indexes = next.indexes;
-    this.#writes++;
-    this.#resourceVersion = resourceVersion;
-    for (const error of next.indexErrors) this.#onIndexError?.(error);
+    try {
+      const writes = this.#writes;
+      let next = yield* this.#stateWith(incoming, options);
+      if (this.#writes !== writes) next = toEnd(this.#stateWith(incoming, options));
+      const before = this.#items;
+      this.#items = next.items;
+      this.#indexes = next.indexes;
+      this.#writes++;
+      this.#resourceVersion = resourceVersion;
+      for (const error of next.indexErrors) this.#onIndexError?.(error);
+      if (this.#compact) yield* this.#dropAll(before, next.items);
+    } finally {
+      if (this.#compact) this.#settle(incoming);
+    }
+  }
+
+  /** Drops what a replacement has put aside. Nothing of it is visible any more. */
+  *#dropAll(before: Map<ObjectKey, Held<T>>, items: Map<ObjectKey, Held<T>>): Generator<undefined, void> {
+    let steps = 0;
+    for (const [key, held] of before) {
+      if (this.#isFull(++steps)) yield;
+      if (items.get(key) !== held) this.#compact?.drop(held);
+    }
+  }
+
+  /** Ends what a replacement has prepared: drops what did not get into the store. */
+  #settle({ kept, keys }: Incoming<T>): void {
+    for (const [i, held] of kept.entries()) {
+      if (!(held instanceof PackedObject)) continue;
+      held.prepared = undefined;
+      if (this.#items.get(keys[i] as ObjectKey) !== held) this.#compact?.drop(held);
+    }
+    this.#packWhenIdle();
+  }
+
+  /** Packs objects that were stored when they were few, or before the store was asked to. */
+  #packWhenIdle(): void {
+    const compact = this.#compact;
+    if (compact?.isActive && !this.#isPacking) {
+      this.#isPacking = true;
+      compact.whenIdle(this.#packing(compact), () => (this.#isPacking = false));
+    }
+  }
+
+  *#packing(compact: CompactStore<T>): Generator<undefined, void> {
+    let items = this.#items;
+    let steps = 0;
+    do {
+      items = this.#items;
+      for (const [key, held] of items) {
+        if (!(held instanceof PackedObject)) items.set(key, compact.pack(key, held));
+        if (this.#isFull(++steps)) yield;
+        if (this.#items !== items) break;
+      }
+    } while (this.#items !== items); // all objects were replaced meanwhile
   }
 
   /**
@@ -366,7 +536,7 @@ export class Indexer<T> {
     this.#refuseTaken(indexers);
     const added = Object.entries(indexers).map(([name, fn]) => [name, new Index<T>(fn)] as const);
     for (const [name, index] of added) {
-      for (const [key, object] of this.#items) index.file(key, valuesFrom(name, index.fn, key, object));
+      for (const [key, held] of this.#items) index.file(key, this.#valuesFrom(name, index.fn, key, held));
     }
     for (const [name, index] of added) this.#indexes.set(name, index);
     this.#writes++;
@@ -386,7 +556,7 @@ export class Indexer<T> {
       for (const [name, index] of added) {
         for (const key of changed) {
           const object = this.#items.get(key);
-          index.file(key, object === undefined ? [] : valuesFrom(name, index.fn, key, object));
+          index.file(key, object === undefined ? [] : this.#valuesFrom(name, index.fn, key, object));
         }
       }
       this.#refuseTaken(indexers);
@@ -414,8 +584,8 @@ export class Indexer<T> {
     const items = this.#items;
     let steps = 0;
     for (const [key, object] of items) {
-      for (const [name, index] of added) index.file(key, valuesFrom(name, index.fn, key, object));
-      if (!isFull(++steps)) continue;
+      for (const [name, index] of added) index.file(key, this.#valuesFrom(name, index.fn, key, object));
+      if (!this.#isFull(++steps)) continue;
       yield;
       if (this.#items !== items) return undefined;
     }
@@ -438,7 +608,7 @@ export class Indexer<T> {
     // everything that may throw comes before the first change
     const puts = this.#preparedPuts(incoming, (error) => indexErrors.push(error));
     observer?.begin();
-    for (const [key, { object }] of puts) observer?.put(key, this.#items.get(key), object);
+    for (const [key, { object }] of puts) observer?.put(key, this.#items.get(key) as T | undefined, object as T);
     for (const key of before) {
       if (puts.has(key)) continue;
       observer?.gone(key, this.#items.get(key) as T);
@@ -466,19 +636,20 @@ export class Indexer<T> {
     const indexes = [...this.#indexes].map(([name, { fn }]) => [name, new Index<T>(fn)] as const);
     const indexErrors: InformerError[] = [];
     const onIndexError = (error: InformerError) => indexErrors.push(error);
-    const items = new Map<ObjectKey, T>();
+    const items = new Map<ObjectKey, Held<T>>();
     if (within) yield* this.#copyOthers(within, items, indexes);
-    const seen = within ? new Map<ObjectKey, T>() : items;
+    const seen = within ? new Map<ObjectKey, Held<T>>() : items;
     observer?.begin();
     for (let i = 0; i < incoming.objects.length; i++) {
-      if (isFull(i + 1)) yield;
+      if (this.#isFull(i + 1)) yield;
       const key = this.#keyAt(incoming, i);
       const object = this.#keptAt(incoming, i);
-      items.set(key, object);
-      if (within) seen.set(key, object);
-      observer?.put(key, this.#items.get(key), object);
       for (const [name, index] of indexes)
         index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
+      const held = this.#heldAt(incoming, i, key, object);
+      items.set(key, held);
+      if (within) seen.set(key, held);
+      observer?.put(key, this.#items.get(key) as T | undefined, held as T);
     }
     if (observer && seen.size < incoming.objects.length) this.#putOnce(seen, observer);
     if (observer) yield* this.#reportGone(items, observer);
@@ -490,51 +661,63 @@ export class Indexer<T> {
     return keys[i] as ObjectKey;
   }
 
-  #keptAt({ objects, kept }: Incoming<T>, i: number): T {
-    if (i < kept.length) return kept[i] as T;
+  #keptAt({ objects, kept }: Incoming<T>, i: number): Held<T> {
+    if (i < kept.length) return kept[i] as Held<T>;
     const object = this.#transformed(objects[i] as T);
-    (kept as T[]).push(object);
+    (kept as Held<T>[]).push(object);
     return object;
+  }
+
+  #heldAt({ objects, kept }: Incoming<T>, i: number, key: ObjectKey, object: Held<T>): Held<T> {
+    const compact = this.#compact;
+    if (!compact) return object;
+    compact.expect(objects.length);
+    if (object instanceof PackedObject) compact.adopt(object);
+    else (kept as Held<T>[])[i] = compact.pack(key, object, { known: this.#items.get(key) });
+    return kept[i] as Held<T>;
   }
 
   /** Copies the objects that are not part of the replacement, with their index values. */
   *#copyOthers(
     within: (key: ObjectKey) => boolean,
-    items: Map<ObjectKey, T>,
+    items: Map<ObjectKey, Held<T>>,
     indexes: readonly (readonly [string, Index<T>])[],
   ): Generator<undefined, void> {
     let steps = 0;
     for (const [key, object] of this.#items) {
-      if (isFull(++steps)) yield;
+      if (this.#isFull(++steps)) yield;
       if (within(key)) continue;
       items.set(key, object);
-      for (const [name, index] of indexes) index.file(key, this.#indexes.get(name)?.filed.get(key) ?? []);
+      for (const [name, index] of indexes) index.file(key, this.#indexes.get(name)?.valuesOf(key) ?? []);
     }
   }
 
   /** Repeats the calls for a list that contains a key twice, with each key once. */
-  #putOnce(seen: Map<ObjectKey, T>, observer: ReplaceObserver<T>): void {
+  #putOnce(seen: Map<ObjectKey, Held<T>>, observer: ReplaceObserver<T>): void {
     observer.begin();
-    for (const [key, object] of seen) observer.put(key, this.#items.get(key), object);
+    for (const [key, object] of seen) observer.put(key, this.#items.get(key) as T | undefined, object as T);
   }
 
-  *#reportGone(items: Map<ObjectKey, T>, observer: ReplaceObserver<T>): Generator<undefined, void> {
+  *#reportGone(items: Map<ObjectKey, Held<T>>, observer: ReplaceObserver<T>): Generator<undefined, void> {
     let steps = 0;
     for (const [key, old] of this.#items) {
-      if (isFull(++steps)) yield;
-      if (!items.has(key)) observer.gone(key, old);
+      if (this.#isFull(++steps)) yield;
+      if (!items.has(key)) observer.gone(key, old as T);
     }
   }
 
-  #put(key: ObjectKey, object: T, values: readonly (readonly string[])[]): void {
+  #put(key: ObjectKey, object: Held<T>, values: readonly (readonly string[])[]): void {
     this.#writes++;
-    this.#items.set(key, object);
+    const before = this.#compact && this.#items.get(key);
+    const held = this.#packed(key, object);
+    this.#items.set(key, held);
+    if (before !== undefined && before !== held) this.#compact?.drop(before);
     for (const keys of this.#written) keys.add(key);
     let i = 0;
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
   }
 
-  #valuesOf(key: ObjectKey, object: T, onIndexError = this.#onIndexError): (readonly string[])[] {
+  #valuesOf(key: ObjectKey, object: Held<T>, onIndexError = this.#onIndexError): (readonly string[])[] {
     const values: (readonly string[])[] = [];
     for (const [name, { fn }] of this.#indexes) values.push(this.#valuesOrNone(name, fn, key, object, onIndexError));
     return values;
@@ -544,11 +727,11 @@ export class Indexer<T> {
     name: string,
     fn: IndexFn<T>,
     key: ObjectKey,
-    object: T,
+    object: Held<T>,
     onError: IndexerOptions<T>['onIndexError'],
   ): readonly string[] {
     try {
-      return valuesFrom(name, fn, key, object);
+      return this.#valuesFrom(name, fn, key, object);
     } catch (error) {
       if (!this.#onIndexError) throw error;
       onError?.(error as InformerError);
@@ -556,8 +739,63 @@ export class Indexer<T> {
     }
   }
 
-  #transformed(object: T): T {
-    if (!this.#transform) return object;
+  #valuesFrom(name: string, fn: IndexFn<T>, key: ObjectKey, held: Held<T>): readonly string[] {
+    if (held instanceof PackedObject) {
+      const prepared = held.prepared?.values[held.prepared.of.indexOf(fn)];
+      if (prepared) return prepared;
+      const index = this.#indexes.get(name);
+      if (index?.fn === fn && this.#items.get(key) === held) return index.valuesOf(key);
+    }
+    return valuesFrom(name, fn, key, () => this.object(held));
+  }
+
+  /**
+   * The index values of an object that will be stored packed, computed while it is parsed. Without those of a function
+   * that throws, which is called again when the object is stored.
+   */
+  #prepared(key: ObjectKey, object: T): PreparedValues {
+    const of: IndexFn<T>[] = [];
+    const values: (readonly string[])[] = [];
+    for (const [name, { fn }] of this.#indexes) {
+      try {
+        values.push(this.#shared(valuesFrom(name, fn, key, () => object)));
+        of.push(fn);
+      } catch {
+        // see above
+      }
+    }
+    return { of, values };
+  }
+
+  /** The same list for the same single value. */
+  #shared(values: readonly string[]): readonly string[] {
+    if (values.length !== 1) return values;
+    const known = this.#lists.get(values[0] as string);
+    if (known) return known;
+    if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+    this.#lists.set(values[0] as string, values);
+    return values;
+  }
+
+  /** The object as the store keeps it. */
+  #packed(key: ObjectKey, object: Held<T>): Held<T> {
+    const compact = this.#compact;
+    if (!compact) return object;
+    if (object instanceof PackedObject) {
+      compact.adopt(object);
+      object.prepared = undefined;
+      return object;
+    }
+    if (compact.expect(this.#items.size)) this.#packWhenIdle();
+    return compact.pack(key, object, { isHot: true });
+  }
+
+  #isFull(steps: number): boolean {
+    return steps % (this.#compact ? COMPACT_SLICE : SLICE) === 0;
+  }
+
+  #transformed(object: Held<T>): Held<T> {
+    if (!this.#transform || object instanceof PackedObject) return object;
     try {
       return this.#transform(object);
     } catch (error) {
@@ -577,7 +815,7 @@ export class Indexer<T> {
 
   #objectsOf(keys: Iterable<ObjectKey>): T[] {
     const objects: T[] = [];
-    for (const key of keys) objects.push(this.#items.get(key) as T);
+    for (const key of keys) objects.push(this.object(this.#items.get(key) as Held<T>));
     return objects;
   }
 }
@@ -589,10 +827,6 @@ function fewOf(keys: Iterable<ObjectKey>, holds: (key: ObjectKey) => boolean): O
   return few;
 }
 
-function isFull(steps: number): boolean {
-  return steps % SLICE === 0;
-}
-
 /** Runs all steps at once and returns the result. */
 export function toEnd<R>(steps: Generator<undefined, R>): R {
   for (;;) {
@@ -601,9 +835,9 @@ export function toEnd<R>(steps: Generator<undefined, R>): R {
   }
 }
 
-function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: T): readonly string[] {
+function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: () => T): readonly string[] {
   try {
-    const values: unknown = fn(object);
+    const values: unknown = fn(object());
     if (!Array.isArray(values))
       throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
     return values;

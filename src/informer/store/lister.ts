@@ -7,6 +7,7 @@ import { type DeepReadonly, hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { notFound, StatusError } from '../../model/status.ts';
 import { readonlyView } from '../handlers/notification.ts';
+import type { Held } from '../compact/packed-object.ts';
 import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 import type { ValueRange } from './value-range.ts';
 
@@ -120,7 +121,8 @@ class IndexerLister<T> implements Lister<T> {
       typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
     const found: DeepReadonly<T>[] = [];
-    for (const object of this.#in(namespace)) if (matches(parsed, object)) found.push(readonlyView(object));
+    for (const held of this.#in(namespace))
+      if (matches(parsed, held)) found.push(readonlyView(this.#indexer.object(held, true)));
     return found;
   }
 
@@ -159,10 +161,14 @@ class IndexerLister<T> implements Lister<T> {
     return this.#indexer.hasIndex(name);
   }
 
-  #in(namespace: string | undefined): Iterable<T> {
-    if (!namespace) return this.#indexer.values();
-    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.byIndex(NAMESPACE_INDEX, namespace);
-    return this.#indexer.values().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
+  #in(namespace: string | undefined): Iterable<Held<T>> {
+    if (!namespace) return this.#all();
+    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.heldByIndex(NAMESPACE_INDEX, namespace);
+    return this.#all().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
+  }
+
+  #all(): IteratorObject<Held<T>> {
+    return this.#indexer.heldEntries().map(([, held]) => held);
   }
 }
 

@@ -20,6 +20,8 @@ export interface ListFetcherOptions {
   clock: Clock;
   /** Silence after which a request is given up, ms. */
   idleMs: number;
+  /** Called with each object when it has arrived, if the source can: see {@link CallContext.arrived}. */
+  arrived?: ((object: never) => unknown) | undefined;
 }
 
 /** Fetches whole states by LIST, and remembers whether this server pages lists at version "0". */
@@ -55,7 +57,8 @@ export class ListFetcher<T> {
   }
 
   async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
-    const page = await this.#patiently(signal, (context) => this.#source.list(request, context));
+    const { arrived } = this.#options;
+    const page = await this.#patiently(signal, (context) => this.#source.list(request, { ...context, arrived }));
     if (isTableResponse(page))
       throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
     if (request.resourceVersion === '0' && page.continue) this.#paginated = true;

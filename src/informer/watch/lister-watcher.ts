@@ -14,6 +14,11 @@ export interface CallContext {
   alive?: ((aheadMs?: number) => void) | undefined;
   /** What the caller does not want. A source may leave it out; its decoding then costs nothing. */
   unwanted?: UnwantedObjects | undefined;
+  /**
+   * Called by the source with each object of a LIST as soon as it is decoded. The result takes the object's place in the
+   * page. A source that does not call it returns the objects as they are.
+   */
+  arrived?: ((object: never) => unknown) | undefined;
   /** Use a new connection, because an open one may be dead without a sign. */
   fresh?: boolean | undefined;
 }

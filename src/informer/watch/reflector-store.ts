@@ -9,6 +9,13 @@ export interface ReflectorStore<T> {
   add(object: T): void;
   update(object: T): void;
   delete(object: T): void;
+  /** A whole state begins to arrive. What `arrived` got since the last one, and `replace` did not, is not used. */
+  arriving?(): void;
+  /**
+   * Called with each object of a whole state when it has arrived, if the source can. The result takes the object's place
+   * in `replace`. Must not throw.
+   */
+  arrived?(object: T): T;
   /** Replaces the whole state at once. */
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void;
   /** Begins with a state that `replace` was given in an earlier run. Called once at most, before any other method. */

@@ -135,6 +135,7 @@ export class Reflector<T> {
       logger: this.#logger,
       clock: this.#clock,
       idleMs: this.#idleMs,
+      arrived: store.arrived && ((object) => store.arrived?.(object)),
     });
     this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
     this.#resync = new StoreResync({
@@ -297,6 +298,7 @@ export class Reflector<T> {
 
   async #list(since: ResourceVersion | undefined, signal: AbortSignal): Promise<Outcome> {
     const startedAt = this.#clock.monotonic();
+    this.#store.arriving?.();
     const { items, resourceVersion } = await this.#lists.fetch(since, signal);
     this.#replace(items, resourceVersion);
     this.#metrics?.listed(this.#clock.monotonic() - startedAt, items.length);
@@ -309,7 +311,8 @@ export class Reflector<T> {
       { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', resourceVersion: since },
       signal,
     );
-    const initial = new InitialEvents<T>();
+    this.#store.arriving?.();
+    const initial = new InitialEvents<T>(this.#store.arrived && ((object) => this.#store.arrived?.(object) ?? object));
     using _warning = warnWhileWaiting(connection, this.#options.bookmarkWarningMs ?? 10_000, this.#clock, this.#logger);
     for (;;) {
       const batch = await connection.read();

@@ -180,18 +180,23 @@ function refusal({ type, object }: WatchEvent<unknown>, error: unknown): Informe
  */
 export class InitialEvents<T> implements PumpTarget<T> {
   readonly #objects = new Map<string, T>();
+  readonly #arrived: (object: T) => T;
   resourceVersion: ResourceVersion = '';
+
+  constructor(arrived: (object: T) => T = (object) => object) {
+    this.#arrived = arrived;
+  }
 
   get objects(): T[] {
     return [...this.#objects.values()];
   }
 
   add(object: T): void {
-    this.#objects.set(keyOf(object), object);
+    this.#objects.set(keyOf(object), this.#arrived(object));
   }
 
   update(object: T): void {
-    this.#objects.set(keyOf(object), object);
+    this.#objects.set(keyOf(object), this.#arrived(object));
   }
 
   delete(object: T): void {

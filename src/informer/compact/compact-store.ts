@@ -1,0 +1,363 @@
+import { type Clock, systemClock } from '../../kit/clock.ts';
+import { messageOf } from '../../kit/error.ts';
+import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import { hasMetadata } from '../../model/object.ts';
+import { BLOCK_BYTES, Block, type Placed } from './block.ts';
+import { type Compression, zstd } from './compression.ts';
+import { HotObjects } from './hot-objects.ts';
+import { ObjectTexts } from './object-text.ts';
+import { type Held, PackedObject } from './packed-object.ts';
+import { SharedLabels } from './shared-labels.ts';
+
+/** How a store keeps its objects: parsed, as compressed text, or by their number. */
+export type StoreKind = 'objects' | 'compact' | 'auto';
+
+/** What the cache of an informer keeps in memory. */
+export interface StoreMemory {
+  /** The number of objects. */
+  readonly objects: number;
+  /** The number of those that are kept as text. The others are kept parsed, and not counted in any field below. */
+  readonly packed: number;
+  /** The bytes of their texts. */
+  readonly textBytes: number;
+  /** The bytes that these texts take, compressed and with what is left of dropped ones. */
+  readonly storedBytes: number;
+  readonly blocks: number;
+  /** The number of packed objects that are kept parsed too, because they were read lately. */
+  readonly hotObjects: number;
+  /** The bytes of their texts. Parsed, they take two to four times as much. */
+  readonly hotBytes: number;
+  /** Reads that found the object parsed. */
+  readonly hotReads: number;
+  /** Reads that decoded it. */
+  readonly coldReads: number;
+  /** The number of blocks that were repacked because most of their objects had changed or gone. */
+  readonly repacked: number;
+  /** Whether texts are compressed. Node has zstd from 22.15 on. */
+  readonly isCompressed: boolean;
+}
+
+export const NOT_PACKED: StoreMemory = {
+  objects: 0,
+  packed: 0,
+  textBytes: 0,
+  storedBytes: 0,
+  blocks: 0,
+  hotObjects: 0,
+  hotBytes: 0,
+  hotReads: 0,
+  coldReads: 0,
+  repacked: 0,
+  isCompressed: false,
+};
+
+export interface CompactStoreOptions {
+  kind: 'compact' | 'auto';
+  clock?: Clock | undefined;
+  logger?: Logger | undefined;
+  /** Whether objects come as the server sent them. Default: each is checked for parts that JSON cannot express. */
+  isFromServer?: (() => boolean) | undefined;
+  /** Called for each object that is parsed from its text. */
+  finish?: ((object: unknown) => unknown) | undefined;
+  /** Called when a text is found damaged. */
+  onDamage?: ((error: unknown) => void) | undefined;
+  compression?: Compression | undefined;
+}
+
+/** `auto` keeps objects parsed up to this number: below it, the whole cache takes less than 40 MB. */
+const AUTO_FROM = 5_000;
+/** The number of full blocks that stay uncompressed: the newest texts, which are the likeliest to be replaced. */
+const RAW_BLOCKS = 8;
+/** Work that is done when nothing else runs. */
+interface Work {
+  readonly work: Generator<undefined, void>;
+  readonly ended: () => void;
+}
+
+const HOT_BYTES = 8 * 1024 * 1024;
+/** The number of compressed blocks whose texts are kept after a read: a scan reads the objects of a block in a row. */
+const OPEN_BLOCKS = 4;
+/** After this time the repacking lets other code run, ms. */
+const LONGEST_TURN_MS = 3;
+
+/**
+ * The texts of a store's objects, in memory outside of V8's heap: the newest as they are, older ones compressed
+ * together. A block of which most texts were dropped is repacked when nothing else runs.
+ * Promises: an object is read as it was stored, or the read throws; the memory of dropped texts is given back once no
+ * handle has them; one call takes at most the time of a few blocks.
+ */
+export class CompactStore<T> {
+  readonly #options: CompactStoreOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #texts: ObjectTexts;
+  readonly #compression: Compression | undefined;
+  readonly #labels = new SharedLabels();
+  readonly #hot = new HotObjects<T>(HOT_BYTES);
+  readonly #blocks = new Set<Block>();
+  /** The block to which texts are added. */
+  #open: Block | undefined;
+  /** Full blocks that are not compressed yet, oldest first. */
+  #raw: Block[] = [];
+  /** The compressed blocks that were read last, with their texts. */
+  readonly #read: { readonly block: Block; readonly texts: Buffer }[] = [];
+  readonly #toRepack: Block[] = [];
+  readonly #works: Work[] = [];
+  #isActive: boolean;
+  #packed = 0;
+  #textBytes = 0;
+  #hotReads = 0;
+  #coldReads = 0;
+  #repacked = 0;
+
+  constructor(options: CompactStoreOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? defaultLogger;
+    this.#texts = new ObjectTexts(options.isFromServer ?? (() => false));
+    this.#compression = 'compression' in options ? options.compression : zstd();
+    this.#isActive = options.kind === 'compact';
+  }
+
+  /** Whether new objects are packed. */
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  /** Packs from now on if there are many objects. Returns whether it has just begun. */
+  expect(objects: number): boolean {
+    if (this.#isActive || objects <= AUTO_FROM) return false;
+    this.#isActive = true;
+    const how = this.#compression ? 'compressed texts' : 'texts without compression, because this Node has no zstd';
+    this.#logger.debug(`objects are kept as ${how}`, { objects });
+    return true;
+  }
+
+  /**
+   * The object as the store should have it. `known` is what the store has under the key: if that is the same text of the
+   * same version, it is returned. `isHot`: the object will be read soon.
+   */
+  pack(key: ObjectKey, object: T, { known, isHot }: { known?: Held<T> | undefined; isHot?: boolean } = {}): Held<T> {
+    if (!this.#isActive || !hasMetadata(object)) return object;
+    const text = this.#texts.textOf(object);
+    if (text === undefined) return object;
+    const { uid, resourceVersion, labels } = object.metadata;
+    if (known instanceof PackedObject && known.uid === uid && known.resourceVersion === resourceVersion) {
+      if (!known.block.isDamaged && known.block.hasText(known.at, Buffer.from(text))) return known;
+    }
+    const block = this.#blockFor(text);
+    const meta = { uid, resourceVersion, labels: this.#labels.share(labels) };
+    const packed = new PackedObject<T>(key, meta, block, block.add(text));
+    this.#claim(packed);
+    if (isHot) this.#hot.add(packed, object);
+    return packed;
+  }
+
+  /**
+   * The object itself. `isPassing`: it is one of many that are read in a row, so it does not become hot. Throws `store`
+   * if its memory is damaged.
+   */
+  unpack(held: Held<T>, isPassing = false): T {
+    if (!(held instanceof PackedObject)) return held;
+    if (held.hot !== undefined) {
+      held.isUsed = true;
+      this.#hotReads++;
+      return held.hot;
+    }
+    this.#coldReads++;
+    const object = this.#objectOf(held);
+    if (!isPassing) this.#hot.add(held, object);
+    return object;
+  }
+
+  /** The store has the object, also if it was dropped before. */
+  adopt(packed: PackedObject<T>): void {
+    if (packed.block.objects[packed.at] === packed) return;
+    this.#blocks.add(packed.block);
+    this.#claim(packed);
+    this.#look(packed.block);
+  }
+
+  /** The store does not have the object any more. It can be read as long as there is a handle. */
+  drop(held: Held<T> | undefined): void {
+    if (!(held instanceof PackedObject)) return;
+    const { block } = held;
+    if (block.objects[held.at] !== held) return;
+    this.#packed--;
+    this.#textBytes -= block.lengthAt(held.at);
+    block.drop(held);
+    this.#look(block);
+  }
+
+  /** Gives a block back that has no object, and queues one that has few. Newer ones are looked at when they are full. */
+  #look(block: Block): void {
+    if (block === this.#open || this.#raw.includes(block)) return;
+    if (block.live === 0) this.#blocks.delete(block);
+    else if (block.live * 2 < block.count && !block.isQueued) {
+      block.isQueued = true;
+      this.#toRepack.push(block);
+      if (this.#toRepack.length === 1) this.whenIdle(this.#repacking());
+    }
+  }
+
+  /** Does work in steps when nothing else runs, after other such work. `ended` is called at its end, also by an error. */
+  whenIdle(work: Generator<undefined, void>, ended: () => void = () => {}): void {
+    this.#works.push({ work, ended });
+    if (this.#works.length === 1) void this.#workInTurns();
+  }
+
+  /** The packed objects, block by block, which is the cheapest order to read them all. */
+  *inBlockOrder(): Generator<PackedObject<T>> {
+    for (const block of this.#blocks)
+      for (const object of block.objects) if (object) yield object as PackedObject<T>;
+  }
+
+  memory(objects: number): StoreMemory {
+    let storedBytes = 0;
+    for (const block of this.#blocks) storedBytes += block.storedBytes;
+    return {
+      objects,
+      packed: this.#packed,
+      textBytes: this.#textBytes,
+      storedBytes,
+      blocks: this.#blocks.size,
+      hotObjects: this.#hot.count,
+      hotBytes: this.#hot.bytes,
+      hotReads: this.#hotReads,
+      coldReads: this.#coldReads,
+      repacked: this.#repacked,
+      isCompressed: this.#compression !== undefined,
+    };
+  }
+
+  // --- blocks ---
+
+  #claim(packed: PackedObject<T>): void {
+    packed.block.claim(packed);
+    this.#packed++;
+    this.#textBytes += packed.block.lengthAt(packed.at);
+  }
+
+  /** The open block if the text fits, else a new one. */
+  #blockFor(text: string | Uint8Array): Block {
+    // a character takes three bytes at most; their number is counted only if that may matter
+    let bytes = typeof text === 'string' ? 3 * text.length : text.length;
+    if (this.#open?.hasRoom(bytes)) return this.#open;
+    if (typeof text === 'string') bytes = Buffer.byteLength(text);
+    if (this.#open?.hasRoom(bytes)) return this.#open;
+    if (this.#open) this.#close(this.#open);
+    this.#open = new Block(Math.max(BLOCK_BYTES, bytes));
+    this.#blocks.add(this.#open);
+    return this.#open;
+  }
+
+  /** A full block becomes one of the raw ones, and the oldest of these is compressed. */
+  #close(block: Block): void {
+    this.#raw.push(block);
+    if (this.#raw.length <= RAW_BLOCKS) return;
+    const oldest = this.#raw.shift() as Block;
+    if (oldest.live === oldest.count) oldest.seal(this.#compression);
+    else this.#sealLive(oldest);
+  }
+
+  /** Seals the texts of a block that were not dropped. The block itself stays as it is, for handles of old states. */
+  #sealLive(block: Block): void {
+    const packed = new Block(block.liveBytes);
+    this.#moveAll(block, () => packed);
+    packed.seal(this.#compression);
+    if (packed.live > 0) this.#blocks.add(packed);
+  }
+
+  /**
+   * Moves what is left of a block to others. What is damaged stays, until the informer has listed it again. Returns
+   * whether all was moved.
+   */
+  #moveAll(block: Block, target: (text: Buffer) => Block): boolean {
+    try {
+      const texts = block.texts();
+      for (const [at, object] of block.objects.entries()) if (object) move(object, block.textAt(at, texts), target);
+    } catch (error) {
+      this.#damaged(error);
+    }
+    if (block.live === 0) this.#blocks.delete(block);
+    return block.live === 0;
+  }
+
+  async #workInTurns(): Promise<void> {
+    await this.#clock.yield();
+    for (let first = this.#works[0]; first; first = this.#works[0]) {
+      if (this.#worked(first)) this.#works.shift();
+      await this.#clock.yield();
+    }
+  }
+
+  /** Works for a short time. Returns whether the work has ended. */
+  #worked({ work, ended }: Work): boolean {
+    const since = this.#clock.monotonic();
+    try {
+      while (this.#clock.monotonic() - since < LONGEST_TURN_MS) {
+        if (!work.next().done) continue;
+        ended();
+        return true;
+      }
+      return false;
+    } catch (error) {
+      this.#logger.error('a cache could not be packed', { error });
+      ended();
+      return true;
+    }
+  }
+
+  *#repacking(): Generator<undefined, void> {
+    for (let block = this.#toRepack[0]; block; block = this.#toRepack[0]) {
+      this.#repack(block);
+      this.#toRepack.shift();
+      yield;
+    }
+  }
+
+  #repack(block: Block): void {
+    if (block.live === 0 || block.isDamaged) return;
+    if (this.#moveAll(block, (text) => this.#blockFor(text))) this.#repacked++;
+  }
+
+  // --- reading ---
+
+  #objectOf(packed: PackedObject<T>): T {
+    const { block, at } = packed;
+    try {
+      const text = block.textAt(at, this.#textsOf(block));
+      const object = this.#texts.objectOf(text.toString('utf8'));
+      return (this.#options.finish ? this.#options.finish(object) : object) as T;
+    } catch (error) {
+      this.#damaged(error);
+      throw error;
+    }
+  }
+
+  #textsOf(block: Block): Buffer {
+    if (!block.isCompressed) return block.texts();
+    const i = this.#read.findIndex((each) => each.block === block);
+    const found = i === -1 ? { block, texts: block.texts() } : (this.#read[i] as { block: Block; texts: Buffer });
+    if (i === 0) return found.texts;
+    if (i !== -1) this.#read.splice(i, 1);
+    this.#read.unshift(found);
+    if (this.#read.length > OPEN_BLOCKS) this.#read.pop();
+    return found.texts;
+  }
+
+  #damaged(error: unknown): void {
+    this.#logger.error('the memory of cached objects is damaged', { error: messageOf(error) });
+    this.#options.onDamage?.(error);
+  }
+}
+
+function move(object: Placed, text: Buffer, target: (text: Buffer) => Block): void {
+  const block = target(text);
+  const at = block.add(text);
+  object.block.drop(object);
+  object.block = block;
+  object.at = at;
+  block.claim(object);
+}

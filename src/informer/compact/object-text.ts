@@ -1,0 +1,73 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { type Cells, cellsOf, type TableColumn, withCells } from '../../model/cells.ts';
+
+/** The text of an object of a table begins with a bracket: the number of its columns, its cells, and the object. */
+const OPEN_BRACKET = '[';
+
+/**
+ * Turns objects into texts and back, with no difference between what went in and what comes out. An object that JSON
+ * cannot express stays an object.
+ */
+export class ObjectTexts {
+  /** The columns of tables. All rows of a list share them, so a text has only their number. */
+  readonly #columns: (readonly TableColumn[])[] = [];
+  readonly #isFromServer: () => boolean;
+
+  /** `isFromServer`: the objects were parsed from JSON and not changed, so that they need no check. */
+  constructor(isFromServer: () => boolean) {
+    this.#isFromServer = isFromServer;
+  }
+
+  /** The text of an object; undefined if a text would not be the same object. */
+  textOf(object: object): string | undefined {
+    try {
+      if (!(this.#isFromServer() ? isPlain(object) : isPlainThroughout(object))) return undefined;
+      const cells = cellsOf(object);
+      if (cells === undefined) return jsonText(object);
+      return isPlainThroughout(cells.cells) ? jsonText([this.#numberOf(cells.columns), cells.cells, object]) : undefined;
+    } catch {
+      return undefined; // too deep, or without an end
+    }
+  }
+
+  objectOf(text: string): object {
+    if (!text.startsWith(OPEN_BRACKET)) return parseJson(text) as object;
+    const [number, cells, object] = parseJson(text) as [number, Cells['cells'], object];
+    return withCells(object, { columns: this.#columns[number] as readonly TableColumn[], cells });
+  }
+
+  #numberOf(columns: readonly TableColumn[]): number {
+    const known = this.#columns.indexOf(columns);
+    if (known !== -1) return known;
+    const text = JSON.stringify(columns);
+    const equal = this.#columns.findIndex((other) => JSON.stringify(other) === text);
+    return equal === -1 ? this.#columns.push(columns) - 1 : equal;
+  }
+}
+
+/** Whether an object is a map, and not an instance of a class that takes the place of one. */
+function isPlain(object: object): boolean {
+  const prototype = Object.getPrototypeOf(object);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * Whether every part of a value is what parsing its JSON would give. A member that is undefined counts as one that is
+ * missing.
+ */
+function isPlainThroughout(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'number' && (!Number.isFinite(next) || Object.is(next, -0))) return false;
+    if (typeof next === 'function' || typeof next === 'symbol') return false;
+    if (typeof next !== 'object' || next === null) continue;
+    const isList = Array.isArray(next);
+    if (!isList && !isPlain(next)) return false;
+    for (const part of Object.values(next)) {
+      if (isList && part === undefined) return false;
+      open.push(part);
+    }
+  }
+  return true;
+}

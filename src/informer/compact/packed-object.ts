@@ -1,0 +1,65 @@
+import { type ObjectKey, splitKey } from '../../model/key.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
+import type { Block, Placed } from './block.ts';
+
+/** The metadata of a packed object that is kept parsed. */
+export interface LightMetadata {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: ResourceVersion | undefined;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
+
+/** Index values that were computed while the object was parsed, for the index functions of that moment. */
+export interface PreparedValues {
+  readonly of: readonly unknown[];
+  readonly values: readonly (readonly string[])[];
+}
+
+/**
+ * Takes the place of an object whose text is in a {@link Block}. Its `metadata` has what comparisons and label
+ * selectors read, so that these decode nothing.
+ */
+export class PackedObject<T = unknown> implements LightMetadata, Placed {
+  readonly key: ObjectKey;
+  readonly uid: string | undefined;
+  readonly resourceVersion: ResourceVersion | undefined;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  block: Block;
+  at: number;
+  /** The parsed object, while it is hot. */
+  hot: T | undefined = undefined;
+  /** Whether the object was read since the search for cold ones last came by. */
+  isUsed = false;
+  prepared: PreparedValues | undefined = undefined;
+
+  constructor(
+    key: ObjectKey,
+    { uid, resourceVersion, labels }: Omit<LightMetadata, 'name' | 'namespace'>,
+    block: Block,
+    at: number,
+  ) {
+    this.key = key;
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.labels = labels;
+    this.block = block;
+    this.at = at;
+  }
+
+  get metadata(): LightMetadata {
+    return this;
+  }
+
+  get name(): string {
+    return splitKey(this.key).name;
+  }
+
+  get namespace(): string | undefined {
+    return splitKey(this.key).namespace || undefined;
+  }
+}
+
+/** An object as a store has it: parsed or packed. */
+export type Held<T> = T | PackedObject<T>;

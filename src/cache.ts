@@ -1,6 +1,7 @@
 // The parts of an informer, each usable alone over a ListerWatcher of your own:
 // `import {…} from 'kubectl-informer/cache'`.
 
+export type { StoreKind, StoreMemory } from './informer/compact/compact-store.ts';
 export type { InformerEvent } from './informer/handlers/event-iterator.ts';
 export type { QueuePolicy } from './informer/handlers/listener.ts';
 export type {

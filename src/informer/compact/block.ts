@@ -20,7 +20,7 @@ const LEAST_SAVED = 0.1;
 
 /**
  * The texts of some objects, one behind the other, with a checksum for each: as they are, or compressed together. A
- * text never changes its place, so that a handle of an old state can be read as long as somebody has it.
+ * text never changes its place, so that a handle of an old state can be read as long as there is a handle.
  */
 export class Block {
   /** The objects of the store whose texts are here; undefined where the store has dropped one. */

@@ -209,8 +209,7 @@ export class CompactStore<T> {
 
   /** The packed objects, block by block, which is the cheapest order to read them all. */
   *inBlockOrder(): Generator<PackedObject<T>> {
-    for (const block of this.#blocks)
-      for (const object of block.objects) if (object) yield object as PackedObject<T>;
+    for (const block of this.#blocks) for (const object of block.objects) if (object) yield object as PackedObject<T>;
   }
 
   memory(objects: number): StoreMemory {

@@ -24,7 +24,9 @@ export class ObjectTexts {
       if (!(this.#isFromServer() ? isPlain(object) : isPlainThroughout(object))) return undefined;
       const cells = cellsOf(object);
       if (cells === undefined) return jsonText(object);
-      return isPlainThroughout(cells.cells) ? jsonText([this.#numberOf(cells.columns), cells.cells, object]) : undefined;
+      return isPlainThroughout(cells.cells)
+        ? jsonText([this.#numberOf(cells.columns), cells.cells, object])
+        : undefined;
     } catch {
       return undefined; // too deep, or without an end
     }

@@ -20,7 +20,7 @@ export interface DeltaFifoOptions<T> {
   keyOf?: (object: unknown) => ObjectKey;
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
-  /** Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
+  /** @internal Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
   arrivals?: { begin(): void; take(object: T): T } | undefined;
   /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;

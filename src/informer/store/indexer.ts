@@ -3,7 +3,13 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import { CompactStore, type CompactStoreOptions, NOT_PACKED, type StoreKind, type StoreMemory } from '../compact/compact-store.ts';
+import {
+  CompactStore,
+  type CompactStoreOptions,
+  NOT_PACKED,
+  type StoreKind,
+  type StoreMemory,
+} from '../compact/compact-store.ts';
 import { type Held, PackedObject, type PreparedValues } from '../compact/packed-object.ts';
 import { RangeFinder, type ValueRange } from './value-range.ts';
 
@@ -222,6 +228,9 @@ export class Indexer<T> {
   readonly #lists = new Map<string, readonly string[]>();
   #resourceVersion: ResourceVersion = '';
 
+  constructor(options?: IndexerOptions<T>);
+  /** @internal */
+  constructor(options?: IndexerOptions<T>, compact?: Omit<CompactStoreOptions, 'kind'>);
   constructor(options: IndexerOptions<T> = {}, compact: Omit<CompactStoreOptions, 'kind'> = {}) {
     checkOptions('Indexer', options, KNOWN_OPTIONS);
     const { store = 'objects' } = options;
@@ -255,17 +264,17 @@ export class Indexer<T> {
     return held === undefined ? undefined : this.object(held);
   }
 
-  /** The object under a key, or the handle of a packed one. A change of the object gives another handle. */
+  /** @internal The object under a key, or the handle of a packed one. A change of the object gives another handle. */
   held(key: ObjectKey): Held<T> | undefined {
     return this.#items.get(key);
   }
 
-  /** As `entries`, with the handles of packed objects. */
+  /** @internal As `entries`, with the handles of packed objects. */
   heldEntries(): MapIterator<[ObjectKey, Held<T>]> {
     return this.#items.entries();
   }
 
-  /** The object of a handle; an object itself. `isPassing`: it is one of many, and does not stay parsed. */
+  /** @internal The object of a handle; an object itself. `isPassing`: it is one of many, and does not stay parsed. */
   object(held: Held<T>, isPassing = false): T {
     return this.#compact ? this.#compact.unpack(held, isPassing) : (held as T);
   }
@@ -275,6 +284,7 @@ export class Indexer<T> {
     return this.#compact?.memory(this.size) ?? { ...NOT_PACKED, objects: this.size };
   }
 
+  /** @internal */
   get isCompact(): boolean {
     return this.#compact !== undefined;
   }
@@ -284,20 +294,21 @@ export class Indexer<T> {
   }
 
   /** Objects that are read in a row do not stay parsed. */
-  values(): IteratorObject<T, undefined> {
+  values(): MapIterator<T> {
     const compact = this.#compact;
     if (!compact) return this.#items.values() as MapIterator<T>;
-    return this.#items.values().map((held) => compact.unpack(held, true));
+    return this.#items.values().map((held) => compact.unpack(held, true)) as MapIterator<T>;
   }
 
   keys(): MapIterator<ObjectKey> {
     return this.#items.keys();
   }
 
-  entries(): IteratorObject<[ObjectKey, T], undefined> {
+  entries(): MapIterator<[ObjectKey, T]> {
     const compact = this.#compact;
     if (!compact) return this.#items.entries() as MapIterator<[ObjectKey, T]>;
-    return this.#items.entries().map(([key, held]) => [key, compact.unpack(held, true)]);
+    const opened = this.#items.entries().map(([key, held]) => [key, compact.unpack(held, true)]);
+    return opened as MapIterator<[ObjectKey, T]>;
   }
 
   keyOf(object: unknown): ObjectKey {
@@ -314,7 +325,7 @@ export class Indexer<T> {
     return this.#objectsOf(this.#index(name).keysOf(value));
   }
 
-  /** As `byIndex`, with the handles of packed objects. */
+  /** @internal As `byIndex`, with the handles of packed objects. */
   heldByIndex(name: string, value: string): Held<T>[] {
     return Array.from(this.#index(name).keysOf(value), (key) => this.#items.get(key) as Held<T>);
   }
@@ -356,8 +367,7 @@ export class Indexer<T> {
   byIndexRange(name: string, range: ValueRange): T[] {
     const index = this.#index(name);
     const keys = new Set<ObjectKey>();
-    for (const value of index.ranges.find(range, index.values()))
-      for (const key of index.keysOf(value)) keys.add(key);
+    for (const value of index.ranges.find(range, index.values())) for (const key of index.keysOf(value)) keys.add(key);
     return this.#objectsOf(keys);
   }
 
@@ -367,7 +377,7 @@ export class Indexer<T> {
 
   // --- packing, for a compact store ---
 
-  /** Whether an object is packed that is one of at least this many. */
+  /** @internal Whether an object is packed that is one of at least this many. */
   packsFrom(objects: number): boolean {
     const compact = this.#compact;
     if (!compact) return false;
@@ -376,6 +386,7 @@ export class Indexer<T> {
   }
 
   /**
+   * @internal
    * The handle of an object that will be stored, or of the same object in the store; the object itself if it is not
    * packed. A handle that is not stored is to be dropped. Throws `store` for an object without a key.
    */
@@ -387,7 +398,7 @@ export class Indexer<T> {
     return held;
   }
 
-  /** Gives back the memory of a handle that is not stored. */
+  /** @internal Gives back the memory of a handle that is not stored. */
   drop(held: Held<T>): void {
     this.#compact?.drop(held);
   }

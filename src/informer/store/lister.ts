@@ -6,8 +6,8 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import { type DeepReadonly, hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { notFound, StatusError } from '../../model/status.ts';
-import { readonlyView } from '../handlers/notification.ts';
 import type { Held } from '../compact/packed-object.ts';
+import { readonlyView } from '../handlers/notification.ts';
 import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 import type { ValueRange } from './value-range.ts';
 

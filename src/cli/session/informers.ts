@@ -336,6 +336,7 @@ class InformerTarget implements WatchTarget {
       name: formatGroupResource(type.gvr),
       resource: type.gvr,
       sync: 'auto',
+      store: 'auto',
       verifyEveryMs,
       idleMs,
       selectors: selectorsOf(type, this.#plan),

@@ -48,6 +48,11 @@ export class Arrivals<T> {
     return held;
   }
 
+  /** Whether an object needs nothing more before it is queued. It has a key. */
+  isPacked(object: T): boolean {
+    return object instanceof PackedObject;
+  }
+
   /** Prepares an object to be queued: one of a watch, or one of a list that was not packed. Throws as the transform. */
   prepare(object: T): T {
     if (object instanceof PackedObject) return object;

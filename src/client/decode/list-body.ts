@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ListPage } from '../../model/object.ts';
@@ -31,6 +32,12 @@ export interface ListBodyOptions {
   /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
+
+/**
+ * The bytes after which other code runs, some milliseconds. Node reads up to two megabytes from a socket before the event
+ * loop goes on.
+ */
+const TURN_BYTES = 256 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -69,7 +76,14 @@ export async function readList<T extends object>(
     for (const item of more) items.push(areWhole ? arrived(item as never) : item);
     if (more.length > 0) onItems?.(more.length);
   };
-  for await (const chunk of body) take(splitter.push(chunk));
+  let decoded = 0;
+  for await (const chunk of body) {
+    take(splitter.push(chunk));
+    decoded += chunk.length;
+    if (decoded < TURN_BYTES) continue;
+    decoded = 0;
+    await yieldToEventLoop();
+  }
   take(splitter.finish());
   checkIsList(splitter, options);
   return {

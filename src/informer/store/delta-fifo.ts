@@ -21,7 +21,7 @@ export interface DeltaFifoOptions<T> {
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
   /** @internal Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
-  arrivals?: { begin(): void; take(object: T): T } | undefined;
+  arrivals?: { begin(): void; take(object: T): T; isPacked(object: T): boolean } | undefined;
   /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;
   /** The number of queued deltas at which `room` makes the producer wait. Default twice the batch size. */
@@ -125,10 +125,23 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   }
 
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void {
+    const arrivals = this.#arrivals;
+    if (arrivals) {
+      const prepared = objects.map((object) => (arrivals.isPacked(object) ? object : this.#prepared(object)));
+      this.#pushState({ type: 'ReplacedAll', objects: prepared, resourceVersion });
+      return;
+    }
     let keys = objects.map((object) => this.#checkedKey(object));
     const transformed = this.#transform ? objects.map((object) => this.#transformed(object)) : objects;
     if (this.#transform) keys = transformed.map((object) => this.#checkedKey(object));
     this.#pushState({ type: 'ReplacedAll', objects: transformed, keys, resourceVersion });
+  }
+
+  #prepared(object: T): T {
+    this.#checkedKey(object);
+    const prepared = this.#transform ? this.#transformed(object) : object;
+    this.#checkedKey(prepared);
+    return prepared;
   }
 
   #pushState(state: Delta<T> & { type: 'ReplacedAll' }): void {

@@ -470,8 +470,10 @@ export class Indexer<T> {
       this.#resourceVersion = resourceVersion;
       for (const error of next.indexErrors) this.#onIndexError?.(error);
       if (this.#compact) yield* this.#dropAll(before, next.items);
-    } finally {
-      if (this.#compact) this.#settle(incoming);
+      if (this.#compact) yield* this.#settle(incoming);
+    } catch (error) {
+      toEnd(this.#settle(incoming));
+      throw error;
     }
   }
 
@@ -485,11 +487,13 @@ export class Indexer<T> {
   }
 
   /** Ends what a replacement has prepared: drops what did not get into the store. */
-  #settle({ kept, keys }: Incoming<T>): void {
-    for (const [i, held] of kept.entries()) {
+  *#settle({ kept, keys }: Incoming<T>): Generator<undefined, void> {
+    for (let i = 0; i < kept.length; i++) {
+      if ((i + 1) % SLICE === 0) yield;
+      const held = kept[i];
       if (!(held instanceof PackedObject)) continue;
       held.prepared = undefined;
-      if (this.#items.get(keys[i] as ObjectKey) !== held) this.#compact?.drop(held);
+      if (this.#items.get(keys[i] as ObjectKey) !== held) this.#compact?.drop(held as PackedObject<T>);
     }
     this.#packWhenIdle();
   }

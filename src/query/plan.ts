@@ -1,3 +1,4 @@
+import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexCatalog } from './index-catalog.ts';
 import type { IndexDefinition } from './index-definition.ts';
@@ -48,8 +49,8 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
   const answered = new Set(first ? [first.condition] : []);
   for (const other of others) {
     if (other.size > objects.length * testCost(other.condition.definition)) continue;
-    const members = new Set(read(other, store));
-    objects = objects.filter((object) => members.has(object));
+    const members = new Set(read(other, store).map(keyOf));
+    objects = objects.filter((object) => members.has(keyOf(object)));
     used.push(usedIndex(other, members));
     answered.add(other.condition);
   }
@@ -146,7 +147,8 @@ function candidatesOf(condition: Condition, store: IndexedStore): Candidates {
 function read({ condition, values }: Candidates, store: IndexedStore): readonly ReadonlyObject[] {
   const { definition, stored = definition } = condition;
   const found = values.map((value) => store.byIndex(stored.key, value));
-  return found.length === 1 ? (found[0] as readonly ReadonlyObject[]) : [...new Set(found.flat())];
+  if (found.length === 1) return found[0] as readonly ReadonlyObject[];
+  return [...new Map(found.flatMap((objects) => objects.map((object) => [keyOf(object), object] as const))).values()];
 }
 
 function usedIndex({ condition }: Candidates, found: readonly unknown[] | ReadonlySet<unknown>): UsedIndex {

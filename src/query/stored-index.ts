@@ -16,6 +16,28 @@ export interface IndexedStore {
   hasIndex(name: string): boolean;
 }
 
+/** A store that can give its objects one by one, without a list of them: see `Lister.view`. */
+interface ViewedStore extends IndexedStore {
+  view?(): readonly ReadonlyObject[];
+  viewByIndex?(name: string, value: string): readonly ReadonlyObject[];
+}
+
+/** The store with lists that take no memory for their objects, if it has them. */
+export function viewedStore(store: ViewedStore): IndexedStore {
+  const { view, viewByIndex } = store;
+  if (!view || !viewByIndex) return store;
+  return {
+    get size() {
+      return store.size;
+    },
+    list: () => view.call(store),
+    byIndex: (name, value) => viewByIndex.call(store, name, value),
+    indexValues: (name, range) => store.indexValues(name, range),
+    indexCount: (name, value) => store.indexCount(name, value),
+    hasIndex: (name) => store.hasIndex(name),
+  };
+}
+
 /** Index functions by the names under which a store keeps them. */
 export type StoredIndexers = Readonly<Record<string, (object: ReadonlyObject) => readonly string[]>>;
 

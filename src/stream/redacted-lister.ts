@@ -1,5 +1,6 @@
 import type { Lister, ListFilter, NamespaceLister } from '../informer/store/lister.ts';
 import type { ValueRange } from '../informer/store/value-range.ts';
+import { lazyList } from '../kit/lazy-list.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
@@ -66,6 +67,10 @@ class RedactedLister implements Lister<UnknownObject> {
     return this.#lister.list(filter).map(this.#shown);
   }
 
+  view(filter?: ListFilter): readonly ReadonlyObject[] {
+    return this.#shownView(this.#lister.view(filter));
+  }
+
   byNamespace(namespace: string): NamespaceLister<UnknownObject> {
     const lister = this.#lister.byNamespace(namespace);
     return {
@@ -76,6 +81,14 @@ class RedactedLister implements Lister<UnknownObject> {
       require: (name) => this.#shown(lister.require(name)),
       list: (filter) => lister.list(filter).map(this.#shown),
     };
+  }
+
+  viewByIndex(name: string, value: string): readonly ReadonlyObject[] {
+    return this.#shownView(this.#lister.viewByIndex(name, value));
+  }
+
+  #shownView(view: readonly ReadonlyObject[]): readonly ReadonlyObject[] {
+    return lazyList(view.length, (i) => this.#shown(view[i] as ReadonlyObject));
   }
 
   byIndex(name: string, value: string): ReadonlyObject[] {

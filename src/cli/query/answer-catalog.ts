@@ -6,6 +6,7 @@ import type { Lookup } from '../../query/lookup.ts';
 import { loadOwners, type OwnerKind } from '../../query/owner-graph.ts';
 import { type OwnerIndexOptions, referrersIn } from '../../query/owner-index.ts';
 import { typeWordOf } from '../../query/reference-spellings.ts';
+import { viewedStore } from '../../query/stored-index.ts';
 import { type Holding, storeOf } from './holding.ts';
 import { onlyNamespaceOf } from './plan.ts';
 import type { QueryPlan } from './question.ts';
@@ -71,7 +72,7 @@ async function typeOfOwner({ mapper }: Client, owner: OwnerKind): Promise<Resour
   return other?.kind === kind && other.gvr.group === group ? other : undefined;
 }
 
-const objectsIn = ({ informer }: Holding) => informer.lister.list();
+const objectsIn = ({ informer }: Holding) => viewedStore(informer.lister).list();
 
 /** Whether a holding is of a kind, in any version: an object is the same in each. */
 const holds = (

@@ -155,7 +155,7 @@ class ContinuousQuery implements AsyncDisposable {
   }
 
   *#objects() {
-    for (const { informer } of this.#targets) yield* informer.lister.list();
+    for (const { informer } of this.#targets) yield* informer.lister.view();
   }
 
   #createResult(catalog: IndexCatalog): LiveResult {
@@ -246,7 +246,7 @@ class ContinuousQuery implements AsyncDisposable {
     const { clock } = this.#session;
     const startedAt = clock.monotonic();
     for (const target of this.#targets)
-      for (const object of target.informer.lister.list()) result.reconsider(object, target);
+      for (const object of target.informer.lister.view()) result.reconsider(object, target);
     this.#reconsiderMs = clock.monotonic() - startedAt;
   }
 

@@ -1,5 +1,6 @@
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
+import { viewedStore } from '../../query/stored-index.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { emptyText } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
@@ -36,7 +37,11 @@ export function adviceOnFirst(
 const LATER = '; what comes is shown';
 
 function missingIn({ type, names, informer }: Holding): string[] {
-  const found = new Set(informer.lister.list().map(({ metadata }) => metadata.name));
+  const found = new Set(
+    viewedStore(informer.lister)
+      .list()
+      .map(({ metadata }) => metadata.name),
+  );
   return [...(names ?? [])]
     .filter((name) => !found.has(name))
     .map(

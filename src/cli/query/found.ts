@@ -1,3 +1,4 @@
+import { lazyList } from '../../kit/lazy-list.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -30,7 +31,7 @@ export function findIn(
   question: Pick<Question, 'lookups' | 'explain'> & ObjectFilters,
   holding: Holding,
   { catalog, matches, sink, narrowed }: Finding,
-): Found[] {
+): readonly Found[] {
   const { lookups, explain } = question;
   const { type } = holding;
   const { objects, explanation } = runLookups({ store: storeOf(holding), catalog, lookups });
@@ -41,7 +42,8 @@ export function findIn(
       explainedText(holding, { how: formatExplanation(explanation), filtered, pushed: pushedText(narrowed?.of(type)) }),
     );
   }
-  return inServersOrder(kept, holding, lookups.length > 0).map((object) => ({ object, type }));
+  const ordered = inServersOrder(kept, holding, lookups.length > 0);
+  return lazyList(ordered.length, (i) => ({ object: ordered[i] as ReadonlyObject, type }));
 }
 
 /** What finding needs beside the question. */
@@ -72,16 +74,14 @@ export async function printFound(
 ): Promise<void> {
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const named = NAMING_FORMATS.has(plan.format.kind);
-  const shown = found.map(({ object, type }) => {
+  const isWhole = needsOf(plan.format).object;
+  const shown = Iterator.from(found).map(({ object, type }) => {
     const one = shownObject(object, type, options);
-    return { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
+    const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
+    if (isWhole && whyUnprintable(printed.object) !== undefined)
+      sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
+    return printed;
   });
-  if (needsOf(plan.format).object) {
-    for (const { object, type } of shown) {
-      if (whyUnprintable(object) !== undefined)
-        sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(object)}`, object));
-    }
-  }
   let text = '';
   for (const piece of plan.printer.objects(shown)) {
     if (plan.format.kind === 'jq') text += piece;

@@ -23,17 +23,19 @@ export function grouped(
   { groupBy, measures }: Pick<Question, 'groupBy' | 'measures'>,
   redactor: Redactor,
 ): Grouped {
-  const shown = found.map((item) => shownIn(item, redactor));
-  const groups = groupBy
-    ? groupsOf(shown, (object) => groupValues(object, groupBy))
-    : [{ value: undefined, items: shown }];
-  const columns = measures.map(({ verb, expression }) => {
-    const values = new Map(shown.map((object) => [object, expression.values(object)]));
-    return amountsOf(
-      verb,
-      groups.map(({ items }) => items.map((object) => values.get(object) ?? [])),
-    );
+  // of each object only what is counted is kept: there may be many objects
+  const items = Iterator.from(found).map((item) => {
+    const object = shownIn(item, redactor);
+    const amounts = measures.map(({ expression }) => expression.values(object));
+    return { values: groupBy ? groupValues(object, groupBy) : [], amounts };
   });
+  const groups = groupBy ? groupsOf(items, ({ values }) => values) : [{ value: undefined, items: [...items] }];
+  const columns = measures.map(({ verb }, i) =>
+    amountsOf(
+      verb,
+      groups.map((group) => group.items.map(({ amounts }) => amounts[i] ?? [])),
+    ),
+  );
   return {
     rows: groups.map(({ value, items }, i) => ({
       value,

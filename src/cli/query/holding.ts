@@ -1,10 +1,10 @@
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import { compareText } from '../../kit/text-order.ts';
-import { keyOf } from '../../model/key.ts';
+import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { Sharding } from '../../model/shard.ts';
-import type { IndexedStore } from '../../query/stored-index.ts';
+import { type IndexedStore, viewedStore } from '../../query/stored-index.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
 /**
@@ -27,8 +27,9 @@ export interface HeldInformer
 
 /** The cache, or the part of it that was asked for by name. */
 export function storeOf({ informer: { lister }, names }: Holding): IndexedStore {
-  if (!names) return lister;
-  return scanned(lister.list().filter((object) => names.has(object.metadata.name ?? '')));
+  const store = viewedStore(lister);
+  if (!names) return store;
+  return scanned(store.list().filter((object) => names.has(object.metadata.name ?? '')));
 }
 
 /** A store of these objects, without indexes. */
@@ -60,14 +61,14 @@ export function inServersOrder(
   if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered))) return objects;
   const isPart = informer.isUnordered || objects.length < informer.lister.size / FEW_OF;
   if (!names && isPart && namespaces.length < 2) return inKeyOrder(objects);
-  const places = new Map<ReadonlyObject, number>();
-  const listed = informer.isUnordered ? inKeyOrder(objects) : informer.lister.values();
-  for (const object of listed) places.set(object, places.size);
+  const places = new Map<ObjectKey, number>();
+  const listed = informer.isUnordered ? inKeyOrder(objects).map(keyOf) : keysOf(informer.lister);
+  for (const key of listed) places.set(key, places.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
   const placeOf = (object: ReadonlyObject) => [
     nameAt.get(object.metadata.name ?? '') ?? 0,
     namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
-    places.get(object) ?? 0,
+    places.get(keyOf(object)) ?? 0,
   ];
   const placed = objects.map((object) => ({ object, place: placeOf(object) }));
   return placed.sort((a, b) => compareLists(a.place, b.place)).map(({ object }) => object);
@@ -78,6 +79,13 @@ export function inServersOrder(
  * object is in the whole. Some types are listed in another order; they have few objects.
  */
 const FEW_OF = 100;
+
+/** The keys in the order of `values`. */
+function keysOf(lister: HeldInformer['lister']): Iterable<ObjectKey> {
+  return 'keys' in lister
+    ? (lister as Pick<Lister<UnknownObject>, 'keys'>).keys()
+    : Iterator.from(lister.values()).map(keyOf);
+}
 
 function inKeyOrder(objects: readonly ReadonlyObject[]): readonly ReadonlyObject[] {
   const keyed = objects.map((object) => ({ object, key: keyOf(object) }));

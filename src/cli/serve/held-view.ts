@@ -41,10 +41,12 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
   const list = () =>
     kept(
       namespaces === undefined || namespaces.includes('')
-        ? lister.list()
-        : namespaces.flatMap((namespace) => lister.byIndex('namespace', namespace)),
+        ? lister.view()
+        : namespaces.length === 1
+          ? lister.viewByIndex('namespace', namespaces[0] as string)
+          : namespaces.flatMap((namespace) => lister.byIndex('namespace', namespace)),
     );
-  const byIndex = (name: string, value: string) => kept(lister.byIndex(name, value).filter(inScope));
+  const byIndex = (name: string, value: string) => kept(lister.viewByIndex(name, value).filter(inScope));
   return {
     type,
     names: part.names.length === 0 ? undefined : new Set(part.names),

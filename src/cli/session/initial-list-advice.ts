@@ -122,7 +122,7 @@ export class InitialListAdvice {
 
 /** A synced cache, and which of its objects were asked for by name. */
 export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
-  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[] } };
+  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
 }
 
 /** What of a target's objects was asked for. The list is made when it is first looked at: many answers need none. */
@@ -131,7 +131,7 @@ export function samplesOf({ type, informer, names }: Sampled): Sample {
   return {
     type,
     get objects() {
-      objects ??= named(informer.lister.list(), names);
+      objects ??= named(informer.lister.view?.() ?? informer.lister.list(), names);
       return objects;
     },
   };

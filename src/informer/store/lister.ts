@@ -1,4 +1,5 @@
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import { lazyList } from '../../kit/lazy-list.ts';
 import type { GroupResource } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { joinKey } from '../../model/key.ts';
@@ -41,10 +42,17 @@ export interface Lister<T> {
    * match all.
    */
   list(filter?: ListFilter): DeepReadonly<T>[];
+  /**
+   * As `list`, for large caches: a read-only list of the objects of this moment. From a compact store each is decoded
+   * when it is read, and not kept, so that a loop or a `filter` over it takes no memory for what it passes.
+   */
+  view(filter?: ListFilter): readonly DeepReadonly<T>[];
   /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
   /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
   byIndex(name: string, value: string): DeepReadonly<T>[];
+  /** As `byIndex`, for many objects: see `view`. */
+  viewByIndex(name: string, value: string): readonly DeepReadonly<T>[];
   /** The keys of these objects, ascending. */
   indexKeys(name: string, value: string): ObjectKey[];
   /**
@@ -116,14 +124,30 @@ class IndexerLister<T> implements Lister<T> {
 
   list(filter: ListFilter = {}): DeepReadonly<T>[] {
     checkOptions('list', filter, KNOWN_FILTER);
-    const { namespace, selector } = filter;
+    return this.#found(filter).map((held) => this.#passing(held));
+  }
+
+  view(filter: ListFilter = {}): readonly DeepReadonly<T>[] {
+    checkOptions('view', filter, KNOWN_FILTER);
+    return this.#viewOf(this.#found(filter));
+  }
+
+  #found({ namespace, selector }: ListFilter): Held<T>[] {
     const parsed =
       typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
-    const found: DeepReadonly<T>[] = [];
-    for (const held of this.#in(namespace))
-      if (matches(parsed, held)) found.push(readonlyView(this.#indexer.object(held, true)));
+    const found: Held<T>[] = [];
+    for (const held of this.#in(namespace)) if (matches(parsed, held)) found.push(held);
     return found;
+  }
+
+  #viewOf(found: readonly Held<T>[]): readonly DeepReadonly<T>[] {
+    if (!this.#indexer.isCompact) return found as unknown as readonly DeepReadonly<T>[];
+    return lazyList(found.length, (i) => this.#passing(found[i] as Held<T>));
+  }
+
+  #passing(held: Held<T>): DeepReadonly<T> {
+    return readonlyView(this.#indexer.object(held, true));
   }
 
   byNamespace(namespace: string): NamespaceLister<T> {
@@ -139,6 +163,10 @@ class IndexerLister<T> implements Lister<T> {
 
   byIndex(name: string, value: string): DeepReadonly<T>[] {
     return this.#indexer.byIndex(name, value).map(readonlyView);
+  }
+
+  viewByIndex(name: string, value: string): readonly DeepReadonly<T>[] {
+    return this.#viewOf(this.#indexer.heldByIndex(name, value));
   }
 
   indexKeys(name: string, value: string): ObjectKey[] {

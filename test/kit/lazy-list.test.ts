@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { lazyList } from '../../src/kit/lazy-list.ts';
+
+const counted = (length: number) => {
+  const made: number[] = [];
+  const list = lazyList(length, (i) => {
+    made.push(i);
+    return `item ${i}`;
+  });
+  return { list, made };
+};
+
+describe('a list whose items are made when they are read', () => {
+  it('is a list to every reader', () => {
+    const { list } = counted(3);
+    const usual = ['item 0', 'item 1', 'item 2'];
+    expect([...list]).toEqual(usual);
+    expect(list).toEqual(usual);
+    expect(Array.isArray(list)).toBe(true);
+    expect(JSON.stringify(list)).toBe(JSON.stringify(usual));
+    expect([list.at(-1), list[1], list[3], list.length, list.includes('item 2'), Object.keys(list)]).toEqual([
+      'item 2',
+      'item 1',
+      undefined,
+      3,
+      true,
+      ['0', '1', '2'],
+    ]);
+    expect([list.map((each) => each.length), list.filter((each) => each > 'item 0'), list.slice(1, 2)]).toEqual([
+      [6, 6, 6],
+      ['item 1', 'item 2'],
+      ['item 1'],
+    ]);
+    expect([...list.entries()]).toEqual([...usual.entries()]);
+    expect(list.flatMap((each) => [each, each])).toHaveLength(6);
+    expect([...list.toReversed(), ...[['first'], list].flat()]).toEqual([...usual.toReversed(), 'first', ...usual]);
+  });
+
+  it('makes only what is read, and nothing for its length', () => {
+    const { list, made } = counted(1_000_000);
+    expect([list.length, made]).toEqual([1_000_000, []]);
+    expect(list.some((each) => each === 'item 2')).toBe(true);
+    expect(list.slice(0, 2)).toHaveLength(2);
+    expect(made).toEqual([0, 1, 2, 0, 1]);
+  });
+
+  it('refuses changes, which would be lost', () => {
+    const { list } = counted(2);
+    const open = list as string[];
+    const changes = [
+      () => open.push('x'),
+      () => (open[0] = 'x'),
+      () => open.sort(),
+      () => delete open[0],
+      () => (open.length = 0),
+    ];
+    for (const change of changes) expect(change).toThrow('copy it first');
+    expect(list).toEqual(['item 0', 'item 1']);
+  });
+});

@@ -1,5 +1,5 @@
 /**
- * A list whose items are made when they are read, each time anew: for items that are large, of which most are looked at
+ * A list whose items are made when they are read, again at each read: for items that are large, of which most are looked at
  * once. It has all methods of a list; those that return a new one (`filter`, `slice`) return a usual one. It cannot be
  * changed.
  */

@@ -208,6 +208,8 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: TrafficCounter;
+  /** All objects are as they were parsed from JSON. */
+  readonly givesJson = true;
   /** Resolves when the server answers again, after a connection failed. Undefined without the option. */
   readonly whenReachable: ((context: { signal: AbortSignal }) => Promise<void>) | undefined;
   /** Resolves when a watch that the server refused may be attempted again. Undefined without `refusedWatches`. */

@@ -16,7 +16,7 @@ export class Arrivals<T> {
   readonly #transform: (object: T) => T;
   /** Objects that were transformed and not packed, and the errors of those that could not be transformed. */
   #transformed = new WeakMap<object, { readonly error?: unknown }>();
-  /** The handles of a list that has not been stored yet. */
+  /** The handles of a list that is still arriving. */
   #list: PackedObject<T>[] = [];
   #count = 0;
 
@@ -32,6 +32,11 @@ export class Arrivals<T> {
     this.#count = 0;
   }
 
+  /** The list has arrived. What stores it gives back what it does not store. */
+  end(): void {
+    this.#list = [];
+  }
+
   /** Takes an object of a list as it arrives. The result takes its place. */
   take(object: T): T {
     if (!this.#indexer.packsFrom(++this.#count)) return object;
@@ -44,7 +49,7 @@ export class Arrivals<T> {
     }
     const held = this.#pack(transformed, false);
     if (held instanceof PackedObject) this.#list.push(held as PackedObject<T>);
-    else this.#transformed.set(transformed as object, {});
+    else if (typeof transformed === 'object' && transformed !== null) this.#transformed.set(transformed, {});
     return held;
   }
 

@@ -251,6 +251,7 @@ export class SharedInformer<T> implements Syncable {
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#resyncCheckMs = options.resyncMs ? Math.max(LEAST_RESYNC_MS, options.resyncMs) : 0;
+    const areJson = scoped.every(({ source, stored }) => source.givesJson && stored === undefined);
     this.#indexer = new Indexer<T>(
       {
         indexers: { [NAMESPACE_INDEX]: indexByNamespace, ...(options.indexers as Indexers<T> | undefined) },
@@ -260,7 +261,7 @@ export class SharedInformer<T> implements Syncable {
       {
         clock: this.#clock,
         logger: this.#logger,
-        isFromServer: () => this.#transform === undefined,
+        isFromServer: () => areJson && this.#transform === undefined,
         finish: options.freeze ? deepFreeze : undefined,
         onDamage: (error) => this.#damaged(error),
       },

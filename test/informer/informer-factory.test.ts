@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { dynamicInformerFactory, type InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
+import type { InformerFactoryOptions } from '../../src/informer/informer-factory.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, ConfigMaps, type InProcessSetup, inProcess, readsOf } from '../support/in-process.ts';
+import { dynamicInformerFactory } from '../support/store-under-test.ts';
 
 const deployments: GroupVersionResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 

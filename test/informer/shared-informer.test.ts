@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { InformerHandler, InformerNotification } from '../../src/informer/handlers/notification.ts';
-import { type HandlerOptions, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { HandlerOptions, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
@@ -21,6 +21,7 @@ import {
   ScriptedListerWatcher,
   ScriptedStream,
 } from '../support/scripted-events.ts';
+import { SharedInformer } from '../support/store-under-test.ts';
 
 const lw = () => new ScriptedListerWatcher<Pod>();
 const stream = () => new ScriptedStream<Pod>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
-import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { type Random, seededRandom } from '../../src/kit/random.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
@@ -10,6 +10,7 @@ import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, through } from '../support/in-process.ts';
 import { scriptedBytes } from '../support/scripted-bytes.ts';
 import { invalid } from '../support/scripted-events.ts';
+import { SharedInformer } from '../support/store-under-test.ts';
 
 // Random faults of all kinds are in test/simulation. These tests need a server that keeps its history, or two servers.
 

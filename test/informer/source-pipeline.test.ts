@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type LaneOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply.ts';
-import { Indexer } from '../../src/informer/store/indexer.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { Indexer } from '../support/store-under-test.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ScopedSource, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { ScopedSource, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { StoredState } from '../../src/informer/watch/stored-state.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, readsOf } from '../support/in-process.ts';
 import { StateCopy } from '../support/state-copy.ts';
+import { SharedInformer } from '../support/store-under-test.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
 import { createInformerSource } from '../../src/controller/informer-source.ts';
-import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { SharedInformer, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { dynamicInformerFactory } from '../support/store-under-test.ts';
 
 const boom = () => {
   throw new Error('a callback of the user');

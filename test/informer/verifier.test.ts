@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -8,6 +8,7 @@ import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, readsOf } from '../support/in-process.ts';
 import { type Pod, pod } from '../support/objects.ts';
 import { added, deleted, modified, page, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
+import { SharedInformer } from '../support/store-under-test.ts';
 
 const NOTHING = { missing: [], extra: [], stale: [] };
 

@@ -18,6 +18,7 @@ export function narrowedSource(
 ): ListerWatcher<UnknownObject> {
   const { probe } = source;
   return {
+    givesJson: source.givesJson,
     ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
     watch: (options, context) => source.watch(options, context),
     async list(options, context) {

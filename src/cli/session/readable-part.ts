@@ -45,6 +45,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
   #judged(source: ListerWatcher<UnknownObject>): ListerWatcher<UnknownObject> {
     const { probe, whenReachable } = source;
     return {
+      givesJson: source.givesJson,
       get sharding() {
         return source.sharding;
       },

@@ -89,6 +89,7 @@ const retired = ({ version }: GroupVersionResource) => `version ${version} is no
 
 /** A part of the objects of a type. */
 export class ServedSource implements ListerWatcher<UnknownObject> {
+  readonly givesJson = true;
   readonly #served: ServedType;
   readonly #apiOf: (gvr: GroupVersionResource) => ResourceApi<UnknownObject>;
   #api: ResourceApi<UnknownObject>;

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import type { ObjectKey } from '../../model/key.ts';
-import { hasMetadata } from '../../model/object.ts';
+import { joinKey, type ObjectKey } from '../../model/key.ts';
+import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { type Compression, zstd } from './compression.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
-import { type Held, PackedObject } from './packed-object.ts';
+import { type Held, NamedPackedObject, PackedObject } from './packed-object.ts';
 import { SharedLabels } from './shared-labels.ts';
 
 /** How a store keeps its objects: parsed, as compressed text, or by their number. */
@@ -103,6 +103,7 @@ export class CompactStore<T> {
   /** The compressed blocks that were read last, with their texts. */
   readonly #read: { readonly block: Block; readonly texts: Buffer }[] = [];
   readonly #toRepack: Block[] = [];
+  #isRepacking = false;
   readonly #works: Work[] = [];
   #isActive: boolean;
   #packed = 0;
@@ -142,13 +143,12 @@ export class CompactStore<T> {
     if (!this.#isActive || !hasMetadata(object)) return object;
     const text = this.#texts.textOf(object);
     if (text === undefined) return object;
-    const { uid, resourceVersion, labels } = object.metadata;
-    if (known instanceof PackedObject && known.uid === uid && known.resourceVersion === resourceVersion) {
-      if (!known.block.isDamaged && known.block.hasText(known.at, Buffer.from(text))) return known;
-    }
+    const { name = '', namespace, uid, resourceVersion, labels } = object.metadata;
+    if (isSameVersion(known, object.metadata) && known.block.hasText(known.at, Buffer.from(text))) return known;
     const block = this.#blockFor(text);
-    const meta = { uid, resourceVersion, labels: this.#labels.share(labels) };
-    const packed = new PackedObject<T>(key, meta, block, block.add(text));
+    const meta = { name, namespace, uid, resourceVersion, labels: this.#labels.share(labels) };
+    const Handle = joinKey(namespace, name) === key ? PackedObject<T> : NamedPackedObject<T>;
+    const packed = new Handle(key, meta, block, block.add(text));
     this.#claim(packed);
     if (isHot) this.#hot.add(packed, object);
     return packed;
@@ -184,6 +184,7 @@ export class CompactStore<T> {
     if (!(held instanceof PackedObject)) return;
     const { block } = held;
     if (block.objects[held.at] !== held) return;
+    held.isUsed = false;
     this.#packed--;
     this.#textBytes -= block.lengthAt(held.at);
     block.drop(held);
@@ -197,7 +198,8 @@ export class CompactStore<T> {
     else if (block.live * 2 < block.count && !block.isQueued) {
       block.isQueued = true;
       this.#toRepack.push(block);
-      if (this.#toRepack.length === 1) this.whenIdle(this.#repacking());
+      if (!this.#isRepacking) this.whenIdle(this.#repacking(), () => (this.#isRepacking = false));
+      this.#isRepacking = true;
     }
   }
 
@@ -310,8 +312,9 @@ export class CompactStore<T> {
 
   *#repacking(): Generator<undefined, void> {
     for (let block = this.#toRepack[0]; block; block = this.#toRepack[0]) {
-      this.#repack(block);
       this.#toRepack.shift();
+      block.isQueued = false;
+      this.#repack(block);
       yield;
     }
   }
@@ -330,7 +333,7 @@ export class CompactStore<T> {
       const object = this.#texts.objectOf(text.toString('utf8'));
       return (this.#options.finish ? this.#options.finish(object) : object) as T;
     } catch (error) {
-      this.#damaged(error);
+      if (block.live > 0) this.#damaged(error); // an old state cannot be listed again
       throw error;
     }
   }
@@ -350,6 +353,12 @@ export class CompactStore<T> {
     this.#logger.error('the memory of cached objects is damaged', { error: messageOf(error) });
     this.#options.onDamage?.(error);
   }
+}
+
+/** Whether a handle is of the same version of the same object. Texts without a version may differ, and be as long. */
+function isSameVersion<T>(known: Held<T> | undefined, { uid, resourceVersion }: ObjectMeta): known is PackedObject<T> {
+  if (!(known instanceof PackedObject) || known.block.isDamaged || resourceVersion === undefined) return false;
+  return known.uid === uid && known.resourceVersion === resourceVersion;
 }
 
 function move(object: Placed, text: Buffer, target: (text: Buffer) => Block): void {

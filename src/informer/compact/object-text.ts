@@ -63,6 +63,7 @@ function isPlainThroughout(value: unknown): boolean {
     const next = open.pop();
     if (typeof next === 'number' && (!Number.isFinite(next) || Object.is(next, -0))) return false;
     if (typeof next === 'function' || typeof next === 'symbol') return false;
+    if (typeof next === 'bigint' && Number.isSafeInteger(Number(next))) return false;
     if (typeof next !== 'object' || next === null) continue;
     const isList = Array.isArray(next);
     if (!isList && !isPlain(next)) return false;

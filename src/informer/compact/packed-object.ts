@@ -61,5 +61,25 @@ export class PackedObject<T = unknown> implements LightMetadata, Placed {
   }
 }
 
+/** A packed object whose key does not say its name, because the store has keys of another kind. */
+export class NamedPackedObject<T = unknown> extends PackedObject<T> {
+  readonly #name: string;
+  readonly #namespace: string | undefined;
+
+  constructor(key: ObjectKey, { name, namespace, ...meta }: LightMetadata, block: Block, at: number) {
+    super(key, meta, block, at);
+    this.#name = name;
+    this.#namespace = namespace;
+  }
+
+  override get name(): string {
+    return this.#name;
+  }
+
+  override get namespace(): string | undefined {
+    return this.#namespace;
+  }
+}
+
 /** An object as a store has it: parsed or packed. */
 export type Held<T> = T | PackedObject<T>;

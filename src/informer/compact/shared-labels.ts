@@ -1,3 +1,5 @@
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
+
 type Labels = Readonly<Record<string, string>>;
 
 /** The most sets of labels that are remembered. Those of one workload come close together. */
@@ -9,11 +11,11 @@ export class SharedLabels {
 
   share(labels: Labels | undefined): Labels | undefined {
     if (labels === undefined) return undefined;
-    const text = JSON.stringify(labels);
+    const text = jsonText(labels);
     const known = this.#known.get(text);
     if (known) return known;
     if (this.#known.size >= MOST) this.#known.clear();
-    const copy = JSON.parse(text) as Labels;
+    const copy = parseJson(text) as Labels;
     this.#known.set(text, copy);
     return copy;
   }

@@ -21,7 +21,7 @@ export interface DeltaFifoOptions<T> {
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
   /** @internal Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
-  arrivals?: { begin(): void; take(object: T): T; isPacked(object: T): boolean } | undefined;
+  arrivals?: { begin(): void; end(): void; take(object: T): T; isPacked(object: T): boolean } | undefined;
   /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;
   /** The number of queued deltas at which `room` makes the producer wait. Default twice the batch size. */
@@ -129,6 +129,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     if (arrivals) {
       const prepared = objects.map((object) => (arrivals.isPacked(object) ? object : this.#prepared(object)));
       this.#pushState({ type: 'ReplacedAll', objects: prepared, resourceVersion });
+      arrivals.end();
       return;
     }
     let keys = objects.map((object) => this.#checkedKey(object));

@@ -100,6 +100,9 @@ const COMPACT_SLICE = 64;
 /** The most lists of one index value that are shared before the objects are stored. */
 const MOST_LISTS = 16_384;
 
+/** In place of the values of an object for which the index function threw. The function is called again next time. */
+const UNFILED: readonly string[] = [];
+
 /** The keys of one index value. Most values of an index by owner or name have one key, which needs no set. */
 interface Filed {
   /** The value as a list, which all objects with this one value share. */
@@ -116,6 +119,8 @@ class Index<T> {
    * function changed its mind.
    */
   readonly #valuesOf = new Map<ObjectKey, readonly string[]>();
+  /** The keys of the objects for which the function threw. */
+  readonly #unfiled = new Set<ObjectKey>();
   readonly ranges = new RangeFinder();
 
   constructor(fn: IndexFn<T>) {
@@ -137,10 +142,12 @@ class Index<T> {
   }
 
   valuesOf(key: ObjectKey): readonly string[] {
-    return this.#valuesOf.get(key) ?? [];
+    return this.#valuesOf.get(key) ?? (this.#unfiled.has(key) ? UNFILED : []);
   }
 
   file(key: ObjectKey, values: readonly string[]): void {
+    if (values === UNFILED) this.#unfiled.add(key);
+    else if (this.#unfiled.size > 0) this.#unfiled.delete(key);
     const before = this.#valuesOf.get(key);
     if (before && sameValues(before, values)) return;
     if (before) this.#remove(key, before, values);
@@ -412,9 +419,13 @@ export class Indexer<T> {
       this.#put(key, kept, this.#valuesOf(key, kept));
       this.#advanceTo(kept);
     } catch (error) {
-      this.#compact?.drop(object);
+      if (!this.#isStored(object)) this.#compact?.drop(object);
       throw error;
     }
+  }
+
+  #isStored(held: unknown): boolean {
+    return held instanceof PackedObject && this.#items.get(held.key) === held;
   }
 
   update(object: T): void {
@@ -458,42 +469,39 @@ export class Indexer<T> {
     checkOptions('replace', options, KNOWN_REPLACE);
     const areKept = !this.#transform && !this.#compact;
     const incoming: Incoming<T> = { objects, keys: options.keys ?? [], kept: areKept ? objects : [] };
-    if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
+    let before: Map<ObjectKey, Held<T>> | undefined;
     try {
+      if (options.within && this.#replaceFew(incoming, resourceVersion, options.within, options.observer)) return;
       const writes = this.#writes;
       let next = yield* this.#stateWith(incoming, options);
       if (this.#writes !== writes) next = toEnd(this.#stateWith(incoming, options));
-      const before = this.#items;
+      before = this.#items;
       this.#items = next.items;
       this.#indexes = next.indexes;
       this.#writes++;
       this.#resourceVersion = resourceVersion;
       for (const error of next.indexErrors) this.#onIndexError?.(error);
-      if (this.#compact) yield* this.#dropAll(before, next.items);
-      if (this.#compact) yield* this.#settle(incoming);
-    } catch (error) {
-      toEnd(this.#settle(incoming));
-      throw error;
+    } finally {
+      this.#compact?.whenIdle(this.#settling(incoming, before));
     }
   }
 
-  /** Drops what a replacement has put aside. Nothing of it is visible any more. */
-  *#dropAll(before: Map<ObjectKey, Held<T>>, items: Map<ObjectKey, Held<T>>): Generator<undefined, void> {
+  /**
+   * When nothing else runs: gives back the memory of what a replacement has put aside, and of what it has not stored.
+   */
+  *#settling({ objects, kept }: Incoming<T>, before: Map<ObjectKey, Held<T>> | undefined): Generator<undefined, void> {
     let steps = 0;
-    for (const [key, held] of before) {
+    for (const held of before?.values() ?? []) {
+      if (!this.#isStored(held)) this.#compact?.drop(held);
       if (this.#isFull(++steps)) yield;
-      if (items.get(key) !== held) this.#compact?.drop(held);
     }
-  }
-
-  /** Ends what a replacement has prepared: drops what did not get into the store. */
-  *#settle({ kept, keys }: Incoming<T>): Generator<undefined, void> {
-    for (let i = 0; i < kept.length; i++) {
-      if ((i + 1) % SLICE === 0) yield;
-      const held = kept[i];
+    for (let i = 0; i < objects.length; i++) {
+      const held = i < kept.length ? kept[i] : objects[i];
+      if (this.#isFull(++steps)) yield;
       if (!(held instanceof PackedObject)) continue;
       held.prepared = undefined;
-      if (this.#items.get(keys[i] as ObjectKey) !== held) this.#compact?.drop(held as PackedObject<T>);
+      if (!this.#isStored(held)) this.#compact?.drop(held as PackedObject<T>);
+      else this.#compact?.adopt(held as PackedObject<T>); // another replacement may have dropped it before it was stored
     }
     this.#packWhenIdle();
   }
@@ -750,7 +758,7 @@ export class Indexer<T> {
     } catch (error) {
       if (!this.#onIndexError) throw error;
       onError?.(error as InformerError);
-      return [];
+      return UNFILED;
     }
   }
 
@@ -759,7 +767,8 @@ export class Indexer<T> {
       const prepared = held.prepared?.values[held.prepared.of.indexOf(fn)];
       if (prepared) return prepared;
       const index = this.#indexes.get(name);
-      if (index?.fn === fn && this.#items.get(key) === held) return index.valuesOf(key);
+      const known = index?.fn === fn && this.#items.get(key) === held ? index.valuesOf(key) : UNFILED;
+      if (known !== UNFILED) return known;
     }
     return valuesFrom(name, fn, key, () => this.object(held));
   }

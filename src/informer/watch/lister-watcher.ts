@@ -67,6 +67,11 @@ export interface ListerWatcher<T> {
    * sync mode `auto`.
    */
   consistentUnpagedList?(context: CallContext): Promise<boolean>;
+  /**
+   * Whether all objects are as they were parsed from JSON: no Date, no Map, no instance of a class. Absent: a compact
+   * cache looks through each object for such parts.
+   */
+  readonly givesJson?: boolean | undefined;
   /** Absent: the source has the whole collection. */
   readonly sharding?: Sharding | undefined;
 }

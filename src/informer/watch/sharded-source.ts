@@ -49,6 +49,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   readonly #clock: Clock;
   readonly whenReachable: ListerWatcher<T>['whenReachable'];
   readonly whenTurn: ListerWatcher<T>['whenTurn'];
+  readonly givesJson: boolean | undefined;
   /** What the informer has listed, or is about to. */
   #listed: ShardParts;
   readonly #reached: (generation: number) => void;
@@ -69,6 +70,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     this.#clock = options.clock ?? systemClock;
     this.whenReachable = source.whenReachable?.bind(source);
     this.whenTurn = source.whenTurn?.bind(source);
+    this.givesJson = source.givesJson;
   }
 
   /** Who divides the collection; undefined until enough was seen. */

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { applyDeltas, textOf } from '../../../src/informer/store/apply.ts';
 import type { Delta } from '../../../src/informer/store/delta.ts';
-import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import { Tombstone } from '../../../src/model/object.ts';
 import { type Pod, pod } from '../../support/objects.ts';
+import { Indexer } from '../../support/store-under-test.ts';
 
 const live = { isInInitialList: false };
 const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Pod> => ({
@@ -51,7 +51,8 @@ it('replaces the store by a list, and reports deletions first, then the rest in 
 it('reports everything as deleted, with its final state unknown, when the list is empty [APP-04]', () => {
   const indexer = store(pod('pod-1', 1), pod('pod-3', 3));
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [], resourceVersion: '9' }], indexer, live);
-  expect(notifications).toMatchObject([
+  const opened = notifications.map((n) => ({ ...n, object: indexer.object(n.object as Pod) }));
+  expect(opened).toMatchObject([
     { kind: 'deleted', key: 'pod-1', object: pod('pod-1', 1), finalStateUnknown: true },
     { kind: 'deleted', key: 'pod-3', object: pod('pod-3', 3), finalStateUnknown: true },
   ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { Indexer } from '../../support/store-under-test.ts';
 
 interface Pod {
   metadata: { name: string; namespace: string; resourceVersion: string };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/indexer.ts';
+import { indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../../../src/informer/store/lister.ts';
 import { LabelSelector } from '../../../src/model/label-selector.ts';
 import { isNotFound, type StatusError } from '../../../src/model/status.ts';
 import { type Pod, pod } from '../../support/objects.ts';
+import { Indexer } from '../../support/store-under-test.ts';
 
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
 

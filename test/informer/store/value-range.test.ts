@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
 import type { ValueRange } from '../../../src/informer/store/value-range.ts';
 import { compareText } from '../../../src/kit/text-order.ts';
 import { compareSizes, compareValues } from '../../../src/model/value-order.ts';
 import { type Pod, pod } from '../../support/objects.ts';
+import { Indexer } from '../../support/store-under-test.ts';
 
 const indexer = (nodes: readonly string[] = []) => {
   const store = new Indexer<Pod>({ indexers: { node: (o) => String(o.spec?.nodeName ?? '').split(',') } });

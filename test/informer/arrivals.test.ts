@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { Arrivals } from '../../src/informer/arrivals.ts';
+import { PackedObject } from '../../src/informer/compact/packed-object.ts';
+import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
+import { createLogger } from '../../src/kit/logger.ts';
+import { settled } from '../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { type Pod, pod } from '../support/objects.ts';
+
+const pods = (count: number, version = 1) => Array.from({ length: count }, (_, i) => pod(`shop/p${i}`, version + i));
+
+function arrivals(transform?: (object: Pod) => Pod) {
+  const indexer = new Indexer<Pod>({ store: 'compact' });
+  return { indexer, arrivals: new Arrivals<Pod>({ indexer, transform }) };
+}
+
+describe('the objects of a list that arrives', () => {
+  it('are packed one by one, before the list is complete', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    arriving.begin();
+    for (const object of pods(10)) expect(arriving.take(object)).toBeInstanceOf(PackedObject);
+    expect(indexer.memory).toMatchObject({ objects: 0, packed: 10 });
+  });
+
+  it('give their memory back when the list failed and another one begins', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    arriving.begin();
+    for (const object of pods(100)) arriving.take(object);
+    arriving.begin();
+    expect(indexer.memory).toMatchObject({ packed: 0, textBytes: 0 });
+  });
+
+  it('are the objects in the cache if these are the same, which stay when the list fails', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    indexer.replace(pods(10), '1');
+    arriving.begin();
+    const held = pods(10).map((object) => arriving.take(object) as unknown);
+    expect(held).toEqual([...indexer.heldEntries()].map(([, each]) => each));
+    for (const [i, [, each]] of [...indexer.heldEntries()].entries()) expect(held[i]).toBe(each);
+    arriving.begin();
+    expect(indexer.memory).toMatchObject({ objects: 10, packed: 10 });
+    expect(indexer.values().toArray()).toEqual(pods(10));
+  });
+
+  it('are not the objects in the cache if they have no version: texts of one length may differ', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    indexer.replace([pod('shop/a', undefined)], '1');
+    arriving.begin();
+    expect(arriving.take(pod('shop/a', undefined))).not.toBe(indexer.held('shop/a'));
+  });
+
+  it('stay in the cache when the next list begins before this one is stored', async () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    arriving.begin();
+    const held = pods(500).map((object) => arriving.take(object));
+    const steps = indexer.replacing(held, '1');
+    steps.next();
+    arriving.begin();
+    for (const _ of steps);
+    await settled();
+    expect(indexer.memory).toMatchObject({ objects: 500, packed: 500 });
+    expect(indexer.values().toArray()).toEqual(pods(500));
+  });
+
+  it('are transformed once', () => {
+    let calls = 0;
+    const { arrivals: arriving } = arrivals((object) => {
+      calls++;
+      return object;
+    });
+    arriving.begin();
+    const held = pods(10).map((object) => arriving.take(object));
+    for (const object of held) arriving.prepare(object);
+    expect(calls).toBe(10);
+  });
+
+  it('that cannot be transformed fail when the list is queued, with the error of the transform', () => {
+    const { arrivals: arriving } = arrivals(() => {
+      throw new Error('no');
+    });
+    arriving.begin();
+    const [object] = pods(1) as [Pod];
+    expect(arriving.take(object)).toBe(object);
+    expect(() => arriving.prepare(object)).toThrow('no');
+  });
+});
+
+/** An informer with a compact store over the config maps of a server. */
+async function informed(count: number, options: SharedInformerOptions<ConfigMap> = {}) {
+  const { sandbox, clock, client } = await inProcess();
+  const maps = new ConfigMaps(sandbox);
+  for (let i = 0; i < count; i++) maps.put(`a/p${i}`);
+  const informer = new SharedInformer<ConfigMap>(client.resource(CONFIG_MAPS), {
+    clock,
+    sync: 'list',
+    store: 'compact',
+    random: () => 0,
+    logger: createLogger(() => {}),
+    ...options,
+  });
+  const controller = new AbortController();
+  const running = informer.run(controller.signal);
+  await clock.advance(1000);
+  const stop = async () => {
+    controller.abort();
+    await running;
+    await sandbox.stop();
+  };
+  const relist = async () => {
+    sandbox.faults.add({ fault: { kind: 'gone', after: 0 }, match: { watch: true } });
+    await sandbox.restart({ keepHistory: true });
+    await clock.advance(60_000);
+  };
+  return { informer, maps, clock, relist, stop };
+}
+
+describe('an informer with a compact store', () => {
+  it('reports the error of a transform that returns no object, as with parsed objects', async () => {
+    const errors: string[] = [];
+    for (const store of ['objects', 'compact'] as const) {
+      const { informer, stop } = await informed(1, { store, transform: () => undefined as never });
+      errors.push((informer.lastError as Error).message);
+      await stop();
+    }
+    expect(errors[0]).toContain("couldn't create key for object");
+    expect(errors[1]).toBe(errors[0]);
+  });
+
+  it('keeps the same handles when a list shows that nothing has changed', async () => {
+    const { informer, relist, stop } = await informed(50);
+    const before = informer.memory;
+    await relist();
+    expect(informer.continuity[0]?.relists).toBe(1);
+    expect(informer.memory).toMatchObject({ packed: 50, storedBytes: before.storedBytes, textBytes: before.textBytes });
+    await stop();
+  });
+
+  it.each(['objects', 'compact'] as const)(
+    'reports at each list the objects that an index function refuses, and indexes them when it accepts them (%s)',
+    async (store) => {
+      let isBroken = true;
+      const node = ({ data }: ConfigMap) => {
+        if (isBroken) throw new Error('no');
+        return [data?.node ?? ''];
+      };
+      const { informer, relist, stop } = await informed(3, { store, indexers: { node: node as never } });
+      expect(informer.continuity[0]?.storeErrors).toBe(3);
+      await relist();
+      expect(informer.continuity[0]?.storeErrors).toBe(6);
+      isBroken = false;
+      await relist();
+      expect(informer.continuity[0]).toMatchObject({ relists: 2, storeErrors: 6 });
+      expect(informer.lister.indexKeys('node', 'n1')).toEqual(['a/p0', 'a/p1', 'a/p2']);
+      await stop();
+    },
+  );
+});

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { InformerError } from '../../kit/error.ts';
 import type { Compression } from './compression.ts';
+import type { Extent, Slabs } from './slabs.ts';
 
 /** What has a text in a block. */
 export interface Placed {
@@ -33,13 +34,16 @@ export class Block {
   isDamaged = false;
   /** Whether the block waits to be repacked. */
   isQueued = false;
-  #bytes: Buffer;
-  readonly #ends: number[] = [];
-  readonly #sums: number[] = [];
+  /** The texts as they are, until the block is sealed. */
+  #room: Buffer | undefined;
+  /** The texts of a sealed block. */
+  #extent: Extent | undefined;
+  #ends: number[] | Uint32Array = [];
+  #sums: number[] | Uint32Array = [];
   #compression: Compression | undefined;
 
-  constructor(room: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(room);
+  constructor(room: Buffer) {
+    this.#room = room;
   }
 
   get count(): number {
@@ -53,7 +57,7 @@ export class Block {
 
   /** The bytes in memory. */
   get storedBytes(): number {
-    return this.#bytes.length;
+    return this.#room?.length ?? this.#extent?.length ?? 0;
   }
 
   get isCompressed(): boolean {
@@ -62,16 +66,17 @@ export class Block {
 
   /** Whether a text of at most this many bytes fits. */
   hasRoom(bytes: number): boolean {
-    return this.objects.length < MOST_OBJECTS && this.textBytes + bytes <= this.#bytes.length;
+    return this.#ends.length < MOST_OBJECTS && this.textBytes + bytes <= (this.#room?.length ?? 0);
   }
 
   /** Adds a text, for which there is room, and returns its place. */
   add(text: string | Uint8Array): number {
+    const room = this.#room as Buffer;
     const from = this.textBytes;
-    const length = typeof text === 'string' ? this.#bytes.write(text, from) : text.length;
-    if (typeof text !== 'string') this.#bytes.set(text, from);
-    this.#ends.push(from + length);
-    this.#sums.push(crc32(this.#bytes.subarray(from, from + length)));
+    const length = typeof text === 'string' ? room.write(text, from) : text.length;
+    if (typeof text !== 'string') room.set(text, from);
+    (this.#ends as number[]).push(from + length);
+    (this.#sums as number[]).push(crc32(room.subarray(from, from + length)));
     return this.#ends.length - 1;
   }
 
@@ -97,21 +102,35 @@ export class Block {
     return this.lengthAt(at) === text.length && this.#sums[at] === crc32(text);
   }
 
-  /** No text is added any more: gives back what is left of the room, by compressing all texts if that saves enough. */
-  seal(compression: Compression | undefined): void {
-    const texts = this.#bytes.subarray(0, this.textBytes);
+  /**
+   * No text is added any more: the texts go to slabs, compressed if that saves enough. Returns the room, which is free
+   * now.
+   */
+  seal(slabs: Slabs, compression: Compression | undefined): Buffer {
+    const room = this.#room as Buffer;
+    const texts = room.subarray(0, this.textBytes);
     const compressed = compressedOrNone(texts, compression);
-    if (compressed && compressed.length < texts.length * (1 - LEAST_SAVED)) {
-      this.#compression = compression;
-      this.#bytes = copyOf(compressed);
-    } else if (texts.length < this.#bytes.length) this.#bytes = copyOf(texts);
+    const isSmaller = compressed !== undefined && compressed.length < texts.length * (1 - LEAST_SAVED);
+    this.#extent = slabs.store(isSmaller ? compressed : texts);
+    if (isSmaller) this.#compression = compression;
+    this.#room = undefined;
+    this.#ends = Uint32Array.from(this.#ends);
+    this.#sums = Uint32Array.from(this.#sums);
+    return room;
+  }
+
+  /** The store has no object here any more. Handles of old states can still be read. */
+  giveBack(slabs: Slabs): void {
+    if (this.#extent) slabs.giveBack(this.#extent);
   }
 
   /** All texts, one behind the other. Throws `store` for a block that is damaged. */
   texts(): Buffer {
-    if (!this.#compression) return this.#bytes;
+    if (this.#room) return this.#room;
+    const { bytes } = this.#extent as Extent;
+    if (!this.#compression) return bytes;
     try {
-      return this.#compression.decompress(this.#bytes, this.textBytes);
+      return this.#compression.decompress(bytes, this.textBytes);
     } catch (error) {
       throw this.#damage(error);
     }
@@ -148,11 +167,4 @@ function compressedOrNone(texts: Uint8Array, compression: Compression | undefine
   } catch {
     return undefined;
   }
-}
-
-/** A copy with a memory of its own: what zlib returns is part of a larger one. */
-function copyOf(bytes: Uint8Array): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  copy.set(bytes);
-  return copy;
 }

@@ -9,6 +9,7 @@ import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
 import { type Held, NamedPackedObject, PackedObject } from './packed-object.ts';
 import { SharedLabels } from './shared-labels.ts';
+import { Slabs } from './slabs.ts';
 
 /** How a store keeps its objects: parsed, as compressed text, or by their number. */
 export type StoreKind = 'objects' | 'compact' | 'auto';
@@ -78,6 +79,8 @@ interface Work {
 const HOT_BYTES = 8 * 1024 * 1024;
 /** The number of compressed blocks whose texts are kept after a read: a scan reads the objects of a block in a row. */
 const OPEN_BLOCKS = 4;
+/** The bytes of the first texts that help to compress all others. */
+const DICTIONARY_BYTES = 32 * 1024;
 /** After this time the repacking lets other code run, ms. */
 const LONGEST_TURN_MS = 3;
 
@@ -92,7 +95,11 @@ export class CompactStore<T> {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #texts: ObjectTexts;
-  readonly #compression: Compression | undefined;
+  readonly #slabs = new Slabs();
+  /** Rooms of sealed blocks, for new ones. */
+  readonly #rooms: Buffer[] = [];
+  #compression: Compression | undefined;
+  #hasDictionary = false;
   readonly #labels = new SharedLabels();
   readonly #hot = new HotObjects<T>(HOT_BYTES);
   readonly #blocks = new Set<Block>();
@@ -194,7 +201,7 @@ export class CompactStore<T> {
   /** Gives a block back that has no object, and queues one that has few. Newer ones are looked at when they are full. */
   #look(block: Block): void {
     if (block === this.#open || this.#raw.includes(block)) return;
-    if (block.live === 0) this.#blocks.delete(block);
+    if (block.live === 0) this.#remove(block);
     else if (block.live * 2 < block.count && !block.isQueued) {
       block.isQueued = true;
       this.#toRepack.push(block);
@@ -209,14 +216,9 @@ export class CompactStore<T> {
     if (this.#works.length === 1) void this.#workInTurns();
   }
 
-  /** The packed objects, block by block, which is the cheapest order to read them all. */
-  *inBlockOrder(): Generator<PackedObject<T>> {
-    for (const block of this.#blocks) for (const object of block.objects) if (object) yield object as PackedObject<T>;
-  }
-
   memory(objects: number): StoreMemory {
-    let storedBytes = 0;
-    for (const block of this.#blocks) storedBytes += block.storedBytes;
+    let storedBytes = this.#slabs.size;
+    for (const block of [...this.#raw, ...(this.#open ? [this.#open] : [])]) storedBytes += block.storedBytes;
     return {
       objects,
       packed: this.#packed,
@@ -248,9 +250,32 @@ export class CompactStore<T> {
     if (typeof text === 'string') bytes = Buffer.byteLength(text);
     if (this.#open?.hasRoom(bytes)) return this.#open;
     if (this.#open) this.#close(this.#open);
-    this.#open = new Block(Math.max(BLOCK_BYTES, bytes));
+    this.#open = this.#newBlock(bytes);
     this.#blocks.add(this.#open);
     return this.#open;
+  }
+
+  #newBlock(bytes: number): Block {
+    const room = bytes <= BLOCK_BYTES ? this.#rooms.pop() : undefined;
+    return new Block(room ?? Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, bytes)));
+  }
+
+  #remove(block: Block): void {
+    this.#blocks.delete(block);
+    block.giveBack(this.#slabs);
+  }
+
+  #seal(block: Block): void {
+    if (!this.#hasDictionary) this.#chooseDictionary(block);
+    const room = block.seal(this.#slabs, this.#compression);
+    if (room.length === BLOCK_BYTES && this.#rooms.length < RAW_BLOCKS) this.#rooms.push(room);
+  }
+
+  /** The first texts of a collection are likely to resemble all others. */
+  #chooseDictionary(block: Block): void {
+    this.#hasDictionary = true;
+    const texts = Buffer.from(block.texts().subarray(0, Math.min(DICTIONARY_BYTES, block.textBytes)));
+    this.#compression = this.#compression?.withDictionary?.(texts) ?? this.#compression;
   }
 
   /** A full block becomes one of the raw ones, and the oldest of these is compressed. */
@@ -258,16 +283,17 @@ export class CompactStore<T> {
     this.#raw.push(block);
     if (this.#raw.length <= RAW_BLOCKS) return;
     const oldest = this.#raw.shift() as Block;
-    if (oldest.live === oldest.count) oldest.seal(this.#compression);
+    if (oldest.live === oldest.count) this.#seal(oldest);
     else this.#sealLive(oldest);
   }
 
   /** Seals the texts of a block that were not dropped. The block itself stays as it is, for handles of old states. */
   #sealLive(block: Block): void {
-    const packed = new Block(block.liveBytes);
+    const packed = this.#newBlock(block.liveBytes);
     this.#moveAll(block, () => packed);
-    packed.seal(this.#compression);
-    if (packed.live > 0) this.#blocks.add(packed);
+    if (packed.live === 0) return;
+    this.#seal(packed);
+    this.#blocks.add(packed);
   }
 
   /**
@@ -281,7 +307,7 @@ export class CompactStore<T> {
     } catch (error) {
       this.#damaged(error);
     }
-    if (block.live === 0) this.#blocks.delete(block);
+    if (block.live === 0) this.#remove(block);
     return block.live === 0;
   }
 

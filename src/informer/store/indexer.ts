@@ -103,22 +103,29 @@ const MOST_LISTS = 16_384;
 /** In place of the values of an object for which the index function threw. The function is called again next time. */
 const UNFILED: readonly string[] = [];
 
-/** The keys of one index value. Most values of an index by owner or name have one key, which needs no set. */
-interface Filed {
-  /** The value as a list, which all objects with this one value share. */
-  readonly values: readonly string[];
-  keys: ObjectKey | Set<ObjectKey>;
+/** The keys of a value that several objects have, and the text of the value that they share. */
+class SharedValue {
+  readonly value: string;
+  readonly keys: Set<ObjectKey>;
+
+  constructor(value: string, keys: Set<ObjectKey>) {
+    this.value = value;
+    this.keys = keys;
+  }
 }
 
-/** One index: values to keys, and the values of each key. */
+/**
+ * One index: values to keys, and the values of each key. The usual case, one value for a key or one key for a value,
+ * takes no memory beside the two entries.
+ */
 class Index<T> {
   readonly fn: IndexFn<T>;
-  readonly #filed = new Map<string, Filed>();
+  readonly #keys = new Map<string, ObjectKey | SharedValue>();
   /**
    * The values of each key. Removal uses these, so that it is complete also when an object was changed in place or a
    * function changed its mind.
    */
-  readonly #valuesOf = new Map<ObjectKey, readonly string[]>();
+  readonly #values = new Map<ObjectKey, string | readonly string[]>();
   /** The keys of the objects for which the function threw. */
   readonly #unfiled = new Set<ObjectKey>();
   readonly ranges = new RangeFinder();
@@ -128,53 +135,65 @@ class Index<T> {
   }
 
   values(): MapIterator<string> {
-    return this.#filed.keys();
+    return this.#keys.keys();
   }
 
   keysOf(value: string): Iterable<ObjectKey> {
-    const keys = this.#filed.get(value)?.keys;
-    return typeof keys === 'string' ? [keys] : (keys ?? []);
+    const keys = this.#keys.get(value);
+    return keys instanceof SharedValue ? keys.keys : keys === undefined ? [] : [keys];
   }
 
   countOf(value: string): number {
-    const keys = this.#filed.get(value)?.keys;
-    return typeof keys === 'string' ? 1 : (keys?.size ?? 0);
+    const keys = this.#keys.get(value);
+    return keys instanceof SharedValue ? keys.keys.size : keys === undefined ? 0 : 1;
   }
 
   valuesOf(key: ObjectKey): readonly string[] {
-    return this.#valuesOf.get(key) ?? (this.#unfiled.has(key) ? UNFILED : []);
+    const values = this.#values.get(key);
+    if (typeof values === 'string') return [values];
+    return values ?? (this.#unfiled.has(key) ? UNFILED : []);
   }
 
   file(key: ObjectKey, values: readonly string[]): void {
     if (values === UNFILED) this.#unfiled.add(key);
     else if (this.#unfiled.size > 0) this.#unfiled.delete(key);
-    const before = this.#valuesOf.get(key);
-    if (before && sameValues(before, values)) return;
-    if (before) this.#remove(key, before, values);
+    const before = this.#values.get(key);
+    if (before !== undefined) {
+      if (sameValues(before, values)) return;
+      this.#remove(key, typeof before === 'string' ? [before] : before, values);
+    }
     if (values.length === 0) {
-      this.#valuesOf.delete(key);
+      this.#values.delete(key);
       return;
     }
-    for (const value of values) this.#add(key, value);
-    const only = values.length === 1 ? this.#filed.get(values[0] as string)?.values : undefined;
-    this.#valuesOf.set(key, only ?? values);
+    const shared = values.map((value) => this.#add(key, value));
+    this.#values.set(key, shared.length === 1 ? (shared[0] as string) : shared);
   }
 
-  #add(key: ObjectKey, value: string): void {
-    const filed = this.#filed.get(value);
-    if (!filed) {
-      this.#filed.set(value, { values: [value], keys: key });
+  /** Files a key under a value. Returns the text that all objects with this value share. */
+  #add(key: ObjectKey, value: string): string {
+    const keys = this.#keys.get(value);
+    if (keys === undefined) {
+      this.#keys.set(value, key);
       this.ranges.added(value);
-    } else if (typeof filed.keys !== 'string') filed.keys.add(key);
-    else if (filed.keys !== key) filed.keys = new Set([filed.keys, key]);
+      return value;
+    }
+    if (keys instanceof SharedValue) {
+      keys.keys.add(key);
+      return keys.value;
+    }
+    if (keys === key) return value;
+    this.#keys.set(value, new SharedValue(value, new Set([keys, key])));
+    return value;
   }
 
   #remove(key: ObjectKey, before: readonly string[], after: readonly string[]): void {
     for (const value of before) {
       if (after.includes(value)) continue;
-      const filed = this.#filed.get(value);
-      if (!filed || (typeof filed.keys === 'string' ? filed.keys !== key : !isEmptyWithout(filed.keys, key))) continue;
-      this.#filed.delete(value);
+      const keys = this.#keys.get(value);
+      if (keys === undefined || (keys instanceof SharedValue ? !isEmptyWithout(keys.keys, key) : keys !== key))
+        continue;
+      this.#keys.delete(value);
       this.ranges.removed(value);
     }
   }
@@ -185,9 +204,10 @@ function isEmptyWithout(keys: Set<ObjectKey>, key: ObjectKey): boolean {
   return keys.size === 0;
 }
 
-function sameValues(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+function sameValues(before: string | readonly string[], values: readonly string[]): boolean {
+  if (typeof before === 'string') return values.length === 1 && values[0] === before;
+  if (before.length !== values.length) return false;
+  for (let i = 0; i < values.length; i++) if (before[i] !== values[i]) return false;
   return true;
 }
 

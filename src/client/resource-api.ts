@@ -63,8 +63,11 @@ export interface ReadContext {
   fresh?: boolean | undefined;
   /** Objects that are left out of a LIST or WATCH without being decoded. */
   unwanted?: UnwantedObjects | undefined;
-  /** Called with each object of a LIST as soon as it is decoded. The result takes its place in the page. */
-  arrived?: ((object: never) => unknown) | undefined;
+  /**
+   * Called with each object of a LIST as soon as it is decoded. The result takes its place in the page. `bytes` are the
+   * JSON that it was parsed from, if that is at hand, in memory that is used again afterwards.
+   */
+  arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
 }
 
 /** Options of every call for one object. */

@@ -37,8 +37,8 @@ export class Arrivals<T> {
     this.#list = [];
   }
 
-  /** Takes an object of a list as it arrives. The result takes its place. */
-  take(object: T): T {
+  /** Takes an object of a list as it arrives, with its text if that is known. The result takes its place. */
+  take(object: T, bytes?: Uint8Array): T {
     if (!this.#indexer.packsFrom(++this.#count)) return object;
     let transformed: T;
     try {
@@ -47,7 +47,7 @@ export class Arrivals<T> {
       this.#transformed.set(object as object, { error });
       return object;
     }
-    const held = this.#pack(transformed, false);
+    const held = this.#pack(transformed, { bytes });
     if (held instanceof PackedObject) this.#list.push(held as PackedObject<T>);
     else if (typeof transformed === 'object' && transformed !== null) this.#transformed.set(transformed, {});
     return held;
@@ -63,12 +63,12 @@ export class Arrivals<T> {
     if (object instanceof PackedObject) return object;
     const before = this.#transformed.get(object as object);
     if (before && 'error' in before) throw before.error;
-    return this.#pack(before ? object : this.#transform(object), true);
+    return this.#pack(before ? object : this.#transform(object), { isHot: true });
   }
 
-  #pack(object: T, isHot: boolean): T {
+  #pack(object: T, options: Parameters<Indexer<T>['pack']>[1]): T {
     try {
-      return this.#indexer.pack(object, isHot) as T;
+      return this.#indexer.pack(object, options) as T;
     } catch {
       return object; // it has no key, which is reported when it is applied
     }

@@ -11,11 +11,12 @@ import {
   decodeJson,
   decodeTrimmed,
   dropManagedFields,
+  hasManagedFields,
   type Parse,
   parseOrNone,
   parserOf,
 } from './object-decoder.ts';
-import { splicedText } from './spliced-text.ts';
+import { splice } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
 import { leavesOutAt } from './unwanted.ts';
 
@@ -27,8 +28,11 @@ export interface ListBodyOptions {
   dropManagedFields: boolean;
   /** Items that are left out without being decoded. */
   unwanted?: UnwantedObjects | undefined;
-  /** Called with each object when it has arrived. The result takes its place in the page. */
-  arrived?: ((object: never) => unknown) | undefined;
+  /**
+   * Called with each object when it has arrived, and with the text that it was parsed from if that is at hand. The
+   * result takes its place in the page.
+   */
+  arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
   /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
@@ -51,7 +55,7 @@ export async function readList<T extends object>(
   options: ListBodyOptions,
 ): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
-  const { unwanted, arrived, onItems } = options;
+  const { unwanted, onItems } = options;
   const leavesOut = unwanted && {
     items: leavesOutAt(OF_OBJECT, unwanted),
     rows: leavesOutAt(OF_ROW, unwanted),
@@ -72,8 +76,7 @@ export async function readList<T extends object>(
   });
   const items: unknown[] = [];
   const take = (more: readonly unknown[]) => {
-    const areWhole = arrived && decode !== decodeJson;
-    for (const item of more) items.push(areWhole ? arrived(item as never) : item);
+    for (const item of more) items.push(item);
     if (more.length > 0) onItems?.(more.length);
   };
   let decoded = 0;
@@ -86,8 +89,9 @@ export async function readList<T extends object>(
   }
   take(splitter.finish());
   checkIsList(splitter, options);
+  const finish = finisher(splitter, options);
   return {
-    items: (decode === decodeJson ? items.map(finisher(splitter, options)) : items) as T[],
+    items: (decode === decodeJson ? items.map((item) => arrivedOf(finish(item) as object, options)) : items) as T[],
     ...position(splitter.fields),
   };
 }
@@ -117,14 +121,20 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
   const isTableBody = splitter.arrayKey === 'rows';
   const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
   const parse = parserOf(options.gvr);
-  const plain = (bytes: Buffer, offset: number) =>
-    finish(path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse));
+  const plain = (bytes: Buffer, offset: number) => {
+    const object = path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse);
+    return arrivedOf(finish(object) as object, options);
+  };
   const kind = isTableBody ? '' : itemKindOf(splitter.fields);
-  return kind === '' ? plain : kindedDecoder(kind, splitter.fields.apiVersion, path, plain, parse);
+  return kind === ''
+    ? plain
+    : kindedDecoder(kind, splitter.fields.apiVersion, { path, plain, parse, arrived: options.arrived });
 }
 
-/** A placeholder for the kind, which shows whether the item has a kind of its own. */
-const NO_KIND = '\0';
+const arrivedOf = (object: object, { arrived }: ListBodyOptions) => (arrived ? arrived(object as never) : object);
+
+/** A placeholder for a kind, which shows whether the item has a kind of its own. As JSON it is not shorter. */
+const placeholderFor = (kind: string) => '\0'.repeat(Math.ceil(JSON.stringify(kind).length / '\\u0000'.length));
 
 /**
  * Adds kind and apiVersion at the start of the text of an item, which costs almost nothing; adding them to the parsed
@@ -133,21 +143,33 @@ const NO_KIND = '\0';
 function kindedDecoder(
   kind: string,
   apiVersion: unknown,
-  path: MetadataPath | undefined,
-  plain: Decode<unknown>,
-  parse: Parse,
+  { path, plain, parse, arrived }: KindedOptions,
 ): Decode<unknown> {
-  const head = `${JSON.stringify({ kind: NO_KIND, apiVersion }).slice(0, -1)},`;
+  const placeholder = placeholderFor(kind);
+  const quoted = JSON.stringify(placeholder);
+  const head = `${JSON.stringify({ kind: placeholder, apiVersion }).slice(0, -1)},`;
+  const ownHead = head.replace(quoted, () => JSON.stringify(kind).padEnd(quoted.length));
+  const isAscii = /^[ -~]*$/.test(ownHead);
   return (bytes, offset) => {
     if (!lacksHead(bytes)) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
-    const object = parseOrNone<{ kind: unknown }>(splicedText(bytes, { head, from: 1, cut }), (text) =>
-      parse(bytes, text, cut),
-    );
-    if (object?.kind !== NO_KIND) return plain(bytes, offset);
+    const spliced = splice(bytes, { head, from: 1, cut });
+    const object = parseOrNone<{ kind: unknown }>(spliced.text, (text) => parse(bytes, text, cut));
+    if (object?.kind !== placeholder) return plain(bytes, offset);
     object.kind = kind;
-    return path ? dropManagedFields(object) : object;
+    const isAsText = path === undefined || !hasManagedFields(object);
+    const whole = isAsText ? object : dropManagedFields(object);
+    if (!arrived) return whole;
+    if (!spliced.bytes || !isAsText || !isAscii) return arrived(whole as never);
+    spliced.bytes.write(ownHead, 'latin1');
+    return arrived(whole as never, spliced.bytes);
   };
+}
+
+interface KindedOptions extends Pick<ListBodyOptions, 'arrived'> {
+  path: MetadataPath | undefined;
+  plain: Decode<unknown>;
+  parse: Parse;
 }
 
 /** Whether an object has members, the first of them neither kind nor apiVersion. */

@@ -71,11 +71,16 @@ export function brokenJson(offset: number, what: string, cause?: unknown): Infor
   return new InformerError('decode', `broken JSON at byte ${offset} of the response: ${what}`, { cause });
 }
 
+/** Whether an object still has `metadata.managedFields`. */
+export function hasManagedFields(object: unknown): object is { metadata: { managedFields: unknown } } {
+  const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } };
+  return metadata?.managedFields !== undefined;
+}
+
 /** Removes `metadata.managedFields` from an object in place. */
 export function dropManagedFields<T>(object: T): T {
-  const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } };
-  if (metadata?.managedFields === undefined) return object;
-  const { managedFields: _, ...kept } = metadata; // a copy: `delete` would turn it into a slow dictionary
+  if (!hasManagedFields(object)) return object;
+  const { managedFields: _, ...kept } = object.metadata; // a copy: `delete` would turn it into a slow dictionary
   (object as { metadata: object }).metadata = kept;
   return object;
 }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import { joinKey, type ObjectKey } from '../../model/key.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { type Compression, zstd } from './compression.ts';
@@ -66,10 +66,17 @@ export interface CompactStoreOptions {
   compression?: Compression | undefined;
 }
 
+/** What is known of an object that is packed. */
+interface PackOptions<T> {
+  known?: Held<T> | undefined;
+  isHot?: boolean | undefined;
+  bytes?: Uint8Array | undefined;
+}
+
 /** `auto` keeps objects parsed up to this number: below it, the whole cache takes less than 40 MB. */
 const AUTO_FROM = 5_000;
 /** The number of full blocks that stay uncompressed: the newest texts, which are the likeliest to be replaced. */
-const RAW_BLOCKS = 8;
+const RAW_BLOCKS = 16;
 /** Work that is done when nothing else runs. */
 interface Work {
   readonly work: Generator<undefined, void>;
@@ -80,7 +87,7 @@ const HOT_BYTES = 8 * 1024 * 1024;
 /** The number of compressed blocks whose texts are kept after a read: a scan reads the objects of a block in a row. */
 const OPEN_BLOCKS = 4;
 /** The bytes of the first texts that help to compress all others. */
-const DICTIONARY_BYTES = 32 * 1024;
+const DICTIONARY_BYTES = 64 * 1024;
 /** After this time the repacking lets other code run, ms. */
 const LONGEST_TURN_MS = 3;
 
@@ -144,18 +151,20 @@ export class CompactStore<T> {
 
   /**
    * The object as the store should have it. `known` is what the store has under the key: if that is the same text of the
-   * same version, it is returned. `isHot`: the object will be read soon.
+   * same version, it is returned. `isHot`: the object will be read soon. `bytes`: the text of the object, in memory that
+   * is used again afterwards.
    */
-  pack(key: ObjectKey, object: T, { known, isHot }: { known?: Held<T> | undefined; isHot?: boolean } = {}): Held<T> {
+  pack(key: ObjectKey, object: T, { known, isHot, bytes }: PackOptions<T> = {}): Held<T> {
     if (!this.#isActive || !hasMetadata(object)) return object;
-    const text = this.#texts.textOf(object);
+    const text = this.#texts.textOf(object, bytes);
     if (text === undefined) return object;
     const { name = '', namespace, uid, resourceVersion, labels } = object.metadata;
-    if (isSameVersion(known, object.metadata) && known.block.hasText(known.at, Buffer.from(text))) return known;
+    if (isSameVersion(known, object.metadata) && known.block.hasText(known.at, bytesOf(text))) return known;
     const block = this.#blockFor(text);
     const meta = { name, namespace, uid, resourceVersion, labels: this.#labels.share(labels) };
-    const Handle = joinKey(namespace, name) === key ? PackedObject<T> : NamedPackedObject<T>;
-    const packed = new Handle(key, meta, block, block.add(text));
+    const usual = flatKey(namespace, name);
+    const Handle = usual === key ? PackedObject<T> : NamedPackedObject<T>;
+    const packed = new Handle(usual === key ? usual : key, meta, block, block.add(text));
     this.#claim(packed);
     if (isHot) this.#hot.add(packed, object);
     return packed;
@@ -386,6 +395,11 @@ function isSameVersion<T>(known: Held<T> | undefined, { uid, resourceVersion }: 
   if (!(known instanceof PackedObject) || known.block.isDamaged || resourceVersion === undefined) return false;
   return known.uid === uid && known.resourceVersion === resourceVersion;
 }
+
+/** The usual key as one text in memory: V8 keeps two for a text that is put together by an operator. */
+const flatKey = (namespace: string | undefined, name: string) => (namespace ? [namespace, name].join('/') : name);
+
+const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? Buffer.from(text) : text);
 
 function move(object: Placed, text: Buffer, target: (text: Buffer) => Block): void {
   const block = target(text);

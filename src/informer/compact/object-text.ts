@@ -18,12 +18,16 @@ export class ObjectTexts {
     this.#isFromServer = isFromServer;
   }
 
-  /** The text of an object; undefined if a text would not be the same object. */
-  textOf(object: object): string | undefined {
+  /**
+   * The text of an object; undefined if a text would not be the same object. `bytes` are the text that the object was
+   * parsed from, if they are known.
+   */
+  textOf(object: object, bytes?: Uint8Array): string | Uint8Array | undefined {
+    const isFromServer = this.#isFromServer();
     try {
-      if (!(this.#isFromServer() ? isPlain(object) : isPlainThroughout(object))) return undefined;
+      if (!(isFromServer ? isPlain(object) : isPlainThroughout(object))) return undefined;
       const cells = cellsOf(object);
-      if (cells === undefined) return jsonText(object);
+      if (cells === undefined) return isFromServer && bytes ? bytes : jsonText(object);
       return isPlainThroughout(cells.cells)
         ? jsonText([this.#numberOf(cells.columns), cells.cells, object])
         : undefined;

@@ -21,7 +21,9 @@ export interface DeltaFifoOptions<T> {
   /** Called once for each object before it is queued; may change it in place. Not called for tombstones. */
   transform?: ((object: T) => T) | undefined;
   /** @internal Takes the objects of a list as they arrive, and gives what is queued in their place. They are not checked then. */
-  arrivals?: { begin(): void; end(): void; take(object: T): T; isPacked(object: T): boolean } | undefined;
+  arrivals?:
+    | { begin(): void; end(): void; take(object: T, bytes?: Uint8Array): T; isPacked(object: T): boolean }
+    | undefined;
   /** The largest number of deltas in one batch. Default 1000. */
   batchSize?: number;
   /** The number of queued deltas at which `room` makes the producer wait. Default twice the batch size. */
@@ -120,8 +122,8 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#arrivals?.begin();
   }
 
-  arrived(object: T): T {
-    return this.#arrivals ? this.#arrivals.take(object) : object;
+  arrived(object: T, bytes?: Uint8Array): T {
+    return this.#arrivals ? this.#arrivals.take(object, bytes) : object;
   }
 
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void {

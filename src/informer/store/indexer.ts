@@ -417,10 +417,10 @@ export class Indexer<T> {
    * The handle of an object that will be stored, or of the same object in the store; the object itself if it is not
    * packed. A handle that is not stored is to be dropped. Throws `store` for an object without a key.
    */
-  pack(object: T, isHot: boolean): Held<T> {
+  pack(object: T, options: { isHot?: boolean; bytes?: Uint8Array | undefined } = {}): Held<T> {
     const key = this.keyOf(object);
     const known = this.#items.get(key);
-    const held = this.#compact?.pack(key, object, { known, isHot }) ?? object;
+    const held = this.#compact?.pack(key, object, { ...options, known }) ?? object;
     if (held instanceof PackedObject && held !== known) held.prepared = this.#prepared(key, object);
     return held;
   }

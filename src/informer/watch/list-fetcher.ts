@@ -21,7 +21,7 @@ export interface ListFetcherOptions {
   /** Silence after which a request is given up, ms. */
   idleMs: number;
   /** Called with each object when it has arrived, if the source can: see {@link CallContext.arrived}. */
-  arrived?: ((object: never) => unknown) | undefined;
+  arrived?: CallContext['arrived'];
 }
 
 /** Fetches whole states by LIST, and remembers whether this server pages lists at version "0". */

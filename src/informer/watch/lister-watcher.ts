@@ -16,9 +16,10 @@ export interface CallContext {
   unwanted?: UnwantedObjects | undefined;
   /**
    * Called by the source with each object of a LIST as soon as it is decoded. The result takes the object's place in the
-   * page. A source that does not call it returns the objects as they are.
+   * page. A source that does not call it returns the objects as they are. `bytes` are the JSON that the object was parsed
+   * from, if the source has it, in memory that it uses again afterwards.
    */
-  arrived?: ((object: never) => unknown) | undefined;
+  arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
   /** Use a new connection, because an open one may be dead without a sign. */
   fresh?: boolean | undefined;
 }

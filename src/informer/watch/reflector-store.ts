@@ -13,9 +13,9 @@ export interface ReflectorStore<T> {
   arriving?(): void;
   /**
    * Called with each object of a whole state when it has arrived, if the source can. The result takes the object's place
-   * in `replace`. Must not throw.
+   * in `replace`. Must not throw. `bytes` are the JSON that it was parsed from, in memory that is used again afterwards.
    */
-  arrived?(object: T): T;
+  arrived?(object: T, bytes?: Uint8Array): T;
   /** Replaces the whole state at once. */
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void;
   /** Begins with a state that `replace` was given in an earlier run. Called once at most, before any other method. */

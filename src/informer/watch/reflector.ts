@@ -135,7 +135,7 @@ export class Reflector<T> {
       logger: this.#logger,
       clock: this.#clock,
       idleMs: this.#idleMs,
-      arrived: store.arrived && ((object) => store.arrived?.(object)),
+      arrived: store.arrived && ((object, bytes) => store.arrived?.(object, bytes)),
     });
     this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
     this.#resync = new StoreResync({

@@ -271,13 +271,13 @@ export class ResourceApi<T extends object = UnknownObject> {
    * comes whole: only such a list says whether the server has evaluated the shard selector. The request is sent exactly
    * once: a response with Retry-After is an error.
    */
-  async probe(options: ListOptions = {}, { signal, fresh }: ReadContext = {}): Promise<ListPage<KubeObject>> {
+  async probe(options: ListOptions = {}, { signal, fresh, arrived }: ReadContext = {}): Promise<ListPage<KubeObject>> {
     const path = withQuery(pathOf(this.gvr, { namespace: this.namespace }), [queryOf(options)]);
     const isWhole = options.shardSelector !== undefined && options.limit === 1;
     const headers = { accept: isWhole ? ACCEPT.object : ACCEPT.metadata('PartialObjectMetadataList') };
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, once: true });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
-    return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true });
+    return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true, arrived });
   }
 
   /** Opens a watch. Resolves when the server has accepted it. `return()` or an abort closes the connection. */

@@ -5,7 +5,7 @@ import type { Logger } from '../kit/logger.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ListOptions } from '../model/list-options.ts';
-import type { ListPage } from '../model/object.ts';
+import { hasMetadata, type ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Sharding } from '../model/shard.ts';
 import type { Arrivals } from './arrivals.ts';
@@ -78,6 +78,18 @@ function keysOf(namespace: string | undefined, name: string | undefined): ((key:
   if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
   if (namespace) return (key) => key === `${namespace}/${name}`;
   return (key) => key === name || key.endsWith(`/${name}`);
+}
+
+/** The key of a listed object, and what it is compared by: see {@link markOf}. */
+class Marked {
+  readonly key: ObjectKey;
+  readonly object: unknown;
+
+  constructor(key: ObjectKey, object: unknown) {
+    this.key = key;
+    const { uid, resourceVersion } = hasMetadata(object) ? object.metadata : {};
+    this.object = { metadata: { uid, resourceVersion } };
+  }
 }
 
 /**
@@ -308,8 +320,10 @@ export class SourcePipeline<T> {
     const list = (options: ListOptions, context: CallContext): Promise<ListPage<unknown>> =>
       source.probe ? source.probe(options, context) : source.list(options, context);
     const watch = () => Promise.reject(new Error('not watched'));
-    const page = await this.#fetch<unknown>({ list, watch }, signal);
-    return { ...page, items: page.items.map((item) => [keyOf(item), item] as const) };
+    const marked = (item: unknown) => new Marked(keyOf(item), item);
+    const page = await this.#fetch<unknown>({ list, watch }, signal, marked);
+    const items = page.items.map((item) => (item instanceof Marked ? item : marked(item)));
+    return { ...page, items: items.map(({ key, object }) => [key, object] as const) };
   }
 
   /**
@@ -396,21 +410,26 @@ export class SourcePipeline<T> {
     return this.#options.reflector.name ?? '<unspecified>';
   }
 
-  async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, T])[]> {
+  /** The most recent state: of each object what it is compared by, so that a large list is never a list of objects. */
+  async #listAsCached(signal: AbortSignal): Promise<(readonly [ObjectKey, unknown])[]> {
     const { cache } = this.#options;
-    const { items } = await this.#fetch(this.#source, signal);
     const transform = this.#transform;
-    return items.map((item) => {
+    const marked = (item: T): Marked => {
       const object = transform ? transform(item) : item;
-      return [cache.keyOf(object), object];
+      return new Marked(cache.keyOf(object), object);
+    };
+    const { items } = await this.#fetch<T | Marked>(this.#source, signal, marked);
+    return items.map((item) => {
+      const { key, object } = item instanceof Marked ? item : marked(item);
+      return [key, object];
     });
   }
 
   /** Lists the most recent state. */
-  #fetch<S>(source: ListerWatcher<S>, signal: AbortSignal): Promise<ListPage<S>> {
+  #fetch<S>(source: ListerWatcher<S>, signal: AbortSignal, arrived?: (object: never) => unknown): Promise<ListPage<S>> {
     const { clock, logger, reflector } = this.#options;
     const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
-    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs };
+    const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs, arrived };
     return new ListFetcher(source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
   }
 

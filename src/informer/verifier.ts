@@ -18,7 +18,7 @@ export interface VerifierOptions<T> {
   cached: () => Iterable<readonly [ObjectKey, T]>;
   get: (key: ObjectKey) => T | undefined;
   /** Lists the most recent state, in the form in which the cache stores it. */
-  list: (signal: AbortSignal) => Promise<readonly (readonly [ObjectKey, T])[]>;
+  list: (signal: AbortSignal) => Promise<readonly (readonly [ObjectKey, unknown])[]>;
   /** Whether changes have arrived that are not in the cache yet. Then no difference counts. */
   isBehind: () => boolean;
   clock: Clock;

@@ -1,8 +1,8 @@
 /** The default limit of the space for young objects, bytes. */
-const DEFAULT_LIMIT = 8 * 1024 * 1024;
+const DEFAULT_LIMIT = 24 * 1024 * 1024;
 
 /**
- * Stops the growth of V8's space for young objects at `limitBytes` (8 MiB). By default it grows to 128 MB while lists
+ * Stops the growth of V8's space for young objects at `limitBytes` (24 MiB). By default it grows to 128 MB while lists
  * are read, and most of that is garbage, because the objects of a cache leave this space soon. The setting applies to
  * the whole process, so the library does not change it by itself; the program does. docs/performance.md has
  * measurements.

@@ -1,5 +1,6 @@
 import type { ControllerPhase } from '../controller/explanation.ts';
 import type { ManagerCheck, ManagerCheckResult } from '../controller/manager/checks.ts';
+import type { StoreMemory } from '../informer/compact/compact-store.ts';
 import type { Continuity } from '../informer/watch/continuity-ledger.ts';
 import type { Clock } from '../kit/clock.ts';
 import { humanDuration } from '../kit/duration.ts';
@@ -14,6 +15,8 @@ export interface InspectedInformer {
   readonly continuity: readonly Continuity[];
   readonly lister: { readonly size: number };
   readonly sharding: readonly Sharding[];
+  /** Absent: not known. */
+  readonly memory?: StoreMemory | undefined;
 }
 
 /** The part of a controller that its check reads. A Controller fits. */

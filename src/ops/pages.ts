@@ -157,10 +157,11 @@ function queuePage({ controllers }: InspectedProgram, _: PageRequest, query: URL
 
 function informersOf(informers: readonly InspectedInformer[], clock: Clock) {
   return {
-    informers: informers.map(({ name, hasSynced, lastError, lister, continuity, sharding }) => ({
+    informers: informers.map(({ name, hasSynced, lastError, lister, continuity, sharding, memory }) => ({
       name,
       hasSynced,
       objects: lister.size,
+      memory: memory && memoryOf(memory),
       sharding: sharding.length === 0 ? undefined : sharding,
       lastError: lastError === undefined ? undefined : messageOf(lastError),
       sources: continuity.map((each) => ({
@@ -172,6 +173,19 @@ function informersOf(informers: readonly InspectedInformer[], clock: Clock) {
         storeErrors: each.storeErrors,
       })),
     })),
+  };
+}
+
+/** What a cache takes, where it keeps objects as text. */
+function memoryOf(memory: NonNullable<InspectedInformer['memory']>) {
+  const { packed, storedBytes, textBytes, hotReads, coldReads } = memory;
+  if (packed === 0) return { packed };
+  const reads = hotReads + coldReads;
+  return {
+    ...memory,
+    bytesPerObject: Math.round(storedBytes / packed),
+    ratio: Number((textBytes / Math.max(1, storedBytes)).toFixed(2)),
+    hotShare: reads === 0 ? undefined : Number((hotReads / reads).toFixed(3)),
   };
 }
 

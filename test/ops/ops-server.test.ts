@@ -238,6 +238,28 @@ describe('the debug pages', () => {
   });
 });
 
+describe('the page of informers, of a cache that keeps objects as text', () => {
+  it('says how many bytes each takes, and which part of the reads found an object parsed', async () => {
+    const objects = Array.from({ length: 40 }, (_, i) => configMap(`a-${i}`, { of: 'a text that is in all of them' }));
+    await using world = await inProcess({ objects });
+    const factory = dynamicInformerFactory(world.client, { clock: world.clock, store: 'compact' });
+    const { informer, lister } = factory.forResource(CONFIG_MAPS);
+    const running = new AbortController();
+    factory.start(running.signal);
+    await factory.waitForSync();
+    for (let i = 0; i < 4; i++) lister.get('shop/a-7');
+    await using server = await serve({ informers: [informer], clock: world.clock });
+    const [{ memory }] = JSON.parse((await server.page('/debug/informers')).text).informers;
+    expect(memory).toMatchObject({ objects: 40, packed: 40, hotReads: 3, coldReads: 1, hotShare: 0.75 });
+    expect([memory.bytesPerObject, memory.ratio]).toEqual([
+      Math.round(memory.storedBytes / 40),
+      Number((memory.textBytes / memory.storedBytes).toFixed(2)),
+    ]);
+    running.abort();
+    await factory.shutdown();
+  });
+});
+
 describe('the server', () => {
   it('serves metrics with the content type of Prometheus, and says so if there are none', async () => {
     const metrics = await createPrometheusMetrics();

@@ -16,12 +16,24 @@ export function explainedText(holding: Holding, { how, filtered, pushed }: HowFo
     ...(filtered === undefined ? [] : [`filters kept ${filtered}`]),
     `pushed to the server: ${pushed}`,
     ...shardParts(holding),
+    ...memoryParts(holding),
     `last sign of life ${ageMsOf(holding).toFixed(0)}ms ago, at version ${versionsOf(holding)}`,
   ].join('; ');
 }
 
 const versionsOf = ({ informer: { continuity } }: Holding) =>
   [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))].join(' and ') || 'none';
+
+/** How the objects are kept, if they are kept as text. */
+function memoryParts({ informer: { memory } }: Holding): string[] {
+  if (!memory || memory.packed === 0) return [];
+  const { packed, textBytes, storedBytes, hotReads, coldReads } = memory;
+  const each = Math.round(storedBytes / packed);
+  const ratio = (textBytes / Math.max(1, storedBytes)).toFixed(1);
+  return [
+    `${packed} kept as text, ${each} bytes each (${ratio} times smaller); ${coldReads} decoded, ${hotReads} read hot`,
+  ];
+}
 
 /** Who divided the objects, and how many of other shards came and were left out. */
 function shardParts({ informer: { sharding = [], lister } }: Holding): string[] {

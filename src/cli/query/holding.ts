@@ -19,6 +19,8 @@ export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespace
 export interface HeldInformer
   extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity' | 'confirm' | 'whenProven' | 'whenApplied'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
+  /** Absent: not known. */
+  readonly memory?: SharedInformer<UnknownObject>['memory'] | undefined;
   /** Absent: the holding is not divided. */
   readonly sharding?: readonly Sharding[] | undefined;
   /** The objects are not in the order of a list, as in a cache that has had changes. */

@@ -57,6 +57,9 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
       get continuity() {
         return informer.continuity;
       },
+      get memory() {
+        return informer.memory;
+      },
       confirm: (signal) => informer.confirm(signal),
       whenProven: (signal) => informer.whenProven(signal),
       whenApplied: (signal) => informer.whenApplied(signal),

@@ -1,14 +1,14 @@
-// node bench/generate.ts [--objects N] [--bytes B] [--kind pods|deployments] [--seed S]: such objects, as a List, to
+// node bench/generate.ts [--objects N] [--bytes B] [--kind KIND] [--seed S]: such objects, as a List, to
 // stdout.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { DEFAULT_BYTES, type Kind, ObjectTexts } from './generator.ts';
+import { DEFAULT_BYTES, KINDS, type Kind, ObjectTexts } from './generator.ts';
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { objects: text, bytes: text, kind: text, seed: text } });
 const { objects = '1000', bytes = String(DEFAULT_BYTES), kind = 'pods', seed = '1' } = values;
-if (kind !== 'pods' && kind !== 'deployments') throw new Error(`--kind is pods or deployments, not "${kind}"`);
-const texts = new ObjectTexts({ kind: kind satisfies Kind, bytes: Number(bytes), seed: Number(seed) }).as('object', {
+if (!(kind in KINDS)) throw new Error(`--kind is one of ${Object.keys(KINDS).join(', ')}, not "${kind}"`);
+const texts = new ObjectTexts({ kind: kind as Kind, bytes: Number(bytes), seed: Number(seed) }).as('object', {
   withKind: true,
 });
 

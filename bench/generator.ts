@@ -1,16 +1,21 @@
 import { seededRandom } from '../src/kit/random.ts';
 
-/** What a collection holds. */
-export type Kind = 'pods' | 'deployments';
+/**
+ * What a collection holds. `widgets`: custom resources of 50 kB. `secrets`: base64 of bytes that do not compress. `mixed`:
+ * pods of 1 to 6 containers, each template with another size.
+ */
+export type Kind = 'pods' | 'deployments' | 'widgets' | 'secrets' | 'mixed';
 
 /** How the objects of a collection look; the same for the same options. */
 export interface Shape {
   kind?: Kind | undefined;
   /**
    * Target size of one object as JSON, managedFields (a third of it) included. What cannot be made so small is some 3
-   * kB. Default 7,000.
+   * kB. Default 7,000, and 50,000 for widgets.
    */
   bytes?: number | undefined;
+  /** The number of nodes. Default 50. */
+  nodes?: number | undefined;
   seed?: number | undefined;
 }
 
@@ -28,8 +33,28 @@ const APPS = 40;
  */
 export const VERSIONS = { objects: 10_000_000, list: 19_999_999, changes: 20_000_000 };
 
-export const GROUP_VERSION: Readonly<Record<Kind, string>> = { pods: 'v1', deployments: 'apps/v1' };
-export const KINDS: Readonly<Record<Kind, string>> = { pods: 'Pod', deployments: 'Deployment' };
+export const GROUP_VERSION: Readonly<Record<Kind, string>> = {
+  pods: 'v1',
+  deployments: 'apps/v1',
+  widgets: 'example.com/v1',
+  secrets: 'v1',
+  mixed: 'v1',
+};
+export const KINDS: Readonly<Record<Kind, string>> = {
+  pods: 'Pod',
+  deployments: 'Deployment',
+  widgets: 'Widget',
+  secrets: 'Secret',
+  mixed: 'Pod',
+};
+/** The resource under which a collection is served. */
+export const RESOURCE: Readonly<Record<Kind, string>> = {
+  pods: 'pods',
+  deployments: 'deployments',
+  widgets: 'widgets',
+  secrets: 'secrets',
+  mixed: 'pods',
+};
 
 /** Objects as `JSON.parse` gives them. */
 export function generate(count: number, shape: Shape = {}): object[] {
@@ -46,11 +71,11 @@ export class ObjectTexts {
   readonly kind: Kind;
   readonly #metadata: readonly object[];
   readonly #objects: readonly Fields[];
-  readonly #uids: number;
+  readonly #numbers: Numbers;
 
-  constructor({ kind = 'pods', bytes = DEFAULT_BYTES, seed = 1 }: Shape = {}) {
+  constructor({ kind = 'pods', bytes = defaultBytes(kind), nodes = NODES, seed = 1 }: Shape = {}) {
     this.kind = kind;
-    this.#uids = Math.imul(seed, 0x9e3779b1);
+    this.#numbers = { uids: Math.imul(seed, 0x9e3779b1), nodes };
     const random = seededRandom(seed);
     this.#objects = Array.from({ length: APPS }, (_, app) => ofSize(app, { kind, bytes, random }));
     this.#metadata = this.#objects.map(({ metadata }) => metadata as object);
@@ -65,13 +90,13 @@ export class ObjectTexts {
     { before = '', after = '', withKind = false }: { before?: string; after?: string; withKind?: boolean } = {},
   ): Texts {
     const texts = this.#objects.map((_, app) => `${before}${this.#textOf(app, form, withKind)}${after}`);
-    return new Texts(texts, this.#uids);
+    return new Texts(texts, this.#numbers);
   }
 
   #textOf(app: number, form: Form, withKind: boolean): string {
     const own = { kind: KINDS[this.kind], apiVersion: GROUP_VERSION[this.kind] };
     const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: this.#metadata[app] };
-    const cells = this.kind === 'pods' ? podCells(app) : deploymentCells(app);
+    const cells = cellsOf(this.kind, app);
     switch (form) {
       case 'object':
         return JSON.stringify(withKind ? { ...own, ...this.#objects[app] } : this.#objects[app]);
@@ -95,19 +120,28 @@ const MARKS = {
   namespace: '~#',
   uid: `~uid${'~'.repeat(32)}`,
   version: '~versio~',
-  node: '~N~',
+  node: '~nod~',
   address: '~ip.~~~',
+  digits: `~hex${'~'.repeat(60)}`,
+  base64: `~b64${'~'.repeat(60)}`,
 } as const;
 type Mark = keyof typeof MARKS;
+
+/** What all objects of a collection have in common. */
+interface Numbers {
+  /** The number from which the first uid is made. */
+  readonly uids: number;
+  readonly nodes: number;
+}
 
 /** Numbered texts of one form. */
 export class Texts {
   readonly #templates: readonly Template[];
-  readonly #uids: number;
+  readonly #numbers: Numbers;
 
-  constructor(texts: readonly string[], uids: number) {
+  constructor(texts: readonly string[], numbers: Numbers) {
     this.#templates = texts.map(templateOf);
-    this.#uids = uids;
+    this.#numbers = numbers;
   }
 
   /** The longest text there is. */
@@ -123,7 +157,7 @@ export class Texts {
   write(target: Buffer, at: number, i: number, version = VERSIONS.objects + i): number {
     const { bytes, slots } = this.#of(i);
     bytes.copy(target, at);
-    for (const { mark, offset } of slots) this.#fill(target, at + offset, mark, i, version);
+    for (const slot of slots) this.#fill(target, at, slot, { i, version });
     return at + bytes.length;
   }
 
@@ -137,12 +171,15 @@ export class Texts {
     return this.#templates[i % this.#templates.length] as Template;
   }
 
-  #fill(target: Buffer, at: number, mark: Mark, i: number, version: number): void {
+  #fill(target: Buffer, from: number, { mark, offset }: Slot, { i, version }: { i: number; version: number }): void {
+    const at = from + offset;
     if (mark === 'serial') writeSerial(target, at, i);
     else if (mark === 'namespace') writeNumber(target, at, 2, i % NAMESPACES);
-    else if (mark === 'uid') writeUid(target, at, this.#uids + i);
+    else if (mark === 'uid') writeUid(target, at, this.#numbers.uids + i);
     else if (mark === 'version') writeNumber(target, at, 8, version);
-    else if (mark === 'node') writeNumber(target, at, 3, i % NODES);
+    else if (mark === 'node') writeNumber(target, at, 5, i % this.#numbers.nodes);
+    else if (mark === 'digits') writeRandom(target, at, HEX, this.#numbers.uids + Math.imul(i, 0x85ebca6b) + offset);
+    else if (mark === 'base64') writeRandom(target, at, BASE64, this.#numbers.uids + Math.imul(i, 0x85ebca6b) + offset);
     else {
       writeNumber(target, at, 3, 100 + (i % 150));
       writeNumber(target, at + 4, 3, 100 + (Math.floor(i / 150) % 150));
@@ -150,14 +187,19 @@ export class Texts {
   }
 }
 
+interface Slot {
+  readonly mark: Mark;
+  readonly offset: number;
+}
+
 interface Template {
   readonly bytes: Buffer;
-  readonly slots: readonly { readonly mark: Mark; readonly offset: number }[];
+  readonly slots: readonly Slot[];
 }
 
 function templateOf(text: string): Template {
   const slots = (Object.keys(MARKS) as Mark[]).flatMap((mark) => {
-    const found: { mark: Mark; offset: number }[] = [];
+    const found: Slot[] = [];
     for (let at = text.indexOf(MARKS[mark]); at >= 0; at = text.indexOf(MARKS[mark], at + 1))
       found.push({ mark, offset: at });
     return found;
@@ -206,8 +248,21 @@ function writeUid(target: Buffer, at: number, number: number): void {
   }
 }
 
+const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+const RANDOM_LENGTH = MARKS.digits.length;
+
+/** Characters of an alphabet whose length is a power of two. */
+function writeRandom(target: Buffer, at: number, alphabet: Buffer, number: number): void {
+  let state = number;
+  for (let c = 0; c < RANDOM_LENGTH; c += 4) {
+    state = (state + 0x6d2b79f5) | 0;
+    const bits = mixed(state);
+    for (let k = 0; k < 4; k++) target[at + c + k] = alphabet[(bits >>> (8 * k)) & (alphabet.length - 1)] as number;
+  }
+}
+
 /** A bijection of 32 bits. Source: murmur3's finaliser. */
-function mixed(value: number): number {
+export function mixed(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
@@ -223,17 +278,27 @@ interface Wanted {
 
 /** The template of one app, with as many variables and owned fields as its size takes, a third of it managedFields. */
 function ofSize(app: number, { kind, bytes, random }: Wanted): Fields {
+  if (kind === 'secrets') return secret(app, bytes);
+  if (kind === 'widgets') return widget(app, bytes);
   const variables: object[] = [];
   const owned: string[] = [];
-  const build = () => (kind === 'pods' ? pod(app, variables, owned) : deployment(app, variables, owned));
+  const build = () => built(kind, app, variables, owned);
+  const wanted = kind === 'mixed' ? bytes * (0.4 + (2 * app) / APPS) : bytes;
   const size = (value: unknown) => JSON.stringify(value).length;
   for (let n = 0; ; n++) {
     const object = build();
     const managed = size(object.metadata.managedFields);
-    if (size(object) + 40 >= bytes) return object;
+    if (size(object) + 40 >= wanted) return object;
     if (managed * 3 < size(object)) owned.push(`SETTING_${n}`);
     else variables.push({ name: `SETTING_${n}`, value: hex(random, 16) });
   }
+}
+
+const defaultBytes = (kind: Kind) => (kind === 'widgets' ? 50_000 : DEFAULT_BYTES);
+
+function built(kind: Kind, app: number, variables: readonly object[], owned: readonly string[]): Fields {
+  if (kind === 'deployments') return deployment(app, variables, owned);
+  return kind === 'mixed' ? mixedPod(app, variables, owned) : pod(app, variables, owned);
 }
 
 function hex(random: Random, digits: number): string {
@@ -397,6 +462,58 @@ function pod(app: number, variables: readonly object[], owned: readonly string[]
   };
 }
 
+/** A pod with some containers, each with the identity that only this pod has. */
+function mixedPod(app: number, variables: readonly object[], owned: readonly string[]): Fields {
+  const one = pod(app, variables, owned) as Fields & { spec: Fields; status: Fields };
+  const [main] = containersOf(app, variables) as [object];
+  const names = Array.from({ length: 1 + (app % 6) }, (_, c) => (c === 0 ? 'main' : `sidecar-${c}`));
+  return {
+    ...one,
+    spec: { ...one.spec, containers: names.map((name, c) => (c === 0 ? main : { ...main, name, env: [] })) },
+    status: {
+      ...one.status,
+      containerStatuses: names.map((name) => ({
+        name,
+        state: { running: { startedAt: TIME } },
+        ready: true,
+        restartCount: app % 4,
+        image: `registry.example.com/${name}:${hashOf(app)}`,
+        imageID: `registry.example.com/${name}@sha256:${hashOf(app).repeat(8)}`,
+        containerID: `containerd://${MARKS.digits}`,
+      })),
+    },
+  };
+}
+
+/** A Secret with values that no other one has. */
+function secret(app: number, bytes: number): Fields {
+  const metadata = metadataOf(app, nameOf(app), managedFields([], { 'f:data': {} }));
+  const rest = Math.max(MARKS.base64.length, bytes - JSON.stringify({ metadata }).length);
+  const lines = Math.ceil(rest / MARKS.base64.length / 4);
+  const value = MARKS.base64.repeat(lines);
+  return { metadata, type: 'Opaque', data: { 'ca.crt': value, 'tls.crt': value, 'tls.key': value, token: value } };
+}
+
+/** A custom resource: a long list of rules, some of which only this one has. */
+function widget(app: number, bytes: number): Fields {
+  const metadata = metadataOf(app, nameOf(app), managedFields([], { 'f:spec': {} }));
+  const rules: object[] = [];
+  for (let n = 0, size = 0; size < bytes - 2500; n++) {
+    const rule = {
+      name: `rule-${n}`,
+      match: { path: `/v${n % 3}/app-${two(app)}/${n}`, methods: ['GET', n % 2 ? 'POST' : 'PUT'], weight: n * 7 },
+      backend: {
+        service: `backend-${(n * app) % 17}`,
+        port: 8000 + (n % 50),
+        ...(n % 8 ? {} : { token: MARKS.digits }),
+      },
+    };
+    rules.push(rule);
+    size += JSON.stringify(rule).length + 1;
+  }
+  return { metadata, spec: { rules, paused: false }, status: { phase: 'Ready', observedGeneration: 1 } };
+}
+
 function deployment(app: number, variables: readonly object[], owned: readonly string[]): Fields {
   const labels = { app: `app-${two(app)}` };
   return {
@@ -420,11 +537,13 @@ const column = (name: string, priority = 0, type = 'string') => ({
   priority,
 });
 
+const POD_COLUMNS = [
+  ...['Name', 'Ready', 'Status', 'Restarts', 'Age'].map((name) => column(name)),
+  ...['IP', 'Node', 'Nominated Node', 'Readiness Gates'].map((name) => column(name, 1)),
+];
+
 export const COLUMNS: Readonly<Record<Kind, readonly object[]>> = {
-  pods: [
-    ...['Name', 'Ready', 'Status', 'Restarts', 'Age'].map((name) => column(name)),
-    ...['IP', 'Node', 'Nominated Node', 'Readiness Gates'].map((name) => column(name, 1)),
-  ],
+  pods: POD_COLUMNS,
   deployments: [
     column('Name'),
     column('Ready'),
@@ -433,7 +552,16 @@ export const COLUMNS: Readonly<Record<Kind, readonly object[]>> = {
     column('Age'),
     ...['Containers', 'Images', 'Selector'].map((name) => column(name, 1)),
   ],
+  widgets: [column('Name'), column('Age')],
+  secrets: [column('Name'), column('Type'), column('Data', 0, 'integer'), column('Age')],
+  mixed: POD_COLUMNS,
 };
+
+function cellsOf(kind: Kind, app: number): unknown[] {
+  if (kind === 'deployments') return deploymentCells(app);
+  if (kind === 'widgets') return [nameOf(app), '5d'];
+  return kind === 'secrets' ? [nameOf(app), 'Opaque', 4, '5d'] : podCells(app);
+}
 
 function podCells(app: number): unknown[] {
   return [

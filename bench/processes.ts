@@ -245,9 +245,15 @@ function usageOf(pid: number | undefined): Followed['sampled'] {
 }
 
 function statusMb(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number | undefined {
+  const bytes = statusBytes(pid, field);
+  return bytes === undefined ? undefined : bytes / 1e6;
+}
+
+/** Memory of a process, bytes; undefined where the system does not report it. Source: proc(5). */
+export function statusBytes(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number | undefined {
   try {
     const kilobytes = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6;
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   } catch {
     return undefined;
   }

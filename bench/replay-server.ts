@@ -12,12 +12,14 @@ import {
   GROUP_VERSION,
   KINDS,
   type Kind,
+  mixed,
   NAMESPACES,
   ObjectTexts,
+  RESOURCE,
   type Texts,
   VERSIONS,
 } from './generator.ts';
-import type { ReplayOptions, ReplayReport, ReplayRequest, WatchPlan } from './replay.ts';
+import type { ReplayOptions, ReplayReport, ReplayRequest, Storm, WatchPlan } from './replay.ts';
 
 /** As much as goes to a socket at once. */
 const CHUNK = 128 * 1024;
@@ -43,6 +45,10 @@ class Replay {
   readonly #texts = new Map<string, Texts>();
   /** Compressed answers by what they answer. */
   readonly #compressed = new Map<string, Promise<Buffer[]>>();
+  /** The open watches. */
+  readonly #watches = new Set<{ readonly events: Texts; readonly send: Send }>();
+  /** The version of the last change of a storm. */
+  #version = VERSIONS.changes + 10_000_000;
   watchPlan: WatchPlan = { kind: 'quiet' };
 
   constructor(options: ReplayOptions) {
@@ -55,14 +61,14 @@ class Replay {
     const collection = collectionOf(url.pathname);
     if (!collection) return sendFixed(url.pathname, request, response);
     const question = questionOf(request, url, collection.namespace);
-    const isOurs = collection.resource === this.#objects.kind;
+    const isOurs = collection.resource === RESOURCE[this.#objects.kind];
     if (url.searchParams.get('watch') === 'true' || url.searchParams.get('watch') === '1') {
       const initial = url.searchParams.get('sendInitialEvents') === 'true';
       return this.#watch(response, question, { initial, isOurs });
     }
-    const found = isOurs ? this.#indexes(question) : [];
+    const found = isOurs ? this.#indexes(question) : NONE;
     const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-    const size = found.length * this.#textsOf(question).maxLength;
+    const size = found.count * this.#textsOf(question).maxLength;
     if (!gzip || size < GZIP_FROM) {
       response.writeHead(200, { 'content-type': 'application/json' });
       const pace = paceOf(this.#options);
@@ -87,7 +93,7 @@ class Replay {
     }
   }
 
-  #gzipped(question: Question, found: readonly number[]): Promise<Buffer[]> {
+  #gzipped(question: Question, found: Stretch): Promise<Buffer[]> {
     const name = JSON.stringify(question);
     let kept = this.#compressed.get(name);
     if (!kept) {
@@ -98,18 +104,18 @@ class Replay {
   }
 
   /** The numbers of what is asked for, in order of names as far as a client can see. */
-  #indexes({ namespace, start, limit }: Question): number[] {
+  #indexes({ namespace, start, limit }: Question): Stretch {
     const step = namespace === undefined ? 1 : NAMESPACES;
     const first = namespace === undefined ? 0 : Number(/^ns-(\d\d)$/.exec(namespace)?.[1] ?? Number.POSITIVE_INFINITY);
     const total = Math.max(0, Math.ceil((this.#options.objects - first) / step));
     const end = limit > 0 ? Math.min(total, start + limit) : total;
-    return Array.from({ length: Math.max(0, end - start) }, (_, i) => first + (start + i) * step);
+    return { first: first + start * step, step, count: Math.max(0, end - start) };
   }
 
-  *#list(question: Question, found: readonly number[]): Generator<Buffer> {
+  *#list(question: Question, found: Stretch): Generator<Buffer> {
     const { as, start, limit, namespace } = question;
     const rest = namespace === undefined && limit > 0 ? Math.max(0, this.#options.objects - start - limit) : 0;
-    const next = rest > 0 && found.length > 0 ? { continue: String(start + limit), remainingItemCount: rest } : {};
+    const next = rest > 0 && found.count > 0 ? { continue: String(start + limit), remainingItemCount: rest } : {};
     const metadata = JSON.stringify({ resourceVersion: String(VERSIONS.list), ...next });
     yield Buffer.from(headOf(as, this.#objects.kind, metadata));
     yield* chunksOf(this.#textsOf(question), found, ',');
@@ -158,6 +164,29 @@ class Replay {
     if (this.watchPlan.kind === 'burst')
       for (const chunk of changes(events, this.watchPlan.events, this.#options.objects)) await send(chunk);
     if (this.watchPlan.kind === 'rate') paced(send, events, this.watchPlan, this.#options.objects);
+    const watch = { events, send };
+    this.#watches.add(watch);
+    response.once('close', () => this.#watches.delete(watch));
+  }
+
+  /**
+   * Changes objects, in an order without a pattern, on the watches that are open. A watch whose client is too slow gets
+   * fewer changes. Returns the number of changes that were due.
+   */
+  async storm({ perSecond, seconds, objects = this.#options.objects }: Storm): Promise<number> {
+    const changes = Math.round(perSecond * seconds);
+    const from = performance.now();
+    for (let sent = 0; sent < changes; ) {
+      await new Promise((resolve) => setTimeout(resolve, STORM_STEP_MS));
+      const due = Math.min(changes, Math.floor(((performance.now() - from) * perSecond) / 1000));
+      const numbers = Array.from({ length: due - sent }, (_, k) => mixed(sent + k + 1) % objects);
+      await Promise.all(
+        Array.from(this.#watches, ({ events, send }) => send(changesOf(events, numbers, this.#version))),
+      );
+      this.#version += due - sent;
+      sent = due;
+    }
+    return changes;
   }
 }
 
@@ -188,8 +217,11 @@ function withColumns(response: ServerResponse, kind: Kind): Send {
   };
 }
 
+const COLLECTION =
+  /^\/(?:api\/v1|apis\/(?:apps|example\.com)\/v1)\/(?:namespaces\/([^/]+)\/)?(pods|deployments|namespaces|secrets|widgets)$/;
+
 function collectionOf(path: string): { resource: string; namespace: string | undefined } | undefined {
-  const found = /^\/(?:api\/v1|apis\/apps\/v1)\/(?:namespaces\/([^/]+)\/)?(pods|deployments|namespaces)$/.exec(path);
+  const found = COLLECTION.exec(path);
   return found ? { namespace: found[1], resource: found[2] as string } : undefined;
 }
 
@@ -240,12 +272,30 @@ function bookmarkOf(as: Question['as'], kind: Kind): Buffer {
   );
 }
 
+/** The numbers of objects, without a list of them. */
+interface Stretch {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+const NONE: Stretch = { first: 0, step: 1, count: 0 };
+const STORM_STEP_MS = 5;
+
+function changesOf(texts: Texts, numbers: readonly number[], version: number): Buffer {
+  const chunk = Buffer.allocUnsafe(numbers.reduce((sum, i) => sum + texts.lengthOf(i), 0));
+  let at = 0;
+  for (const [k, i] of numbers.entries()) at = texts.write(chunk, at, i, version + k);
+  return chunk;
+}
+
 /** Texts packed into chunks of one size. */
-function* chunksOf(texts: Texts, numbers: readonly number[], separator: string): Generator<Buffer> {
+function* chunksOf(texts: Texts, { first, step, count }: Stretch, separator: string): Generator<Buffer> {
   const size = Math.max(CHUNK, texts.maxLength + separator.length);
   let chunk = Buffer.allocUnsafeSlow(size);
   let at = 0;
-  for (const [n, i] of numbers.entries()) {
+  for (let n = 0; n < count; n++) {
+    const i = first + n * step;
     if (at + texts.lengthOf(i) + separator.length > size) {
       yield chunk.subarray(0, at);
       chunk = Buffer.allocUnsafeSlow(size);
@@ -416,6 +466,9 @@ async function serve(options: ReplayOptions): Promise<void> {
   const server = options.tls ? https.createServer(await certificate(), handle) : http.createServer(handle);
   server.keepAliveTimeout = 120_000;
   process.on('message', async (message: ReplayRequest) => {
+    if ('storm' in message) {
+      return report({ kind: 'calm', changes: await replay.storm(message.storm) });
+    }
     if ('watch' in message) replay.watchPlan = message.watch;
     else await replay.prepare(message.prepare);
     report({ kind: 'done' });

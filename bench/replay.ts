@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import type { Shape } from './generator.ts';
+import { statusBytes } from './processes.ts';
 
 export interface ReplayOptions extends Shape {
   objects: number;
@@ -20,12 +21,22 @@ export type WatchPlan =
   | { readonly kind: 'burst'; readonly events: number }
   | { readonly kind: 'rate'; readonly events: number; readonly perSecond: number };
 
+/** Changes of objects on the watches that are open. */
+export interface Storm {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** The number of objects that change. Default: all. */
+  readonly objects?: number | undefined;
+}
+
 export type ReplayRequest =
+  | { readonly storm: Storm }
   | { readonly watch: WatchPlan }
   | { readonly prepare: { readonly accept: string; readonly limit: number } };
 export type ReplayReport =
   | { readonly kind: 'listening'; readonly url: string; readonly ca?: string }
   | { readonly kind: 'done' }
+  | { readonly kind: 'calm'; readonly changes: number }
   | { readonly kind: 'written'; readonly at: readonly number[] };
 
 /** The server of replay-server.ts at work, in a process of its own. */
@@ -63,6 +74,18 @@ export class ReplayServer {
    */
   async prepare(accept: string, limit: number): Promise<void> {
     await this.#ask({ prepare: { accept, limit } });
+  }
+
+  /** Changes objects on the watches that are open. Resolves with their number when the last change was sent. */
+  async storm(storm: Storm): Promise<number> {
+    const calm = heard(this.#child, 'calm');
+    this.#child.send({ storm });
+    return (await calm).changes;
+  }
+
+  /** The most memory that the server has had, bytes; undefined where the system does not report it. */
+  get peakRss(): number | undefined {
+    return statusBytes(this.#child.pid, 'VmHWM');
   }
 
   /** When each event of the paced watch that ends next was written, ms of `process.hrtime`. */

@@ -1,11 +1,31 @@
-// A cache of the library as built, with two indexes of its own. LIBRARY URL STORE [STORM_SECONDS]: syncs, settles, then
-// reads: by index what was not read before and what was, and every object with a CEL filter. With STORM_SECONDS it then
-// follows the changes of a watch for as long. Needs --expose-gc. Says one line of JSON.
+// A cache of the library as built: OPTIONS as JSON, `library`, `url`, and what is named below. It syncs, settles and
+// says one line of JSON; with `reads` it then looks objects up and filters all of them with CEL. After that it says its
+// memory for each line on stdin, when it has followed as many changes as the line says, until stdin ends. Needs --expose-gc. The sources of CEL, which the package does not
+// export, are those of this checkout. `handler`: it also has a handler that counts changes.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [, , library, url, store, stormSeconds] = process.argv;
-const { compileCel, OBJECT_VARIABLES } = await import('../../src/expr/cel/cel.ts');
+const {
+  library,
+  url,
+  resource = 'pods',
+  store = 'objects',
+  indexes = ['node', 'uid'],
+  sync = 'auto',
+  reads = false,
+  handler = false,
+  pauseMs = 100,
+} = JSON.parse(process.argv[2]);
+const INDEXERS = {
+  node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []),
+  app: ({ metadata: { labels } }) => (labels?.app ? [labels.app] : []),
+  uid: ({ metadata: { uid } }) => (uid ? [uid] : []),
+};
+const FILTER = 'object.status.phase == "Running" && object.spec.containers.exists(c, c.image.endsWith(":1.7"))';
+const LOOKUPS = 2000;
+const HOT = 200;
+
 const { createClient, createConfig, dynamicInformerFactory, keepYoungGenerationSmall } = await import(
   pathToFileURL(library).href
 );
@@ -14,106 +34,111 @@ const client = createClient(
   { ...createConfig({ server: url }), disableCompression: true },
   { dropManagedFields: true },
 );
-const factory = dynamicInformerFactory(client, { sync: 'auto', ...(store === 'plain' ? {} : { store }) });
-const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
-informer.addIndexers({
-  node: (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []),
-  uid: (pod) => (pod.metadata.uid ? [pod.metadata.uid] : []),
-});
-const signal = new AbortController().signal;
+const factory = dynamicInformerFactory(client, { sync, store });
+const group = resource === 'widgets' ? 'example.com' : '';
+const { informer, lister } = factory.forResource({ group, version: 'v1', resource });
+informer.addIndexers(Object.fromEntries(indexes.map((name) => [name, INDEXERS[name]])));
+let changes = 0;
+if (handler) informer.addHandler({ updated: (old, current) => void (old === current || changes++) });
+const delay = monitorEventLoopDelay({ resolution: 1 });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const cpu = () => Object.values(process.cpuUsage()).reduce((a, b) => a + b) / 1000;
-const median = (values, part = 0.5) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+const cpuOf = ({ user, system }) => (user + system) / 1000;
+const at = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 const base = await settled();
-const delay = monitorEventLoopDelay({ resolution: 1 });
-await pause(50);
 delay.enable();
-const from = { at: performance.now(), cpu: cpu() };
-factory.start(signal);
+await pause(50);
+delay.reset();
+const from = { at: performance.now(), cpu: process.cpuUsage() };
+factory.start(new AbortController().signal);
 await factory.waitForSync();
-const sync = { ms: performance.now() - from.at, cpuMs: cpu() - from.cpu };
-await pause(200); // packing goes on while nothing else runs
-delay.disable();
-const peak = process.resourceUsage().maxRSS * 1024;
+const took = { ms: performance.now() - from.at, cpuMs: cpuOf(process.cpuUsage(from.cpu)) };
+await pause(5 * pauseMs); // packing may go on while nothing else runs
+const blockMs = longestBlock();
+const peakRss = process.resourceUsage().maxRSS * 1024;
 const after = await settled();
-const objects = lister.size;
-const reads = { ...lookups(), ...scan() };
-const storm = stormSeconds ? await followed(Number(stormSeconds)) : {};
-const { packed, textBytes, storedBytes, blocks, isCompressed } = informer.memory ?? {};
-const line = {
-  objects,
-  ...sync,
-  blockMs: Math.max(0, delay.max / 1e6 - 1),
-  baseRss: base.rss,
-  peakRss: peak,
-  rss: after.rss,
-  heap: after.heapUsed - base.heapUsed,
-  external: after.external - base.external,
-  ...reads,
-  ...storm,
-  memory: { packed, textBytes, storedBytes, blocks, isCompressed },
-};
-process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(0));
+say({
+  objects: lister.size,
+  ...took,
+  packedMs: performance.now() - from.at,
+  blockMs,
+  base,
+  peakRss,
+  ...after,
+  memory: informer.memory,
+  ...(reads ? { ...lookups(), ...(await scan()) } : {}),
+});
+delay.reset();
+let last = { at: performance.now(), cpu: process.cpuUsage(), changes: 0 };
+for await (const wanted of createInterface({ input: process.stdin })) {
+  for (let waits = 0; handler && changes < Number(wanted) && waits < 1000; waits++) await pause(10);
+  const ms = performance.now() - last.at;
+  const line = {
+    ms,
+    cpuMs: cpuOf(process.cpuUsage(last.cpu)),
+    changes: changes - last.changes,
+    blockMs: longestBlock(),
+  };
+  say({ ...line, unsettled: process.memoryUsage.rss(), ...(await settled()), memory: informer.memory });
+  delay.reset();
+  last = { at: performance.now(), cpu: process.cpuUsage(), changes };
+}
+process.exit(0);
 
-async function settled() {
-  for (let i = 0; i < 6; i++) {
-    globalThis.gc();
-    await pause(i < 3 ? 50 : 300);
-  }
-  return process.memoryUsage();
+function say(line) {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** The time of reads by index of one object each, ms: first reads, and further ones. */
+/** How late the event loop got to a timer at worst, ms. */
+function longestBlock() {
+  return Math.max(0, delay.max / 1e6 - 1);
+}
+
+/**
+ * The memory when there is nothing more to collect: V8 also moves objects together, as it does by itself in a process
+ * that has little to do.
+ */
+async function settled() {
+  for (let i = 0; i < 4; i++) {
+    globalThis.gc();
+    await pause(pauseMs);
+  }
+  globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  await pause(3 * pauseMs);
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  return { rss, heap: heapUsed, heapTotal, external };
+}
+
+/** The time of reads by index of one object each: the first read of each object, ms, and further ones of some, µs. */
 function lookups() {
   const uids = lister.indexValues('uid');
-  const chosen = Array.from({ length: Math.min(2000, uids.length) }, (_, i) => uids[(i * 7919) % uids.length]);
+  const step = Math.max(1, Math.floor(uids.length / LOOKUPS));
+  const chosen = Array.from({ length: Math.min(LOOKUPS, uids.length) }, (_, i) => uids[i * step]);
   const timed = (uid) => {
     const began = performance.now();
     const [found] = lister.byIndex('uid', uid);
     if (found?.metadata.uid !== uid) throw new Error(`a wrong object under ${uid}`);
     return performance.now() - began;
   };
-  for (const uid of chosen.slice(0, 200)) timed(uid);
-  const cold = chosen.slice(200).map(timed);
-  const few = chosen.slice(-300);
-  for (let i = 0; i < 20; i++) for (const uid of few) lister.byIndex('uid', uid);
-  const began = performance.now();
-  for (let i = 0; i < 100; i++) for (const uid of few) lister.byIndex('uid', uid);
-  const hotUs = ((performance.now() - began) * 1000) / (100 * few.length);
-  return { coldMs: median(cold), coldP99Ms: median(cold, 0.99), hotUs };
+  const first = Math.floor(chosen.length / 10); // while the code is not compiled yet
+  for (const uid of chosen.slice(0, first)) timed(uid);
+  const cold = chosen.slice(first).map(timed);
+  const few = chosen.slice(-HOT);
+  const rounds = Array.from({ length: 50 }, () => {
+    const began = performance.now();
+    for (const uid of few) lister.byIndex('uid', uid);
+    return ((performance.now() - began) * 1000) / few.length;
+  });
+  return { coldMs: at(cold, 0.5), coldP99Ms: at(cold, 0.99), hotUs: at(rounds.slice(10), 0.5) };
 }
 
 /** The time of a CEL filter over all objects, µs for each. */
-function scan() {
-  const source = 'object.status.phase == "Running" && object.spec.containers.exists(c, c.image.endsWith(":1.7"))';
-  const program = compileCel(source, { flag: '--filter', wants: 'bool', variables: OBJECT_VARIABLES });
-  let found = 0;
+async function scan() {
+  const { compileCel, OBJECT_VARIABLES } = await import('../../src/expr/cel/cel.ts');
+  const program = compileCel(FILTER, { flag: '--filter', wants: 'bool', variables: OBJECT_VARIABLES });
   const began = performance.now();
+  let found = 0;
   for (const object of lister.values()) if (program.test({ object }) === true) found++;
-  return { scanUs: ((performance.now() - began) * 1000) / objects, found };
-}
-
-/** Follows changes: memory after a part of the time, and at the end. */
-async function followed(seconds) {
-  let changes = 0;
-  informer.onState(() => {});
-  informer.addHandler({ updated: () => void changes++ });
-  const loop = monitorEventLoopDelay({ resolution: 1 });
-  await pause((seconds * 1000) / 4);
-  changes = 0;
-  const began = { at: performance.now(), cpu: cpu() };
-  loop.enable();
-  const warm = process.memoryUsage().rss;
-  const warmSettled = (await settled()).rss;
-  await pause((seconds * 3000) / 4);
-  loop.disable();
-  const took = performance.now() - began.at;
-  const rate = changes / (took / 1000);
-  const cpuShare = (cpu() - began.cpu) / took;
-  const rss = process.memoryUsage().rss;
-  const last = (await settled()).rss;
-  return {
-    storm: { rate, cpuShare, warmRss: warm, endRss: rss, warmSettled, endSettled: last, blockMs: loop.max / 1e6 },
-  };
+  const scanUs = ((performance.now() - began) * 1000) / lister.size;
+  return { scanUs, found, peakRssAfterScan: process.resourceUsage().maxRSS * 1024 };
 }

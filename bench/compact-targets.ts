@@ -1,0 +1,122 @@
+import type { SyncedCache } from './cache-process.ts';
+import type { CompactMeasured } from './compact-rows.ts';
+import type { TextTable } from './text-table.ts';
+
+/** A target, what was measured for it, and what limits it. */
+interface Target {
+  readonly work: string;
+  readonly target: string;
+  readonly measured: number | undefined;
+  readonly most: number;
+  readonly show: (value: number) => string;
+  readonly limit: string;
+}
+
+const ratio = (value: number) => `${value.toFixed(2)} ×`;
+const gigabytes = (value: number) => `${(value / 1e9).toFixed(2)} GB`;
+const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+const number = (value: number) => value.toLocaleString('en-US');
+
+/** The targets of a compact store, as rows. */
+export function compactTargets(measured: CompactMeasured): TextTable {
+  const rows = targetsOf(measured).map(({ work, target, measured: value, most, show, limit }) => [
+    work,
+    target,
+    value === undefined ? 'not measured' : show(value),
+    value === undefined ? '' : value <= most ? 'yes' : '**no**',
+    limit,
+  ]);
+  return { title: 'Targets', head: ['work', 'target', 'measured', 'met', 'what limits it'], rows };
+}
+
+function targetsOf({ compared, grown, storms, clientGo }: CompactMeasured): Target[] {
+  const { objects, plain, compact } = compared;
+  const [least] = grown;
+  const most = grown.at(-1);
+  if (!least || !most) throw new Error('there is no cache of another size');
+  const peer = clientGo.find((row) => row.objects === objects);
+  const peerRss = peer && 'rss' in peer ? peer.rss : undefined;
+  const perObject = (of: (cache: SyncedCache) => number) => of(most) / most.objects / (of(least) / least.objects);
+  const pods = `${number(objects)} pods`;
+  const atMost = (most: number, show = ratio) => ({ target: `≤ ${show(most)}`, most, show });
+  return [
+    {
+      work: `settled RSS, ${pods}, beside \`objects\``,
+      measured: compact.rss / plain.rss,
+      ...atMost(0.35),
+      limit: 'the process itself, which both have; beyond it, the handles and the compressed texts',
+    },
+    {
+      work: `settled RSS, ${pods}, beside client-go dynamic`,
+      measured: peerRss === undefined ? undefined : compact.rss / peerRss,
+      ...atMost(0.06),
+      limit: 'the process itself',
+    },
+    {
+      work: `settled RSS, ${number(most.objects)} pods, two indexes`,
+      measured: most.rss,
+      ...atMost(1.5e9, gigabytes),
+      limit: 'the handles, keys and index entries in V8’s heap; the compressed texts',
+    },
+    {
+      work: `sync CPU, ${pods}, beside \`objects\``,
+      measured: compact.cpuMs / plain.cpuMs,
+      ...atMost(1.35),
+      limit: 'making the text of each object, and compressing it; garbage collection is less than with `objects`',
+    },
+    {
+      work: `CPU per object, ${number(least.objects)} → ${number(most.objects)}`,
+      measured: perObject(({ cpuMs }) => cpuMs),
+      ...atMost(1.15),
+      limit: 'garbage collection, which visits all handles',
+    },
+    {
+      work: `memory per object beyond the process, ${number(least.objects)} → ${number(most.objects)}`,
+      measured: perObject(({ rss, base }) => rss - base.rss),
+      ...atMost(1.15),
+      limit: 'nothing that grows faster than the objects',
+    },
+    {
+      work: `point lookup by index, cold object, p99, ${pods}`,
+      measured: compact.coldP99Ms,
+      ...atMost(1, milliseconds),
+      limit: 'decompressing a block, and JSON.parse',
+    },
+    {
+      work: `point lookup by index, cold object, p99, ${number(most.objects)} pods`,
+      measured: most.coldP99Ms,
+      ...atMost(1, milliseconds),
+      limit: 'the same, and garbage collections that fall between',
+    },
+    {
+      work: 'point lookup by index, hot object, beside `objects`',
+      measured: compact.hotUs / plain.hotUs,
+      ...atMost(2),
+      limit: 'one more indirection',
+    },
+    {
+      work: `full scan with a CEL filter, per object, ${pods}, beside \`objects\``,
+      measured: compact.scanUs / plain.scanUs,
+      ...atMost(4),
+      limit: 'JSON.parse of each object; an index needs none',
+    },
+    {
+      work: `longest block of the event loop, ${pods}`,
+      measured: compact.blockMs,
+      ...atMost(20, milliseconds),
+      limit: 'garbage collection',
+    },
+    {
+      work: `longest block of the event loop, ${number(most.objects)} pods`,
+      measured: most.blockMs,
+      ...atMost(20, milliseconds),
+      limit: 'garbage collection, and maps that grow',
+    },
+    ...storms.map(({ objects, of, warm, end }) => ({
+      work: `settled RSS after a storm on ${number(of)} of ${number(objects)} pods, beside the warm-up`,
+      measured: end.rss / warm.rss,
+      ...atMost(1.1),
+      limit: 'blocks that are half empty before they are repacked',
+    })),
+  ];
+}

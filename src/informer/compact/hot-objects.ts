@@ -23,12 +23,12 @@ export class HotObjects<T> {
   }
 
   add(packed: PackedObject<T>, object: T): void {
-    if (packed.hot !== undefined) return;
+    if (packed.hot !== undefined || sizeOf(packed) > this.#most) return;
     packed.hot = object;
     packed.isUsed = true;
     this.#round.push(packed);
     this.#bytes += sizeOf(packed);
-    while (this.#bytes > this.#most && this.#round.length > 1) this.#takeOne();
+    while (this.#bytes > this.#most) this.#takeOne();
   }
 
   clear(): void {

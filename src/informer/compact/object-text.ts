@@ -25,12 +25,13 @@ export class ObjectTexts {
   textOf(object: object, bytes?: Uint8Array): string | Uint8Array | undefined {
     const isFromServer = this.#isFromServer();
     try {
-      if (!(isFromServer ? isPlain(object) : isPlainThroughout(object))) return undefined;
+      if (!isPlain(object)) return undefined;
       const cells = cellsOf(object);
-      if (cells === undefined) return isFromServer && bytes ? bytes : jsonText(object);
-      return isPlainThroughout(cells.cells)
-        ? jsonText([this.#numberOf(cells.columns), cells.cells, object])
-        : undefined;
+      if (cells === undefined && isFromServer && bytes) return bytes;
+      // throws for an object without an end, on which the search for other parts would not end either
+      const text = jsonText(cells ? [this.#numberOf(cells.columns), cells.cells, object] : object);
+      const isSame = (isFromServer || isPlainThroughout(object)) && (!cells || isPlainThroughout(cells.cells));
+      return isSame ? text : undefined;
     } catch {
       return undefined; // too deep, or without an end
     }

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Block } from '../../../src/informer/compact/block.ts';
+import { type Compression, zstd } from '../../../src/informer/compact/compression.ts';
+import { Slabs } from '../../../src/informer/compact/slabs.ts';
+import { isInformerError } from '../../../src/kit/error.ts';
+
+const read = (block: Block) => {
+  const texts = block.texts();
+  return Array.from({ length: block.count }, (_, at) => block.textAt(at, texts).toString('utf8'));
+};
+
+function filled(texts: readonly string[], room = 4096): Block {
+  const block = new Block(Buffer.alloc(room));
+  for (const text of texts) block.claim({ block, at: block.add(text) });
+  return block;
+}
+
+/** A compression that shows the bytes of the block it decompresses. */
+function open(): { compression: Compression; stored: () => Uint8Array } {
+  let bytes = new Uint8Array();
+  const inner = zstd();
+  const compression: Compression = {
+    compress: (texts) => inner?.compress(texts) ?? texts,
+    decompress(stored, length) {
+      bytes = stored as Uint8Array<ArrayBuffer>;
+      return inner?.decompress(stored, length) ?? Buffer.from(stored);
+    },
+  };
+  return { compression, stored: () => bytes };
+}
+
+const TEXTS = Array.from({ length: 30 }, (_, i) => `{"metadata":{"name":"pod-${i}","note":"${'y'.repeat(i)} ü 🦊"}}`);
+
+describe('a block', () => {
+  it.each<[string, Compression | undefined]>([
+    ['uncompressed', undefined],
+    ['compressed', zstd()],
+  ])('gives each text back, before and after it is sealed: %s', (_, compression) => {
+    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('repeated '.repeat(20)));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 32 }), (texts) => {
+        const block = filled(texts, 64 * 1024);
+        expect(read(block)).toEqual(texts);
+        block.seal(new Slabs(), compression);
+        expect(read(block)).toEqual(texts);
+        expect(block.storedBytes).toBeLessThanOrEqual(block.textBytes);
+      }),
+    );
+  });
+
+  it('has room for 32 texts, and for as many bytes as it was made for', () => {
+    const block = new Block(Buffer.alloc(100));
+    expect([block.hasRoom(100), block.hasRoom(101)]).toEqual([true, false]);
+    block.claim({ block, at: block.add('x'.repeat(60)) });
+    expect([block.hasRoom(40), block.hasRoom(41)]).toEqual([true, false]);
+    const many = filled(Array.from({ length: 31 }, () => 'a'));
+    expect(many.hasRoom(1)).toBe(true);
+    many.claim({ block: many, at: many.add('a') });
+    expect(many.hasRoom(1)).toBe(false);
+  });
+
+  it('counts the texts that are not dropped', () => {
+    const block = new Block(Buffer.alloc(100));
+    const placed = ['one', 'three', ''].map((text) => ({ block, at: block.add(text) }));
+    for (const each of placed) block.claim(each);
+    expect([block.live, block.liveBytes]).toEqual([3, 8]);
+    block.drop(placed[1] as { block: Block; at: number });
+    expect([block.live, block.liveBytes, read(block)]).toEqual([2, 3, ['one', 'three', '']]);
+  });
+
+  it('stays as it is when compression saves less than a tenth, or fails', () => {
+    const failing: Compression = {
+      compress() {
+        throw new Error('no memory');
+      },
+      decompress: () => Buffer.alloc(0),
+    };
+    for (const [texts, compression] of [
+      [TEXTS, { ...failing, compress: (bytes: Uint8Array) => bytes.subarray(0, 0.91 * bytes.length) }],
+      [TEXTS, failing],
+    ] as const) {
+      const block = filled(texts);
+      block.seal(new Slabs(), compression);
+      expect([block.isCompressed, block.storedBytes]).toEqual([false, block.textBytes]);
+      expect(read(block)).toEqual(texts);
+    }
+  });
+
+  it('knows whether a text is the one at a place', () => {
+    const block = filled(TEXTS);
+    block.seal(new Slabs(), zstd());
+    expect(block.hasText(3, Buffer.from(TEXTS[3] as string))).toBe(true);
+    expect(block.hasText(3, Buffer.from(TEXTS[4] as string))).toBe(false);
+    expect(block.hasText(3, Buffer.from((TEXTS[3] as string).replace('pod', 'pot')))).toBe(false);
+  });
+});
+
+describe('a damaged block', () => {
+  /** Reads all texts. Each is the right one, or throws `store`. Returns how many threw. */
+  function expectNoWrongText(block: Block): number {
+    let thrown = 0;
+    for (const [at, text] of TEXTS.entries()) {
+      try {
+        expect(block.textAt(at, block.texts()).toString('utf8')).toBe(text);
+      } catch (error) {
+        if (!isInformerError(error, 'store')) throw error;
+        thrown++;
+      }
+    }
+    return thrown;
+  }
+
+  it('gives no wrong text, whichever bit is wrong: uncompressed', () => {
+    const block = filled(TEXTS);
+    block.seal(new Slabs(), undefined);
+    const bytes = block.texts();
+    for (let i = 0; i < bytes.length; i++) {
+      const bit = 1 << (i % 8);
+      bytes[i] = (bytes[i] as number) ^ bit;
+      expect(expectNoWrongText(block)).toBe(1);
+      expect(block.isDamaged).toBe(true);
+      bytes[i] = (bytes[i] as number) ^ bit;
+    }
+    expect(expectNoWrongText(block)).toBe(0);
+  });
+
+  it.runIf(zstd())('gives no wrong text, whichever bit is wrong: compressed', () => {
+    const { compression, stored } = open();
+    const block = filled(TEXTS);
+    block.seal(new Slabs(), compression);
+    expect(block.isCompressed).toBe(true);
+    block.texts();
+    const bytes = stored();
+    let harmless = 0;
+    for (let i = 0; i < bytes.length; i++) {
+      const bit = 1 << (i % 8);
+      bytes[i] = (bytes[i] as number) ^ bit;
+      if (expectNoWrongText(block) === 0) harmless++;
+      bytes[i] = (bytes[i] as number) ^ bit;
+    }
+    expect(harmless, 'bits that change no text').toBeLessThan(bytes.length / 20);
+    expect(expectNoWrongText(block)).toBe(0);
+  });
+
+  it('says what to do', () => {
+    const block = filled(TEXTS);
+    block.texts()[0] = 0;
+    expect(() => block.textAt(0, block.texts())).toThrow(
+      expect.objectContaining({ code: 'store', hint: expect.stringContaining('lists it again') }),
+    );
+  });
+});

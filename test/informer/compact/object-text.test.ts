@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ObjectTexts } from '../../../src/informer/compact/object-text.ts';
+import { HugeNumber, jsonText, parseJson } from '../../../src/kit/exact-json.ts';
+import { cellsOf, type TableColumn, withCells } from '../../../src/model/cells.ts';
+
+const fromServer = () => new ObjectTexts(() => true);
+const fromAnywhere = () => new ObjectTexts(() => false);
+
+/** The object after the way through its text; undefined if it stays an object. */
+function roundTrip(texts: ObjectTexts, object: object): object | undefined {
+  const text = texts.textOf(object);
+  return text === undefined ? undefined : texts.objectOf(Buffer.from(text).toString('utf8'));
+}
+
+/** Any JSON with what is hard in it: any UTF-16, names that are special in JavaScript, numbers of any size. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+  fc.constantFrom('__proto__', 'constructor', 'toJSON', 'hasOwnProperty', '', '[', '\ue000', '\ue0000', '\u2028'),
+);
+const anyNumber = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => JSON.stringify(n)),
+  fc.bigInt().map(String),
+  fc.constantFrom('-0', '0', '1e400', '-1E+999', '12345678901234567890', '0.1', '9007199254740993', '1e-400'),
+);
+const { value: anyJson } = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    anyNumber,
+    anyText.map((text) => JSON.stringify(text)),
+    fc.constantFrom('null', 'true', 'false', '{}', '[]'),
+    fc.array(tie('value'), { maxLength: 4 }).map((parts) => `[${parts.join(',')}]`),
+    fc
+      .array(fc.tuple(anyText, tie('value')), { maxLength: 4 })
+      .map((parts) => `{${parts.map(([name, part]) => `${JSON.stringify(name)}:${part}`).join(',')}}`),
+  ),
+}));
+
+describe('the text of an object of a server', () => {
+  it('is the same object again, for any JSON', () => {
+    fc.assert(
+      fc.property(anyJson, (json) => {
+        const object = parseJson(`{"metadata":{"name":"a"},"rest":${json}}`) as object;
+        const again = roundTrip(fromServer(), object);
+        expect(jsonText(again)).toBe(jsonText(object));
+        // a zero has a sign in JavaScript alone
+        if (!/-0(?![.\d])/.test(json)) expect(isDeepStrictEqual(again, object)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('of any number of levels is the same object again, or there is none and the object stays', () => {
+    for (const levels of [1_000, 5_000, 100_000]) {
+      const json = `{"metadata":{},"deep":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      const text = fromServer().textOf(JSON.parse(json));
+      expect([json, undefined]).toContain(text);
+      if (levels === 1_000) expect(text).toBe(json);
+    }
+  });
+});
+
+describe('the text of an object that code has made', () => {
+  it('is the same object again, for all that JSON can express', () => {
+    fc.assert(
+      fc.property(anyJson, (json) => {
+        const object = parseJson(`{"metadata":{"name":"a"},"rest":${json}}`) as object;
+        const again = roundTrip(fromAnywhere(), object);
+        if (again === undefined) expect(json).toMatch(/-0(?![.\d])|\d[eE]/);
+        else expect(isDeepStrictEqual(again, object)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  class Quantity {
+    value = 5;
+  }
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+
+  it.each<[string, unknown]>([
+    ['a Date', new Date(5)],
+    ['an invalid Date', new Date(Number.NaN)],
+    ['a Map', new Map([[1, 2]])],
+    ['a Set', new Set([1])],
+    ['bytes', new Uint8Array([1])],
+    ['a Buffer', Buffer.from('a')],
+    ['an instance of a class', new Quantity()],
+    ['a number without an end', Number.POSITIVE_INFINITY],
+    ['no number', Number.NaN],
+    ['minus zero', -0],
+    ['a function', () => 5],
+    ['a symbol', Symbol('a')],
+    ['undefined in a list', [1, undefined]],
+    ['a small bigint', 5n],
+    ['a number beyond doubles', new HugeNumber('1e400')],
+    ['a cycle', cyclic],
+  ])('is not made of one with a part that JSON cannot express, however deep: %s', (_, part) => {
+    expect(fromAnywhere().textOf({ metadata: {}, part })).toBeUndefined();
+    expect(fromAnywhere().textOf({ metadata: {}, list: [{ deep: [part] }] })).toBeUndefined();
+  });
+
+  it('is not made of an instance of a class, whoever made it', () => {
+    expect(fromServer().textOf(new Quantity())).toBeUndefined();
+    expect(fromAnywhere().textOf(new Quantity())).toBeUndefined();
+  });
+
+  it('has large whole numbers in full', () => {
+    const object = { metadata: {}, count: 12345678901234567890n };
+    expect(roundTrip(fromAnywhere(), object)).toMatchObject(object);
+  });
+
+  it('leaves out a member that is undefined', () => {
+    expect(roundTrip(fromAnywhere(), { metadata: {}, none: undefined })).toStrictEqual({ metadata: {} });
+  });
+});
+
+describe('the cells of a table', () => {
+  const column = (name: string): TableColumn => ({ name, type: 'string', format: '', priority: 0 });
+
+  it('come back with the object, with the columns of its own table', () => {
+    const texts = fromServer();
+    const [one, two] = [[column('Name')], [column('Name'), column('Age')]];
+    const rows = [
+      withCells({ metadata: { name: 'a' } }, { columns: one, cells: ['a'] }),
+      withCells({ metadata: { name: 'b' } }, { columns: two, cells: ['b', null] }),
+      withCells({ metadata: { name: 'c' } }, { columns: [column('Name')], cells: [{ deep: [1, 'x'] }] }),
+    ];
+    const made = rows.map((row) => texts.textOf(row) as string);
+    for (const [i, text] of made.entries()) {
+      const again = texts.objectOf(text);
+      expect(again).toStrictEqual(rows[i]);
+      expect(cellsOf(again)).toEqual(cellsOf(rows[i] as object));
+    }
+    expect(cellsOf(texts.objectOf(made[2] as string))?.columns, 'equal columns are kept once').toBe(one);
+  });
+
+  it('that JSON cannot express keep the object as it is', () => {
+    const row = withCells({ metadata: {} }, { columns: [column('Age')], cells: [new Date(5)] });
+    expect(fromServer().textOf(row)).toBeUndefined();
+  });
+});

@@ -63,6 +63,10 @@ export class Slabs {
     const { slab } = extent;
     if (!slab.extents.delete(extent)) return;
     slab.live -= extent.length;
+    this.#look(slab);
+  }
+
+  #look(slab: Slab): void {
     if (slab === this.#newest) return;
     if (slab.live === 0) this.#all.delete(slab);
     else if (slab.live * 2 < slab.bytes.length) this.#empty(slab);
@@ -89,7 +93,6 @@ export class Slabs {
   #roomFor(length: number): Slab {
     const newest = this.#newest;
     if (newest && newest.end + length <= newest.bytes.length) return newest;
-    if (newest && newest.live === 0) this.#all.delete(newest);
     const slab = {
       bytes: Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, length)),
       end: 0,
@@ -99,6 +102,7 @@ export class Slabs {
     // a slab of its own does not end the newest one, which has room for smaller bytes
     if (length < SLAB_BYTES / 2 || !newest) this.#newest = slab;
     this.#all.add(slab);
+    if (newest) this.#look(newest);
     return slab;
   }
 }

@@ -6,7 +6,7 @@ import { PackedObject } from '../../../src/informer/compact/packed-object.ts';
 
 const META = { uid: undefined, resourceVersion: undefined, labels: undefined };
 
-/** A handle of a text of so many bytes. */
+/** A handle of a text of this many bytes. */
 function handle(bytes: number, key = 'a'): PackedObject<string> {
   const block = new Block(Buffer.alloc(bytes));
   return new PackedObject<string>(key, META, block, block.add('x'.repeat(bytes)));

@@ -103,7 +103,7 @@ describe('the text of an object that code has made', () => {
     expect(fromAnywhere().textOf({ metadata: {}, list: [{ deep: [part] }] })).toBeUndefined();
   });
 
-  it('is not made of an instance of a class, whoever made it', () => {
+  it('is not made of an instance of a class, also as it came from a source', () => {
     expect(fromServer().textOf(new Quantity())).toBeUndefined();
     expect(fromAnywhere().textOf(new Quantity())).toBeUndefined();
   });

@@ -1,0 +1,357 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CompactStore, type CompactStoreOptions } from '../../../src/informer/compact/compact-store.ts';
+import { type Compression, zstd } from '../../../src/informer/compact/compression.ts';
+import { type Held, PackedObject } from '../../../src/informer/compact/packed-object.ts';
+import { isInformerError } from '../../../src/kit/error.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+
+/** A compact store beside a map of what it should have. */
+class Both {
+  readonly held = new Map<string, Held<Pod>>();
+  readonly model = new Map<string, Pod>();
+  /** Old states, of which a handler may still have the handle. */
+  readonly old: { readonly held: Held<Pod>; readonly object: Pod }[] = [];
+  readonly damages: unknown[] = [];
+  readonly store: CompactStore<Pod>;
+  #version = 0;
+
+  constructor(options: Partial<CompactStoreOptions> = {}) {
+    const onDamage = (error: unknown) => this.damages.push(error);
+    this.store = new CompactStore<Pod>({
+      kind: 'compact',
+      clock: new FakeClock(), // no time passes, so all work is done in one turn
+      logger: createLogger(() => {}),
+      onDamage,
+      ...options,
+    });
+  }
+
+  put(key: string, bytes = 100, version = ++this.#version): void {
+    const object = pod(key, version, {
+      labels: { app: `a${version % 3}` },
+      annotations: { note: noteOf(version, bytes) },
+    });
+    this.#keep(key, this.store.pack(key, object, { isHot: version % 2 === 0 }), object);
+  }
+
+  /** What a relist brings: the same version of the same object. */
+  again(key: string): void {
+    const object = structuredClone(this.model.get(key) as Pod);
+    const known = this.held.get(key);
+    const held = this.store.pack(key, object, { known });
+    if (!isDamaged(known)) expect(held).toBe(known);
+    this.#keep(key, held, object);
+  }
+
+  /** An old state is stored once more. */
+  revive(i: number): void {
+    const { held, object } = this.old[i] as Both['old'][0];
+    if (!(held instanceof PackedObject)) return;
+    this.store.adopt(held);
+    this.#keep(held.key, held, object);
+  }
+
+  #keep(key: string, held: Held<Pod>, object: Pod): void {
+    const before = this.held.get(key);
+    if (before !== undefined && before !== held) {
+      this.old.push({ held: before, object: this.model.get(key) as Pod });
+      this.store.drop(before);
+    }
+    this.held.set(key, held);
+    this.model.set(key, object);
+  }
+
+  delete(key: string): void {
+    const held = this.held.get(key);
+    if (held === undefined) return;
+    this.old.push({ held, object: this.model.get(key) as Pod });
+    this.held.delete(key);
+    this.model.delete(key);
+    this.store.drop(held);
+  }
+
+  /** Reads everything. Returns how many reads threw; no read gives a wrong object. */
+  check(isPassing = true): number {
+    let thrown = 0;
+    const read = (held: Held<Pod>, object: Pod) => {
+      try {
+        expect(this.store.unpack(held, isPassing)).toEqual(object);
+      } catch (error) {
+        if (!isInformerError(error, 'store')) throw error;
+        thrown++;
+      }
+    };
+    for (const [key, held] of this.held) read(held, this.model.get(key) as Pod);
+    for (const { held, object } of this.old) read(held, object);
+    return thrown;
+  }
+
+  checkMemory(): void {
+    const { packed, textBytes, storedBytes, hotBytes } = this.store.memory(this.held.size);
+    const own = [...this.held.values()].filter((held) => held instanceof PackedObject);
+    expect(packed).toBe(own.length);
+    expect(textBytes).toBe(own.reduce((sum, { block, at }) => sum + block.lengthAt(at), 0));
+    const blocks = new Set(own.map(({ block }) => block));
+    for (const block of blocks) expect(block.objects.filter((each) => each !== undefined)).toHaveLength(block.live);
+    expect(hotBytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+    // less than half in use, in blocks and in slabs, and the newest of both
+    expect(storedBytes).toBeLessThanOrEqual(4 * textBytes + 17 * LARGEST + 2 * 1024 * 1024);
+  }
+}
+
+const LARGEST = 300 * 1024;
+const isDamaged = (held: Held<Pod> | undefined) => held instanceof PackedObject && held.block.isDamaged;
+
+/** A text that can be compressed, but not to nothing. */
+function noteOf(version: number, bytes: number): string {
+  let note = '';
+  for (let seed = version; note.length < bytes; seed = (seed * 48271 + 1) % 2147483647) note += `word-${seed % 1000} `;
+  return note.slice(0, bytes);
+}
+
+const keyOf = (i: number) => `shop/p${i}`;
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), from: fc.nat(800), count: fc.nat(300) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), from: fc.nat(800), count: fc.nat(400) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('relist' as const), from: fc.nat(10), count: fc.constant(0) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('large' as const), from: fc.nat(800), count: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('revive' as const), from: fc.nat(800), count: fc.nat(50) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('idle' as const), from: fc.nat(1), count: fc.constant(0) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+async function take(both: Both, { kind, from, count }: Step): Promise<void> {
+  switch (kind) {
+    case 'put':
+      for (let i = from; i < from + count; i++) both.put(keyOf(i), 50 + ((i * 37) % 900));
+      return;
+    case 'large':
+      for (let i = from; i < from + count; i++) both.put(keyOf(i), LARGEST - 1000);
+      return;
+    case 'delete':
+      for (let i = from; i < from + count; i++) both.delete(keyOf(i));
+      return;
+    case 'relist':
+      for (const [i, key] of [...both.model.keys()].entries()) {
+        if (i % 10 < from) both.again(key);
+        else both.put(key);
+      }
+      return;
+    case 'revive':
+      for (let i = from; i < from + count && i < both.old.length; i++) both.revive(i);
+      return;
+    case 'idle':
+      both.old.splice(0, both.old.length >> from);
+      await settled();
+  }
+}
+
+const KINDS: [string, () => Compression | undefined][] = [
+  ['compressed', () => zstd()],
+  ['uncompressed', () => undefined],
+];
+
+describe.each(KINDS)('a compact store, %s', (_, compression) => {
+  it('has what a map has after any operations, also the old states, and gives the rest back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (script) => {
+        const both = new Both({ compression: compression() });
+        for (const each of script) {
+          await take(both, each);
+          expect(both.check(each.from % 2 === 0)).toBe(0);
+        }
+        await settled();
+        both.checkMemory();
+        for (const key of [...both.model.keys()]) both.delete(key);
+        await settled();
+        expect(both.check()).toBe(0);
+        expect(both.store.memory(0)).toMatchObject({ objects: 0, packed: 0, textBytes: 0 });
+        expect(both.damages).toEqual([]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('gives its memory back when everything was dropped, but for the newest blocks', async () => {
+    const both = new Both({ compression: compression() });
+    for (let i = 0; i < 6000; i++) both.put(keyOf(i), 1000);
+    const full = both.store.memory(6000);
+    expect(full.blocks).toBeGreaterThan(150);
+    for (const key of [...both.model.keys()]) both.delete(key);
+    await settled();
+    const empty = both.store.memory(0);
+    expect(empty).toMatchObject({ packed: 0, textBytes: 0 });
+    expect(empty.blocks).toBeLessThanOrEqual(17);
+    expect(empty.storedBytes).toBeLessThanOrEqual(17 * 128 * 1024 + 1024 * 1024);
+  });
+
+  it('repacks blocks that are less than half in use, in any order of deletion', async () => {
+    for (const keeps of [(i: number) => i % 5 === 0, (i: number) => i < 600, (i: number) => i >= 2400]) {
+      const both = new Both({ compression: compression() });
+      for (let i = 0; i < 3000; i++) both.put(keyOf(i), 1000);
+      for (let i = 0; i < 3000; i++) if (!keeps(i)) both.delete(keyOf(i));
+      await settled();
+      both.checkMemory();
+      expect(both.store.memory(600).packed).toBe(600);
+      const blocks = new Set([...both.held.values()].map((held) => (held as PackedObject).block));
+      const wasteful = [...blocks].filter(({ live, count }) => live * 2 < count);
+      expect(wasteful.length, 'only the newest blocks may be').toBeLessThanOrEqual(17);
+      both.old.length = 0;
+      expect(both.check()).toBe(0);
+    }
+  });
+});
+
+describe('reads', () => {
+  it('are counted, as those of an object that is parsed and those that decode', () => {
+    const both = new Both();
+    both.put('a', 100, 1);
+    both.put('b', 100, 2); // is hot
+    const read = (key: string, isPassing = false) => both.store.unpack(both.held.get(key) as Held<Pod>, isPassing);
+    read('b');
+    expect(both.store.memory(2)).toMatchObject({ hotReads: 1, coldReads: 0, hotObjects: 1 });
+    read('a', true);
+    read('a', true);
+    expect(both.store.memory(2)).toMatchObject({ hotReads: 1, coldReads: 2, hotObjects: 1 });
+    expect(read('a')).toBe(read('a'));
+    expect(both.store.memory(2)).toMatchObject({ hotReads: 2, coldReads: 3, hotObjects: 2 });
+  });
+});
+
+// --- faults ---
+
+/** A compression that fails at one call, and shows the bytes that it decompresses. */
+function faulty({ compress = 0, decompress = 0 }: { compress?: number; decompress?: number } = {}) {
+  const inner = zstd();
+  const calls = { compress: 0, decompress: 0 };
+  const seen = new Set<Uint8Array>();
+  const compression: Compression = {
+    compress(bytes) {
+      if (++calls.compress === compress) throw new Error('no memory to compress');
+      return (inner as Compression).compress(bytes);
+    },
+    decompress(bytes, length) {
+      seen.add(bytes);
+      if (++calls.decompress === decompress) throw new Error('no memory to decompress');
+      return (inner as Compression).decompress(bytes, length);
+    },
+  };
+  return { compression, calls, seen };
+}
+
+/** Fills, empties and repacks a store. */
+async function work(both: Both): Promise<void> {
+  for (let i = 0; i < 900; i++) both.put(keyOf(i), 400);
+  for (let i = 0; i < 900; i++) if (i % 3 > 0) both.delete(keyOf(i));
+  both.old.length = 0;
+  await settled();
+  for (let i = 0; i < 900; i += 6) both.put(keyOf(i), 400);
+  both.old.length = 0;
+  await settled();
+}
+
+/** What an informer does after a damage: it stores what the server lists. */
+async function relist(both: Both): Promise<void> {
+  for (const key of both.model.keys()) both.again(key);
+  both.old.length = 0;
+  await settled();
+}
+
+describe.runIf(zstd())('a fault', () => {
+  it('of the compression, at whichever call, keeps the texts as they are', async () => {
+    const { compression, calls } = faulty();
+    await work(new Both({ compression }));
+    expect(calls.compress).toBeGreaterThan(5);
+    for (let call = 1; call <= calls.compress; call++) {
+      const both = new Both({ compression: faulty({ compress: call }).compression });
+      await work(both);
+      expect([both.check(), both.damages.length]).toEqual([0, 0]);
+      both.checkMemory();
+    }
+  });
+
+  it('of the decompression, at whichever call, while objects are repacked or read, is reported, and over after a relist', async () => {
+    const whole = faulty();
+    const both = new Both({ compression: whole.compression });
+    await work(both);
+    both.check();
+    expect(whole.calls.decompress).toBeGreaterThan(10);
+    for (let call = 1; call <= whole.calls.decompress; call++) {
+      const hurt = new Both({ compression: faulty({ decompress: call }).compression });
+      await work(hurt);
+      const thrown = hurt.check();
+      expect(hurt.damages.length + thrown, `call ${call}`).toBeGreaterThan(0);
+      expect(hurt.damages.length).toBeGreaterThan(0);
+      await relist(hurt);
+      expect(hurt.check(), `call ${call}`).toBe(0);
+      hurt.checkMemory();
+    }
+  });
+
+  it.each([
+    ['compressed', (): Compression | undefined => faulty().compression],
+    ['uncompressed', () => undefined],
+  ])(
+    'of the memory, in whichever block, gives no wrong object, is reported, and is over after a relist: %s',
+    async (_, made) => {
+      const plain = new Both({ compression: made() });
+      for (let i = 0; i < 900; i++) plain.put(keyOf(i), 400, 2 * i + 1);
+      const blocks = [...new Set([...plain.held.values()].map((held) => (held as PackedObject).block))];
+      expect(blocks.length).toBeGreaterThan(20);
+      for (let n = 0; n < blocks.length; n++) {
+        const seen = faulty();
+        const both = new Both({ compression: made() && seen.compression });
+        for (let i = 0; i < 900; i++) both.put(keyOf(i), 400, 2 * i + 1);
+        const block = [...new Set([...both.held.values()].map((held) => (held as PackedObject).block))][n];
+        seen.seen.clear();
+        const texts = block?.texts() as Buffer;
+        const [stored = texts] = block?.isCompressed ? seen.seen : [];
+        const at = Math.floor(((n + 1) / (blocks.length + 1)) * Math.min(stored.length, block?.textBytes ?? 0));
+        stored[at] = (stored[at] as number) ^ 0x10;
+        for (let i = 0; i < 900; i++) if (i % 3 > 0) both.delete(keyOf(i)); // repacks what is sealed
+        await settled();
+        both.check(); // throws for a wrong object
+        await relist(both);
+        both.check();
+        await relist(both);
+        expect(both.check(), `block ${n}`).toBe(0);
+        both.checkMemory();
+        for (const key of [...both.model.keys()]) both.delete(key);
+        await settled();
+        expect(both.store.memory(0)).toMatchObject({ packed: 0, textBytes: 0 });
+        expect(both.store.memory(0).blocks).toBeLessThanOrEqual(17);
+      }
+    },
+  );
+
+  it('that an old state shows when nothing else is in its block is no reason to list again', () => {
+    const both = new Both({ compression: undefined });
+    both.put('a', 100, 1);
+    const { block } = both.held.get('a') as PackedObject;
+    block.texts()[10] = 0;
+    both.delete('a');
+    expect([both.check(), both.damages]).toEqual([1, []]);
+  });
+
+  it('of the function that is called with a damage leaves the repacking working', async () => {
+    const { compression } = faulty({ decompress: 1 });
+    const both = new Both({
+      compression,
+      onDamage() {
+        throw new Error('no');
+      },
+    });
+    await work(both);
+    await work(both);
+    const blocks = new Set([...both.held.values()].map((held) => (held as PackedObject).block));
+    const wasteful = [...blocks].filter(({ live, count, isDamaged: isLost }) => live * 2 < count && !isLost);
+    expect(wasteful.length).toBeLessThanOrEqual(17);
+  });
+});

@@ -1,5 +1,7 @@
 /** The default limit of the space for young objects, bytes. */
 const DEFAULT_LIMIT = 24 * 1024 * 1024;
+/** V8's own. */
+const GROWTH_FACTOR = 2;
 
 /**
  * Stops the growth of V8's space for young objects at `limitBytes` (24 MiB). By default it grows to 128 MB while lists
@@ -14,10 +16,13 @@ export function keepYoungGenerationSmall({ limitBytes = DEFAULT_LIMIT }: { limit
   const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
   const youngBytes = () =>
     getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
+  let grows = true;
   const observer = new PerformanceObserver(() => {
-    if (youngBytes() < limitBytes) return;
-    observer.disconnect();
-    setFlagsFromString('--semi-space-growth-factor=1');
+    // V8 reduces the space of a process that has little to do, and then it must be able to grow back
+    const isSmall = youngBytes() < limitBytes;
+    if (isSmall === grows) return;
+    grows = isSmall;
+    setFlagsFromString(`--semi-space-growth-factor=${grows ? GROWTH_FACTOR : 1}`);
   });
   observer.observe({ entryTypes: ['gc'] });
 }

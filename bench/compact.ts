@@ -1,10 +1,11 @@
-// node bench/compact.ts [--quick] [--save]: caches with `store: compact` beside `objects` and client-go, up to a million
+// node bench/compact.ts [--quick] [--save] [--json FILE | --from FILE]: caches with `store: compact` beside `objects` and client-go, up to a million
 // pods, reads, storms, other objects, and the formula of docs/memory.md. --quick: small numbers. --save writes
-// compact.json and its section in docs/performance.md.
+// compact.json and its section in docs/performance.md. --json writes all figures; --from reads them and measures nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';
-import { type CompactOptions, measureCompact } from './compact-rows.ts';
+import { parseArgs } from 'node:util';
+import { type CompactMeasured, type CompactOptions, measureCompact } from './compact-rows.ts';
 import { type CompactResults, withCompactSection } from './compact-section.ts';
 import { formulaTable, readTable, stormTable, syncTable } from './compact-tables.ts';
 import { compactTargets } from './compact-targets.ts';
@@ -28,14 +29,30 @@ const QUICK: CompactOptions = {
   clientGo: [10_000],
 };
 
-const words = process.argv.slice(2);
-const options = words.includes('--quick') ? QUICK : FULL;
-const load = loadavg()[0] ?? Number.NaN;
-const measured = await measureCompact(findPrograms(), options, (sentence) => console.error(`measured: ${sentence}`));
+/** All figures of one run. */
+interface Figures {
+  readonly date: string;
+  readonly load: number;
+  readonly measured: CompactMeasured;
+}
+
+const bool = { type: 'boolean', default: false } as const;
+const { values } = parseArgs({
+  options: { quick: bool, save: bool, json: { type: 'string' }, from: { type: 'string' } },
+});
+const { date, load, measured } = values.from ? (JSON.parse(readFileSync(values.from, 'utf8')) as Figures) : await run();
+if (values.json) writeFileSync(values.json, JSON.stringify({ date, load, measured }));
 const tables = [compactTargets, syncTable, readTable, stormTable, formulaTable].map((tableOf) => tableOf(measured));
 for (const table of tables) console.log(textOf(table));
 for (const row of measured.clientGo) if ('missing' in row) console.log(`\nclient-go: ${row.missing}`);
-if (words.includes('--save')) save({ date: new Date().toISOString(), load, tables });
+if (values.save) save({ date, load, tables });
+
+async function run(): Promise<Figures> {
+  const load = loadavg()[0] ?? Number.NaN;
+  const say = (sentence: string) => console.error(`measured: ${sentence}`);
+  const measured = await measureCompact(findPrograms(), values.quick ? QUICK : FULL, say);
+  return { date: new Date().toISOString(), load, measured };
+}
 
 function save(results: CompactResults): void {
   const page = path.join(import.meta.dirname, '..', 'docs', 'performance.md');

@@ -11,10 +11,10 @@ export interface Placed {
 }
 
 /** The most objects of a block. */
-const MOST_OBJECTS = 32;
+const MOST_OBJECTS = 16;
 
 /** The bytes at which a block is full. A larger text has a block of its own. */
-export const BLOCK_BYTES = 128 * 1024;
+export const BLOCK_BYTES = 64 * 1024;
 
 /** A block is not compressed when less than this part of its bytes would be saved. */
 const LEAST_SAVED = 0.1;

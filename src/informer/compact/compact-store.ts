@@ -76,7 +76,7 @@ interface PackOptions<T> {
 /** `auto` keeps objects parsed up to this number: below it, the whole cache takes less than 40 MB. */
 const AUTO_FROM = 5_000;
 /** The number of full blocks that stay uncompressed: the newest texts, which are the likeliest to be replaced. */
-const RAW_BLOCKS = 16;
+const RAW_BLOCKS = 32;
 /** Work that is done when nothing else runs. */
 interface Work {
   readonly work: Generator<undefined, void>;
@@ -85,7 +85,7 @@ interface Work {
 
 const HOT_BYTES = 8 * 1024 * 1024;
 /** The number of compressed blocks whose texts are kept after a read: a scan reads the objects of a block in a row. */
-const OPEN_BLOCKS = 4;
+const OPEN_BLOCKS = 8;
 /** The bytes of the first texts that help to compress all others. */
 const DICTIONARY_BYTES = 64 * 1024;
 /** After this time the repacking lets other code run, ms. */

@@ -12,6 +12,8 @@ export interface IndexedStore {
     range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string },
   ): readonly string[];
   indexCount(name: string, value: string): number;
+  /** See `Lister.scan`. Absent: `list` is used. */
+  scan?(having: readonly string[]): Iterable<ReadonlyObject | undefined>;
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
 }
@@ -35,6 +37,7 @@ export function viewedStore(store: ViewedStore): IndexedStore {
     indexValues: (name, range) => store.indexValues(name, range),
     indexCount: (name, value) => store.indexCount(name, value),
     hasIndex: (name) => store.hasIndex(name),
+    ...(store.scan ? { scan: (having) => store.scan?.(having) ?? [] } : {}),
   };
 }
 

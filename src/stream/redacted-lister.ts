@@ -71,6 +71,11 @@ class RedactedLister implements Lister<UnknownObject> {
     return this.#shownView(this.#lister.view(filter));
   }
 
+  /** Texts are not looked for: what is shown has others. */
+  scan(): Iterable<ReadonlyObject | undefined> {
+    return Iterator.from(this.#lister.scan()).map((object) => object && this.#shown(object));
+  }
+
   byNamespace(namespace: string): NamespaceLister<UnknownObject> {
     const lister = this.#lister.byNamespace(namespace);
     return {

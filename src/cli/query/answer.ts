@@ -15,7 +15,7 @@ import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import { valueCountsOf } from './counts.ts';
 import { countsText } from './counts-text.ts';
-import { arrange, type Found, findIn, printFound } from './found.ts';
+import { arrange, type Found, findPatiently, printFound } from './found.ts';
 import { ageNotices, requireFresh } from './fresh-answer.ts';
 import { grouped } from './grouping.ts';
 import { type Holding, storeOf } from './holding.ts';
@@ -110,7 +110,8 @@ async function writeAnswer(
     await printCounts(plan, rows, { sink, empty });
     return looked;
   }
-  const parts = holdings.map((holding) => findIn(plan, holding, { catalog, matches, sink, narrowed }));
+  const parts: (readonly Found[])[] = [];
+  for (const holding of holdings) parts.push(await findPatiently(plan, holding, { catalog, matches, sink, narrowed }));
   const found = parts.length === 1 ? (parts[0] as readonly Found[]) : parts.flat();
   const samples = await samplesFor(found.length);
   if (plan.count) await sink.write(`${found.length}\n`);

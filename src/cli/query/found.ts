@@ -1,8 +1,10 @@
+import { loadCel } from '../../expr/cel/load-cel.ts';
 import { lazyList } from '../../kit/lazy-list.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { PrintedObject } from '../../output/printer.ts';
 import { sortedBy } from '../../query/arrange.ts';
@@ -17,6 +19,7 @@ import { type Holding, inServersOrder, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
 import type { NarrowedCaches } from './narrowed-caches.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
+import { filterPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
 import type { QueryPlan, Question } from './question.ts';
 
@@ -32,10 +35,54 @@ export function findIn(
   holding: Holding,
   { catalog, matches, sink, narrowed }: Finding,
 ): readonly Found[] {
+  const { type } = holding;
+  const looked = runLookups({ store: storeOf(holding), catalog, lookups: question.lookups });
+  const matching = (object: ReadonlyObject) => matches(object, type);
+  const kept = isFiltered(question) ? looked.objects.filter(matching) : looked.objects;
+  return foundOf(question, holding, { kept, ...looked, sink, narrowed });
+}
+
+/** As {@link findIn}, without blocking other code while the filters are tested on many objects. */
+export async function findPatiently(
+  question: Parameters<typeof findIn>[0],
+  holding: Holding,
+  finding: Finding,
+): Promise<readonly Found[]> {
+  if (!isFiltered(question)) return findIn(question, holding, finding);
+  const { catalog, matches, sink } = finding;
+  const { lookups, filters } = question;
+  const { type } = holding;
+  const store = storeOf(holding);
+  const looked = runLookups({ store, catalog, lookups });
+  const isWhole = lookups.length === 0 && store.scan !== undefined;
+  const having = isWhole && !isSecretResource(type.gvr) ? await textsOf(filters) : [];
+  const searched = isWhole ? (store.scan?.(having) ?? []) : looked.objects;
+  const kept = await filterPatiently(searched, (object) => matches(object, type), {
+    clock: sink.clock,
+    onProgress: (count) =>
+      sink.notice(`looked at ${count} of ${looked.objects.length} ${formatGroupResource(type.gvr)}`),
+  });
+  return foundOf(question, holding, { kept, ...looked, ...finding });
+}
+
+async function textsOf(filters: ObjectFilters['filters']): Promise<string[]> {
+  if (filters.length === 0) return [];
+  const { requiredTexts } = await loadCel();
+  return filters.flatMap(requiredTexts);
+}
+
+interface Looked extends ReturnType<typeof runLookups>, Pick<Finding, 'sink' | 'narrowed'> {
+  /** The objects that also meet the filters. */
+  readonly kept: readonly ReadonlyObject[];
+}
+
+function foundOf(
+  question: Parameters<typeof findIn>[0],
+  holding: Holding,
+  { kept, explanation, sink, narrowed }: Looked,
+): readonly Found[] {
   const { lookups, explain } = question;
   const { type } = holding;
-  const { objects, explanation } = runLookups({ store: storeOf(holding), catalog, lookups });
-  const kept = isFiltered(question) ? objects.filter((object) => matches(object, type)) : objects;
   if (explain) {
     const filtered = isFiltered(question) ? kept.length : undefined;
     sink.notice(

@@ -1,12 +1,13 @@
 import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
 import type { addressesRead } from './fields-read.ts';
-import type { pushDown } from './push-down.ts';
+import type { pushDown, requiredTexts } from './push-down.ts';
 import { readsBeyond } from './walk.ts';
 
 /** The CEL compiler and what analyses its programs. See {@link loadCel}. */
 export interface Cel {
   readonly compileCel: typeof compileCel;
   readonly pushDown: typeof pushDown;
+  readonly requiredTexts: typeof requiredTexts;
   readonly OBJECT_VARIABLES: typeof OBJECT_VARIABLES;
   readonly readsBeyond: typeof readsBeyond;
   readonly addressesRead: typeof addressesRead;
@@ -14,10 +15,17 @@ export interface Cel {
 
 /** Loads the CEL compiler on first use, so that commands without an expression start faster. */
 export async function loadCel(): Promise<Cel> {
-  const [cel, { pushDown }, { addressesRead }] = await Promise.all([
+  const [cel, { pushDown, requiredTexts }, { addressesRead }] = await Promise.all([
     import('./cel.ts'),
     import('./push-down.ts'),
     import('./fields-read.ts'),
   ]);
-  return { compileCel: cel.compileCel, pushDown, OBJECT_VARIABLES: cel.OBJECT_VARIABLES, readsBeyond, addressesRead };
+  return {
+    compileCel: cel.compileCel,
+    pushDown,
+    requiredTexts,
+    OBJECT_VARIABLES: cel.OBJECT_VARIABLES,
+    readsBeyond,
+    addressesRead,
+  };
 }

@@ -43,6 +43,21 @@ export function pushDown(
   };
 }
 
+/**
+ * Texts that are in the JSON of every object that the program accepts, as `"web-1"` with its quotes: for a search that
+ * looks for them before it decodes. Empty where none is known. The kind of an object need not be in its JSON.
+ */
+export function requiredTexts({ ast }: CelProgram): string[] {
+  return operandsOf(ast, '&&').flatMap((node) => {
+    const found = singleOf(choiceOf(node));
+    const isInside = found !== undefined && found.path[0] !== 'kind' && found.path[0] !== 'apiVersion';
+    return isInside && typeof found.value === 'string' && PLAIN.test(found.value) ? [`"${found.value}"`] : [];
+  });
+}
+
+/** Characters that JSON writes in one way only, unless it escapes what needs no escape. */
+const PLAIN = /^[\w.:@ -]+$/;
+
 interface Sent {
   readonly labels?: readonly LabelRequirement[];
   readonly fields?: readonly { field: string; operator: '=' | '!='; value: string }[];

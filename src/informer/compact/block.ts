@@ -16,6 +16,9 @@ const MOST_OBJECTS = 16;
 /** The bytes at which a block is full. A larger text has a block of its own. */
 export const BLOCK_BYTES = 64 * 1024;
 
+/** How JSON escapes a character of ASCII. */
+const ESCAPE = '\\u00';
+
 /** A block is not compressed when less than this part of its bytes would be saved. */
 const LEAST_SAVED = 0.1;
 
@@ -30,6 +33,8 @@ export class Block {
   live = 0;
   /** The bytes of their texts. */
   liveBytes = 0;
+  /** Whether a text may have a usual character as an escape, which a search for texts does not find. */
+  isEscaped = false;
   /** Set when a text was found damaged. */
   isDamaged = false;
   /** Whether the block waits to be repacked. */
@@ -75,8 +80,10 @@ export class Block {
     const from = this.textBytes;
     const length = typeof text === 'string' ? room.write(text, from) : text.length;
     if (typeof text !== 'string') room.set(text, from);
+    const added = room.subarray(from, from + length);
+    this.isEscaped ||= added.includes(ESCAPE);
     (this.#ends as number[]).push(from + length);
-    (this.#sums as number[]).push(crc32(room.subarray(from, from + length)));
+    (this.#sums as number[]).push(crc32(added));
     return this.#ends.length - 1;
   }
 

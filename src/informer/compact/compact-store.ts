@@ -187,6 +187,23 @@ export class CompactStore<T> {
     return object;
   }
 
+  /**
+   * Whether the JSON of an object may have all these texts. A parsed object is not looked at. `without` remembers blocks
+   * that have not, for one search.
+   */
+  mayHave(held: Held<T>, texts: readonly Buffer[], without: Set<Block>): boolean {
+    if (!(held instanceof PackedObject) || held.hot !== undefined || held.block.isEscaped) return true;
+    const { block, at } = held;
+    if (without.has(block)) return false;
+    const all = this.#textsOf(block);
+    if (texts.some((text) => !all.includes(text))) {
+      without.add(block);
+      return false;
+    }
+    const own = block.textAt(at, all);
+    return texts.every((text) => own.includes(text));
+  }
+
   /** The store has the object, also if it was dropped before. */
   adopt(packed: PackedObject<T>): void {
     if (packed.block.objects[packed.at] === packed) return;

@@ -3,6 +3,7 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
+import type { Block } from '../compact/block.ts';
 import {
   CompactStore,
   type CompactStoreOptions,
@@ -309,6 +310,16 @@ export class Indexer<T> {
   /** What is kept in memory. */
   get memory(): StoreMemory {
     return this.#compact?.memory(this.size) ?? { ...NOT_PACKED, objects: this.size };
+  }
+
+  /** @internal The objects of this moment; undefined in place of one whose JSON does not have all these texts. */
+  *scan(texts: readonly string[]): Generator<T | undefined> {
+    const wanted = texts.map((text) => Buffer.from(text));
+    const without = new Set<Block>();
+    for (const held of [...this.#items.values()]) {
+      const mayMatch = wanted.length === 0 || !this.#compact || this.#compact.mayHave(held, wanted, without);
+      yield mayMatch ? this.object(held, true) : undefined;
+    }
   }
 
   /** @internal */

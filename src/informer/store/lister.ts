@@ -47,6 +47,12 @@ export interface Lister<T> {
    * when it is read, and not kept, so that a loop or a `filter` over it takes no memory for what it passes.
    */
   view(filter?: ListFilter): readonly DeepReadonly<T>[];
+  /**
+   * The objects of this moment one by one, for a search; it may await between them. `having`: JSON texts, such as
+   * `"web-1"` with its quotes, that what is searched has. In place of an object that is kept as text without all of them
+   * comes undefined: it need not be decoded.
+   */
+  scan(having?: readonly string[]): Iterable<DeepReadonly<T> | undefined>;
   /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
   /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
@@ -130,6 +136,10 @@ class IndexerLister<T> implements Lister<T> {
   view(filter: ListFilter = {}): readonly DeepReadonly<T>[] {
     checkOptions('view', filter, KNOWN_FILTER);
     return this.#viewOf(this.#found(filter));
+  }
+
+  *scan(having: readonly string[] = []): Generator<DeepReadonly<T> | undefined> {
+    for (const object of this.#indexer.scan(having)) yield object === undefined ? undefined : readonlyView(object);
   }
 
   #found({ namespace, selector }: ListFilter): Held<T>[] {

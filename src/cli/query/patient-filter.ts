@@ -1,0 +1,43 @@
+import type { Clock } from '../../kit/clock.ts';
+
+/** A search lets other code run after this time, ms. */
+const LONGEST_TURN_MS = 8;
+/** The time is looked at after so many objects, of which each may have to be decoded. */
+const LOOK_EVERY = 64;
+/** A search that takes longer than this says how far it is, and again after as long, ms. */
+const SAY_AFTER_MS = 2000;
+
+/** What a search needs beside the objects. */
+export interface PatientFilterOptions {
+  readonly clock: Clock;
+  /** Called with the number of objects that were looked at, when that takes long. */
+  readonly onProgress: (looked: number) => void;
+}
+
+/**
+ * The objects that match, in their order, found without blocking other code. `undefined` stands for an object that need
+ * not be looked at.
+ */
+export async function filterPatiently<T>(
+  objects: Iterable<T | undefined>,
+  matches: (object: T) => boolean,
+  { clock, onProgress }: PatientFilterOptions,
+): Promise<T[]> {
+  const found: T[] = [];
+  let looked = 0;
+  let turn = clock.monotonic();
+  let said = turn;
+  for (const object of objects) {
+    if (object !== undefined && matches(object)) found.push(object);
+    if (++looked % LOOK_EVERY !== 0) continue;
+    const now = clock.monotonic();
+    if (now - turn < LONGEST_TURN_MS) continue;
+    if (now - said >= SAY_AFTER_MS) {
+      said = now;
+      onProgress(looked);
+    }
+    await clock.yield();
+    turn = clock.monotonic();
+  }
+  return found;
+}

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 
 /** A search lets other code run after this time, ms. */
 const LONGEST_TURN_MS = 8;
-/** The time is looked at after so many objects, of which each may have to be decoded. */
+/** The number of objects between two looks at the time. Each may have to be decoded. */
 const LOOK_EVERY = 64;
 /** A search that takes longer than this says how far it is, and again after as long, ms. */
 const SAY_AFTER_MS = 2000;

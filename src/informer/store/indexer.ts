@@ -701,6 +701,8 @@ export class Indexer<T> {
       for (const [name, index] of indexes)
         index.file(key, this.#valuesOrNone(name, index.fn, key, object, onIndexError));
       const held = this.#heldAt(incoming, i, key, object);
+      // a replacement of a part may be done twice, if another part changes meanwhile
+      if (!within && held instanceof PackedObject) held.prepared = undefined;
       items.set(key, held);
       if (within) seen.set(key, held);
       observer?.put(key, this.#items.get(key) as T | undefined, held as T);

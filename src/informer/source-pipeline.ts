@@ -1,6 +1,6 @@
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
-import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
@@ -16,7 +16,15 @@ import { type ApplyContext, versionOf } from './store/apply.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
 import { DeltaFifo } from './store/delta-fifo.ts';
 import type { Indexer } from './store/indexer.ts';
-import { type Drift, driftError, findDrift, isInAgreement, markOf, unverifiedError } from './verifier.ts';
+import {
+  type Drift,
+  driftError,
+  findDrift,
+  isInAgreement,
+  markOf,
+  unreadableError,
+  unverifiedError,
+} from './verifier.ts';
 import {
   type Continuity,
   type ContinuityEvent,
@@ -338,8 +346,7 @@ export class SourcePipeline<T> {
 
   /** Reports that the cache is wrong: see {@link Reflector.distrust}. */
   distrust(error: unknown): void {
-    const wrong = isInformerError(error) ? error : new InformerError('store', messageOf(error), { cause: error });
-    this.#reflector?.distrust(wrong);
+    this.#reflector?.distrust(unreadableError(this.#name, error));
   }
 
   /** Records changes from this source that the cache did not store, or not under every index. */

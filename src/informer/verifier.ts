@@ -48,6 +48,11 @@ export function unverifiedError(name: string, cause: unknown): InformerError {
   return new DriftError(text, NO_DRIFT, cause);
 }
 
+/** Cached objects cannot be read, so that only the most recent state will do. */
+export function unreadableError(name: string, cause: unknown): InformerError {
+  return new DriftError(`the cache of ${name} cannot be read: ${messageOf(cause)}`, NO_DRIFT, cause);
+}
+
 const NO_DRIFT: Drift = { missing: [], extra: [], stale: [] };
 
 export function isInAgreement({ missing, extra, stale }: Drift): boolean {

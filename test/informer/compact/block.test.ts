@@ -39,7 +39,7 @@ describe('a block', () => {
   ])('gives each text back, before and after it is sealed: %s', (_, compression) => {
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('repeated '.repeat(20)));
     fc.assert(
-      fc.property(fc.array(text, { maxLength: 32 }), (texts) => {
+      fc.property(fc.array(text, { maxLength: 16 }), (texts) => {
         const block = filled(texts, 64 * 1024);
         expect(read(block)).toEqual(texts);
         block.seal(new Slabs(), compression);
@@ -49,12 +49,12 @@ describe('a block', () => {
     );
   });
 
-  it('has room for 32 texts, and for as many bytes as it was made for', () => {
+  it('has room for 16 texts, and for as many bytes as it was made for', () => {
     const block = new Block(Buffer.alloc(100));
     expect([block.hasRoom(100), block.hasRoom(101)]).toEqual([true, false]);
     block.claim({ block, at: block.add('x'.repeat(60)) });
     expect([block.hasRoom(40), block.hasRoom(41)]).toEqual([true, false]);
-    const many = filled(Array.from({ length: 31 }, () => 'a'));
+    const many = filled(Array.from({ length: 15 }, () => 'a'));
     expect(many.hasRoom(1)).toBe(true);
     many.claim({ block: many, at: many.add('a') });
     expect(many.hasRoom(1)).toBe(false);

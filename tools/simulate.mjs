@@ -3,6 +3,7 @@
 //   --seed N    the first seed (default 1)
 //   --steps M   how long each run is (default 60, what CI runs)
 //   --count K   how many seeds, one after the other (default 1)
+//   --store KIND  how the cache keeps its objects: objects (default) or compact
 //   --trace     print everything that happened
 //   --sockets   over real sockets and in real time, where only the final state is checked
 //   --controller  the work queue and a controller, beside a model of them
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '60' },
     count: { type: 'string', default: '1' },
+    store: { type: 'string', default: 'objects' },
     trace: { type: 'boolean', default: false },
     sockets: { type: 'boolean', default: false },
     controller: { type: 'boolean', default: false },
@@ -53,7 +55,7 @@ async function overSockets(seed) {
 
 async function inProcess(seed) {
   try {
-    const { trace, relists, resumes, notifications } = await simulate(seed, steps);
+    const { trace, relists, resumes, notifications } = await simulate(seed, steps, values.store);
     if (values.trace) console.log(trace.join('\n'));
     console.log(`seed ${seed}: ok; ${notifications} notifications, ${resumes} resumed watches, ${relists} relists`);
   } catch (error) {

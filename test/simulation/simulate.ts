@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
+import type { StoreKind } from '../../src/informer/compact/compact-store.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import { DISTURBANCES, type Disturbance, disturb } from './disturbances.ts';
 import { Invariants } from './invariants.ts';
@@ -27,9 +28,14 @@ export interface Simulation {
 export class SimulationError extends Error {
   readonly trace: readonly string[];
 
-  constructor(seed: number, steps: number, trace: readonly string[], cause: unknown) {
+  constructor(seed: number, steps: number, trace: readonly string[], cause: unknown, store: StoreKind = 'objects') {
     const what = cause instanceof Error ? cause.message : String(cause);
-    super(`${what}\nreplay: npm run simulate -- --seed ${seed} --steps ${steps}`, { cause });
+    super(
+      `${what}\nreplay: npm run simulate -- --seed ${seed} --steps ${steps}${store === 'objects' ? '' : ` --store ${store}`}`,
+      {
+        cause,
+      },
+    );
     this.trace = trace;
   }
 }
@@ -42,14 +48,14 @@ const DISTURBED = 0.2;
  * compares the cache with the server. Uses no socket and no real time: a seed always gives the same trace. Rejects with
  * {@link SimulationError}.
  */
-export async function simulate(seed: number, steps: number): Promise<Simulation> {
-  const world = await World.create(seed);
+export async function simulate(seed: number, steps: number, store: StoreKind = 'objects'): Promise<Simulation> {
+  const world = await World.create(seed, { store });
   try {
     const simulation = await run(world, seed, steps).finally(() => world.stop());
     checkLeftovers(world);
     return simulation;
   } catch (error) {
-    throw new SimulationError(seed, steps, world.trace, error);
+    throw new SimulationError(seed, steps, world.trace, error, store);
   }
 }
 

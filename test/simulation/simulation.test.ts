@@ -36,6 +36,17 @@ describe('the whole core under random writes and every fault', () => {
   });
 });
 
+it.each([1, 11, 21, 31])(
+  'keeps every invariant with a compact store too, with the same notifications, ten seeds from %s on',
+  async (first) => {
+    for (let seed = first; seed < first + 10; seed++) {
+      const compact = await simulate(seed, STEPS, 'compact');
+      expect(compact.trace).toEqual((await simulate(seed, STEPS)).trace);
+    }
+  },
+  60_000,
+);
+
 it.each([7, 18])('the same seed gives the same trace, and another seed another one (%s)', async (seed) => {
   const [one, two, other] = [
     await simulate(seed, STEPS),

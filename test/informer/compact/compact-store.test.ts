@@ -98,11 +98,13 @@ class Both {
     for (const block of blocks) expect(block.objects.filter((each) => each !== undefined)).toHaveLength(block.live);
     expect(hotBytes).toBeLessThanOrEqual(8 * 1024 * 1024);
     // less than half in use, in blocks and in slabs, and the newest of both
-    expect(storedBytes).toBeLessThanOrEqual(4 * textBytes + 33 * LARGEST + 2 * 1024 * 1024);
+    expect(storedBytes).toBeLessThanOrEqual(4 * textBytes + NEWEST * LARGEST + 2 * 1024 * 1024);
   }
 }
 
 const LARGEST = 300 * 1024;
+/** The number of newest blocks, at most, which are neither compressed nor repacked. */
+const NEWEST = 40;
 const isDamaged = (held: Held<Pod> | undefined) => held instanceof PackedObject && held.block.isDamaged;
 
 /** A text that can be compressed, but not to nothing. */
@@ -188,8 +190,8 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
     await settled();
     const empty = both.store.memory(0);
     expect(empty).toMatchObject({ packed: 0, textBytes: 0 });
-    expect(empty.blocks).toBeLessThanOrEqual(33);
-    expect(empty.storedBytes).toBeLessThanOrEqual(33 * 64 * 1024 + 1024 * 1024);
+    expect(empty.blocks).toBeLessThanOrEqual(NEWEST);
+    expect(empty.storedBytes).toBeLessThanOrEqual(NEWEST * 128 * 1024 + 1024 * 1024);
   });
 
   it('repacks blocks that are less than half in use, in any order of deletion', async () => {
@@ -202,7 +204,7 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
       expect(both.store.memory(600).packed).toBe(600);
       const blocks = new Set([...both.held.values()].map((held) => (held as PackedObject).block));
       const wasteful = [...blocks].filter(({ live, count }) => live * 2 < count);
-      expect(wasteful.length, 'only the newest blocks may be').toBeLessThanOrEqual(33);
+      expect(wasteful.length, 'only the newest blocks may be').toBeLessThanOrEqual(NEWEST);
       both.old.length = 0;
       expect(both.check()).toBe(0);
     }
@@ -326,7 +328,7 @@ describe.runIf(zstd())('a fault', () => {
         for (const key of [...both.model.keys()]) both.delete(key);
         await settled();
         expect(both.store.memory(0)).toMatchObject({ packed: 0, textBytes: 0 });
-        expect(both.store.memory(0).blocks).toBeLessThanOrEqual(33);
+        expect(both.store.memory(0).blocks).toBeLessThanOrEqual(NEWEST);
       }
     },
   );
@@ -352,6 +354,6 @@ describe.runIf(zstd())('a fault', () => {
     await work(both);
     const blocks = new Set([...both.held.values()].map((held) => (held as PackedObject).block));
     const wasteful = [...blocks].filter(({ live, count, isDamaged: isLost }) => live * 2 < count && !isLost);
-    expect(wasteful.length).toBeLessThanOrEqual(33);
+    expect(wasteful.length).toBeLessThanOrEqual(NEWEST);
   });
 });

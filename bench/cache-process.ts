@@ -26,11 +26,14 @@ export interface SyncedCache extends Settled {
   readonly memory: StoreMemory;
 }
 
-/** Times of reads. The scan is a CEL filter over all objects, for each of them. */
+/** Times of reads. The scans are CEL filters over all objects, for each of them. */
 export interface ReadTimes {
   readonly coldMs: number;
   readonly coldP99Ms: number;
   readonly hotUs: number;
+  /** Of a filter for a text that few objects have. */
+  readonly fewUs: number;
+  /** Of a filter that no text decides. */
   readonly scanUs: number;
 }
 

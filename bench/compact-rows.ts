@@ -75,11 +75,6 @@ export async function measureCompact(
 ): Promise<CompactMeasured> {
   const compared = await comparedStores(programs, options);
   say(`compared on ${options.objects} pods`);
-  const clientGo: ClientGoRow[] = [];
-  for (const objects of options.clientGo) {
-    clientGo.push(await clientGoRow(programs, objects));
-    say(`client-go on ${objects} pods`);
-  }
   const grown: (SyncedCache & Partial<ReadTimes>)[] = [];
   for (const objects of options.sizes) {
     grown.push(await cacheOf(programs, options, { objects, store: 'compact', reads: true }));
@@ -89,6 +84,11 @@ export async function measureCompact(
   for (const of of options.storm.of) {
     storms.push(await stormRow(programs, options, { ...options.storm, of }));
     say(`a storm on ${of} pods`);
+  }
+  const clientGo: ClientGoRow[] = [];
+  for (const objects of options.clientGo) {
+    clientGo.push(await clientGoRow(programs, objects));
+    say(`client-go on ${objects} pods`);
   }
   const further: FurtherKind[] = [];
   for (const [kind, objects] of Object.entries(options.further) as [Kind, number][]) {

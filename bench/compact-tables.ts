@@ -69,16 +69,28 @@ export function syncTable({ compared, grown, further, clientGo }: CompactMeasure
 
 /** Reads, and what a storm left. */
 export function readTable({ compared, grown }: CompactMeasured): TextTable {
-  const row = (name: string, { objects, coldMs, coldP99Ms, hotUs, scanUs }: SyncedCache & Partial<ReadTimes>) => [
+  const row = (
+    name: string,
+    { objects, coldMs, coldP99Ms, hotUs, fewUs, scanUs }: SyncedCache & Partial<ReadTimes>,
+  ) => [
     name,
     number(objects),
     ...[coldMs, coldP99Ms].map((value) => value?.toFixed(3) ?? NONE),
     hotUs?.toFixed(2) ?? NONE,
+    fewUs?.toFixed(1) ?? NONE,
     scanUs?.toFixed(1) ?? NONE,
   ];
   return {
     title: 'Reads',
-    head: ['cache', 'objects', 'cold lookup p50 ms', 'p99 ms', 'hot lookup µs', 'CEL filter µs an object'],
+    head: [
+      'cache',
+      'objects',
+      'cold lookup p50 ms',
+      'p99 ms',
+      'hot lookup µs',
+      'selective filter µs an object',
+      'other filter µs an object',
+    ],
     rows: [
       row('`objects`', compared.plain),
       row('`compact`', compared.compact),

@@ -50,6 +50,7 @@ it('every cache has all objects, and every target and table has its figures', as
     '≤ 1.00 ms',
     '≤ 2.00 ×',
     '≤ 4.00 ×',
+    '≤ 4.00 ×',
     '≤ 20 ms',
     '≤ 20 ms',
     '≤ 1.10 ×',

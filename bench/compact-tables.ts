@@ -116,7 +116,7 @@ export function stormTable({ storms }: CompactMeasured): TextTable {
   };
 }
 
-/** The formula of docs/memory.md beside what was measured, for caches with one index of shared and one of own values. */
+/** The formula of docs/memory.md and what was measured, for caches with one index of shared and one of own values. */
 export function formulaTable({ grown }: CompactMeasured): TextTable {
   return {
     title: 'The formula of [memory.md](memory.md)',

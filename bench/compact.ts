@@ -1,6 +1,7 @@
-// node bench/compact.ts [--quick] [--save] [--json FILE | --from FILE]: caches with `store: compact` beside `objects` and client-go, up to a million
-// pods, reads, storms, other objects, and the formula of docs/memory.md. --quick: small numbers. --save writes
-// compact.json and its section in docs/performance.md. --json writes all figures; --from reads them and measures nothing.
+// node bench/compact.ts [--quick] [--save] [--json FILE | --from FILE]: caches with `store: compact` beside `objects`
+// and client-go, up to a million pods, reads, storms, other objects, and the formula of docs/memory.md. --quick: small
+// numbers. --save writes compact.json and its section in docs/performance.md. --json writes all figures; --from reads
+// them and measures nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';

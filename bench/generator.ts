@@ -1,8 +1,8 @@
 import { seededRandom } from '../src/kit/random.ts';
 
 /**
- * What a collection holds. `widgets`: custom resources of 50 kB. `secrets`: base64 of bytes that do not compress. `mixed`:
- * pods of 1 to 6 containers, each template with another size.
+ * What a collection holds. `widgets`: custom resources of 50 kB. `secrets`: base64 of bytes that do not compress.
+ * `mixed`: pods of 1 to 6 containers, each template with another size.
  */
 export type Kind = 'pods' | 'deployments' | 'widgets' | 'secrets' | 'mixed';
 

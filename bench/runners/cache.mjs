@@ -1,7 +1,8 @@
 // A cache of the library as built: OPTIONS as JSON, `library`, `url`, and what is named below. It syncs, settles and
 // says one line of JSON; with `reads` it then looks objects up and filters all of them with CEL. After that it says its
-// memory for each line on stdin, when it has followed as many changes as the line says, until stdin ends. Needs --expose-gc. The sources of CEL, which the package does not
-// export, are those of this checkout. `handler`: it also has a handler that counts changes.
+// memory for each line on stdin, when it has followed as many changes as the line says, until stdin ends. `handler`: it
+// also has a handler, which counts changes. Needs --expose-gc. The sources of CEL, which the package does not export,
+// are those of this checkout.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -133,7 +134,7 @@ function lookups() {
   return { coldMs: at(cold, 0.5), coldP99Ms: at(cold, 0.99), hotUs: at(rounds.slice(10), 0.5) };
 }
 
-/** The time of two CEL filters over all objects, µs for each: few have the text of the first, and all that of the other. */
+/** The time of two filters, µs an object: few objects have the text of the first, no text decides the other. */
 async function scans() {
   const { compileCel, OBJECT_VARIABLES } = await import('../../src/expr/cel/cel.ts');
   const { requiredTexts } = await import('../../src/expr/cel/push-down.ts');

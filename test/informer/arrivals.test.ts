@@ -63,6 +63,37 @@ describe('the objects of a list that arrives', () => {
     expect(indexer.values().toArray()).toEqual(pods(500));
   });
 
+  it.each<[string, (steps: Generator<undefined, void>) => void]>([
+    ['is abandoned between two steps', (steps) => void steps.return()],
+    [
+      'fails for one object',
+      (steps) =>
+        expect(() => {
+          for (const _ of steps);
+        }).toThrow('on index "picky"'),
+    ],
+  ])('give their memory back when the replacement of the cache %s, which then stays as it was', async (_, end) => {
+    const indexer = new Indexer<Pod>({ store: 'compact' });
+    indexer.replace(pods(10), '1');
+    indexer.addIndexers({
+      picky({ metadata }) {
+        if (metadata.name === 'p400') throw new Error('hm');
+        return [];
+      },
+    });
+    const arriving = new Arrivals<Pod>({ indexer, transform: undefined });
+    arriving.begin();
+    const held = pods(500, 1000).map((object) => arriving.take(object));
+    arriving.end();
+    expect(indexer.memory.packed).toBe(510);
+    const steps = indexer.replacing(held, '2');
+    steps.next();
+    end(steps);
+    await settled();
+    expect(indexer.memory).toMatchObject({ objects: 10, packed: 10 });
+    expect([indexer.values().toArray(), indexer.resourceVersion]).toEqual([pods(10), '1']);
+  });
+
   it('are transformed once', () => {
     let calls = 0;
     const { arrivals: arriving } = arrivals((object) => {

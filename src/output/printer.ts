@@ -34,7 +34,10 @@ export interface Printer {
   events(batch: readonly PrintedEvent[]): string;
   /** The text of a marker; '' in formats that print only values of objects. */
   marker(marker: Marker): string;
-  /** The text of an answer, in pieces that may be written one by one. The text of an empty answer may be empty. */
+  /**
+   * The text of an answer, in pieces that may be written one by one. The text of an empty answer may be empty. Some
+   * formats go through the answer twice, so that they need not keep it.
+   */
   objects(answer: Iterable<PrintedObject>): Iterable<string>;
 }
 

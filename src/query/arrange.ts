@@ -1,4 +1,5 @@
 import { InformerError } from '../kit/error.ts';
+import { atPlaces } from '../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { compareSortedTexts } from '../model/value-order.ts';
 import type { IndexDefinition } from './index-definition.ts';
@@ -67,15 +68,16 @@ export interface SortBy {
 /**
  * Returns a copy sorted by the first value of each item: items without a value first, then false, true, numbers,
  * strings. Two strings that are quantities are compared by size, other strings by bytes. Equal items keep their order.
- * Throws `argument` if no object has the field, or if its value is a map or a list. Source: kubectl pkg/cmd/get
+ * Of items that are made when they are read, only the places and the values are kept. Throws `argument` if no object has
+ * the field, or if its value is a map or a list. Source: kubectl pkg/cmd/get
  * sorter.go.
  */
 export function sortedBy<T>(
   items: readonly T[],
   values: (item: T) => readonly unknown[],
   { expression, isDescending }: SortBy,
-): T[] {
-  const keyed = items.map((item) => ({ item, key: values(item)[0] }));
+): readonly T[] {
+  const keyed = Array.from({ length: items.length }, (_, place) => ({ place, key: values(items[place] as T)[0] }));
   if (keyed.length > 0 && keyed.every(({ key }) => key === undefined)) {
     throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
       hint: 'look at the fields of one object with -o json',
@@ -92,7 +94,11 @@ export function sortedBy<T>(
     );
   }
   const sign = isDescending ? -1 : 1;
-  return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);
+  keyed.sort((a, b) => sign * compareKeys(a.key, b.key));
+  return atPlaces(
+    items,
+    keyed.map(({ place }) => place),
+  );
 }
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };

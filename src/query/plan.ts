@@ -1,4 +1,5 @@
-import { keyOf } from '../model/key.ts';
+import { joined, passing } from '../kit/lazy-list.ts';
+import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexCatalog } from './index-catalog.ts';
 import type { IndexDefinition } from './index-definition.ts';
@@ -50,12 +51,12 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
   for (const other of others) {
     if (other.size > objects.length * testCost(other.condition.definition)) continue;
     const members = new Set(read(other, store).map(keyOf));
-    objects = objects.filter((object) => members.has(keyOf(object)));
+    objects = passing(objects, (object) => members.has(keyOf(object)));
     used.push(usedIndex(other, members));
     answered.add(other.condition);
   }
   const rest = conditions.filter((condition) => !answered.has(condition));
-  if (rest.length > 0) objects = objects.filter((object) => rest.every((condition) => holds(condition, object)));
+  if (rest.length > 0) objects = passing(objects, (object) => rest.every((condition) => holds(condition, object)));
   const tested = rest.map(({ written }) => written);
   return {
     objects,
@@ -148,7 +149,11 @@ function read({ condition, values }: Candidates, store: IndexedStore): readonly 
   const { definition, stored = definition } = condition;
   const found = values.map((value) => store.byIndex(stored.key, value));
   if (found.length === 1) return found[0] as readonly ReadonlyObject[];
-  return [...new Map(found.flatMap((objects) => objects.map((object) => [keyOf(object), object] as const))).values()];
+  const seen = new Set<ObjectKey>();
+  return passing(joined(found), (object) => {
+    const key = keyOf(object);
+    return !seen.has(key) && seen.add(key) !== undefined;
+  });
 }
 
 function usedIndex({ condition }: Candidates, found: readonly unknown[] | ReadonlySet<unknown>): UsedIndex {

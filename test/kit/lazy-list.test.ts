@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lazyList } from '../../src/kit/lazy-list.ts';
+import { atPlaces, firstOf, joined, lazyList, passing } from '../../src/kit/lazy-list.ts';
 
 const counted = (length: number) => {
   const made: number[] = [];
@@ -56,5 +56,43 @@ describe('a list whose items are made when they are read', () => {
     ];
     for (const change of changes) expect(change).toThrow('copy it first');
     expect(list).toEqual(['item 0', 'item 1']);
+  });
+});
+
+describe('a part of a list whose items are made when they are read', () => {
+  it.each<[string, (list: readonly string[]) => readonly string[], string[]]>([
+    [
+      'the items that pass a test',
+      (list) => passing(list, (item) => item !== 'item 1'),
+      ['item 0', 'item 2', 'item 3'],
+    ],
+    ['all items, where all pass', (list) => passing(list, () => true), ['item 0', 'item 1', 'item 2', 'item 3']],
+    ['no item, where none passes', (list) => passing(list, () => false), []],
+    ['items at places', (list) => atPlaces(list, [3, 0]), ['item 3', 'item 0']],
+    ['the first items', (list) => firstOf(list, 2), ['item 0', 'item 1']],
+    ['the first items, more than there are', (list) => firstOf(list, 9), ['item 0', 'item 1', 'item 2', 'item 3']],
+    [
+      'the items of several lists',
+      (list) => joined([atPlaces(list, [1]), [], ['x'], atPlaces(list, [2, 3])]),
+      ['item 1', 'x', 'item 2', 'item 3'],
+    ],
+    [
+      'a part of a part',
+      (list) =>
+        atPlaces(
+          passing(list, (item) => item > 'item 0'),
+          [2, 0],
+        ),
+      ['item 3', 'item 1'],
+    ],
+  ])('%s', (_, part, expected) => {
+    const { list, made } = counted(4);
+    const found = part(list);
+    expect([...found]).toEqual(expected);
+    const usual = ['item 0', 'item 1', 'item 2', 'item 3'];
+    expect([...part(usual)]).toEqual(expected);
+    made.length = 0;
+    for (const item of found) expect(item).toBeTypeOf('string');
+    expect(made.length, 'made again').toBe(expected.filter((item) => item !== 'x').length);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { lazyList } from '../../src/kit/lazy-list.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { mergedCounts, sortedBy, valueCounts } from '../../src/query/arrange.ts';
 import { IndexCatalog } from '../../src/query/index-catalog.ts';
@@ -96,5 +97,20 @@ describe('sorting', () => {
     expect(() => sortedBy([item('a'), item(value)], same, { expression: '.x' })).toThrow(
       `--sort-by: ".x" is a ${kind}, which has no order`,
     );
+  });
+});
+
+describe('sorting items that are made when they are read', () => {
+  const items = lazyList(4, (i) => ({ n: [3, 1, 2, 1][i], i }));
+  const read = ({ n }: { n: number | undefined }) => [n];
+
+  test.each([
+    [false, [1, 3, 2, 0]],
+    [true, [0, 2, 1, 3]],
+  ])('gives them in order, and keeps none (descending: %s)', (isDescending, expected) => {
+    const sorted = sortedBy(items, read, { expression: '.n', isDescending });
+    expect(sorted.map(({ i }) => i)).toEqual(expected);
+    expect(sorted[0]).toEqual(sorted[0]);
+    expect(sorted[0]).not.toBe(sorted[0]);
   });
 });

@@ -1,19 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import type { Lister } from '../../src/informer/store/lister.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { IndexCatalog } from '../../src/query/index-catalog.ts';
 import { parseIndex } from '../../src/query/index-definition.ts';
 import { parseLookup } from '../../src/query/lookup.ts';
 import { formatExplanation, runLookups } from '../../src/query/plan.ts';
+import { type IndexedStore, viewedStore } from '../../src/query/stored-index.ts';
+import { freshLister } from '../support/fresh-lister.ts';
 import { names, PODS, storeOf } from '../support/query.ts';
 
+const usual = (store: Lister<UnknownObject>): IndexedStore => store;
+const fresh = (store: Lister<UnknownObject>): IndexedStore => viewedStore(freshLister(store));
+
 describe.each([
-  ['kept by the store', true],
-  ['computed during a scan', false],
-])('with indexes %s', (_, kept) => {
+  ['kept by the store', true, usual],
+  ['kept by a store that gives another copy at each read', true, fresh],
+  ['computed during a scan', false, usual],
+  ['computed during a scan of a store that gives another copy at each read', false, fresh],
+])('with indexes %s', (_, kept, seen) => {
   const catalog = new IndexCatalog();
-  const store = storeOf(
-    PODS,
-    kept ? ['node', 'phase', 'image', 'namespace', 'label:app'].map((name) => catalog.get(name)) : [],
+  const indexes = kept ? ['node', 'phase', 'image', 'namespace', 'label:app'] : [];
+  const store = seen(
+    storeOf(
+      PODS,
+      indexes.map((name) => catalog.get(name)),
+    ),
   );
   const ask = (...lookups: [Parameters<typeof parseLookup>[0], string][]) =>
     names(runLookups({ store, catalog, lookups: lookups.map(([flag, text]) => parseLookup(flag, text)) }).objects);
@@ -34,6 +45,26 @@ describe.each([
     ['a namespace', [['eq', 'namespace=bank']], ['c-1', 'c-2']],
   ])('%s', (_, lookups, expected) => {
     expect(ask(...lookups)).toEqual(expected);
+  });
+});
+
+describe('what is found in a store that makes its objects when they are read', () => {
+  const catalog = new IndexCatalog();
+  const found = (kept: string[], ...lookups: [Parameters<typeof parseLookup>[0], string][]) => {
+    const store = storeOf(PODS, kept.map((name) => catalog.get(name))); // biome-ignore format: short
+    const parsed = lookups.map(([flag, text]) => parseLookup(flag, text));
+    return runLookups({ store: viewedStore(freshLister(store)), catalog, lookups: parsed }).objects;
+  };
+
+  test.each([
+    ['in a scan', found([], ['eq', 'node=n1'])],
+    ['under several values of an index', found(['image'], ['in', 'image=app:1,side:2'])],
+    ['where two indexes meet', found(['node', 'phase'], ['eq', 'node=n1'], ['eq', 'phase=Running'])],
+    ['by an index and a test', found(['node'], ['eq', 'node=n1'], ['prefix', 'phase=R'])],
+  ])('is not kept as objects: %s', (_, objects) => {
+    expect(objects.length).toBeGreaterThan(1);
+    expect(objects[0]).toEqual(objects[0]);
+    expect(objects[0]).not.toBe(objects[0]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { joined } from '../../kit/lazy-list.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { type GroupRow, sortedRows } from '../../query/groups.ts';
@@ -112,7 +113,7 @@ async function writeAnswer(
   }
   const parts: (readonly Found[])[] = [];
   for (const holding of holdings) parts.push(await findPatiently(plan, holding, { catalog, matches, sink, narrowed }));
-  const found = parts.length === 1 ? (parts[0] as readonly Found[]) : parts.flat();
+  const found = joined(parts);
   const samples = await samplesFor(found.length);
   if (plan.count) await sink.write(`${found.length}\n`);
   else if (!asksForObjects(plan)) {

@@ -1,3 +1,4 @@
+import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { explainCounts, mergedCounts, valueCounts } from '../../query/arrange.ts';
@@ -27,7 +28,7 @@ export function valueCountsOf(
     const store = storeOf(holding);
     const kept = !isFiltered(question)
       ? store
-      : scanned(store.list().filter((object) => matches(object, holding.type)));
+      : scanned(passing(store.list(), (object) => matches(object, holding.type)));
     if (question.explain) {
       const filtered = isFiltered(question) ? kept.size : undefined;
       const how = explainCounts(definition, kept, { isRedacted: redact !== undefined });

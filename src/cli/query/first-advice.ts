@@ -37,12 +37,13 @@ export function adviceOnFirst(
 const LATER = '; what comes is shown';
 
 function missingIn({ type, names, informer }: Holding): string[] {
+  if (!names) return [];
   const found = new Set(
     viewedStore(informer.lister)
       .list()
       .map(({ metadata }) => metadata.name),
   );
-  return [...(names ?? [])]
+  return [...names]
     .filter((name) => !found.has(name))
     .map(
       (name) => `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} is not there yet: it is shown when it comes`,

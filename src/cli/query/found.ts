@@ -1,5 +1,5 @@
 import { loadCel } from '../../expr/cel/load-cel.ts';
-import { lazyList } from '../../kit/lazy-list.ts';
+import { atPlaces, firstOf, lazyList, passing } from '../../kit/lazy-list.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -19,7 +19,7 @@ import { type Holding, inServersOrder, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
 import type { NarrowedCaches } from './narrowed-caches.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
-import { filterPatiently } from './patient-filter.ts';
+import { placesPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
 import type { QueryPlan, Question } from './question.ts';
 
@@ -38,7 +38,7 @@ export function findIn(
   const { type } = holding;
   const looked = runLookups({ store: storeOf(holding), catalog, lookups: question.lookups });
   const matching = (object: ReadonlyObject) => matches(object, type);
-  const kept = isFiltered(question) ? looked.objects.filter(matching) : looked.objects;
+  const kept = isFiltered(question) ? passing(looked.objects, matching) : looked.objects;
   return foundOf(question, holding, { kept, ...looked, sink, narrowed });
 }
 
@@ -52,16 +52,20 @@ export async function findPatiently(
   const { catalog, matches, sink } = finding;
   const { lookups, filters } = question;
   const { type } = holding;
+  const texts = isSecretResource(type.gvr) ? [] : await textsOf(filters);
   const store = storeOf(holding);
   const looked = runLookups({ store, catalog, lookups });
   const isWhole = lookups.length === 0 && store.scan !== undefined;
-  const having = isWhole && !isSecretResource(type.gvr) ? await textsOf(filters) : [];
+  const having = isWhole ? texts : [];
   const searched = isWhole ? (store.scan?.(having) ?? []) : looked.objects;
-  const kept = await filterPatiently(searched, (object) => matches(object, type), {
+  // a list and a scan that are begun together have the same objects in the same places
+  const places = await placesPatiently(searched, (object) => matches(object, type), {
     clock: sink.clock,
     onProgress: (count) =>
       sink.notice(`looked at ${count} of ${looked.objects.length} ${formatGroupResource(type.gvr)}`),
   });
+  const isAll = places.length === looked.objects.length;
+  const kept = isAll ? looked.objects : atPlaces(looked.objects, places);
   return foundOf(question, holding, { kept, ...looked, ...finding });
 }
 
@@ -110,7 +114,7 @@ export function arrange<T extends Found>(
   const sorted = sortBy
     ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
     : found;
-  return limit === undefined ? sorted : sorted.slice(0, limit);
+  return limit === undefined ? sorted : firstOf(sorted, limit);
 }
 
 /** Writes objects in the format of the plan. */
@@ -122,13 +126,14 @@ export async function printFound(
   const options = { redactor, showManagedFields: plan.keepManagedFields };
   const named = NAMING_FORMATS.has(plan.format.kind);
   const isWhole = needsOf(plan.format).object;
-  const shown = Iterator.from(found).map(({ object, type }) => {
+  const show = ({ object, type }: Found) => {
     const one = shownObject(object, type, options);
     const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
     if (isWhole && whyUnprintable(printed.object) !== undefined)
       sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
     return printed;
-  });
+  };
+  const shown = { [Symbol.iterator]: () => Iterator.from(found).map(show) };
   let text = '';
   for (const piece of plan.printer.objects(shown)) {
     if (plan.format.kind === 'jq') text += piece;

@@ -1,5 +1,6 @@
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
+import { atPlaces, passing } from '../../kit/lazy-list.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -31,7 +32,7 @@ export interface HeldInformer
 export function storeOf({ informer: { lister }, names }: Holding): IndexedStore {
   const store = viewedStore(lister);
   if (!names) return store;
-  return scanned(store.list().filter((object) => names.has(object.metadata.name ?? '')));
+  return scanned(passing(store.list(), (object) => names.has(object.metadata.name ?? '')));
 }
 
 /** A store of these objects, without indexes. */
@@ -63,17 +64,16 @@ export function inServersOrder(
   if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered))) return objects;
   const isPart = informer.isUnordered || objects.length < informer.lister.size / FEW_OF;
   if (!names && isPart && namespaces.length < 2) return inKeyOrder(objects);
-  const places = new Map<ObjectKey, number>();
-  const listed = informer.isUnordered ? inKeyOrder(objects).map(keyOf) : keysOf(informer.lister);
-  for (const key of listed) places.set(key, places.size);
+  const listedAt = new Map<ObjectKey, number>();
+  const listed = informer.isUnordered ? sortedKeys(objects) : keysOf(informer.lister);
+  for (const key of listed) listedAt.set(key, listedAt.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
-  const placeOf = (object: ReadonlyObject) => [
+  const ranksOf = (object: ReadonlyObject) => [
     nameAt.get(object.metadata.name ?? '') ?? 0,
     namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
-    places.get(keyOf(object)) ?? 0,
+    listedAt.get(keyOf(object)) ?? 0,
   ];
-  const placed = objects.map((object) => ({ object, place: placeOf(object) }));
-  return placed.sort((a, b) => compareLists(a.place, b.place)).map(({ object }) => object);
+  return orderedBy(objects, ranksOf, compareLists);
 }
 
 /**
@@ -89,9 +89,19 @@ function keysOf(lister: HeldInformer['lister']): Iterable<ObjectKey> {
     : Iterator.from(lister.values()).map(keyOf);
 }
 
-function inKeyOrder(objects: readonly ReadonlyObject[]): readonly ReadonlyObject[] {
-  const keyed = objects.map((object) => ({ object, key: keyOf(object) }));
-  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ object }) => object);
+const inKeyOrder = (objects: readonly ReadonlyObject[]) => orderedBy(objects, keyOf, compareText);
+
+const sortedKeys = (objects: readonly ReadonlyObject[]): ObjectKey[] => Array.from(objects, keyOf).sort(compareText);
+
+/** The objects in the order of what is read of each. Only that is kept of them meanwhile: there may be many objects. */
+function orderedBy<R>(
+  objects: readonly ReadonlyObject[],
+  read: (object: ReadonlyObject) => R,
+  compare: (a: R, b: R) => number,
+): readonly ReadonlyObject[] {
+  const ranks = Array.from(objects, read);
+  const places = ranks.map((_, place) => place).sort((a, b) => compare(ranks[a] as R, ranks[b] as R));
+  return atPlaces(objects, places);
 }
 
 const placesOf = (words: Iterable<string>) => new Map([...words].map((word, i) => [word, i]));

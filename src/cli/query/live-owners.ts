@@ -1,4 +1,5 @@
 import { abortable } from '../../kit/abort.ts';
+import { joined } from '../../kit/lazy-list.ts';
 import { parseGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { OwnerIndexOptions } from '../../query/owner-index.ts';
@@ -58,7 +59,7 @@ export class LiveOwners {
       for (const object of level) for (const kind of kindsOf(object)) if (!this.#known.has(kind)) kinds.add(kind);
       if (kinds.size === 0) return;
       const found = await Promise.all([...kinds].map((kind) => this.#open(kind)));
-      level = found.flatMap((target) => target?.informer.lister.list() ?? []);
+      level = joined(found.map((target) => target?.informer.lister.view() ?? []));
     }
   }
 

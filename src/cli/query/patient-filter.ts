@@ -15,20 +15,20 @@ export interface PatientFilterOptions {
 }
 
 /**
- * The objects that match, in their order, found without blocking other code. `undefined` stands for an object that need
- * not be looked at.
+ * The places of the objects that match, found without blocking other code. The objects themselves are not kept, because
+ * they may be all of a large cache. `undefined` stands for an object that need not be looked at.
  */
-export async function filterPatiently<T>(
+export async function placesPatiently<T>(
   objects: Iterable<T | undefined>,
   matches: (object: T) => boolean,
   { clock, onProgress }: PatientFilterOptions,
-): Promise<T[]> {
-  const found: T[] = [];
+): Promise<number[]> {
+  const found: number[] = [];
   let looked = 0;
   let turn = clock.monotonic();
   let said = turn;
   for (const object of objects) {
-    if (object !== undefined && matches(object)) found.push(object);
+    if (object !== undefined && matches(object)) found.push(looked);
     if (++looked % LOOK_EVERY !== 0) continue;
     const now = clock.monotonic();
     if (now - turn < LONGEST_TURN_MS) continue;

@@ -1,3 +1,4 @@
+import { joined, passing } from '../../kit/lazy-list.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -35,7 +36,7 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
   const matches = selectorOf(type, part);
   const { lister } = informer;
   const isWhole = matches === undefined && (namespaces === undefined || namespaces.includes(''));
-  const kept = (objects: readonly ReadonlyObject[]) => (matches ? objects.filter(matches) : objects);
+  const kept = (objects: readonly ReadonlyObject[]) => (matches ? passing(objects, matches) : objects);
   const inScope = (object: ReadonlyObject) =>
     namespaces === undefined || namespaces.includes('') || namespaces.includes(object.metadata.namespace ?? '');
   const list = () =>
@@ -44,9 +45,9 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
         ? lister.view()
         : namespaces.length === 1
           ? lister.viewByIndex('namespace', namespaces[0] as string)
-          : namespaces.flatMap((namespace) => lister.byIndex('namespace', namespace)),
+          : joined(namespaces.map((namespace) => lister.viewByIndex('namespace', namespace))),
     );
-  const byIndex = (name: string, value: string) => kept(lister.viewByIndex(name, value).filter(inScope));
+  const byIndex = (name: string, value: string) => kept(passing(lister.viewByIndex(name, value), inScope));
   return {
     type,
     names: part.names.length === 0 ? undefined : new Set(part.names),
@@ -73,7 +74,7 @@ export function viewOf(target: WatchTarget, part: HeldPart): Holding {
         list,
         values: () => list()[Symbol.iterator](),
         hasIndex: (name) => lister.hasIndex(name),
-        byIndex: isWhole ? (name, value) => lister.byIndex(name, value) : byIndex,
+        byIndex: isWhole ? (name, value) => lister.viewByIndex(name, value) : byIndex,
         indexValues: (name, range) => lister.indexValues(name, range),
         indexCount: (name, value) => (isWhole ? lister.indexCount(name, value) : byIndex(name, value).length),
       },

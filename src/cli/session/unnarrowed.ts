@@ -1,4 +1,5 @@
 import type { Representation } from '../../client/resource-api.ts';
+import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
 import { ShardSet } from '../../model/shard-set.ts';
@@ -48,5 +49,5 @@ export function named(
   objects: readonly ReadonlyObject[],
   names: ReadonlySet<string> | undefined,
 ): readonly ReadonlyObject[] {
-  return names ? objects.filter(({ metadata }) => names.has(metadata.name ?? '')) : objects;
+  return names ? passing(objects, ({ metadata }) => names.has(metadata.name ?? '')) : objects;
 }

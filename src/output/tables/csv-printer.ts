@@ -39,16 +39,15 @@ export class CsvPrinter implements Printer {
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     const { showKind = false, noHeaders = false, terminal } = this.#options;
-    const items = [...answer];
-    const columnsByType = this.#columnsByType(items);
+    const columnsByType = this.#columnsByType(answer);
     const headings = new Map(
       [...columnsByType.values()].flatMap((columns) => [...columns].map(([key, { heading }]) => [key, heading])),
     );
     const keys = [...headings.keys()];
-    if (!noHeaders && items.length > 0)
+    if (!noHeaders && columnsByType.size > 0)
       yield csvRecord([...(showKind ? ['TYPE'] : []), ...headings.values()], terminal);
     const now = this.#options.clock.now();
-    for (const { object, type } of items) {
+    for (const { object, type } of answer) {
       const columns = columnsByType.get(formatGvr(type.gvr));
       const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
       const cells = keys.map((key) => {
@@ -59,7 +58,7 @@ export class CsvPrinter implements Printer {
     }
   }
 
-  #columnsByType(items: readonly PrintedObject[]): Map<string, ReadonlyMap<string, Column>> {
+  #columnsByType(items: Iterable<PrintedObject>): Map<string, ReadonlyMap<string, Column>> {
     const known = new Map<string, { server: readonly TableColumn[] | undefined; columns: Map<string, Column> }>();
     const options = { ...this.#options, wide: true, showKind: false };
     for (const { object, type } of items) {

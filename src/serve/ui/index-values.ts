@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { valueCounts } from '../../query/arrange.ts';
@@ -21,7 +22,7 @@ export async function indexValues(
   const index = program.index(name);
   const { informer, type } = view.cache;
   const isRedacted = isSecretResource(type.gvr);
-  const objects = informer.lister.list().filter((object) => view.matches(object));
+  const objects = passing(informer.lister.view(), (object) => view.matches(object));
   const store = {
     size: objects.length,
     list: () => objects,
@@ -32,7 +33,8 @@ export async function indexValues(
   };
   const redact = isRedacted ? (object: ReadonlyObject) => redactor.redact(object, type.gvr) : undefined;
   const counts = valueCounts(index, store, redact);
-  const without = objects.filter((object) => index.valuesOf(object).length === 0).length;
+  let without = 0;
+  for (const object of objects) if (index.valuesOf(object).length === 0) without++;
   const values = counts
     .slice(0, MOST_VALUES)
     .map(({ value, count }) => [value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value, count] as const);

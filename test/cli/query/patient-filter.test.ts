@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterPatiently } from '../../../src/cli/query/patient-filter.ts';
+import { placesPatiently } from '../../../src/cli/query/patient-filter.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 /** A clock on which each look at the time is `ms` later, and that counts how often other code could run. */
@@ -21,19 +21,19 @@ function slowClock(ms: number) {
 }
 
 describe('a patient filter', () => {
-  it('finds what matches in its order, and leaves out what need not be looked at', async () => {
-    const found = await filterPatiently([5, undefined, 2, 9, undefined, 7], (number) => number > 4, {
+  it('finds the places of what matches, and leaves out what need not be looked at', async () => {
+    const found = await placesPatiently([5, undefined, 2, 9, undefined, 7], (number) => number > 4, {
       clock: new FakeClock(),
       onProgress: () => {},
     });
-    expect(found).toEqual([5, 9, 7]);
+    expect(found).toEqual([0, 3, 5]);
   });
 
   it('lets other code run every eight milliseconds, and says every two seconds how far it is', async () => {
     const said: number[] = [];
     const { clock, counted } = slowClock(500);
     const numbers = Array.from({ length: 64 * 12 }, (_, i) => i);
-    await filterPatiently(numbers, () => false, { clock, onProgress: (count) => said.push(count) });
+    await placesPatiently(numbers, () => false, { clock, onProgress: (count) => said.push(count) });
     expect(counted.pauses).toBe(12);
     expect(said.length).toBeGreaterThan(2);
     expect(said.every((count, i) => count % 64 === 0 && count > (said[i - 1] ?? 0))).toBe(true);
@@ -42,7 +42,7 @@ describe('a patient filter', () => {
   it('says nothing and does not pause when it is fast', async () => {
     const said: number[] = [];
     const { clock, counted } = slowClock(0);
-    await filterPatiently(Array(10_000).fill(1), () => true, { clock, onProgress: (count) => said.push(count) });
+    await placesPatiently(Array(10_000).fill(1), () => true, { clock, onProgress: (count) => said.push(count) });
     expect([counted.pauses, said]).toEqual([0, []]);
   });
 });

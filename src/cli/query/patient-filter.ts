@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts';
 const LONGEST_TURN_MS = 8;
 /** The number of objects between two looks at the time. Each may have to be decoded. */
 const LOOK_EVERY = 64;
-/** A search that takes longer than this says how far it is, and again after as long, ms. */
+/** A search that takes longer than this says how far it is, and again after twice as long each time, ms. */
 const SAY_AFTER_MS = 2000;
 
 /** What a search needs beside the objects. */
@@ -26,14 +26,16 @@ export async function placesPatiently<T>(
   const found: number[] = [];
   let looked = 0;
   let turn = clock.monotonic();
-  let said = turn;
+  let sayAt = turn + SAY_AFTER_MS;
+  let sayAfterMs = SAY_AFTER_MS;
   for (const object of objects) {
     if (object !== undefined && matches(object)) found.push(looked);
     if (++looked % LOOK_EVERY !== 0) continue;
     const now = clock.monotonic();
     if (now - turn < LONGEST_TURN_MS) continue;
-    if (now - said >= SAY_AFTER_MS) {
-      said = now;
+    if (now >= sayAt) {
+      sayAfterMs *= 2;
+      sayAt = now + sayAfterMs;
       onProgress(looked);
     }
     await clock.yield();

@@ -3,10 +3,12 @@ import { Arrivals } from '../../src/informer/arrivals.ts';
 import { PackedObject } from '../../src/informer/compact/packed-object.ts';
 import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { Indexer } from '../../src/informer/store/indexer.ts';
+import { createLister } from '../../src/informer/store/lister.ts';
 import { createLogger } from '../../src/kit/logger.ts';
-import { settled } from '../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 import { type Pod, pod } from '../support/objects.ts';
+import { added, initialEnd, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
 
 const pods = (count: number, version = 1) => Array.from({ length: count }, (_, i) => pod(`shop/p${i}`, version + i));
 
@@ -186,4 +188,24 @@ describe('an informer with a compact store', () => {
       await stop();
     },
   );
+});
+
+it('a source of objects that JSON cannot express keeps them as they are, with a compact store', async () => {
+  const when = { ...pod('a/x', 1), when: new Date(5), big: 5n };
+  const source = new ScriptedListerWatcher<Pod>().onWatch(new ScriptedStream<Pod>().send(added(when), initialEnd(10)));
+  const informer = new SharedInformer<Pod>(source, { clock: new FakeClock(), store: 'compact' });
+  const controller = new AbortController();
+  const running = informer.run(controller.signal);
+  await settled();
+  expect(informer.lister.list()).toEqual([when]);
+  controller.abort();
+  await running;
+});
+
+it('a namespace is listed with keys of another kind too, with a compact store', () => {
+  const indexer = new Indexer<Pod>({ store: 'compact', keyOf: (object) => (object as Pod).metadata.uid ?? '' });
+  const objects = [pod('shop/a', 1, { uid: 'u1' }), pod('other/a', 1, { uid: 'u2' })];
+  for (const object of objects) indexer.add(object);
+  expect(indexer.memory.packed).toBe(2);
+  expect(createLister(indexer).list({ namespace: 'shop' })).toEqual([objects[0]]);
 });

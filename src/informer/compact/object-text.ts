@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Cells, cellsOf, type TableColumn, withCells } from '../../model/cells.ts';
+import { readIn } from '../../model/read-version.ts';
 
 /** The text of an object of a table begins with a bracket: the number of its columns, its cells, and the object. */
 const OPEN_BRACKET = '[';
@@ -23,6 +24,7 @@ export class ObjectTexts {
    * parsed from, if they are known.
    */
   textOf(object: object, bytes?: Uint8Array): string | Uint8Array | undefined {
+    if (readIn(object) !== undefined) return undefined; // the version in which it came is known of the object only
     const isFromServer = this.#isFromServer();
     try {
       if (!isPlain(object)) return undefined;

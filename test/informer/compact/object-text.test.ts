@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ObjectTexts } from '../../../src/informer/compact/object-text.ts';
 import { HugeNumber, jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { cellsOf, type TableColumn, withCells } from '../../../src/model/cells.ts';
+import { markReadIn } from '../../../src/model/read-version.ts';
 
 const fromServer = () => new ObjectTexts(() => true);
 const fromAnywhere = () => new ObjectTexts(() => false);
@@ -59,6 +60,15 @@ describe('the text of an object of a server', () => {
       expect([json, undefined]).toContain(text);
       if (levels === 1_000) expect(text).toBe(json);
     }
+  });
+});
+
+describe('an object of an API version that is retired now', () => {
+  it('stays an object, which alone knows the version in which it came', () => {
+    const object = { apiVersion: 'example.com/v1beta1', metadata: { name: 'web' } };
+    expect(roundTrip(fromServer(), object)).toEqual(object);
+    markReadIn(object, { group: 'example.com', version: 'v1beta1', resource: 'webs' });
+    expect(fromServer().textOf(object)).toBeUndefined();
   });
 });
 

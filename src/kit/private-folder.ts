@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 /** Whether {@link privateFolderFault} finds nothing wrong. */
@@ -22,11 +22,16 @@ export function privateFolderFault(parent: string, name: string): string | undef
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (uid === undefined) return undefined;
-    const fault = faultAbove(path.dirname(realpathSync(parent)), uid) ?? faultOf(parent, uid) ?? faultOf(folder, uid);
+    const fault =
+      faultAbove(path.dirname(realpathSync(parent)), uid) ??
+      faultOf(parent, lstatSync(parent), uid) ??
+      faultOf(folder, lstatSync(folder), uid);
     if (fault !== undefined) return fault;
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const child = path.join(folder, entry.name);
-      const found = lstatSync(child).isFile() ? undefined : faultOf(child, uid);
+      const stats = lstatSync(child, { throwIfNoEntry: false });
+      if (!stats) continue; // another process of this user removed it meanwhile
+      const found = stats.isFile() ? undefined : faultOf(child, stats, uid);
       if (found !== undefined) return found;
     }
     for (const each of [parent, folder]) if ((lstatSync(each).mode & 0o077) !== 0) chmodSync(each, 0o700);
@@ -36,8 +41,7 @@ export function privateFolderFault(parent: string, name: string): string | undef
   }
 }
 
-function faultOf(folder: string, uid: number): string | undefined {
-  const found = lstatSync(folder);
+function faultOf(folder: string, found: Stats, uid: number): string | undefined {
   if (!found.isDirectory()) return `${folder} is ${found.isSymbolicLink() ? 'a link' : 'not a folder'}`;
   if (found.uid !== uid) return `${folder} belongs to another user (uid ${found.uid})`;
   return (found.mode & 0o022) === 0 ? undefined : `other users can write to ${folder} (mode ${modeOf(found.mode)})`;

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isPrivateFolder } from '../../src/kit/private-folder.ts';
+import { isPrivateFolder, privateFolderFault } from '../../src/kit/private-folder.ts';
 
 let base: string;
 beforeEach(() => {
@@ -52,6 +54,22 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
   it('may be in a folder that all users can write to, if it is sticky', () => {
     folder('.', 0o1777);
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);
+  });
+
+  it('is used while other processes make and remove folders in it', async () => {
+    const used = folder('own/run', 0o700);
+    const busy = `const fs = require('node:fs'); console.log('busy'); for (;;) {
+      for (let i = 0; i < 20; i++) fs.mkdirSync(${JSON.stringify(used)} + '/p' + i, { mode: 0o700 });
+      for (let i = 0; i < 20; i++) fs.rmdirSync(${JSON.stringify(used)} + '/p' + i);
+    }`;
+    const other = spawn(process.execPath, ['-e', busy], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(other.stdout, 'data');
+      for (let i = 0; i < 2000; i++) expect(privateFolderFault(path.join(base, 'own'), 'run')).toBeUndefined();
+    } finally {
+      other.kill('SIGKILL');
+      await once(other, 'exit');
+    }
   });
 
   it('is not used when it, or the one above it, is a link', () => {

@@ -268,7 +268,7 @@ export class ShardElector {
       if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
       else this.#claim(index);
     }
-    if (wanted.size === 0 && this.#tenures.size === 0) this.#changed();
+    if (this.held.length > 0 || (wanted.size === 0 && this.#tenures.size === 0)) this.#changed();
     this.#membersGauge.set(members.size);
     this.#clean(members);
     return nextMs;
@@ -447,7 +447,7 @@ export class ShardElector {
   #changed(): void {
     const { held } = this;
     this.#heldGauge.set(held.length);
-    const text = `${held.join()} ${this.#waitsFor ?? ''}`;
+    const text = `${held.join()} ${this.#members().size} ${this.#waitsFor ?? ''}`;
     if (text === this.#reported) return;
     this.#reported = text;
     notify('onChange', this.#options.onChange, this.#logger, this.overview);

@@ -61,7 +61,7 @@ export interface ShardElectorOptions
    * process gets the shard. If it fails, {@link ShardElector.run} ends with its error.
    */
   onShard: (shard: HeldShard) => unknown;
-  /** Called when the shards of this process have changed, or what it waits for. */
+  /** Called when the shards of this process have changed, the number of replicas that share them, or what it waits for. */
   onChange?: ((overview: ShardOverview) => unknown) | undefined;
   /** Called when a lease is lost. The process takes part as before. */
   onLost?: ((lost: { readonly index: number; readonly error: unknown }) => unknown) | undefined;

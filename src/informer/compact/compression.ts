@@ -26,7 +26,8 @@ export function zstd(dictionary?: Uint8Array): Compression | undefined {
   return {
     compress: (bytes) => zstdCompressSync(bytes, { ...common, params, chunkSize: 64 * 1024 }),
     decompress(bytes, length) {
-      const room = { ...common, chunkSize: Math.max(64, length), maxOutputLength: Math.max(1, length) };
+      // one byte more than is needed: zlib allocates a second buffer of this size when the first one is full
+      const room = { ...common, chunkSize: length + 64, maxOutputLength: length + 64 };
       const text = zstdDecompressSync(bytes, room);
       if (text.length !== length) throw new Error(`${text.length} bytes in place of ${length}`);
       return text;

@@ -58,6 +58,19 @@ describe('replicas that share shards', () => {
     }
   });
 
+  it('say how many there are, also when that changes and their shards do not', async () => {
+    await using world = await replicas(2);
+    const all = ['a', 'b', 'c'].map((name) => world.start(name));
+    await world.pass(5000);
+    expect(counts(world)).toEqual([1, 1, 0]);
+    const last = () => all.slice(0, 2).map(({ overviews }) => overviews.at(-1)?.members);
+    expect(last()).toEqual([all, all].map((each) => each.map(({ name }) => name)));
+    all[2]?.kill();
+    await world.pass(2 * DURATION_MS);
+    expect(counts(world)).toEqual([1, 1, 0]);
+    expect(last()).toEqual(Array(2).fill(['a', 'b']));
+  });
+
   it('take the shards of one that died and was started again as soon as those of one that was not', async () => {
     for (const afterMs of [500, 4000, 10_000]) {
       await using world = await replicas(8);

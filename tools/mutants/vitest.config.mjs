@@ -73,7 +73,7 @@ export default {
     teardownTimeout: 3000,
     dangerouslyIgnoreUnhandledErrors: true,
     // What runs away is to end soon, by time or by memory.
-    testTimeout: 3000,
+    testTimeout: 6000,
     execArgv: ['--max-old-space-size=600'],
   },
 };

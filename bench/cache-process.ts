@@ -35,6 +35,9 @@ export interface ReadTimes {
   readonly fewUs: number;
   /** Of a filter that no text decides. */
   readonly scanUs: number;
+  /** Of the same, when their fields had been looked at before. */
+  readonly fewAgainUs: number;
+  readonly scanAgainUs: number;
 }
 
 /** What happened since the cache was last asked. */
@@ -53,6 +56,8 @@ export interface CacheOptions {
   readonly indexes?: readonly ('node' | 'app' | 'uid')[];
   readonly sync?: 'auto' | 'list' | 'watch-list';
   readonly reads?: boolean;
+  /** Keeps the fields of the filters from the start. */
+  readonly keeps?: boolean;
   /** With a handler that counts changes. */
   readonly handler?: boolean;
   readonly resource?: string;

@@ -37,6 +37,8 @@ export interface Compared {
   readonly objects: number;
   readonly plain: ReadCache;
   readonly compact: ReadCache;
+  /** With the fields of the filters kept from the start. */
+  readonly kept: ReadCache;
 }
 
 export interface FurtherKind {
@@ -104,16 +106,17 @@ interface CacheRow {
   readonly store: 'objects' | 'compact';
   readonly kind?: Kind;
   readonly reads?: boolean;
+  readonly keeps?: boolean;
 }
 
 async function cacheOf(
   programs: Programs,
   { pauseMs }: CompactOptions,
-  { objects, store, kind = 'pods', reads = false }: CacheRow,
+  { objects, store, kind = 'pods', reads = false, keeps = false }: CacheRow,
 ): Promise<SyncedCache & Partial<ReadTimes>> {
   await using server = await serverOf(objects, kind);
   const resource = kind === 'mixed' ? 'pods' : kind;
-  await using cache = await CacheProcess.start(programs, server, { store, resource, reads, pauseMs });
+  await using cache = await CacheProcess.start(programs, server, { store, resource, reads, keeps, pauseMs });
   return cache.synced;
 }
 
@@ -125,11 +128,13 @@ async function comparedStores(programs: Programs, options: CompactOptions): Prom
   const { objects, rounds } = options;
   const plain: ReadCache[] = [];
   const compact: ReadCache[] = [];
+  const kept: ReadCache[] = [];
   for (let round = 0; round < rounds; round++) {
     plain.push((await cacheOf(programs, options, { objects, store: 'objects', reads: true })) as ReadCache);
     compact.push((await cacheOf(programs, options, { objects, store: 'compact', reads: true })) as ReadCache);
+    kept.push((await cacheOf(programs, options, { objects, store: 'compact', reads: true, keeps: true })) as ReadCache);
   }
-  return { objects, plain: medianOf(plain), compact: medianOf(compact) };
+  return { objects, plain: medianOf(plain), compact: medianOf(compact), kept: medianOf(kept) };
 }
 
 /** The median of each figure. */

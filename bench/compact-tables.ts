@@ -52,6 +52,7 @@ export function syncTable({ compared, grown, further, clientGo }: CompactMeasure
     rows: [
       row('pods, `objects`', compared.plain),
       row('pods, `compact`', compared.compact),
+      row('pods, `compact`, fields kept', compared.kept),
       ...grown.map((cache) => row('pods, `compact`', cache)),
       ...further.flatMap(({ kind, plain, compact }) => [
         row(`${KIND_NAMES[kind]}, \`objects\``, plain),
@@ -71,14 +72,13 @@ export function syncTable({ compared, grown, further, clientGo }: CompactMeasure
 export function readTable({ compared, grown }: CompactMeasured): TextTable {
   const row = (
     name: string,
-    { objects, coldMs, coldP99Ms, hotUs, fewUs, scanUs }: SyncedCache & Partial<ReadTimes>,
+    { objects, coldMs, coldP99Ms, hotUs, fewUs, fewAgainUs, scanUs, scanAgainUs }: SyncedCache & Partial<ReadTimes>,
   ) => [
     name,
     number(objects),
     ...[coldMs, coldP99Ms].map((value) => value?.toFixed(3) ?? NONE),
     hotUs?.toFixed(2) ?? NONE,
-    fewUs?.toFixed(1) ?? NONE,
-    scanUs?.toFixed(1) ?? NONE,
+    ...[fewUs, fewAgainUs, scanUs, scanAgainUs].map((value) => value?.toFixed(1) ?? NONE),
   ];
   return {
     title: 'Reads',
@@ -89,11 +89,14 @@ export function readTable({ compared, grown }: CompactMeasured): TextTable {
       'p99 ms',
       'hot lookup µs',
       'selective filter µs an object',
+      'again',
       'other filter µs an object',
+      'again',
     ],
     rows: [
       row('`objects`', compared.plain),
       row('`compact`', compared.compact),
+      row('`compact`, fields kept', compared.kept),
       ...grown.map((cache) => row('`compact`', cache)),
     ],
   };

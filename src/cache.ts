@@ -33,6 +33,7 @@ export {
   NAMESPACE_INDEX,
   type ReplaceObserver,
   type ReplaceOptions,
+  type ScanOptions,
   type StoreOperation,
   type TransactionResult,
 } from './informer/store/indexer.ts';

@@ -1,6 +1,6 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
+import type { Address } from '../model/field-path.ts';
 import { loadCel } from './cel/load-cel.ts';
-import type { Address } from './field-path.ts';
 import { addressesOf, fieldOf } from './jsonpath/fields-read.ts';
 import { loadPath, type PathValues } from './jsonpath/path-values.ts';
 

@@ -385,6 +385,16 @@ export class SharedInformer<T> implements Syncable {
     }
   }
 
+  /**
+   * Keeps the values of fields, such as `.status.phase`, parsed in a compact store: those of all objects that come from
+   * now on. The first `lister.scan` of the same fields then decodes nothing either. Fields with millions of different
+   * values are not kept. Without effect on a store of parsed objects. Throws `argument` for a path that is none.
+   */
+  keepFields(fields: readonly string[]): void {
+    checkArgument('keepFields', 'fields', fields, 'list');
+    this.#indexer.keepFields(fields);
+  }
+
   /** Removes indexes that were added. Names that are not there are left out. */
   removeIndexers(names: Iterable<string>): void {
     const own: readonly string[] = [NAMESPACE_INDEX, ...Object.keys(this.#options.indexers ?? {})];

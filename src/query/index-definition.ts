@@ -1,7 +1,7 @@
-import type { Address } from '../expr/field-path.ts';
 import { goText } from '../expr/go-text.ts';
 import { loadExpression } from '../expr/load-expression.ts';
 import { InformerError } from '../kit/error.ts';
+import type { Address } from '../model/field-path.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 
 /**

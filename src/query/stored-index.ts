@@ -1,3 +1,4 @@
+import type { ScanOptions } from '../informer/store/indexer.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { type Lookup, lookupTest, rangeKindOf } from './lookup.ts';
@@ -13,7 +14,7 @@ export interface IndexedStore {
   ): readonly string[];
   indexCount(name: string, value: string): number;
   /** See `Lister.scan`. Absent: `list` is used. */
-  scan?(having: readonly string[]): Iterable<ReadonlyObject | undefined>;
+  scan?(options: ScanOptions): Iterable<ReadonlyObject | undefined>;
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
 }
@@ -37,7 +38,7 @@ export function viewedStore(store: ViewedStore): IndexedStore {
     indexValues: (name, range) => store.indexValues(name, range),
     indexCount: (name, value) => store.indexCount(name, value),
     hasIndex: (name) => store.hasIndex(name),
-    ...(store.scan ? { scan: (having) => store.scan?.(having) ?? [] } : {}),
+    ...(store.scan ? { scan: (options) => store.scan?.(options) ?? [] } : {}),
   };
 }
 

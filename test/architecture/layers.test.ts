@@ -38,7 +38,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
   controller: [['election', 'events'], ['sharding', 'manager'], ['*'], ['hooks']],
-  expr: [['field-path.ts', 'go-text.ts'], ['cel', 'jsonpath'], ['*']],
+  expr: [['go-text.ts'], ['cel', 'jsonpath'], ['*']],
   informer: [['metrics.ts', 'verifier.ts', 'deep-freeze.ts', 'compact'], ['watch'], ['handlers'], ['store'], ['*']],
   output: [
     ['escape.ts', 'cell-states.ts', 'printer.ts'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addressText } from '../../src/expr/field-path.ts';
 import { loadExpression } from '../../src/expr/load-expression.ts';
+import { addressText } from '../../src/model/field-path.ts';
 
 const object = {
   metadata: { name: 'web', labels: { app: 'shop' } },

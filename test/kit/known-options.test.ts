@@ -248,6 +248,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { within: 'shop' },
     attempt: (options) => new library.Indexer<library.KubeObject>().replace([], '1', options),
   },
+  'indexer.scan': {
+    types: ['ScanOptions'],
+    slip: ['field', 'fields'],
+    wrong: { having: '"web"' },
+    attempt: (options) => new library.Indexer<library.KubeObject>().scan(options),
+  },
   "get of a hook's client": {
     types: ['HookCallOptions'],
     slip: ['signals', 'signal'],

@@ -19,6 +19,7 @@ import { queryPlanOf } from './plan.ts';
 import type { QueryLine } from './query-once.ts';
 import { type Question, questionOf } from './question.ts';
 import { representationFor, usedIndexes } from './representation.ts';
+import { keptFieldsOf } from './search.ts';
 
 /** Flags of answers that no several clusters can give. */
 const ONE_CLUSTER = ['watch', 'since-last', 'tree'];
@@ -92,6 +93,7 @@ async function ask(
       as: representationFor(question),
       once: true,
       indexers: indexers as never,
+      fields: await keptFieldsOf(question),
       onContinuity: (event, type) => reporter.observe(event, type),
     });
     const running = runTargets(targets, session, { once: true }).finally(() => reporter[Symbol.dispose]());

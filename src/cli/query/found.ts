@@ -1,4 +1,3 @@
-import { loadCel } from '../../expr/cel/load-cel.ts';
 import { atPlaces, firstOf, lazyList, passing } from '../../kit/lazy-list.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
@@ -22,6 +21,7 @@ import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { placesPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
 import type { QueryPlan, Question } from './question.ts';
+import { searchOf } from './search.ts';
 
 /** An object of an answer, and its type. */
 export interface Found extends PrintedObject {
@@ -50,14 +50,13 @@ export async function findPatiently(
 ): Promise<readonly Found[]> {
   if (!isFiltered(question)) return findIn(question, holding, finding);
   const { catalog, matches, sink } = finding;
-  const { lookups, filters } = question;
+  const { lookups } = question;
   const { type } = holding;
-  const texts = isSecretResource(type.gvr) ? [] : await textsOf(filters);
+  const search = isSecretResource(type.gvr) ? {} : await searchOf(question);
   const store = storeOf(holding);
   const looked = runLookups({ store, catalog, lookups });
   const isWhole = lookups.length === 0 && store.scan !== undefined;
-  const having = isWhole ? texts : [];
-  const searched = isWhole ? (store.scan?.(having) ?? []) : looked.objects;
+  const searched = isWhole ? (store.scan?.(search) ?? []) : looked.objects;
   // a list and a scan that are begun together have the same objects in the same places
   const places = await placesPatiently(searched, (object) => matches(object, type), {
     clock: sink.clock,
@@ -67,12 +66,6 @@ export async function findPatiently(
   const isAll = places.length === looked.objects.length;
   const kept = isAll ? looked.objects : atPlaces(looked.objects, places);
   return foundOf(question, holding, { kept, ...looked, ...finding });
-}
-
-async function textsOf(filters: ObjectFilters['filters']): Promise<string[]> {
-  if (filters.length === 0) return [];
-  const { requiredTexts } = await loadCel();
-  return filters.flatMap(requiredTexts);
 }
 
 interface Looked extends ReturnType<typeof runLookups>, Pick<Finding, 'sink' | 'narrowed'> {

@@ -1,6 +1,6 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
-import type { FieldReads } from '../../expr/field-path.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
 import { compiledAll, compiledWheres, regexOf } from '../session/stream-filters.ts';
 

@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { FieldReads } from '../../expr/field-path.ts';
 import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';

@@ -15,6 +15,7 @@ import { NarrowedCaches } from './narrowed-caches.ts';
 import { pushedDownOf, withdrawSelectors } from './push-down.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
 import { representationFor, usedIndexes } from './representation.ts';
+import { keptFieldsOf } from './search.ts';
 
 /** Syncs caches of its own, answers from them, and ends. */
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {
@@ -29,6 +30,7 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
     as: representationFor(plan),
     once: true,
     indexers: indexers as never,
+    fields: await keptFieldsOf(plan),
     onContinuity: (event, type) => reporter.observe(event, type),
   });
   const running = runTargets(targets, session, { once: true });

@@ -1,9 +1,9 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { WatchConfig } from '../../controller/hooks/manifest.ts';
-import type { Address } from '../../expr/field-path.ts';
 import { loadExpression } from '../../expr/load-expression.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { Address } from '../../model/field-path.ts';
 import { joinKey, keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';

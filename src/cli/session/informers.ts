@@ -105,6 +105,8 @@ export interface InformerPlan {
   /** The state to begin with, by namespace. */
   readonly stored?: ReadonlyMap<string, StoredState<UnknownObject>> | undefined;
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
+  /** Fields that all objects will be searched for: see `SharedInformer.keepFields`. */
+  readonly fields?: readonly string[] | undefined;
   /** The part of the objects that is read. Default: all. */
   readonly shard?: Shard | ShardSet | undefined;
   /** Called when it becomes known who divides the objects of a type, and when that changes. */
@@ -330,9 +332,9 @@ class InformerTarget implements WatchTarget {
     sources: readonly ScopedSource<UnknownObject>[],
   ): SharedInformer<UnknownObject> {
     const { type } = this;
-    const { indexers, verifyEveryMs, idleMs, metrics, onContinuity } = this.#plan;
+    const { indexers, fields = [], verifyEveryMs, idleMs, metrics, onContinuity } = this.#plan;
     let faults = 0;
-    return new SharedInformer(sources, {
+    const informer = new SharedInformer<UnknownObject>(sources, {
       name: formatGroupResource(type.gvr),
       resource: type.gvr,
       sync: 'auto',
@@ -359,6 +361,8 @@ class InformerTarget implements WatchTarget {
         this.#plan.onRefused?.();
       },
     });
+    informer.keepFields(fields);
+    return informer;
   }
 }
 

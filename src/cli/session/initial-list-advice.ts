@@ -1,4 +1,4 @@
-import type { FieldReads } from '../../expr/field-path.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';

@@ -1,6 +1,6 @@
-import type { Address } from '../../expr/field-path.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Address } from '../../model/field-path.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
 import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';

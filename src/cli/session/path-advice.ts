@@ -1,6 +1,6 @@
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
-import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../expr/field-path.ts';
 import { nearest } from '../../kit/nearest.ts';
+import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../model/field-path.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';

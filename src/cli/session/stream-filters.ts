@@ -1,11 +1,11 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import { loadCel } from '../../expr/cel/load-cel.ts';
 import type { Comparison } from '../../expr/cel/operators.ts';
-import { distinct, type FieldReads } from '../../expr/field-path.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { loadPath, splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
+import { distinct, type FieldReads } from '../../model/field-path.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
 import type { GateRules } from '../../stream/change-gate.ts';
 import { compileSameBut } from '../../stream/changes/path-mask.ts';

@@ -1,5 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { FieldReads } from '../../expr/field-path.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { OutputFormat } from '../../output/output-format.ts';

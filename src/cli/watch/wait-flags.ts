@@ -1,7 +1,7 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
-import type { FieldReads } from '../../expr/field-path.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import { conditionOf } from '../../stream/conditions/condition.ts';
 import { parseForCondition } from '../../stream/conditions/for-condition.ts';
 import type { WaitRules } from '../../stream/conditions/wait-rules.ts';

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { type Address, addressText, distinct, EACH } from '../field-path.ts';
+import { type Address, addressText, distinct, EACH } from '../../model/field-path.ts';
 import { childrenOf } from './walk.ts';
 
 /** The variables that hold an object. */

@@ -1,4 +1,4 @@
-import { type Address, distinct, EACH } from '../field-path.ts';
+import { type Address, distinct, EACH } from '../../model/field-path.ts';
 import type { JsonPathStep, Part } from './ast.ts';
 import { parseTemplate } from './template-parser.ts';
 

@@ -16,6 +16,9 @@ const MOST_OBJECTS = 16;
 /** The bytes at which a block is full. A larger text has a block of its own. */
 export const BLOCK_BYTES = 64 * 1024;
 
+/** The most columns that have numbers in a block. */
+export const MOST_COLUMNS = 4;
+
 /** How JSON escapes a character of ASCII. */
 const ESCAPE = '\\u00';
 
@@ -46,6 +49,8 @@ export class Block {
   #ends: number[] | Uint32Array = [];
   #sums: number[] | Uint32Array = [];
   #compression: Compression | undefined;
+  /** For each column the numbers of the values that the objects have in it. */
+  readonly #numbers: (Uint32Array | undefined)[] = [];
 
   constructor(room: Buffer) {
     this.#room = room;
@@ -98,6 +103,28 @@ export class Block {
     this.objects[object.at] = undefined;
     this.live--;
     this.liveBytes -= this.lengthAt(object.at);
+  }
+
+  /** The number of the value that an object has in a column; 0 if it is not known. */
+  numberAt(slot: number, at: number): number {
+    return this.#numbers[slot]?.[at] ?? 0;
+  }
+
+  setNumber(slot: number, at: number, number: number): void {
+    let numbers = this.#numbers[slot];
+    if (!numbers) this.#numbers[slot] = numbers = new Uint32Array(MOST_OBJECTS);
+    numbers[at] = number;
+  }
+
+  /** The object at a place has the same values as one of another block. */
+  copyNumbers(at: number, from: Block, fromAt: number): void {
+    for (let slot = 0; slot < from.#numbers.length; slot++)
+      if (from.#numbers[slot]) this.setNumber(slot, at, from.numberAt(slot, fromAt));
+  }
+
+  /** Another column has the slot now. */
+  clearNumbers(slot: number): void {
+    this.#numbers[slot] = undefined;
   }
 
   lengthAt(at: number): number {

@@ -1,10 +1,12 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { type Compression, zstd } from './compression.ts';
+import { type FieldColumn, FieldColumns } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
 import { type Held, NamedPackedObject, PackedObject } from './packed-object.ts';
@@ -109,6 +111,7 @@ export class CompactStore<T> {
   #hasDictionary = false;
   readonly #labels = new SharedLabels();
   readonly #hot = new HotObjects<T>(HOT_BYTES);
+  readonly #columns = new FieldColumns();
   readonly #blocks = new Set<Block>();
   /** The block to which texts are added. */
   #open: Block | undefined;
@@ -166,6 +169,7 @@ export class CompactStore<T> {
     const Handle = usual === key ? PackedObject<T> : NamedPackedObject<T>;
     const packed = new Handle(usual === key ? usual : key, meta, block, block.add(text));
     this.#claim(packed);
+    this.#columns.note(block, packed.at, object);
     if (isHot) this.#hot.add(packed, object);
     return packed;
   }
@@ -176,14 +180,37 @@ export class CompactStore<T> {
    */
   unpack(held: Held<T>, isPassing = false): T {
     if (!(held instanceof PackedObject)) return held;
-    if (held.hot !== undefined) {
-      held.isUsed = true;
+    const { hot } = held;
+    if (hot !== undefined) {
+      if (!held.isUsed) held.isUsed = true; // a write costs more than a look, while V8 marks
       this.#hotReads++;
-      return held.hot;
+      return hot;
     }
     this.#coldReads++;
     const object = this.#objectOf(held);
     if (!isPassing) this.#hot.add(held, object);
+    return object;
+  }
+
+  /** What these fields of the objects are, as far as it is known. `isKept`: it will be asked for often. */
+  columnOf(fields: readonly Address[], isKept = false): FieldColumn {
+    return this.#columns.of(fields, {
+      isKept,
+      free: (slot) => {
+        for (const block of this.#blocks) block.clearNumbers(slot);
+      },
+    });
+  }
+
+  /**
+   * An object with the fields of a column at least, for a search. It is decoded when they are not known yet.
+   */
+  fieldsOf(held: Held<T>, column: FieldColumn): T {
+    if (!(held instanceof PackedObject)) return held;
+    const known = column.fieldsOf(held);
+    if (known !== undefined) return known as T;
+    const object = this.unpack(held, true);
+    column.note(held.block, held.at, object);
     return object;
   }
 
@@ -421,6 +448,7 @@ const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? Buffe
 function move(object: Placed, text: Buffer, target: (text: Buffer) => Block): void {
   const block = target(text);
   const at = block.add(text);
+  block.copyNumbers(at, object.block, object.at);
   object.block.drop(object);
   object.block = block;
   object.at = at;

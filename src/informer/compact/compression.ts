@@ -12,6 +12,10 @@ export interface Compression {
 /** The level at which objects of one type, which resemble each other, cost least: higher ones gain a few percent. */
 const LEVEL = 1;
 
+/** The least and the most that is allocated for compressed bytes at once. */
+const LEAST_ROOM = 8 * 1024;
+const MOST_ROOM = 64 * 1024;
+
 /** The options of Node's functions, with a dictionary, which the type declarations do not have yet. */
 interface Options extends zlib.ZstdOptions {
   dictionary?: Uint8Array;
@@ -22,13 +26,18 @@ export function zstd(dictionary?: Uint8Array): Compression | undefined {
   const { zstdCompressSync, zstdDecompressSync, constants } = zlib;
   if (typeof zstdCompressSync !== 'function' || typeof zstdDecompressSync !== 'function') return undefined;
   const common: Options = dictionary ? { dictionary } : {};
+  // zlib allocates its output in pieces of this size: what is too much is garbage that fragments the process's memory
+  let room = LEAST_ROOM;
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
   return {
-    compress: (bytes) => zstdCompressSync(bytes, { ...common, params, chunkSize: 64 * 1024 }),
+    compress(bytes) {
+      const compressed = zstdCompressSync(bytes, { ...common, params, chunkSize: room });
+      room = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, compressed.length * 1.25)) & ~0xfff;
+      return compressed;
+    },
     decompress(bytes, length) {
       // one byte more than is needed: zlib allocates a second buffer of this size when the first one is full
-      const room = { ...common, chunkSize: length + 64, maxOutputLength: length + 64 };
-      const text = zstdDecompressSync(bytes, room);
+      const text = zstdDecompressSync(bytes, { ...common, chunkSize: length + 64, maxOutputLength: length + 64 });
       if (text.length !== length) throw new Error(`${text.length} bytes in place of ${length}`);
       return text;
     },

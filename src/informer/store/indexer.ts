@@ -1,5 +1,6 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import { addressOf } from '../../model/field-path.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
@@ -11,6 +12,7 @@ import {
   type StoreKind,
   type StoreMemory,
 } from '../compact/compact-store.ts';
+import type { FieldColumn } from '../compact/field-columns.ts';
 import { type Held, PackedObject, type PreparedValues } from '../compact/packed-object.ts';
 import { RangeFinder, type ValueRange } from './value-range.ts';
 
@@ -85,6 +87,23 @@ const KNOWN_REPLACE = {
   keys: 'list',
   observer: true,
 } satisfies KnownOptionsOf<ReplaceOptions>;
+
+/** What a search of all objects needs of them. */
+export interface ScanOptions {
+  /**
+   * JSON texts, such as `"web-1"` with its quotes, that what is searched has. An object that is kept as text without
+   * all of them need not be decoded.
+   */
+  having?: readonly string[] | undefined;
+  /**
+   * The fields that the search reads, such as `.status.phase` and `.spec.containers[*].image`; the name, namespace, uid,
+   * resourceVersion and labels need not be among them. A compact store remembers their values, so that the next search
+   * of the same fields decodes nothing. The objects of the search may then have no other fields.
+   */
+  fields?: readonly string[] | undefined;
+}
+
+const KNOWN_SCAN = { having: 'list', fields: 'list' } satisfies KnownOptionsOf<ScanOptions>;
 
 /** Called with what a replacement of the whole content of an {@link Indexer} changes. */
 export interface ReplaceObserver<T> {
@@ -312,14 +331,22 @@ export class Indexer<T> {
     return this.#compact?.memory(this.size) ?? { ...NOT_PACKED, objects: this.size };
   }
 
-  /** @internal The objects of this moment; undefined in place of one whose JSON does not have all these texts. */
-  *scan(texts: readonly string[]): Generator<T | undefined> {
-    const wanted = texts.map((text) => Buffer.from(text));
-    const without = new Set<Block>();
-    for (const held of [...this.#items.values()]) {
-      const mayMatch = wanted.length === 0 || !this.#compact || this.#compact.mayHave(held, wanted, without);
-      yield mayMatch ? this.object(held, true) : undefined;
-    }
+  /** @internal See `Lister.scan`. */
+  scan(options: ScanOptions = {}): Iterable<T | undefined> {
+    checkOptions('scan', options, KNOWN_SCAN);
+    const { having = [], fields } = options;
+    const addresses = fields?.map(addressOf);
+    const objects = [...this.#items.values()];
+    const compact = this.#compact;
+    if (!compact) return objects as T[];
+    const texts = having.map((text) => Buffer.from(text));
+    return searched(objects, compact, { texts, column: addresses && compact.columnOf(addresses) });
+  }
+
+  /** @internal Keeps these fields of all objects parsed from now on, for `scan`. */
+  keepFields(fields: readonly string[]): void {
+    const addresses = fields.map(addressOf);
+    if (addresses.length > 0) this.#compact?.columnOf(addresses, true);
   }
 
   /** @internal */
@@ -874,6 +901,19 @@ export class Indexer<T> {
     const objects: T[] = [];
     for (const key of keys) objects.push(this.object(this.#items.get(key) as Held<T>));
     return objects;
+  }
+}
+
+/** The objects of a search one by one; undefined in place of one that does not have the texts. */
+function* searched<T>(
+  objects: readonly Held<T>[],
+  compact: CompactStore<T>,
+  { texts, column }: { texts: readonly Buffer[]; column: FieldColumn | undefined },
+): Generator<T | undefined> {
+  const without = new Set<Block>();
+  for (const held of objects) {
+    if (column && !column.isGivenUp) yield compact.fieldsOf(held, column);
+    else yield texts.length === 0 || compact.mayHave(held, texts, without) ? compact.unpack(held, true) : undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import type { ResourceVersion } from '../../model/resource-version.ts';
 import { notFound, StatusError } from '../../model/status.ts';
 import type { Held } from '../compact/packed-object.ts';
 import { readonlyView } from '../handlers/notification.ts';
-import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
+import { type Indexer, NAMESPACE_INDEX, type ScanOptions } from './indexer.ts';
 import type { ValueRange } from './value-range.ts';
 
 /** What a lister lists: objects of a namespace, and objects that a selector matches. Default: all. */
@@ -48,11 +48,11 @@ export interface Lister<T> {
    */
   view(filter?: ListFilter): readonly DeepReadonly<T>[];
   /**
-   * The objects of this moment one by one, for a search; it may await between them. `having`: JSON texts, such as
-   * `"web-1"` with its quotes, that what is searched has. In place of an object that is kept as text without all of them
-   * comes undefined: it need not be decoded.
+   * The objects of this moment one by one, for a search; it may await between them. What the options say of the search
+   * lets a compact store decode less: undefined comes in place of an object that cannot be meant, and an object may
+   * have the named fields only. Throws `argument` for a path that is none.
    */
-  scan(having?: readonly string[]): Iterable<DeepReadonly<T> | undefined>;
+  scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined>;
   /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
   /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
@@ -138,8 +138,8 @@ class IndexerLister<T> implements Lister<T> {
     return this.#viewOf(this.#found(filter));
   }
 
-  *scan(having: readonly string[] = []): Generator<DeepReadonly<T> | undefined> {
-    for (const object of this.#indexer.scan(having)) yield object === undefined ? undefined : readonlyView(object);
+  scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined> {
+    return this.#indexer.scan(options) as Iterable<DeepReadonly<T> | undefined>;
   }
 
   #found({ namespace, selector }: ListFilter): Held<T>[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { addressesRead } from '../../../src/expr/cel/fields-read.ts';
-import { addressText } from '../../../src/expr/field-path.ts';
+import { addressText } from '../../../src/model/field-path.ts';
 
 const read = (source: string) =>
   addressesRead(compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES }).ast).map(addressText);

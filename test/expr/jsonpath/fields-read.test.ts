@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addressText } from '../../../src/expr/field-path.ts';
 import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
+import { addressText } from '../../../src/model/field-path.ts';
 
 test.each<[string, string[]]>([
   ['.metadata.nam', ['.metadata.nam']],

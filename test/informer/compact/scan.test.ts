@@ -30,7 +30,7 @@ describe('a scan for objects that have texts', () => {
     const { indexer, lister } = filled(2000, seed);
     for (const node of NODES) {
       const before = indexer.memory.coldReads;
-      const found = [...lister.scan([`"${node}"`])].filter((object) => object !== undefined);
+      const found = [...lister.scan({ having: [`"${node}"`] })].filter((object) => object !== undefined);
       const wanted = lister.list().filter((object) => nodeOf(object as UnknownObject) === node);
       expect(found.filter((object) => nodeOf(object as UnknownObject) === node)).toEqual(wanted);
       expect(found).toHaveLength(
@@ -40,7 +40,7 @@ describe('a scan for objects that have texts', () => {
     }
   });
 
-  it('looks at all objects without texts, at the moment of its first step', () => {
+  it('looks at all objects without texts, of the moment of the call', () => {
     const { indexer, lister } = filled(100, 4);
     const scan = lister.scan()[Symbol.iterator]();
     const first = scan.next().value as UnknownObject;
@@ -54,6 +54,6 @@ describe('a scan for objects that have texts', () => {
     const object = { metadata: { name: 'web' }, spec: { nodeName: 'node-1' } };
     const bytes = Buffer.from('{"metadata":{"name":"web"},"spec":{"nodeName":"\\u006eode-1"}}');
     indexer.add(indexer.pack(object, { bytes }) as UnknownObject);
-    expect([...createLister(indexer).scan(['"node-1"'])]).toEqual([object]);
+    expect([...createLister(indexer).scan({ having: ['"node-1"'] })]).toEqual([object]);
   });
 });

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Address, addressText, distinct, EACH, isAt, valuesAt } from '../../src/expr/field-path.ts';
+import { type Address, addressOf, addressText, distinct, EACH, isAt, valuesAt } from '../../src/model/field-path.ts';
 
 const object = {
   metadata: { name: 'web', labels: { 'a.b/c': 'x', "it's": 'y' }, nothing: null },
@@ -32,4 +33,33 @@ describe('an address', () => {
 it('addresses that are written the same are one, the first', () => {
   const [a, again, b]: Address[] = [['a', EACH], ['a', EACH], ['b']];
   expect(distinct([a, again, b] as Address[])).toEqual([a, b]);
+});
+
+describe('a path', () => {
+  it('is read as the address that was written', () => {
+    const step = fc.oneof(
+      fc.string(),
+      fc.constantFrom('metadata', 'a.b/c', "it's", '\\', '__proto__', '[*]'),
+      fc.constant(EACH),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1 }), (address) => {
+        expect(addressOf(addressText(address))).toEqual(address);
+      }),
+      { seed: 7 },
+    );
+  });
+
+  it.each([
+    ['', 1],
+    ['status.phase', 1],
+    ['.status.', 8],
+    ['.status..phase', 8],
+    ['.a[*', 3],
+    [".a['b]", 3],
+    ['.a[0]', 3],
+    ['.a b', 3],
+  ])('%j is none, from position %i', (path, position) => {
+    expect(() => addressOf(path)).toThrow(`position ${position} is not understood`);
+  });
 });

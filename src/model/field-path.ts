@@ -1,3 +1,5 @@
+import { InformerError } from '../kit/error.ts';
+
 /** A step of an {@link Address}: every item of a list, or every value of a map. */
 export const EACH: unique symbol = Symbol('each');
 
@@ -51,6 +53,27 @@ export function addressText(address: Address): string {
       step === EACH ? '[*]' : /^[A-Za-z_][\w-]*$/.test(step) ? `.${step}` : `['${step.replace(/[\\']/g, '\\$&')}']`,
     )
     .join('');
+}
+
+/** A step of a path: a name, a name in quotes, or all items. */
+const STEP = /\.([A-Za-z_][\w-]*)|\['((?:[^\\']|\\[\\'])*)'\]|(\[\*\])/gy;
+
+/** The address of a path that {@link addressText} may have written. Throws `argument` for any other text. */
+export function addressOf(path: string): Address {
+  const address: (string | typeof EACH)[] = [];
+  let end = 0;
+  for (const [step, name, quoted, each] of path.matchAll(STEP)) {
+    address.push(each ? EACH : (name ?? (quoted as string).replace(/\\(.)/g, '$1')));
+    end += step.length;
+  }
+  if (end === path.length && end > 0) return address;
+  throw new InformerError(
+    'argument',
+    `${JSON.stringify(path)} is no path of a field: position ${end + 1} is not understood`,
+    {
+      hint: "paths are as .status.phase, .spec.containers[*].image, and .metadata.annotations['example.com/team']",
+    },
+  );
 }
 
 /** The addresses without repetitions, in their first order. */

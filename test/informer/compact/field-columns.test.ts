@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
+import { fieldsSeen } from '../../../src/expr/cel/fields-seen.ts';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { createLister } from '../../../src/informer/store/lister.ts';
+import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
+import { seededRandom } from '../../../src/kit/random.ts';
+import { addressText } from '../../../src/model/field-path.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
+
+const PROGRAMS = [
+  'object.status.phase == "Running"',
+  'has(object.status) && !has(object.status.phase)',
+  'object.metadata.name.endsWith("7") && object.metadata.namespace == "shop"',
+  'object.metadata.labels["app"] == "a"',
+  'object.metadata.annotations["note"] == "1"',
+  'object.metadata.generation > 1',
+  'object.spec.containers.exists(c, c.image.endsWith(":2"))',
+  'object.spec.containers.size() == 2 || object.spec.containers[0].name == "side"',
+  'object.spec.containers.exists(c, true)',
+  'object.spec.containers.filter(c, c.name == "app").map(c, c.image) == ["i:1"]',
+  'object.spec.exists(key, key == "replicas")',
+  'object.spec.replicas == 3 || "containers" in object.spec',
+  'object.?spec.?big.orValue(0) == 9007199254740993',
+  'object.kind == "Pod"',
+].map((source) => compileCel(source, { flag: '--filter', wants: 'bool', variables: OBJECT_VARIABLES }));
+
+/** What a program says of an object: its result, or its error. */
+function judged(program: (typeof PROGRAMS)[number], object: unknown): string {
+  try {
+    return String(program.test({ object } as never));
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const fieldsOf = (program: (typeof PROGRAMS)[number]) => (fieldsSeen(program) ?? []).map(addressText);
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.oneof(fc.constant(undefined), fc.constant(null), value);
+const container = fc.record({
+  name: fc.constantFrom('app', 'side'),
+  image: fc.constantFrom('i:1', 'i:2'),
+  extra: fc.nat(),
+});
+const anyObject = fc.record(
+  {
+    kind: fc.constantFrom('Pod', 'Node'),
+    status: maybe(fc.record({ phase: fc.constantFrom('Running', 'Failed') }, { requiredKeys: [] })),
+    spec: maybe(
+      fc.record(
+        {
+          containers: maybe(fc.oneof(fc.array(container), fc.constant('none'), fc.dictionary(fc.string(), container))),
+          replicas: maybe(fc.nat(4)),
+          big: fc.constant(9007199254740993n),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+    note: fc.string(),
+  },
+  { requiredKeys: [] },
+);
+
+function objectOf(i: number, version: number, rest: object): UnknownObject {
+  const metadata = {
+    name: `web-${i}`,
+    ...(i % 3 ? { namespace: 'shop' } : {}),
+    uid: `uid-${i}`,
+    resourceVersion: String(version),
+    ...(i % 4 ? { labels: i % 2 ? { app: 'a' } : {} } : {}),
+    ...(i % 5 ? { annotations: { note: String(i % 2) } } : {}),
+    ...(i % 6 ? { generation: version % 3 } : {}),
+  };
+  return parseJson(jsonText({ ...rest, metadata })) as UnknownObject;
+}
+
+describe('a search that names its fields', () => {
+  it('judges each object as one that has all of it, whatever was written and moved before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyObject, { minLength: 5, maxLength: 60 }),
+        fc.nat(),
+        fc.boolean(),
+        (bodies, seed, isKept) => {
+          const random = seededRandom(seed);
+          const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+          const plain = new Map<string, UnknownObject>();
+          const lister = createLister(indexer);
+          const [first, second] = [PROGRAMS[seed % PROGRAMS.length], PROGRAMS[(seed * 7 + 3) % PROGRAMS.length]];
+          if (isKept && first) indexer.keepFields(fieldsOf(first));
+          const write = (version: number) => {
+            const i = Math.floor(random() * bodies.length);
+            const object = objectOf(i, version, bodies[Math.floor(random() * bodies.length)] ?? {});
+            if (random() < 0.2) {
+              indexer.deleteKey(indexer.keyOf(object));
+              plain.delete(indexer.keyOf(object));
+            } else {
+              indexer.update(object);
+              plain.set(indexer.keyOf(object), object);
+            }
+          };
+          for (let round = 0; round < 4; round++) {
+            for (let n = 0; n < 100; n++) write(round * 100 + n);
+            for (const program of [first, second] as (typeof PROGRAMS)[number][]) {
+              const fields = fieldsOf(program);
+              const found = [...lister.scan({ fields })].map((object) => judged(program, object));
+              expect(found).toEqual([...lister.list()].map((object) => judged(program, object)));
+              expect(found.toSorted()).toEqual([...plain.values()].map((object) => judged(program, object)).sort());
+            }
+          }
+        },
+      ),
+      { seed: 11, numRuns: 60 },
+    );
+  });
+
+  const pods = (count: number, note = (i: number) => String(i % 3)) =>
+    Array.from({ length: count }, (_, i) => ({
+      metadata: { name: `web-${i}`, namespace: 'shop', uid: `uid-${i}`, resourceVersion: '1' },
+      status: { phase: i % 2 ? 'Running' : 'Failed', a: 1, b: 2, c: 3, d: 4 },
+      note: note(i),
+    }));
+  const compact = (objects: UnknownObject[], kept?: string[]) => {
+    const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+    if (kept) indexer.keepFields(kept);
+    indexer.replace(objects, '1');
+    const decoded = (fields: string[]) => {
+      const before = indexer.memory.coldReads;
+      expect([...indexer.scan({ fields })]).toHaveLength(objects.length);
+      return indexer.memory.coldReads - before;
+    };
+    return { indexer, decoded };
+  };
+
+  it('decodes each object once, and those that change not at all', () => {
+    const { indexer, decoded } = compact(pods(500));
+    expect([decoded(['.status.phase']), decoded(['.status.phase'])]).toEqual([500, 0]);
+    for (const pod of pods(100)) indexer.update({ ...pod, metadata: { ...pod.metadata, resourceVersion: '2' } });
+    expect(decoded(['.status.phase'])).toBe(0);
+    const found = [...indexer.scan({ fields: ['.status.phase'] })];
+    expect(found[0]).toEqual({
+      metadata: { name: 'web-0', namespace: 'shop', uid: 'uid-0', resourceVersion: '2' },
+      status: { phase: 'Failed' },
+    });
+  });
+
+  it('decodes none if the fields were kept from the start, in whatever order they are named', () => {
+    const { decoded } = compact(pods(500), ['.note', '.status.phase']);
+    expect(decoded(['.status.phase', '.note'])).toBe(0);
+  });
+
+  it('remembers the fields of the last searches, and those that are kept', () => {
+    const { decoded } = compact(pods(100), ['.note']);
+    for (const field of ['a', 'b', 'c', 'd']) expect(decoded([`.status.${field}`])).toBe(100);
+    expect(decoded(['.note'])).toBe(0);
+    expect(['b', 'c', 'd'].map((field) => decoded([`.status.${field}`]))).toEqual([0, 0, 0]);
+    expect(decoded(['.status.a'])).toBe(100);
+  });
+
+  it('decodes each time where the values differ too much to keep them', () => {
+    const { indexer, decoded } = compact(pods(200, (i) => `${i}`.padEnd(50_000)));
+    expect([decoded(['.note']), decoded(['.note'])]).toEqual([200, 200]);
+    expect([...indexer.scan({ fields: ['.note'] })].map((pod) => (pod as { note?: string }).note?.length)).toEqual(
+      Array(200).fill(50_000),
+    );
+    expect(decoded(['.status.phase'])).toBe(200);
+    expect(decoded(['.status.phase'])).toBe(0);
+  });
+
+  it('refuses what is no path, also where nothing is decoded', () => {
+    for (const store of ['objects', 'compact'] as const) {
+      const indexer = new Indexer<UnknownObject>({ store });
+      expect(() => indexer.scan({ fields: ['status.phase'] })).toThrow('is no path of a field');
+      expect(() => indexer.keepFields(['.status[0]'])).toThrow('is no path of a field');
+      expect(() => createLister(indexer).scan({ field: [] } as never)).toThrow('scan has no option "field"');
+    }
+  });
+});

@@ -68,6 +68,8 @@ export class Controller {
   #phase: ControllerPhase = 'not started';
   #runs = 0;
   #active = 0;
+  /** When runs last let other code run, ms on the monotonic clock. */
+  #turnAt: number;
 
   constructor(options: ControllerOptions) {
     checkControllerOptions(options);
@@ -75,6 +77,7 @@ export class Controller {
     const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
     this.#options = options;
     this.#clock = clock;
+    this.#turnAt = clock.monotonic();
     this.#logger = logger.child({ controller: name });
     this.#workers = workers;
     this.#sources = [...(options.sources ?? [])];
@@ -332,11 +335,19 @@ export class Controller {
 
   async #work(running: AbortSignal, work: AbortSignal): Promise<void> {
     for (;;) {
+      await this.#giveWay();
       using item = await this.#queue.take(running);
       if (!item || running.aborted) return;
       if (this.#parked.has(item.key)) continue;
       await this.#process(item, work);
     }
+  }
+
+  /** Runs that wait for nothing follow each other: after some milliseconds of them, events and timers have their turn. */
+  async #giveWay(): Promise<void> {
+    if (this.#clock.monotonic() - this.#turnAt < LONGEST_TURN_MS) return;
+    await this.#clock.yield();
+    this.#turnAt = this.#clock.monotonic();
   }
 
   async #process(item: WorkItem, work: AbortSignal): Promise<void> {
@@ -470,6 +481,8 @@ function checkKey(key: unknown): void {
 
 /** The most keys of an error. */
 const MOST_NAMED = 10;
+/** Runs that wait for nothing let other code run after this time, ms. */
+const LONGEST_TURN_MS = 8;
 
 const HOT_LOOP_ADVICE =
   'Write only when something differs, and no value that is another one each time, such as the time of the run';

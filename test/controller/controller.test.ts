@@ -788,3 +788,29 @@ describe('drop', () => {
     expect(controller.snapshot().counts).toMatchObject({ queued: 0, processing: 0, delayed: 0, parked: 0 });
   });
 });
+
+it('runs that wait for nothing let events and timers have their turn', async () => {
+  const KEYS = 20_000;
+  const abort = new AbortController();
+  let runs = 0;
+  const turns: number[] = [];
+  const events = new ScriptedSource();
+  const sources = [createEventSource(events, { name: 'many' })];
+  const reconcile = () => {
+    if (++runs === KEYS) abort.abort();
+  };
+  const tick = setInterval(() => turns.push(runs), 1);
+  try {
+    const controller = createController({ name: 'busy', sources, reconcile });
+    const ended = controller.run(abort.signal);
+    events.sync.open();
+    await settled();
+    for (let i = 0; i < KEYS; i++) events.emit(added(`web-${i}`));
+    await ended;
+  } finally {
+    clearInterval(tick);
+  }
+  expect(runs).toBe(KEYS);
+  const within = turns.filter((at) => at > 0 && at < KEYS);
+  expect(within.length).toBeGreaterThan(3);
+});

@@ -1,7 +1,9 @@
 import type { Parked } from '../../controller/parked.ts';
-import type { CachedObject } from '../../controller/resource-event.ts';
+import type { Lister } from '../../informer/store/lister.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../../model/key.ts';
+import type { UnknownObject } from '../../model/object.ts';
 import { framedTable } from '../../output/tables/framed-table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -25,14 +27,14 @@ export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials
  * `7 namespaces, hook guard.ts, 1 worker`: that it runs is seen also where nothing calls for a run. Where filters leave
  * objects out, how many of them match, and why none runs at the start.
  */
-export function startText(
+export async function startText(
   { hook, workers, filters, schedules, lease }: ReconcilePlan,
   { type, informer, names }: WatchTarget,
   filter: TriggerFilter,
-  now: number,
-): string {
+  clock: Clock,
+): Promise<string> {
   const { lister } = informer;
-  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, now)}`;
+  const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, clock.now())}`;
   if (lease?.shards) return `${formatGroupResource(type.gvr)} of its shards, ${running}`; // it has none yet
   const keys = [...lister.keys()].filter((key) => !names || names.has(splitKey(key).name));
   const count = keys.length;
@@ -40,11 +42,7 @@ export function startText(
   return [
     `${count} ${what}`,
     ...absentText(names, keys),
-    ...matchText(
-      filters,
-      filter,
-      keys.map((key) => lister.require(key)),
-    ),
+    ...(await matchText(filters, filter, { keys, lister, clock })),
     running,
   ].join(', ');
 }
@@ -70,18 +68,41 @@ function scheduleText(schedules: readonly CronSchedule[], now: number): string {
     : `, all keys again at ${new Date(next).toISOString().replace('.000Z', 'Z')} (--schedule)`;
 }
 
-function matchText({ rules }: StreamFilters, filter: TriggerFilter, objects: readonly CachedObject[]): string[] {
-  if (objects.length === 0) return [];
+interface Listed {
+  readonly keys: readonly ObjectKey[];
+  readonly lister: Pick<Lister<UnknownObject>, 'get'>;
+  readonly clock: Clock;
+}
+
+async function matchText({ rules }: StreamFilters, filter: TriggerFilter, listed: Listed): Promise<string[]> {
+  if (listed.keys.length === 0) return [];
   const { conditions = [], name, excludeName } = rules;
   const ofObjects = [
     ...conditions.filter(({ readsEvent }) => !readsEvent).map(({ source }) => source),
     ...(name ? ['--name'] : []),
     ...(excludeName ? ['--exclude-name'] : []),
   ];
-  const matching = objects.filter((object) => filter.unmet(object) === undefined).length;
+  const matching = ofObjects.length === 0 ? listed.keys.length : await matchingOf(filter, listed);
   const text = ofObjects.length === 0 ? [] : [`${matching} match ${ofObjects.join(' and ')}`];
   const { passed, droppedBy } = filter.initial;
   return passed > 0 || matching === 0 ? text : [...text, `none runs before a change comes (${droppedBy})`];
+}
+
+/** A count lets other code run after this time, ms. */
+const LONGEST_TURN_MS = 8;
+
+/** How many objects meet the rules about objects. A large cache has to decode them. */
+async function matchingOf(filter: TriggerFilter, { keys, lister, clock }: Listed): Promise<number> {
+  let matching = 0;
+  let turnAt = clock.monotonic();
+  for (const key of keys) {
+    const object = lister.get(key);
+    if (object && filter.unmet(object) === undefined) matching++;
+    if (clock.monotonic() - turnAt < LONGEST_TURN_MS) continue;
+    await clock.yield();
+    turnAt = clock.monotonic();
+  }
+  return matching;
 }
 
 /** Rows shown of the keys that were given up. */

@@ -87,8 +87,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
       ...(plan.hook.hasStartup ? [startupSource] : []),
       ...runs.reload(() => [...targets.primary.informer.lister.keys(), ...controller.parked.map(({ key }) => key)]),
     ],
-    // a startup may take longer than caches may
-    cacheSyncTimeoutMs: plan.hook.hasStartup ? Number.POSITIVE_INFINITY : undefined,
+    // a list of a million objects takes minutes, and what keeps one from coming is reported again and again
+    cacheSyncTimeoutMs: Number.POSITIVE_INFINITY,
     workers: plan.workers,
     maxRetries: plan.maxRetries,
     rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
@@ -123,7 +123,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     outages = outageText(outagesOf(all, session.clock.now()), all);
   });
   const synced = controller.whenSynced(session.signal).then(
-    () => session.notice(startText(plan, targets.primary, filter, session.clock.now())),
+    async () => session.notice(await startText(plan, targets.primary, filter, session.clock)),
     () => {}, // what kept it from that is the error of the run
   );
   const shared = sharing?.run();

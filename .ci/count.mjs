@@ -24,8 +24,7 @@ console.log(`${report.numPassedTests + CHECKS - Number(failedChecks)} passed, ${
 
 function show(what, name, title, messages) {
   console.log(`\n${what}: ${path.relative('.', name)}: ${title}`);
-  for (const message of messages)
-    for (const line of linesOf(message)) console.log(`    ${line.slice(0, 300)}`);
+  for (const message of messages) for (const line of linesOf(message)) console.log(`    ${line.slice(0, 300)}`);
   console.log();
 }
 

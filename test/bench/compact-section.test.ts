@@ -60,8 +60,8 @@ it('every cache has all objects, and every target and table has its figures', as
   for (const [work, , value] of targets.rows) {
     expect(value, work).toMatch(work?.includes('client-go') ? /^not measured$/ : /^\d+\.?\d* (×|GB|ms)$/);
   }
-  expect(syncTable(measured).rows).toHaveLength(6);
-  expect(readTable(measured).rows).toHaveLength(4);
+  expect(syncTable(measured).rows).toHaveLength(7);
+  expect(readTable(measured).rows).toHaveLength(5);
   expect(stormTable(measured).rows).toHaveLength(1);
   expect(formulaTable(measured).rows.map(([pods]) => pods)).toEqual(['100', '200']);
 }, 120_000);

@@ -1,20 +1,16 @@
-// How tools/mutants.mjs runs breakages: without copies. Each job has an entry of its own, which imports its test file
-// with `?job=N` behind the path; the plugin keeps that mark on every module through which the edited file is reached,
-// and leaves it off all others, which are shared.
+// How tools/mutants/run-jobs.mjs runs breakages: without copies. Each job has an entry of its own, which imports its
+// test file with `?job=N` behind the path; the plugin keeps that mark on every module through which the edited file is
+// reached, and leaves it off all others, which are shared.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { edited } from './edit.mjs';
+import { importsOf, remember } from './imports.mjs';
 
-const { root, jobs, scratch } = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, 'utf8'));
+const plan = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, 'utf8'));
+const { root, jobs, scratch, isMarking, anchors, isolate, maxWorkers, testTimeout, hookTimeout } = plan;
 const byId = new Map(jobs.map((job) => [String(job.id), job]));
 const MARK = /\?job=(\d+)$/;
-
-const importsOf = remember((file) => {
-  const found = [];
-  for (const [, to] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+\.ts)['"]/g))
-    found.push(path.resolve(path.dirname(file), to));
-  return found;
-});
+const imports = remember(importsOf);
 
 /** The modules of a job that cannot be shared: its test file, the edited file, and what lies between them. */
 const ownModules = remember((id) => {
@@ -24,7 +20,7 @@ const ownModules = remember((id) => {
   const importers = new Map();
   const queue = [entry];
   for (const from of queue) {
-    for (const to of importsOf(from)) {
+    for (const to of imports(from)) {
       if (!importers.has(to)) queue.push(to);
       importers.set(to, [...(importers.get(to) ?? []), from]);
     }
@@ -46,20 +42,22 @@ const breakages = {
   },
   load(module) {
     const id = MARK.exec(module)?.[1];
-    if (!id) return undefined;
     const file = module.replace(MARK, '');
+    const marks = isMarking ? anchors[path.relative(root, file)] : undefined;
+    if (marks) return marked(readFileSync(file, 'utf8'), marks);
+    if (!id) return undefined;
     const job = byId.get(id);
     const source = readFileSync(file, 'utf8');
     return job.file && file === path.join(root, job.file) ? edited(source, job) : source;
   },
 };
 
-function remember(compute) {
-  const known = new Map();
-  return (key) => {
-    if (!known.has(key)) known.set(key, compute(key));
-    return known.get(key);
-  };
+/** A source that says which of its statements are reached. `marks` are [offset, number], the last offset first. */
+function marked(source, marks) {
+  let text = source;
+  for (const [offset, number] of marks)
+    text = `${text.slice(0, offset)}globalThis.reachedMarks?.add(${number});${text.slice(offset)}`;
+  return text;
 }
 
 export default {
@@ -67,13 +65,14 @@ export default {
   plugins: [breakages],
   test: {
     include: jobs.map(({ id }) => `job-${id}.test.js`),
-    isolate: false,
+    isolate,
+    maxWorkers,
     reporters: process.env.MUTANTS_SHOW ? ['default'] : [{}],
-    hookTimeout: 3000,
+    hookTimeout,
     teardownTimeout: 3000,
     dangerouslyIgnoreUnhandledErrors: true,
     // What runs away is to end soon, by time or by memory.
-    testTimeout: 6000,
+    testTimeout,
     execArgv: ['--max-old-space-size=600'],
   },
 };

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { edited } from '../../tools/mutants/edit.mjs';
+import { mutantsOf, syntaxErrors } from '../../tools/mutants/operators.mjs';
+import { choose, explanationOf, explanations, sourceOf, testsFor } from '../../tools/mutants/selection.mjs';
+
+/** The results of all edits of one short source, without those of the operators that are not named. */
+function resultsOf(source: string, ...operators: string[]): string[] {
+  const mutants = mutantsOf('src/x.ts', source).filter(({ operator }) => operators.includes(operator));
+  return mutants.map((mutant) => edited(source, mutant) ?? 'does not apply');
+}
+
+describe('random edits', () => {
+  it('are the same for the same seed, and others for another seed', () => {
+    const one = choose({ count: 40, seed: 3, only: 'src/workqueue' });
+    expect(one).toHaveLength(40);
+    expect(choose({ count: 40, seed: 3, only: 'src/workqueue' })).toEqual(one);
+    expect(choose({ count: 40, seed: 4, only: 'src/workqueue' })).not.toEqual(one);
+    expect(new Set(one.map(({ at, find, replace }) => `${at} ${find} ${replace}`)).size).toBe(40);
+  });
+
+  it('each apply at their place and give a program without syntax errors', () => {
+    for (const mutant of choose({ count: 400, seed: 5 })) {
+      const broken = edited(sourceOf(mutant.file), mutant);
+      expect(broken, JSON.stringify(mutant)).toBeDefined();
+      expect(syntaxErrors(mutant.file, broken ?? ''), JSON.stringify(mutant)).toEqual([]);
+    }
+  });
+
+  it('have test files that may notice them, the mirrored one first', () => {
+    const [nearest] = testsFor('src/workqueue/work-queue.ts');
+    expect(nearest?.test).toBe('test/workqueue/work-queue.test.ts');
+    for (const { file } of choose({ count: 100, seed: 6 })) expect(testsFor(file), file).not.toEqual([]);
+  });
+});
+
+describe('an edit', () => {
+  it.each([
+    ['boundary', 'f(a < b);', ['f(a <= b);']],
+    ['equality', 'f(a === b);', ['f(a !== b);']],
+    ['arithmetic', 'f(a + b);', ['f(a - b);']],
+    ['arithmetic', "f(a + 'text');", []],
+    ['logical', 'f(a && b);', ['f(a || b);']],
+    ['logical', 'f(a ?? b);', ['f(a);']],
+    ['remove !', 'f(!a);', ['f(a);']],
+    ['update', 'a++;', ['a--;']],
+    ['boolean', 'f(true);', ['f(false);']],
+    ['number', 'f(1);', ['f(2);', 'f(0);']],
+    ['number', 'f(30_000);', ['f(60000);']],
+    ['drop statement', 'f(); const a = g();', ['; const a = g();']],
+    ['remove await', 'await f(); const a = await g();', ['f(); const a = await g();']],
+    ['return undefined', '() => a; () => undefined;', ['() => undefined; () => undefined;']],
+    ['empty block', 'for (const a of b) { f(a); } while (a) { f(a); }', ['for (const a of b) {} while (a) { f(a); }']],
+    ['negate condition', 'if (a) b; if (!a) b; if (a === b) c;', ['if (!(a)) b; if (!a) b; if (a === b) c;']],
+  ])('by %s of "%s" gives %j', (operator, source, results) => {
+    expect(resultsOf(source, operator)).toEqual(results);
+  });
+
+  it('leaves types, imports, thrown errors and the log alone', () => {
+    const source = `
+      import a from './a.ts';
+      type B = 1 | true;
+      const c: 2 = f as 3;
+      logger.debug('text', { d: 1 });
+      throw new Error(\`text \${e + 1}\`);
+    `;
+    expect(mutantsOf('src/x.ts', source)).toEqual([]);
+  });
+});
+
+describe('an explanation of edits that break no rule', () => {
+  const entries = explanations();
+
+  it.each(entries.map((entry) => [`${entry.file}: ${entry.find} → ${entry.replace}`, entry] as const))(
+    'applies to one edit: %s',
+    (_, entry) => {
+      expect(entry.why.length).toBeGreaterThan(20);
+      const those = mutantsOf(entry.file, sourceOf(entry.file)).filter((mutant) => explanationOf(mutant, [entry]));
+      expect(those).toHaveLength(1);
+    },
+  );
+
+  it('explains no edit twice', () => {
+    const texts = entries.map((entry) => edited(sourceOf(entry.file), entry));
+    expect(new Set(texts).size).toBe(entries.length);
+  });
+});

@@ -1,0 +1,101 @@
+// Which edits a random run makes, which of them are explained, and which test files may notice them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { seededRandom } from '../../src/kit/random.ts';
+import { edited } from './edit.mjs';
+import { importsOf, remember } from './imports.mjs';
+import { mutantsOf } from './operators.mjs';
+import { root } from './run-jobs.mjs';
+
+/** The rooms in which few edits may go unnoticed. */
+export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller'];
+/** Test folders that run the built program, or read the sources as text. */
+const LEFT_OUT = [
+  'e2e',
+  'package',
+  'architecture',
+  'contract',
+  'bench',
+  'mutants',
+  'types',
+  'tools',
+  'peers',
+  'ops',
+  'serve',
+];
+/** Tests of the whole core: asked last, because they take long. */
+const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
+/** A test file outside the room is asked if it imports the edited file directly, or through one other file. */
+const NEAR = 2;
+
+/** The source files of the rooms, sorted. */
+export function roomFiles() {
+  const inRoom = (room) => filesBelow(`src/${room}`).filter((file) => file.endsWith('.ts'));
+  return ROOMS.flatMap(inRoom).sort();
+}
+
+/** The room of a source file. */
+export function roomOf(file) {
+  return ROOMS.find((room) => file.startsWith(`src/${room}/`));
+}
+
+/** `count` edits in files whose path holds `only`; the same for the same seed and sources. */
+export function choose({ count, seed, only = '' }) {
+  const files = roomFiles().filter((file) => file.includes(only));
+  const all = files.flatMap((file) => mutantsOf(file, sourceOf(file)));
+  const random = seededRandom(seed);
+  for (let i = 0; i < Math.min(count, all.length); i++) {
+    const other = i + Math.floor(random() * (all.length - i));
+    [all[i], all[other]] = [all[other], all[i]];
+  }
+  return all.slice(0, count).sort((a, b) => a.file.localeCompare(b.file, 'en') || a.at - b.at);
+}
+
+/** The edits that break no rule, each with the reason: `{ file, find, replace, why }`. */
+export function explanations() {
+  return JSON.parse(readFileSync(path.join(root, 'test/mutants/equivalent.json'), 'utf8'));
+}
+
+/** Why an edit breaks no rule; undefined when nothing explains it. */
+export function explanationOf(mutant, entries) {
+  const broken = edited(sourceOf(mutant.file), mutant);
+  const entry = entries.find(({ file, ...edit }) => file === mutant.file && edited(sourceOf(file), edit) === broken);
+  return entry?.why;
+}
+
+/** The test files that may notice an edit of a file, nearest first; those of the last resort at the end. */
+export const testsFor = remember((file) => {
+  const mirrored = file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
+  const found = allTests().flatMap((test) => {
+    const distance = distancesFrom(test).get(file);
+    if (distance === undefined) return [];
+    const isLast = LAST_RESORT.some((folder) => test.startsWith(folder));
+    if (!isLast && distance > NEAR && !test.startsWith(`test/${roomOf(file)}/`)) return [];
+    return [{ test, isLast, rank: isLast ? 1000 : test === mirrored ? 0 : distance }];
+  });
+  return found.sort((a, b) => a.rank - b.rank);
+});
+
+const allTests = remember(() => {
+  const isAsked = (file) => file.endsWith('.test.ts') && !LEFT_OUT.some((folder) => file.startsWith(`test/${folder}/`));
+  return filesBelow('test').filter(isAsked).sort();
+});
+
+const imports = remember((file) => importsOf(path.join(root, file)).map((to) => path.relative(root, to)));
+
+/** How many imports lie between a test and each file that it reaches. */
+const distancesFrom = remember((test) => {
+  const distances = new Map([[test, 0]]);
+  for (const [from, distance] of distances) {
+    for (const to of imports(from).filter((file) => existsSync(path.join(root, file))))
+      if (!distances.has(to)) distances.set(to, distance + 1);
+  }
+  return distances;
+});
+
+export const sourceOf = remember((file) => readFileSync(path.join(root, file), 'utf8'));
+
+function filesBelow(folder) {
+  const inside = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
+  return inside.map((file) => path.posix.join(folder, file.split(path.sep).join('/')));
+}

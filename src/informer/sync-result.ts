@@ -117,8 +117,8 @@ export async function waitForSync(
   if (timeoutMs !== undefined && !(timeoutMs >= 0))
     throw new InformerError('argument', `timeoutMs must be a number not below 0, not ${timeoutMs}`);
   using waiting = scope(signal);
-  const giveUp = () => waiting.abort(new InformerError('sync', `no sync within ${(timeoutMs ?? 0) / 1000}s`));
-  using _timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, giveUp);
+  const giveUp = (afterMs: number) => waiting.abort(new InformerError('sync', `no sync within ${afterMs / 1000}s`));
+  using _timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, () => giveUp(timeoutMs));
   using _reminders = reminders(caches, clock, logger);
   const failures: unknown[] = [];
   const waits = caches.map((cache) => cache.whenSynced(waiting.signal).catch((error) => failures.push(error)));

@@ -47,6 +47,21 @@ it('every series exists from the start with 0, and gauges are read when they are
   expect([of('max_concurrent_reconciles'), of('active_workers')]).toEqual([3, 2]);
 });
 
+it('the time of runs has buckets from 5 ms to a minute, in rising order, finer around half a second', () => {
+  const buckets: number[] = [];
+  const histogram = (_name: string, _labels: MetricLabels, bounds: readonly number[]) => {
+    buckets.push(...bounds);
+    return { observe() {} };
+  };
+  new ControllerMetrics({ ...noMetrics, histogram }, { name: 'pods', workers: 1, active: () => 0 });
+  expect(buckets).toHaveLength(40);
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  expect([buckets[0], buckets.at(-1)]).toEqual([0.005, 60]);
+  const steps = buckets.slice(1).map((bound, i) => bound / (buckets[i] as number));
+  expect(Math.max(...steps.slice(5))).toBeLessThanOrEqual(1.5);
+  expect(Math.min(...steps)).toBeGreaterThan(1.05);
+});
+
 it('a run is counted by its outcome, and its time is in seconds', () => {
   const { provider, of } = recorded();
   const metrics = new ControllerMetrics(provider, { name: 'pods', workers: 1, active: () => 0 });

@@ -129,13 +129,20 @@ describe('the state of a key', () => {
     const { events, controller } = await start({ reconcile: () => ({ requeueAfterMs: 30_000 }) });
     events.emit(added('web'));
     await settled();
-    expect(controller.explain(KEY)).toMatchObject({ delayed: { why: 'requeue after', dueInMs: 30_000 }, failures: 0 });
+    expect(controller.explain(KEY)).toMatchObject({
+      delayed: { why: 'requeue after', dueInMs: 30_000 },
+      failures: 0,
+      summary: 'due in 30s: the last run asked for it (requeueAfter)',
+    });
     expect(controller.explain(KEY).history).toMatchObject([
       { kind: 'event' },
       { kind: 'run', outcome: 'requeue-after', next: { why: 'requeue after' } },
     ]);
     controller.enqueue('shop/other', { after: 50 });
-    expect(controller.explain('shop/other')).toMatchObject({ delayed: { why: 'asked', dueInMs: 50 } });
+    expect(controller.explain('shop/other')).toMatchObject({
+      delayed: { why: 'asked', dueInMs: 50 },
+      summary: 'due in 50ms: it was queued by hand for that time',
+    });
   });
 
   it('an event for a delayed key brings it forward, and its history says so', async () => {

@@ -24,6 +24,14 @@ it('fires in the order of the deadlines, equal ones in the order in which they w
   expect(clock.pending).toBe(0);
 });
 
+it('fires any number of keys with the same deadline in the order in which they were set', () => {
+  const { clock, fired, line } = setup();
+  const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
+  for (const key of keys) line.schedule(key, 10, 0);
+  clock.tick(10);
+  expect(fired).toEqual(keys.map((key) => `10 ${key} 0`));
+});
+
 it('takes the earlier of two deadlines and the higher of two priorities', () => {
   const { clock, fired, line } = setup();
   line.schedule('a', 10, 1);

@@ -37,6 +37,15 @@ it('a key that moves to a higher priority keeps its time of arrival, and is serv
   expect(take(line, 10, 3)).toEqual(['b', 'a', undefined]);
 });
 
+it('a key is passed over in a row: as soon as none is passed over, counting begins again', () => {
+  const line = new PriorityLine(ageing);
+  line.push('old', -1, 0);
+  for (let i = 0; i < 9; i++) line.push(`high${i}`, 0, 100);
+  expect(take(line, 1000, 2)).toEqual(['high0', 'high1']);
+  expect(take(line, 500, 1)).toEqual(['high2']); // a moment at which no key is old
+  expect(take(line, 1000, 3)).toEqual(['high3', 'high4', 'old']);
+});
+
 describe('ageing', () => {
   /** A low key that came in at 100, behind high ones. */
   function behind(): PriorityLine {

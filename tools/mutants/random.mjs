@@ -5,8 +5,8 @@ import path from 'node:path';
 import { runJobs } from './run-jobs.mjs';
 import { choose, explanationOf, explanations, ROOMS, roomOf, testsFor } from './selection.mjs';
 
-/** At most this number of test files is asked for an edit, and of those of the last resort. */
-const [NEAREST, LAST] = [8, 1];
+/** At most this number of near test files is asked for an edit, of far ones, and of those of the last resort. */
+const [NEAREST, FARTHEST, LAST] = [20, 12, 1];
 /** A slower test is asked in the last resort only; a test of an edited source may take this long. */
 const [SLOW_MS, LONGEST_MS] = [2500, 6000];
 const LONGEST_LAST_MS = 40_000;
@@ -20,13 +20,17 @@ export async function reportOfRandom(options) {
   const entries = explanations();
   const mutants = choose(options).map((mutant) => ({ ...mutant, why: explanationOf(mutant, entries) }));
   const asked = mutants.filter(({ why }) => why === undefined);
-  const tests = await reachedBy(asked);
-  await tryAll(asked, tests);
+  await tryAll(asked, await reachedBy(asked, isNear), NEAREST);
+  const left = asked.filter(({ red }) => red === undefined);
+  await tryAll(left, await reachedBy(left, isFar), FARTHEST);
   return report(mutants, options);
 }
 
+const isNear = (test) => !test.isFar;
+const isFar = (test) => test.isFar;
+
 /** By statement: the test files that reach it, each with its tests. What fails unbroken is left out. */
-async function reachedBy(mutants) {
+async function reachedBy(mutants, isAsked) {
   const numbers = new Map();
   for (const mutant of mutants) if (!numbers.has(placeOf(mutant))) numbers.set(placeOf(mutant), numbers.size);
   const anchors = {};
@@ -36,7 +40,15 @@ async function reachedBy(mutants) {
     if (!anchors[mutant.file].some(([anchor]) => anchor === mutant.anchor)) anchors[mutant.file].push(mark);
   }
   for (const marks of Object.values(anchors)) marks.sort((a, b) => b[0] - a[0]);
-  const files = [...new Set(mutants.flatMap(({ file }) => testsFor(file).map(({ test }) => test)))].sort();
+  const files = [
+    ...new Set(
+      mutants.flatMap(({ file }) =>
+        testsFor(file)
+          .filter(isAsked)
+          .map(({ test }) => test),
+      ),
+    ),
+  ].sort();
   const jobs = files.map((test, id) => ({ id, test }));
   const settings = { ...ALONE, isMarking: true, anchors, testTimeout: 60_000, silence: 90_000 };
   const results = await runSideBySide(jobs, settings, 'test files run unbroken');
@@ -64,9 +76,12 @@ function placeOf({ file, anchor }) {
 }
 
 /** Tries each edit on one test file after the other, until one notices it, which is written into the edit. */
-async function tryAll(mutants, reached) {
-  for (const mutant of mutants) mutant.plan = planOf(mutant, reached.get(placeOf(mutant)));
-  for (let round = 0; round < NEAREST + LAST; round++) {
+async function tryAll(mutants, reached, most) {
+  for (const mutant of mutants) {
+    mutant.plan = planOf(mutant, reached.get(placeOf(mutant)), most);
+    mutant.isCovered ||= mutant.plan.length > 0;
+  }
+  for (let round = 0; round < most + LAST; round++) {
     const left = mutants.filter((mutant) => mutant.red === undefined && mutant.plan.length > round);
     if (left.length === 0) break;
     const jobs = left.map((mutant, id) => ({ id, mutant, edit: editOf(mutant), ...mutant.plan[round] }));
@@ -80,7 +95,7 @@ async function tryAll(mutants, reached) {
   }
 }
 
-function planOf({ file }, reaching) {
+function planOf({ file }, reaching, most) {
   const known = testsFor(file).filter(({ test }) => reaching.has(test));
   const usual = known
     .filter(({ isLast }) => !isLast)
@@ -91,7 +106,7 @@ function planOf({ file }, reaching) {
   const near = usual.filter(({ only }) => only.length > 0).sort((a, b) => a.rank - b.rank || a.ms - b.ms);
   const last = known.filter(({ isLast }) => isLast).slice(0, LAST);
   return [
-    ...near.slice(0, NEAREST).map(({ test, only }) => ({ test, only })),
+    ...near.slice(0, most).map(({ test, only }) => ({ test, only })),
     ...last.map(({ test }) => ({ test, only: reaching.get(test).map(({ title }) => title), isLast: true })),
   ];
 }
@@ -112,10 +127,10 @@ async function runSideBySide(jobs, settings, what) {
   return new Map(results.flatMap((result) => [...result]));
 }
 
-function verdictOf({ why, red, plan }) {
+function verdictOf({ why, red, isCovered }) {
   if (why !== undefined) return 'explained';
   if (red !== undefined) return 'noticed';
-  return plan.length === 0 ? 'not covered' : 'survived';
+  return isCovered ? 'survived' : 'not covered';
 }
 
 function report(mutants, { count, seed, only, all }) {

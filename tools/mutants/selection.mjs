@@ -1,5 +1,5 @@
 // Which edits a random run makes, which of them are explained, and which test files may notice them.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { seededRandom } from '../../src/kit/random.ts';
 import { edited } from './edit.mjs';
@@ -22,16 +22,19 @@ const LEFT_OUT = [
   'peers',
   'ops',
   'serve',
+  'cli/serve',
 ];
 /** Tests of the whole core: asked last, because they take long. */
 const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
-/** A test file outside the room is asked if it imports the edited file directly, or through one other file. */
+/** A test file outside the room is near if it imports the edited file directly, or through one other file. */
 const NEAR = 2;
+/** Programs and threads of their own load these from the disk, where no edit is made. */
+const LOADED_FROM_DISK = ['src/controller/hooks/guard-program.ts', 'src/controller/hooks/module-loader.ts'];
 
 /** The source files of the rooms, sorted. */
 export function roomFiles() {
-  const inRoom = (room) => filesBelow(`src/${room}`).filter((file) => file.endsWith('.ts'));
-  return ROOMS.flatMap(inRoom).sort();
+  const files = ROOMS.flatMap((room) => filesBelow(`src/${room}`));
+  return files.filter((file) => file.endsWith('.ts') && !LOADED_FROM_DISK.includes(file)).sort();
 }
 
 /** The room of a source file. */
@@ -63,15 +66,18 @@ export function explanationOf(mutant, entries) {
   return entry?.why;
 }
 
-/** The test files that may notice an edit of a file, nearest first; those of the last resort at the end. */
+/**
+ * The test files that may notice an edit of a file, nearest first; those of the last resort at the end. `isFar`: asked
+ * only when no near one notices.
+ */
 export const testsFor = remember((file) => {
   const mirrored = file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
   const found = allTests().flatMap((test) => {
     const distance = distancesFrom(test).get(file);
     if (distance === undefined) return [];
     const isLast = LAST_RESORT.some((folder) => test.startsWith(folder));
-    if (!isLast && distance > NEAR && !test.startsWith(`test/${roomOf(file)}/`)) return [];
-    return [{ test, isLast, rank: isLast ? 1000 : test === mirrored ? 0 : distance }];
+    const isFar = !isLast && distance > NEAR && !test.startsWith(`test/${roomOf(file)}/`);
+    return [{ test, isLast, isFar, rank: isLast ? 1000 : test === mirrored ? 0 : distance }];
   });
   return found.sort((a, b) => a.rank - b.rank);
 });
@@ -87,8 +93,7 @@ const imports = remember((file) => importsOf(path.join(root, file)).map((to) => 
 const distancesFrom = remember((test) => {
   const distances = new Map([[test, 0]]);
   for (const [from, distance] of distances) {
-    for (const to of imports(from).filter((file) => existsSync(path.join(root, file))))
-      if (!distances.has(to)) distances.set(to, distance + 1);
+    for (const to of imports(from)) if (!distances.has(to)) distances.set(to, distance + 1);
   }
   return distances;
 });

@@ -53,11 +53,7 @@ export function columnsIn(definitions: unknown): TableColumn[] {
 
 /** Turns table events into events of objects. A server sends the columns with the first event of a watch only. */
 export class TableEvents<T extends object> {
-  #columns: readonly TableColumn[];
-
-  constructor(columns: readonly TableColumn[] = []) {
-    this.#columns = columns;
-  }
+  #columns: readonly TableColumn[] = [];
 
   objectsOf(events: readonly WatchEvent<unknown>[]): WatchEvent<T>[] {
     return events.flatMap((event) =>

@@ -183,12 +183,7 @@ export class WaitSet {
   #advance(member: Member, object: ReadonlyObject | undefined): void {
     const conditions = this.#rules.for;
     if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
-    if (
-      this.#rules.staysMs &&
-      member.stage === conditions.length &&
-      conditions.at(-1)?.met(object, this.target.type) !== true
-    )
-      member.stage--;
+    if (this.#rules.staysMs && member.stage === conditions.length) member.stage--; // the last one must still be met
     for (; member.stage < conditions.length; member.stage++) {
       const answer = conditions[member.stage]?.met(object, this.target.type);
       if (answer instanceof Error) this.error ??= answer;

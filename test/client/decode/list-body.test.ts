@@ -54,6 +54,19 @@ describe('readList', () => {
     );
   });
 
+  it('lets the event loop turn while a long list is there at once', async () => {
+    const texts = Array.from({ length: 10_000 }, (_, i) => pod(i));
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await read(podList(texts), 65_536);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(3);
+  });
+
   it.each(LENGTHS)('reads a long list as a server writes it in chunks of %s bytes', async (length) => {
     const texts = Array.from({ length: 1000 }, (_, i) => pod(i));
     const { items, resourceVersion } = await read(podList(texts), length);
@@ -94,6 +107,15 @@ describe('readList', () => {
       expect(items.every((item) => item.metadata?.managedFields === undefined)).toBe(true);
       expect(items.map((item) => cellsOf(item)?.cells)).toEqual([['p-1'], ['p-2']]);
     }
+  });
+
+  it('takes rows that come before the definitions of their columns, without managedFields', async () => {
+    const row = `{"cells":["p-1"],"object":{"kind":"Pod","apiVersion":"v1",${pod(1).slice(1)}}`;
+    const text = `{"rows":[${row}],"columnDefinitions":[{"name":"Name"}],"kind":"Table","apiVersion":"meta.k8s.io/v1"}`;
+    const { items } = await read(text, 1000, { table: true });
+    expect(items).toMatchObject([expected(pod(1), true)]);
+    expect(items[0]?.metadata).not.toHaveProperty('managedFields');
+    expect(cellsOf(items[0] as Json)?.cells).toEqual(['p-1']);
   });
 
   it('names the byte at which an item is broken, also after whole items', async () => {

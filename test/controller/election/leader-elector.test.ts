@@ -308,6 +308,21 @@ describe('a leader', () => {
     }
   });
 
+  it('that runs again while its lease is in force renews it without a read', async () => {
+    const place = await election();
+    const elector = place.elector('me');
+    for (const _ of [1, 2]) {
+      const abort = new AbortController();
+      const run = elector.run(abort.signal);
+      await calm();
+      expect(elector.isLeader).toBe(true);
+      abort.abort();
+      await run;
+    }
+    expect(place.verbs().slice(0, 3)).toEqual(['GET', 'POST', 'PUT']);
+    expect(place.verbs().filter((verb) => verb === 'GET')).toHaveLength(1);
+  });
+
   it('ends with the error of its work, and releases the lease', async () => {
     const place = await election();
     const error = new Error('no disk');

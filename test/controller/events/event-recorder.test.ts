@@ -240,6 +240,9 @@ describe('the end', () => {
       await using recorder = disposed.recorder;
       recorder.event({ ...NODE, metadata: { name: 'n2' } }, 'Normal', 'Seen', 'm');
     }
+    const goesOn = new AbortController();
+    await setup({ signal: goesOn.signal }).recorder.close();
+    expect(getEventListeners(goesOn.signal, 'abort')).toEqual([]);
     for (const { recorder } of [byOption, byRun, disposed]) {
       recorder.event(NODE, 'Normal', 'Seen', 'm');
       expect(recorder.counts).toMatchObject({ written: 1, dropped: 1 });

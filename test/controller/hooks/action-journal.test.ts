@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -73,6 +75,21 @@ describe('a journal', () => {
     expect(again.unfinished()[0]?.started.get(0)).toEqual({ isAbsent: true });
   });
 
+  it('is written again once it is long, and then continued in the same file', async () => {
+    await using journal = await open();
+    const run = { ...RUN, steps: [{ ...STEP, body: { data: 'x'.repeat(300_000) } }] };
+    const inode = async () => (await stat(file())).ino;
+    const first = await inode();
+    await journal.finish(await journal.begin(run));
+    expect(await inode()).toBe(first);
+    while ((await inode()) === first) await journal.finish(await journal.begin(run));
+    const second = await inode();
+    for (const _ of [1, 2]) {
+      await journal.begin(RUN);
+      expect(await inode()).toBe(second);
+    }
+  });
+
   it('is readable whatever part of its last line was written', async () => {
     await leftBy(async (journal) => {
       await journal.begin(RUN);
@@ -102,6 +119,29 @@ describe('a journal', () => {
     await writeFile(file(), `${lines.join('\n')}\n${await readFile(file(), 'utf8')}`);
     await using journal = await open();
     expect([journal.unreadable, journal.unfinished().length]).toEqual([lines.length, 1]);
+  });
+
+  it('takes the last line of a run that it does not know for its own', async () => {
+    await leftBy(async () => {});
+    await appendFile(file(), '{"id":"unknown","end":true}\n{"id":"unknown","start":0}\n{"id":"unknown","done":0}\n');
+    await using journal = await open();
+    expect([journal.unreadable, journal.unfinished()]).toEqual([0, []]);
+  });
+
+  it.runIf(process.platform !== 'win32')('is refused where the path of its lock is too long for a socket', async () => {
+    folder = path.join(parent, 'x'.repeat(120));
+    await expect(open()).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringContaining('is too long for its lock'),
+      hint: expect.stringContaining('at most 103 bytes'),
+    });
+  });
+
+  it.runIf(process.platform !== 'win32')('ends a connection to its lock, so that none delays its end', async () => {
+    await using _journal = await open();
+    const socket = connect(path.relative(process.cwd(), path.join(folder, 'lock'))).resume();
+    await once(socket, 'close');
+    expect(socket.destroyed).toBe(true);
   });
 
   it('is for one process, and free again after it', async () => {

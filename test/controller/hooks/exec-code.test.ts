@@ -5,6 +5,7 @@ import { NOTE, note, request } from '../../support/hook-request.ts';
 it.each([
   `sh -c "echo ${NOTE}"`,
   `sh -c ${NOTE}`,
+  `s\\h ${NOTE}`,
   `sh -c 'echo '${NOTE}`,
   `/bin/sh -c "echo ${NOTE}"`,
   `bash -lc "echo ${NOTE}"`,

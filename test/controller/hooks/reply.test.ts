@@ -11,6 +11,7 @@ describe('a reply', () => {
   it('has the time of the next run, as a duration or in ms', () => {
     expect(parseReply({ requeueAfter: '1m30s' }).requeueAfterMs).toBe(90_000);
     expect(parseReply({ requeueAfterMs: 250 }).requeueAfterMs).toBe(250);
+    expect(parseReply({ requeueAfter: '0s' }).requeueAfterMs).toBe(0);
   });
 
   it('may say that its error is permanent, and nothing else', () => {

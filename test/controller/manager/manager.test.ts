@@ -55,6 +55,7 @@ describe('a manager', () => {
     const ended = manager.run(abort.signal);
     await calm();
     expect(log).toEqual(['server starts', 'cache starts', 'always starts', 'leader starts']);
+    expect(manager.isLeading).toBe(true); // without an election
     log.length = 0;
     abort.abort();
     await ended;

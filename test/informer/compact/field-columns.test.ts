@@ -24,6 +24,7 @@ const PROGRAMS = [
   'object.spec.replicas == 3 || "containers" in object.spec',
   'object.?spec.?big.orValue(0) == 9007199254740993',
   'object.kind == "Pod"',
+  'object.spec.name == "web-1"',
 ].map((source) => compileCel(source, { flag: '--filter', wants: 'bool', variables: OBJECT_VARIABLES }));
 
 /** What a program says of an object: its result, or its error. */
@@ -52,6 +53,7 @@ const anyObject = fc.record(
         {
           containers: maybe(fc.oneof(fc.array(container), fc.constant('none'), fc.dictionary(fc.string(), container))),
           replicas: maybe(fc.nat(4)),
+          name: fc.constantFrom('web-1', 'other'),
           big: fc.constant(9007199254740993n),
         },
         { requiredKeys: [] },

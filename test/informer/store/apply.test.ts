@@ -166,6 +166,14 @@ it('reports one update, marked so, for an object that was deleted and created ag
   ]);
 });
 
+it('an object without metadata is the same one as long as it has its key', () => {
+  type Plain = { id: string; n: number };
+  const indexer = new Indexer<Plain>({ keyOf: (object) => (object as Plain).id });
+  indexer.add({ id: 'a', n: 1 });
+  const { notifications } = applyDeltas([{ type: 'Updated', key: 'a', object: { id: 'a', n: 2 } }], indexer, live);
+  expect(notifications).toMatchObject([{ kind: 'updated', uidChanged: false }]);
+});
+
 it('replaces only the keys that a list covers', () => {
   const indexer = store(pod('a/x', 1), pod('b/x', 2));
   const within = (key: string) => key.startsWith('a/');

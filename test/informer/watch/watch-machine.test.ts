@@ -134,6 +134,7 @@ const rows: Row[] = [
   // reading a stream
   [following('5'), ended('8'), back('8', 'closed'), 'none', 'none', 'closed'],
   [following('5'), ended('8', empty), listed('8', { after: 'closed' }), 'none', 'none', 'closed'],
+  [following('5'), ended('8', { events: 0, ms: 1000 }), listed('8', { after: 'closed' }), 'none', 'none', 'closed'],
   [following('5'), ended('8', brief), back('8', 'closed', { hasty: true }), 'none', 'none', 'closed'],
   [
     following('5', { hasty: true }),

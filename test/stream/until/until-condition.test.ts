@@ -306,6 +306,8 @@ describe('conditions', () => {
     const object = { metadata: { name: 'a', generation: 2 }, status };
     expect(hasCondition('ready', 'true').met(object, gvr)).toBe(false);
     expect(hasCondition('Ready').missing(object, gvr)).toContain('of generation 1; the object has 2');
+    const current = { ...object, metadata: { name: 'a', generation: 1 } };
+    expect(hasCondition('Ready', 'False').missing(current, gvr)).not.toContain('generation');
     expect(hasCondition('Ready').met({ ...object, metadata: { name: 'a', generation: 1 } }, gvr)).toBe(true);
   });
 

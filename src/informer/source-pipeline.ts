@@ -114,6 +114,8 @@ export class SourcePipeline<T> {
   #transform: ((object: T) => T) | undefined;
   /** The version of the last change that was applied. */
   #lastVersion: ResourceVersion | undefined;
+  /** Whether the changes that arrive belong to another history than the cache, until a whole state arrives. */
+  #isForeign = false;
   /** Whether the cache has shown a state of this run. A stored one waits for a list that confirms it. */
   #isConfirmed: boolean;
   /** Whether the versions of events show how complete the cache is. */
@@ -247,9 +249,12 @@ export class SourcePipeline<T> {
   #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
     const [first] = deltas; // a delta that is not a change of one object comes alone
     if (first?.type === 'Continuity') return this.#options.onOrderedContinuity(first.event);
+    if (first?.type === 'ReplacedAll') this.#isForeign = false;
+    if (this.#isForeign) return;
     const context = { isInInitialList, within: this.#within, onContradiction: this.#onContradiction };
     const last = deltas.at(-1);
     return this.#options.apply(deltas, context).then(() => {
+      if (this.#isForeign) return;
       if (last && isObjectDelta(last)) this.#lastVersion = versionOf(last.object);
       this.#changed(deltas);
     });
@@ -335,13 +340,15 @@ export class SourcePipeline<T> {
   }
 
   /**
-   * A resumed stream that contradicts the cache belongs to another history. An event that comes twice is no
-   * contradiction.
+   * A resumed stream that contradicts the cache belongs to another history: nothing of it is applied until a whole state
+   * has arrived. An event that comes twice is no contradiction.
    */
-  readonly #onContradiction = (what: string, resourceVersion: ResourceVersion | undefined): void => {
+  readonly #onContradiction = (what: string, resourceVersion: ResourceVersion | undefined): boolean => {
     const isResumed = this.#ledger.stretches.at(-1)?.by === 'resumed';
-    if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return;
-    this.#reflector?.distrust(replacedHistory(what));
+    if (!isResumed || this.#ledger.storeErrors > 0 || resourceVersion === this.#lastVersion) return false;
+    this.#isForeign = true;
+    this.#reflector?.distrust(replacedHistory(what), { always: true });
+    return true;
   };
 
   /** Reports that the cache is wrong: see {@link Reflector.distrust}. */

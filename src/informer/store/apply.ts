@@ -13,9 +13,10 @@ export interface ApplyContext {
   within?: ((key: ObjectKey) => boolean) | undefined;
   /**
    * Called when an event contradicts the store: an object added though it is stored, changed or deleted though it is
-   * not, or changed into another object.
+   * not, or changed into another object. True: the event and those after it are not applied, because they belong to
+   * another history, and a whole state will follow.
    */
-  onContradiction?: ((what: string, resourceVersion: ResourceVersion | undefined) => void) | undefined;
+  onContradiction?: ((what: string, resourceVersion: ResourceVersion | undefined) => boolean) | undefined;
 }
 
 export interface Applied<T> {
@@ -54,7 +55,7 @@ export function* applyingDeltas<T>(
   for (const delta of deltas) {
     try {
       if (delta.type === 'ReplacedAll') yield* applyReplacement(delta, indexer, context, notifications);
-      else applyDelta(delta, indexer, context, notifications);
+      else if (!applyDelta(delta, indexer, context, notifications)) break;
     } catch (error) {
       failures.push(error);
     }
@@ -82,26 +83,27 @@ export function textOf(errors: readonly unknown[]): string {
 
 type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
 
+/** Returns false when the delta belongs to another history. */
 function applyDelta<T>(
   delta: Exclude<Delta<T>, { type: 'ReplacedAll' }>,
   indexer: Indexer<T>,
   context: ApplyContext,
   out: InformerNotification<T>[],
-): void {
+): boolean {
   switch (delta.type) {
     case 'SyncAll':
       for (const [key, held] of indexer.heldEntries()) {
         const object = held as T;
         if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
       }
-      return;
+      return true;
     case 'Bookmark':
       indexer.bookmark(delta.resourceVersion);
-      return;
+      return true;
     case 'Continuity':
-      return; // not a change of the store
+      return true; // not a change of the store
     default:
-      applyChange(delta, indexer, context, out);
+      return applyChange(delta, indexer, context, out);
   }
 }
 
@@ -110,20 +112,21 @@ function applyChange<T>(
   indexer: Indexer<T>,
   context: ApplyContext,
   out: InformerNotification<T>[],
-): void {
+): boolean {
   const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
   const old = indexer.held(key) as T | undefined;
   const contradiction = onContradiction && contradictionOf(delta, old);
-  if (contradiction) onContradiction(`"${key}" ${contradiction}`, versionOf(object));
+  if (contradiction && onContradiction(`"${key}" ${contradiction}`, versionOf(object))) return false;
   if (delta.type === 'Deleted') {
     indexer.delete(object);
     if (old !== undefined) out.push(deleted(key, object, old));
-    return;
+    return true;
   }
   indexer.add(object as T);
   out.push(changed(key, old, indexer.held(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
+  return true;
 }
 
 /** How an event contradicts the state before it. The same version again is no contradiction. */

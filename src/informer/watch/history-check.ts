@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
-import type { Selectors } from '../../model/list-options.ts';
+import type { ListOptions, Selectors } from '../../model/list-options.ts';
 import { hasMetadata, type KubeObject, type ListPage } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
@@ -64,8 +64,9 @@ const PATIENCE_MS = 10_000;
  * Checks whether the server still has the history that a version belongs to.
  * A list of one object, of the most recent state, returns the server's version. A server that was restored or wiped is
  * at first before our version. Later its version is past ours, and objects give it away: the object that the server
- * changed last at or before our version must be in the cache as it is.
- * Costs one request, and one more when there is a cached object to compare; both ask for metadata only. Throws a
+ * changed last at or before our version must be in the cache as it is, and the cached object that changed last must have
+ * been on the server at our version, as far as the server still knows (`resourceVersionMatch=Exact`).
+ * Costs one request, and one or two more when there is a cached object to compare; all ask for metadata only. Throws a
  * replaced-history error when the history is proven to be another one. A check that passes does not prove that it is
  * the same.
  */
@@ -100,7 +101,7 @@ export class History<T> {
     if (order < 0) throw replacedHistory(`the server is at version ${page.resourceVersion}, before ${since}`);
     this.#compare(page, since);
     const newest = cache && !cache.isBehind() ? newestOf(cache) : undefined;
-    if (!newest) return { isVerified: true };
+    if (!newest || (await this.#wasThere(newest, since, signal))) return { isVerified: true };
     const found = await this.#find(newest, signal);
     this.#compare(found, since);
     return { isVerified: true, absent: isEmpty(found) ? newest : undefined };
@@ -112,6 +113,29 @@ export class History<T> {
     return cache !== undefined && !cache.isBehind() && cache.get(keyOf(object)) === object;
   }
 
+  /**
+   * Whether the server had a cached object at our version, as it is in the cache. False when the server does not keep
+   * that state any more, or cannot say. Throws when it had none, or another one: then its history is not ours.
+   */
+  async #wasThere(object: KubeObject, since: ResourceVersion, signal: AbortSignal): Promise<boolean> {
+    const { namespace, name, uid, resourceVersion } = object.metadata;
+    const at = { resourceVersion: since, resourceVersionMatch: 'Exact' } as const;
+    const page = await this.#find(object, signal, at).catch((error) => {
+      signal.throwIfAborted();
+      if (isMovedCollection(error)) throw error;
+    });
+    if (page?.resourceVersion !== since) return false; // it answered with another state
+    const [item] = page.items;
+    const what = `"${keyOf(object)}"`;
+    if (isEmpty(page)) throw new Contradiction(`at version ${since} the server did not have ${what}`);
+    if (!hasMetadata(item) || item.metadata.name !== name || item.metadata.namespace !== namespace) return false;
+    const { uid: itsUid, resourceVersion: its } = item.metadata;
+    if (uid !== undefined && itsUid !== uid) throw new Contradiction(`${what} at version ${its} is another object`);
+    if (its !== resourceVersion)
+      throw new Contradiction(`${what} was at version ${its} on the server, and at ${resourceVersion} in an event`);
+    return true;
+  }
+
   /** The version at which the server does not have an object; undefined when the server has it. */
   async absentAt(object: KubeObject, signal: AbortSignal): Promise<ResourceVersion | undefined> {
     const found = await this.#find(object, signal);
@@ -119,12 +143,16 @@ export class History<T> {
   }
 
   /** A list of at most one object, with the server's version. */
-  ask(signal: AbortSignal, selectors: Selectors | undefined = this.#options.selectors): Promise<ListPage<unknown>> {
-    const request = { ...selectors, limit: 1 };
+  ask(
+    signal: AbortSignal,
+    selectors: Selectors | undefined = this.#options.selectors,
+    at: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch'> = {},
+  ): Promise<ListPage<unknown>> {
+    const request = { ...selectors, ...at, limit: 1 };
     return this.#patiently(signal, (context) => this.#probe(request, { ...context, fresh: true }));
   }
 
-  #probe(request: Selectors & { limit: number }, context: CallContext): Promise<ListPage<unknown>> {
+  #probe(request: ListOptions & { limit: number }, context: CallContext): Promise<ListPage<unknown>> {
     const { source } = this.#options;
     return source.probe ? source.probe(request, context) : source.list(request, context);
   }
@@ -145,10 +173,14 @@ export class History<T> {
     }
   }
 
-  #find({ metadata: { name, namespace } }: KubeObject, signal: AbortSignal): Promise<ListPage<unknown>> {
+  #find(
+    { metadata: { name, namespace } }: KubeObject,
+    signal: AbortSignal,
+    at: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch'> = {},
+  ): Promise<ListPage<unknown>> {
     const { labelSelector, fieldSelector } = this.#options.selectors ?? {};
     const fields = [fieldSelector, `metadata.name=${name}`, namespace ? `metadata.namespace=${namespace}` : undefined];
-    return this.ask(signal, { labelSelector, fieldSelector: fields.filter(Boolean).join(',') });
+    return this.ask(signal, { labelSelector, fieldSelector: fields.filter(Boolean).join(',') }, at);
   }
 
   /** Throws when an object that was last changed at or before our version is not in the cache as it is. */

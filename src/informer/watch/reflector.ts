@@ -104,6 +104,8 @@ export class Reflector<T> {
   #lastError: unknown;
   #running = false;
   #isFollowing = false;
+  /** Why the store is wrong, until a whole state arrives. */
+  #distrusted: InformerError | undefined;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
     checkOptions('Reflector', options, KNOWN_REFLECTOR_OPTIONS);
@@ -165,10 +167,12 @@ export class Reflector<T> {
   /**
    * Reports that the store is wrong. The reflector closes the open stream and fetches the most recent state at once.
    * `error` is the reason; it is recorded in `continuity`.
-   * Does nothing while no stream is followed, because a whole state is then being fetched or will be.
+   * Does nothing while no stream is followed, because a whole state is then being fetched or will be. `always`: it may
+   * be a stream that is resumed instead, so the next one is closed at once, unless a whole state arrives before it.
    */
-  distrust(error: InformerError): void {
+  distrust(error: InformerError, { always = false } = {}): void {
     if (this.#isFollowing) this.#connection?.fail(error);
+    else if (always) this.#distrusted ??= error;
   }
 
   /** Runs until aborted. Then resolves, with nothing left open. Rejects only when called a second time. */
@@ -361,7 +365,9 @@ export class Reflector<T> {
     const connection = this.#connection;
     if (!connection) throw new InformerError('watch', 'no stream is open');
     this.#isFollowing = true;
-    if (this.#resyncError) connection.fail(this.#resyncError);
+    const fault = this.#distrusted ?? this.#resyncError;
+    if (fault) connection.fail(fault);
+    this.#distrusted = undefined;
     this.#resyncError = undefined;
     const target = this.#liveTarget(since);
     using guard = this.#guard(connection, signal);
@@ -513,6 +519,7 @@ export class Reflector<T> {
         cause: error,
       });
     }
+    this.#distrusted = undefined;
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
   }

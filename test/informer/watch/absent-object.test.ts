@@ -6,6 +6,7 @@ import type { Selectors } from '../../../src/model/list-options.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 
@@ -50,6 +51,14 @@ async function start({ selectors, namespace, as }: Way = {}) {
       await sandbox.stop();
     },
   };
+}
+
+/** The changes that come from a watch, as a handler is given them from now on. */
+function watchedBy(informer: SharedInformer<UnknownObject>): () => string[] {
+  const recording = createRecordingHandler<UnknownObject>();
+  informer.addHandler(recording);
+  return () =>
+    recording.notifications.filter(({ cause }) => cause === 'watch').map(({ kind, key }) => `${kind} ${key}`);
 }
 
 const WAYS: [string, Way][] = [
@@ -123,4 +132,36 @@ describe('the newest cached object, absent after a break', () => {
       expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
     },
   );
+
+  it('is another one in the restored history, whose versions are already higher: it is noticed before an event is shown', async () => {
+    await using world = await start();
+    const { sandbox, clock, informer, before } = world;
+    const watched = watchedBy(informer);
+    await sandbox.restore(before);
+    for (let i = 0; i < 5; i++) sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } });
+    sandbox.apply([pod('another'), pod('newest')]);
+    await clock.advance(30_000);
+    expect(watched()).toEqual([]);
+    expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
+    expect(world.keys()).toEqual(['shop/another', 'shop/newest', 'shop/old', 'shop/other']);
+  });
+
+  it('contradicts an event of a history that looked the same: neither this nor a later event is shown', async () => {
+    await using world = await start();
+    const { sandbox, clock, informer, before } = world;
+    const watched = watchedBy(informer);
+    await sandbox.restore(before);
+    for (let i = 0; i < 5; i++) sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } });
+    sandbox.apply([pod('newest'), pod('another')]);
+    // the server does not say what it had at an older version
+    sandbox.faults.add({
+      fault: { kind: 'status', code: 500 },
+      match: { watch: false, path: 'resourceVersionMatch=Exact' },
+      times: Number.POSITIVE_INFINITY,
+    });
+    await clock.advance(30_000);
+    expect(watched()).toEqual([]);
+    expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
+    expect(world.keys()).toEqual(['shop/another', 'shop/newest', 'shop/old', 'shop/other']);
+  });
 });

@@ -89,7 +89,55 @@ describe('a check of the history', () => {
       () => ({ items: [], resourceVersion: '9' }),
     ]);
     expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: newest });
-    expect(asked).toEqual([{ limit: 1 }, { limit: 1, fieldSelector: 'metadata.name=b', labelSelector: undefined }]);
+    const selectors = { fieldSelector: 'metadata.name=b', labelSelector: undefined };
+    expect(asked).toEqual([
+      { limit: 1 },
+      { limit: 1, ...selectors, resourceVersion: '5', resourceVersionMatch: 'Exact' },
+      { limit: 1, ...selectors },
+    ]);
+  });
+
+  /** The server has newer objects than `a`, which was changed last here; `then` is its answer about `a` at version 5. */
+  const askedAboutThen = (then: () => ListPage<UnknownObject>) =>
+    historyOf(new Map([['a', object('a', '4')]]), [newer, then, newer, then]);
+  const newer = () => ({ items: [object('b', '8')], resourceVersion: '9' });
+
+  it('asks what the newest cached object was at the version, and is content when it was the same', async () => {
+    const { history, asked } = askedAboutThen(() => ({ items: [object('a', '4')], resourceVersion: '5' }));
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each<[string, UnknownObject[], string]>([
+    [
+      'another object',
+      [{ metadata: { name: 'a', uid: 'other', resourceVersion: '4' } }],
+      '"a" at version 4 is another',
+    ],
+    ['another version of it', [object('a', '3')], '"a" was at version 3 on the server, and at 4 in an event'],
+    ['nothing', [], 'at version 5 the server did not have "a"'],
+  ])('rejects when the server had %s at the version', async (_, items, problem) => {
+    const { history } = askedAboutThen(() => ({ items, resourceVersion: '5' }));
+    const repeated = history.check('5', new AbortController().signal);
+    await expect(repeated).rejects.toSatisfy(isReplacedHistory);
+    await expect(repeated).rejects.toThrow(problem);
+  });
+
+  it.each<[string, () => ListPage<UnknownObject>]>([
+    ['does not have the state any more', () => ({ items: [], resourceVersion: '9' })],
+    [
+      'refuses to say',
+      () => {
+        throw new Error('410');
+      },
+    ],
+  ])('compares the present state when the server %s', async (_, then) => {
+    const pages = [() => ({ items: [object('b', '8')], resourceVersion: '9' }), then];
+    const cached = new Map([['a', object('a', '4')]]);
+    const { history, asked } = historyOf(cached, [...pages, () => ({ items: [], resourceVersion: '9' })]);
+    const result = await history.check('5', new AbortController().signal);
+    expect(result).toEqual({ isVerified: true, absent: cached.get('a') });
+    expect(asked).toHaveLength(3);
   });
 
   it('verifies nothing when the server does not answer', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ApplyConflictError } from '../../src/controller/apply-conflict.ts';
+import { ApplyConflictError, asApplyConflict } from '../../src/controller/apply-conflict.ts';
 import { type ApplyOptions, serverSideApply } from '../../src/controller/server-side-apply.ts';
 import { parseGvr } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { isConflict } from '../../src/model/status.ts';
+import { isConflict, StatusError } from '../../src/model/status.ts';
 import { CONFIG_MAPS, type ConfigMap, inProcess } from '../support/in-process.ts';
 
 const settings = (data: Record<string, string>): ConfigMap => ({
@@ -77,6 +77,15 @@ describe('server-side apply', () => {
     const { result } = await serverSideApply(resource, { ...old, data: { a: '2' } }, { fieldManager: 'alice' });
     expect([result, stored()?.data]).toEqual(['updated', { a: '2', other: '3' }]);
     expect(JSON.parse(String(sent.at(-1)?.body))).toEqual(settings({ a: '2' }));
+  });
+
+  it('rejects with any other refusal of the server as it is', async () => {
+    const { apply } = await setup();
+    const error = await apply({ a: '1' }, { fieldManager: '' }).catch((thrown) => thrown);
+    const status = { kind: 'Status', code: 409, reason: 'Conflict', message: 'the object has been modified' };
+    const refused = new StatusError(status as never);
+    expect(error).not.toBeInstanceOf(ApplyConflictError);
+    expect(asApplyConflict(refused)).toBe(refused);
   });
 
   it('names the managers and their fields in a conflict, writes nothing then, and takes the fields over with force', async () => {

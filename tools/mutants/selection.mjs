@@ -28,8 +28,8 @@ const LEFT_OUT = [
 const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
 /** A test file outside the room is near if it imports the edited file directly, or through one other file. */
 const NEAR = 2;
-/** Programs and threads of their own load these from the disk, where no edit is made. */
-const LOADED_FROM_DISK = ['src/controller/hooks/guard-program.ts', 'src/controller/hooks/module-loader.ts'];
+/** A program of its own loads it from the disk, where no edit is made. */
+const LOADED_FROM_DISK = ['src/controller/hooks/guard-program.ts'];
 
 /** The source files of the rooms, sorted. */
 export function roomFiles() {

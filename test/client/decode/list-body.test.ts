@@ -109,6 +109,16 @@ describe('readList', () => {
     }
   });
 
+  it('gives items the kind and version of their list, also where one of them comes after the items', async () => {
+    const head = { kind: '"kind":"PodList"', apiVersion: '"apiVersion":"v1"' };
+    const items = `"items":[${pod(1)},${pod(2)}]`;
+    for (const parts of [
+      [head.kind, items, head.apiVersion],
+      [head.apiVersion, items, head.kind],
+    ])
+      expect((await read(`{${parts.join(',')}}`, 1000)).items).toEqual([1, 2].map((i) => expected(pod(i), true)));
+  });
+
   it('takes rows that come before the definitions of their columns, without managedFields', async () => {
     const row = `{"cells":["p-1"],"object":{"kind":"Pod","apiVersion":"v1",${pod(1).slice(1)}}`;
     const text = `{"rows":[${row}],"columnDefinitions":[{"name":"Name"}],"kind":"Table","apiVersion":"meta.k8s.io/v1"}`;

@@ -41,6 +41,16 @@ function written(given: KubeEvent) {
   return event && [event.metadata.name, event.count, event.message, patch ? 'patch' : 'new'];
 }
 
+it('of many objects, about the last 4096 are remembered, and at most twice as many', () => {
+  const about = (i: number) => {
+    const metadata = { name: `web-${i}`, namespace: 'shop', uid: `u${i}` };
+    return event('m', { involvedObject: referenceTo({ apiVersion: 'v1', kind: 'Pod', metadata }) });
+  };
+  for (let i = 0; i < 12_300; i++) written(about(i));
+  expect(written(about(12_300 - 4096))?.at(-1)).toBe('patch');
+  expect(written(about(0))?.at(-1)).toBe('new');
+});
+
 describe('equal Events', () => {
   it('are counted on the first one, also eleven at 30 s from each other: they are not combined [EVT-01]', () => {
     expect(written(event('m'))).toEqual(['web.0', 1, 'm', 'new']);

@@ -47,6 +47,16 @@ it('shows less of a flood that goes on, and all again after it', async () => {
   expect(shown).toHaveLength(200);
 });
 
+it('one line more than is shown is a flood, too', async () => {
+  const { clock, shown, print } = limited();
+  print(201);
+  await clock.advance(1_000);
+  expect(shown.slice(200)).toEqual(['… 1 line left out']);
+  shown.length = 0;
+  print(200);
+  expect(shown).toHaveLength(20);
+});
+
 it('limits the characters, too', () => {
   const { shown, limit, print } = limited();
   print(100, 'x'.repeat(16 * 1024));

@@ -316,6 +316,17 @@ describe('a manager with an election', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('that never leads rejects who waits for that, when it ends', async () => {
+    const { manager, abort, put } = await setup({ elect: 'me' });
+    put({ holderIdentity: 'other', leaseDurationSeconds: 3600 });
+    const ended = manager.run(abort.signal);
+    const waiting = manager.whenLeading();
+    await calm();
+    abort.abort();
+    await expect(waiting).rejects.toThrow('the manager has ended');
+    await ended;
+  });
+
   it('releases the lease after all has ended, and renews it until then', async () => {
     const { manager, abort, pass, spec } = await setup({ elect: 'me' });
     const log: string[] = [];

@@ -16,6 +16,16 @@ describe.runIf(compression)('zstd', () => {
     expect(decompress(compress(bytes), bytes.length).equals(bytes)).toBe(true);
   });
 
+  it('makes texts that resemble a dictionary smaller with it, where Node uses dictionaries', () => {
+    const text = (i: number) =>
+      Buffer.from(JSON.stringify({ kind: 'Pod', metadata: { name: `web-${i}`, uid: `${i}` } }));
+    const withIt = compression?.withDictionary(text(1));
+    if (!withIt) return;
+    const small = withIt.compress(text(2));
+    expect(small.length).toBeLessThan(compress(text(2)).length / 1.5);
+    expect(withIt.decompress(small, text(2).length).equals(text(2))).toBe(true);
+  });
+
   it('throws for bytes that were cut, and for another number of bytes than they were', () => {
     const bytes = Buffer.from('{"metadata":{"name":"a"}}'.repeat(1000));
     const small = compress(bytes);

@@ -51,7 +51,7 @@ describe('a changed field is in the scope of a path', () => {
   });
 });
 
-it.each([[[]], [['$.spec']], [['..image']], [['text {.spec}']], [['.spec', '$.spec']]])(
+it.each([[[]], [['$.spec']], [['..image']], [['text {.spec}']], [['{.spec}{.metadata}']], [['.spec', '$.spec']]])(
   'the paths %j have no scope',
   (paths) => {
     expect(compileScope(paths)).toBeUndefined();

@@ -34,6 +34,12 @@ describe('sources', () => {
     expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/b']);
   });
 
+  it('what delays a source is what delays its events', () => {
+    const events = { subscribe: () => new ScriptedSource().subscribe(() => {}), trouble: () => 'no connection' };
+    expect(createEventSource(events, { name: 'v1/services' }).trouble?.()).toBe('no connection');
+    expect(createEventSource(new ScriptedSource(), { name: 'v1/services' }).trouble?.()).toBeUndefined();
+  });
+
   it('a timer needs a positive interval', () => {
     for (const everyMs of [0, -1, Number.NaN])
       expect(() => createTimerSource({ everyMs, keys: () => [] })).toThrow(

@@ -70,6 +70,7 @@ describe('a cache that must be fresh', () => {
     await using world = await following();
     await world.clock.advance(30_000);
     expect(await world.ensure({ freshMs: 2000 })).toEqual({ stale: [], tookMs: 500 });
+    expect(world.informer.continuity[0]).toMatchObject({ verifications: 1, drifts: 0 });
     expect(world.asked()).toEqual(['list']);
     expect(world.sent.at(-1)?.headers?.accept).toContain('as=PartialObjectMetadataList');
     expect(isFresh(world.informer, { freshMs: 20_000 })).toBe(true);

@@ -51,6 +51,10 @@ it('takes the names of flags as keys, in camelCase or as on the command line', (
   });
 });
 
+it('takes the shortest duration', () => {
+  expect(parse({ every: '1ms' })).toEqual({ everyMs: 1 });
+});
+
 it('an empty config is valid', () => {
   expect(parse(undefined)).toEqual({});
 });

@@ -158,6 +158,21 @@ it('one part of one is the whole collection, asked for without a selector', asyn
   await sandbox.stop();
 });
 
+it('a source of one part has the turns, the wait for the server and the format of its own source', async () => {
+  await using world = await inProcess();
+  const waits: string[] = [];
+  const whole = world.client.resource(CONFIG_MAPS);
+  const source = Object.assign(Object.create(whole) as typeof whole, {
+    whenReachable: async () => void waits.push('server'),
+    whenTurn: async () => void waits.push('turn'),
+  });
+  const part = new ShardedSource(source, { index: 0, of: 3 });
+  const context = { signal: new AbortController().signal };
+  await part.whenReachable?.(context);
+  await part.whenTurn?.(context);
+  expect([waits, part.givesJson]).toEqual([['server', 'turn'], true]);
+});
+
 it('a part that does not exist is refused by the factory', async () => {
   await using world = await inProcess();
   expect(() => dynamicInformerFactory(world.client, { shard: { index: 3, of: 3 } })).toThrow(

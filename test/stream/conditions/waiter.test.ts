@@ -142,6 +142,13 @@ describe('until', () => {
     expect([send('added', 'shop/b'), send('added', 'other/a')]).toEqual([undefined, 'until']);
   });
 
+  it('without names in all namespaces waits for no object that has gone', () => {
+    const { send, synced } = waiting(running, { ...PODS, namespaces: [''] });
+    send('a', 'Pending');
+    send('b', 'Running');
+    expect([synced(), send('a', 'gone')]).toEqual([undefined, 'until']);
+  });
+
   it('asks several conditions of each object', () => {
     const { send, synced } = waiting({
       until: [phase('Running'), about(({ object }) => object.metadata.name === 'a')],

@@ -39,6 +39,13 @@ describe('WatchDecoder', () => {
     expect(decoder.push(Buffer.from('\n'))).toEqual([]);
   });
 
+  it.each(['null', '1', '"text"', '[]', '{}', '{"type":"ADDED","object":null}', '{"type":1,"object":{}}'])(
+    'refuses a line that is JSON and no watch event: %s',
+    (text) => {
+      expect(() => decode(`${text}\n`, [100])).toThrow('the line is not a watch event');
+    },
+  );
+
   it('passes on unknown types to the reflector', () => {
     expect(decode('{"type":"FOO","object":{}}\n', [100]).flat()).toEqual([{ type: 'FOO', object: {} }]);
   });

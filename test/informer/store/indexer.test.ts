@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Indexer as PlainIndexer } from '../../../src/informer/store/indexer.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { keyOf } from '../../../src/model/key.ts';
@@ -205,6 +206,17 @@ describe('indexes', () => {
       }
     }
   });
+});
+
+it('keeps the objects of a list as they were given, with no more fields', () => {
+  const indexer = new PlainIndexer<Pod>();
+  const object = pod('a', 1);
+  const fields = Object.keys(object);
+  indexer.replace([object], '1');
+  expect(indexer.get('a')).toBe(object);
+  expect(Object.keys(object)).toEqual(fields);
+  indexer.replace([object], '2', { within: (key) => key === 'a' });
+  expect(Object.keys(object)).toEqual(fields);
 });
 
 describe('a replacement in steps', () => {

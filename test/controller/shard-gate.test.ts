@@ -140,6 +140,17 @@ async function gated(work: Work = () => {}) {
 }
 
 describe('a gate of shards', () => {
+  it('says within a run for how long its shard is this process’s, and nothing outside of one', async () => {
+    const lefts: ((() => number) | undefined)[] = [];
+    await using place = await gated(() => void lefts.push(place.gate.leaseOfRun()));
+    const shard = shardOf(1);
+    place.gate.open(shard.held);
+    await place.ran();
+    expect(lefts[0]?.()).toBe(10_000);
+    shard.lose();
+    expect([lefts[0]?.(), place.gate.leaseOfRun()]).toEqual([0, undefined]);
+  });
+
   it('lets no key through before a shard is open, and then all of that shard as at the start', async () => {
     await using place = await gated();
     expect(await place.ran()).toEqual([]);

@@ -94,6 +94,24 @@ describe('replicas that share shards', () => {
     }
   });
 
+  it('of which one has ended may take part again', async () => {
+    await using world = await replicas(4);
+    const a = world.start('a');
+    await world.pass(3000);
+    await expect(a.elector.run(new AbortController().signal)).rejects.toThrow('takes part in the sharing already');
+    a.abort.abort();
+    await world.pass(3000);
+    await a.ended;
+    expect(a.elector.held).toEqual([]);
+    const again = new AbortController();
+    const ended = a.elector.run(again.signal);
+    await world.pass(3000);
+    expect(a.elector.held).toHaveLength(4);
+    again.abort();
+    await world.pass(3000);
+    await ended;
+  });
+
   it('get the shards of one that ends at once, and no Lease of it is left', async () => {
     await using world = await replicas(4);
     const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];

@@ -14,7 +14,10 @@ function version(name: string, log: string[]) {
     name,
     run: () => done.promise,
     kill: () => void log.push(`${name} killed`),
-    close: async () => void log.push(`${name} closed`),
+    close() {
+      log.push(`${name} closed`);
+      return Promise.resolve();
+    },
   };
   return { hook, done };
 }

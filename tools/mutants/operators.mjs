@@ -162,8 +162,10 @@ function editReturn({ expression }, replaceBy) {
   if (expression) editResult(expression, replaceBy);
 }
 
+/** Not for `false`, which few callers distinguish from undefined, and which another operator flips. */
 function editResult(expression, replaceBy) {
-  const isNothing = ts.isIdentifier(expression) && expression.text === 'undefined';
+  const isNamed = ts.isIdentifier(expression) && expression.text === 'undefined';
+  const isNothing = isNamed || expression.kind === SyntaxKind.FalseKeyword;
   if (!isNothing && !ts.isVoidExpression(expression) && !isLeftAlone(expression)) {
     replaceBy('return undefined', 'undefined', expression);
   }

@@ -43,6 +43,7 @@ describe('a journal', () => {
       await journal.start(run, 1, { isAbsent: true });
     });
     await using journal = await open();
+    expect(journal.unreadable).toBe(0);
     const [left, ...more] = journal.unfinished();
     expect(more).toEqual([]);
     expect(left).toMatchObject({ key: 'shop/web', uid: null, steps: [STEP, STEP, STEP] });

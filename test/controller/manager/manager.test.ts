@@ -316,6 +316,20 @@ describe('a manager with an election', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('that ends and does not lead takes no lease any more', async () => {
+    const { manager, abort, put, pass, spec } = await setup({ elect: 'me' });
+    put({ holderIdentity: 'other', leaseDurationSeconds: 5 });
+    const slow = Promise.withResolvers<void>();
+    manager.add(part([], 'always', { ends: slow.promise }), { group: 'always' });
+    const ended = manager.run(abort.signal);
+    await calm();
+    abort.abort();
+    await pass(20_000);
+    expect(spec()?.holderIdentity).toBe('other');
+    slow.resolve();
+    await ended;
+  });
+
   it('that never leads rejects who waits for that, when it ends', async () => {
     const { manager, abort, put } = await setup({ elect: 'me' });
     put({ holderIdentity: 'other', leaseDurationSeconds: 3600 });

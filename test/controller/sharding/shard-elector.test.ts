@@ -94,6 +94,20 @@ describe('replicas that share shards', () => {
     }
   });
 
+  it('without rights name those that they need', async () => {
+    await using world = await replicas(2);
+    const errors: unknown[] = [];
+    world.sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: /leases/, method: 'GET' } });
+    const a = world.start('a', { onError: (error) => errors.push(error) });
+    await world.pass(5000);
+    expect(errors.length).toBeGreaterThan(0);
+    expect((errors[0] as { hint?: string }).hint).toContain(
+      'shards need the right to get, list, watch, create, update and delete leases.coordination.k8s.io',
+    );
+    a.abort.abort();
+    await world.pass(5000);
+  });
+
   it('of which one has ended may take part again', async () => {
     await using world = await replicas(4);
     const a = world.start('a');

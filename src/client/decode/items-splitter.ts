@@ -263,9 +263,14 @@ export class ItemsSplitter<T> {
       this.#key = decodeJson<string>(bytes, this.#startedAt);
       this.#place = 'colon';
     } else {
-      this.#fields[this.#key] = decodeJson(bytes, this.#startedAt);
+      this.#setField(this.#key, decodeJson(bytes, this.#startedAt));
       this.#place = 'after-value';
     }
+  }
+
+  /** Sets a field of the list. An assignment would make the field `__proto__` the prototype of the others. */
+  #setField(key: string, value: unknown): void {
+    Object.defineProperty(this.#fields, key, { value, writable: true, enumerable: true, configurable: true });
   }
 
   #tooLong(bytes: Buffer): OversizedError {

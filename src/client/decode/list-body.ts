@@ -17,7 +17,7 @@ import {
   parserOf,
 } from './object-decoder.ts';
 import { splice } from './spliced-text.ts';
-import { columnsIn, isTable, objectOfRow, type TableRow } from './table.ts';
+import { columnsIn, isTable, objectOfRow, rowFrom } from './table.ts';
 import { leavesOutAt } from './unwanted.ts';
 
 /** The request of a LIST, and how to decode its body. */
@@ -192,7 +192,7 @@ function itemFinisher(fields: Fields, options: ListBodyOptions): (item: unknown)
   const kind = itemKindOf(fields);
   const trim = options.dropManagedFields ? dropManagedFields<object> : (item: object) => item;
   return (item) => {
-    const object = trim(objectFrom(item, 'item'));
+    const object = trim(objectFrom(item));
     return kind === '' || (object as { kind?: unknown }).kind !== undefined ? object : { kind, apiVersion, ...object };
   };
 }
@@ -200,18 +200,16 @@ function itemFinisher(fields: Fields, options: ListBodyOptions): (item: unknown)
 function rowFinisher({ columnDefinitions }: Fields, options: ListBodyOptions): (row: unknown) => unknown {
   const columns = columnsIn(columnDefinitions);
   return (value) => {
-    const row = objectFrom(value, 'row') as TableRow;
+    const row = rowFrom(value);
     if (options.dropManagedFields) dropManagedFields(row.object);
     return objectOfRow(row, columns);
   };
 }
 
-function objectFrom(value: unknown, what: 'item' | 'row'): object {
+function objectFrom(value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
-  throw new InformerError(
-    'decode',
-    `the list has ${what === 'item' ? 'an item' : 'a row'} that is not an object but ${value}`,
-  );
+  const what = value === null ? 'null' : `a ${typeof value}`;
+  throw new InformerError('decode', `the list has an item that is not an object but ${what}`);
 }
 
 function position({ metadata }: Fields): Omit<ListPage<never>, 'items'> {

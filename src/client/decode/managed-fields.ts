@@ -57,7 +57,16 @@ export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string
   const value = valueAt(bytes, memberOf(bytes, open, name), name);
   if (value === -1 || bytes[value] !== QUOTE) return undefined;
   const end = endOfString(bytes, value);
-  return end >= bytes.length ? undefined : (JSON.parse(bytes.toString('utf8', value, end + 1)) as string);
+  return end >= bytes.length ? undefined : textIn(bytes.toString('utf8', value, end + 1));
+}
+
+/** The text of a JSON string; undefined if it is broken, which whoever decodes the whole value reports. */
+function textIn(json: string): string | undefined {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The index of the bracket that opens the object at `path`, or -1. */

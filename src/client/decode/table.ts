@@ -11,8 +11,8 @@ export const TABLE_ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,applic
 
 /** A row of a table. Source: apimachinery meta/v1 TableRow. */
 export interface TableRow {
-  /** Missing only in a response of a broken server. */
-  cells?: unknown[];
+  /** Missing, or not a list, only in a response of a broken server. */
+  cells?: unknown[] | null;
   object?: KubeObject | null;
 }
 
@@ -36,12 +36,31 @@ export function isTable(value: unknown): value is Table {
  * the name in the cells. It has no namespace, so it has no key in a cache.
  */
 export function objectOfRow<T extends object>(
-  { object, cells = [] }: TableRow,
+  { object, cells: given }: TableRow,
   columns: readonly TableColumn[],
   version?: string,
 ): T {
+  const cells: readonly unknown[] = Array.isArray(given) ? given : [];
   return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
 }
+
+/** The rows of a table that a server sent; none if it has none. Throws `decode` for anything that is no list of rows. */
+export function rowsIn(rows: unknown): TableRow[] {
+  if (rows === undefined || rows === null) return [];
+  if (Array.isArray(rows)) return rows.map(rowFrom);
+  throw new InformerError('decode', 'the server sent a table whose rows are not a list');
+}
+
+/** A row that a server sent. Throws `decode` for a value that is not a row. */
+export function rowFrom(value: unknown): TableRow {
+  if (typeof value !== 'object' || value === null)
+    throw new InformerError('decode', `the server sent a table with a row that is not an object but ${kindOf(value)}`);
+  const { object } = value as { object?: unknown };
+  if (object === undefined || typeof object === 'object') return value as TableRow;
+  throw new InformerError('decode', `the server sent a table with a row about ${kindOf(object)} and not an object`);
+}
+
+const kindOf = (value: unknown) => (value === null ? 'null' : `a ${typeof value}`);
 
 /** The columns of a table. Throws `decode` if one has no name. */
 export function columnsIn(definitions: unknown): TableColumn[] {
@@ -63,23 +82,22 @@ export class TableEvents<T extends object> {
 
   #ofTable(type: WatchEvent<T>['type'], table: Table): WatchEvent<T>[] {
     if (table.columnDefinitions) this.#columns = columnsIn(table.columnDefinitions);
-    const rows = table.rows ?? [];
-    if (type === 'BOOKMARK') return [{ type, object: bookmarkOf(table) }];
+    const rows = rowsIn(table.rows);
+    if (type === 'BOOKMARK') return [{ type, object: bookmarkOf(table, rows) }];
     const version = table.metadata?.resourceVersion;
     return rows.map((row) => ({ type, object: objectOfRow<T>(row, this.#columns, version) }) as WatchEvent<T>);
   }
 }
 
 /** The object of a bookmark. Its row shows an empty object (`0/0`, `<unknown>`), so the cells are dropped. */
-function bookmarkOf({ metadata, rows }: Table): KubeObject {
-  const object = rows?.[0]?.object;
-  return object ?? { metadata: metadata ?? {} };
+function bookmarkOf({ metadata }: Table, [row]: readonly TableRow[]): KubeObject {
+  return row?.object ?? { metadata: metadata ?? {} };
 }
 
 function nameOnly(cells: readonly unknown[], columns: readonly TableColumn[], version: string | undefined): KubeObject {
-  const at = columns.findIndex((column) => column.format === 'name');
+  const name = cells[columns.findIndex((column) => column.format === 'name')];
   const metadata = {
-    ...(at === -1 ? {} : { name: String(cells[at]) }),
+    ...(typeof name === 'string' ? { name } : {}),
     ...(version === undefined ? {} : { resourceVersion: version }),
   };
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };

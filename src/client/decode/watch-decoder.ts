@@ -171,7 +171,7 @@ function isSyntaxError(error: unknown): boolean {
 }
 
 function isBlank(line: Buffer): boolean {
-  return line.length === 0 || (line.length < 3 && line.toString('latin1').trim() === '');
+  return line.length === 0 || (line.length < 3 && /^[ \t\r]*$/.test(line.toString('latin1')));
 }
 
 function isEvent(value: unknown): boolean {

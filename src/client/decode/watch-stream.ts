@@ -3,7 +3,7 @@ import type { UnwantedObjects } from '../../model/shard.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';
-import { isTable, TableEvents } from './table.ts';
+import { isTable, rowsIn, TableEvents } from './table.ts';
 import { type LeavesOut, leavesOutEvent } from './unwanted.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
@@ -103,5 +103,5 @@ function beginsWithTable(bytes: Buffer): boolean {
 /** Removes managed fields that were not cut out before. */
 function trim(object: unknown): void {
   if (!isTable(object)) dropManagedFields(object);
-  else for (const row of object.rows ?? []) dropManagedFields(row.object);
+  else for (const row of rowsIn(object.rows)) dropManagedFields(row.object);
 }

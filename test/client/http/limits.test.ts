@@ -144,7 +144,7 @@ describe('a part of a list beyond the limit', () => {
 
 it.each([
   ['{"kind":"PodList","apiVersion":"v1","items":[null]}', 'an item that is not an object but null'],
-  ['{"items":[7],"kind":"PodList","apiVersion":"v1"}', 'an item that is not an object but 7'],
+  ['{"items":[7],"kind":"PodList","apiVersion":"v1"}', 'an item that is not an object but a number'],
   ['{"kind":"PodList","apiVersion":"v1","items":{"a":1}}', 'is not a list'],
   [
     '{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{}],"rows":[{"cells":[]}]}',

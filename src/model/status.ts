@@ -30,6 +30,55 @@ export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as Status).kind === 'Status';
 }
 
+type Types = Readonly<Record<string, 'string' | 'number'>>;
+
+const STATUS_TYPES: Types = {
+  apiVersion: 'string',
+  status: 'string',
+  message: 'string',
+  reason: 'string',
+  code: 'number',
+};
+const DETAIL_TYPES: Types = {
+  name: 'string',
+  group: 'string',
+  kind: 'string',
+  uid: 'string',
+  retryAfterSeconds: 'number',
+};
+const CAUSE_TYPES: Types = { reason: 'string', message: 'string', field: 'string' };
+
+/**
+ * A Status without the members that have another type than in the API, as anything may answer in place of a server; the
+ * same object if there are none.
+ */
+function sound(status: Status): Status {
+  const checked = typed(status, STATUS_TYPES);
+  if (checked.details === undefined) return checked;
+  const details = soundDetails(checked.details);
+  return details === checked.details ? checked : { ...checked, details };
+}
+
+function soundDetails(details: unknown): NonNullable<Status['details']> {
+  if (typeof details !== 'object' || details === null) return {};
+  const checked = typed(details as NonNullable<Status['details']>, DETAIL_TYPES);
+  if (checked.causes === undefined) return checked;
+  const given: readonly unknown[] = Array.isArray(checked.causes) ? checked.causes : [];
+  const causes = given.filter((cause) => typeof cause === 'object' && cause !== null) as StatusCause[];
+  const typedCauses = causes.map((cause) => typed(cause, CAUSE_TYPES));
+  const isSound =
+    given === checked.causes && causes.length === given.length && typedCauses.every((cause, i) => cause === given[i]);
+  return isSound ? checked : { ...checked, causes: typedCauses };
+}
+
+/** The object without members of a wrong type; the same object if there are none. */
+function typed<T extends object>(value: T, types: Types): T {
+  const isWrong = ([key, member]: [string, unknown]) =>
+    Object.hasOwn(types, key) && member !== undefined && typeof member !== types[key];
+  const members = Object.entries(value);
+  return members.some(isWrong) ? (Object.fromEntries(members.filter((each) => !isWrong(each))) as T) : value;
+}
+
 /**
  * The reasons that classify a Status. With any other reason the HTTP code does. Source: apimachinery api/errors
  * reasonAndCodeForError.
@@ -71,10 +120,15 @@ export class StatusError extends InformerError {
     status: Status,
     options: { cause?: unknown; hint?: string; retryAfterMs?: number | undefined; message?: string } = {},
   ) {
-    super('api', options.message ?? status.message ?? `the server answered ${status.code ?? 'with an error'}`, options);
-    this.status = status;
-    const seconds = status.details?.retryAfterSeconds;
-    this.retryAfterMs = options.retryAfterMs ?? (seconds ? seconds * 1000 : undefined);
+    const checked = sound(status);
+    super(
+      'api',
+      options.message ?? checked.message ?? `the server answered ${checked.code ?? 'with an error'}`,
+      options,
+    );
+    this.status = checked;
+    const seconds = checked.details?.retryAfterSeconds;
+    this.retryAfterMs = options.retryAfterMs ?? (seconds && seconds > 0 ? seconds * 1000 : undefined);
   }
 
   /** The HTTP code; 0 when the Status has none. (`code` is this package's own error code.) */
@@ -97,7 +151,7 @@ function statusIs(error: unknown, reason: string, code?: number): boolean {
 /** The Status of an error or of one of its causes; undefined when there is none. */
 export function statusOf(error: unknown): Status | undefined {
   for (let e = error; e instanceof Error; e = e.cause) if (e instanceof StatusError) return e.status;
-  return isStatus(error) ? error : undefined;
+  return isStatus(error) ? sound(error) : undefined;
 }
 
 /** Whether an error is a 404: the object or its type does not exist. Looks at its causes too. */

@@ -14,3 +14,6 @@ export function textsIn(list: readonly string[] | null | undefined): string[] {
 export function isDamaged(list: readonly object[] | null | undefined): boolean {
   return list !== undefined && list !== null && objectsIn(list).length !== list.length;
 }
+
+/** A text that a server sent, or else the fallback. */
+export const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback);

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isDamaged, objectsIn, textsIn } from '../decode/lenient-lists.ts';
+import { isDamaged, objectsIn, textOr, textsIn } from '../decode/lenient-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 const GROUP = 'apidiscovery.k8s.io';
@@ -46,10 +46,14 @@ export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
   const failures: DiscoveryFailure[] = [];
   if (isDamaged(list.items)) failures.push({ group: 'apis', message: DAMAGED });
   for (const { metadata, versions } of objectsIn(list.items)) {
-    const group = metadata?.name ?? '';
+    const group = textOr(metadata?.name, '');
     if (isDamaged(versions)) failures.push({ group: group || 'core', message: DAMAGED });
     const seen = new Set<string>();
     for (const version of objectsIn(versions)) {
+      if (typeof version.version !== 'string') {
+        failures.push({ group: group || 'core', message: DAMAGED });
+        continue;
+      }
       if (version.freshness === 'Stale')
         failures.push({ group: `${group}/${version.version}`, message: 'stale: its server does not answer' });
       if (isDamaged(version.resources))
@@ -67,16 +71,16 @@ export function typesOfAggregated(list: GroupDiscoveryList): DiscoverySnapshot {
 const DAMAGED = 'its answer is damaged';
 
 function typeOf(group: string, version: string, resource: ResourceDiscovery, preferred: boolean): ResourceType {
-  const kind = typeof resource.responseKind?.kind === 'string' ? resource.responseKind.kind : '';
+  const kind = textOr(resource.responseKind?.kind, '');
   return {
     gvr: { group, version, resource: resource.resource },
     kind,
-    singular: resource.singularResource || kind.toLowerCase(),
+    singular: textOr(resource.singularResource, '') || kind.toLowerCase(),
     shortNames: textsIn(resource.shortNames),
     categories: textsIn(resource.categories),
     namespaced: resource.scope === 'Namespaced',
     verbs: textsIn(resource.verbs),
-    subresources: objectsIn(resource.subresources).map(({ subresource }) => subresource),
+    subresources: textsIn(objectsIn(resource.subresources).map(({ subresource }) => subresource)),
     preferred,
   };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kit/error.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { objectsIn, textsIn } from '../decode/lenient-lists.ts';
+import { objectsIn, textOr, textsIn } from '../decode/lenient-lists.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 /** The response of /api. Source: apimachinery meta/v1 APIVersions. */
@@ -40,7 +40,8 @@ export interface GroupVersionPath {
 export function groupVersionsOf(root: ApiVersions | ApiGroupList): GroupVersionPath[] {
   if (root.kind === 'APIVersions')
     return textsIn(root.versions).map((version) => ({ group: '', version, path: `/api/${version}` }));
-  return objectsIn(root.groups).flatMap(({ name, versions, preferredVersion }) => {
+  const groups = objectsIn(root.groups).filter(({ name }) => typeof name === 'string');
+  return groups.flatMap(({ name, versions, preferredVersion }) => {
     const all = textsIn(objectsIn(versions).map(({ version }) => version));
     const first = preferredVersion?.version;
     const ordered = first !== undefined && all.includes(first) ? [first, ...all.filter((v) => v !== first)] : all;
@@ -82,7 +83,7 @@ function typesOfList({ group, version }: GroupVersionPath, list: ResourceList, s
       return {
         gvr: { group, version, resource: name },
         kind,
-        singular: singularName || kind.toLowerCase(),
+        singular: textOr(singularName, '') || kind.toLowerCase(),
         shortNames: textsIn(shortNames),
         categories: textsIn(categories),
         namespaced: namespaced === true,

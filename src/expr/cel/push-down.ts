@@ -188,9 +188,16 @@ function fieldOf(node: ASTNode, supported: ReadonlySet<string>): Sent | undefine
   const found = node.op === '!=' ? comparisonOf(node) : singleOf(choiceOf(node));
   const field = found?.path.join('.') ?? '';
   if (!found || !supported.has(field) || found.value === '') return undefined;
+  if (node.op === '!=' && !isTextOnly(found.value)) return undefined;
   const isExact = EXACT.includes(field) && typeof found.value === 'string' && node.op !== '!=';
   return { fields: [{ field, operator: node.op === '!=' ? '!=' : '=', value: String(found.value) }], isExact };
 }
+
+/**
+ * Whether a server compares a value as CEL does in `!=`: it takes the number 3 for the text "3", and would leave out
+ * objects that differ in the type.
+ */
+const isTextOnly = (value: unknown) => typeof value === 'string' && !/^(?:true|false|-?\d+)$/.test(value);
 
 function singleOf(choice: Choice | undefined): { path: readonly string[]; value: unknown } | undefined {
   return choice && new Set(choice.values).size === 1 ? { path: choice.path, value: choice.values[0] } : undefined;

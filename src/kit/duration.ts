@@ -11,9 +11,12 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 36e5,
 };
 
+/** The longest duration, 2^63 nanoseconds: about 292 years. */
+const LONGEST_MS = 2 ** 63 / 1e6;
+
 /**
- * Reads a Go duration (`300ms`, `1.5h`, `2h45m`, `-1s`, `0`) as milliseconds. Throws `argument` for any other text.
- * Source: Go's time.ParseDuration.
+ * Reads a Go duration (`300ms`, `1.5h`, `2h45m`, `-1s`, `0`) as milliseconds. Throws `argument` for any other text, and
+ * for a duration of more than 292 years. Source: Go's time.ParseDuration.
  */
 export function parseDuration(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1;
@@ -23,13 +26,19 @@ export function parseDuration(text: string): number {
   let total = 0;
   while (part.lastIndex < body.length) {
     const found = part.exec(body);
-    if (!found)
-      throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
+    if (!found) throw invalid(text);
     total += Number(found[1]) * (UNIT_MS[found[2] as string] as number);
   }
-  if (body === '')
-    throw new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
-  return sign * total;
+  if (body === '') throw invalid(text);
+  return sign * notTooLong(total, text);
+}
+
+const invalid = (text: string) =>
+  new InformerError('argument', `invalid duration "${text}"`, { hint: 'write it as 30s, 5m or 1h30m' });
+
+function notTooLong(ms: number, text: string): number {
+  if (ms <= LONGEST_MS) return ms;
+  throw new InformerError('argument', `invalid duration "${text}": it is longer than 292 years`);
 }
 
 const HUMAN = /^(?:(\d+)y)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
@@ -39,7 +48,10 @@ const HUMAN_MS = [31_536_000_000, 86_400_000, 3_600_000, 60_000, 1_000];
 export function parseLongDuration(text: string): number {
   const found = text === '' ? null : HUMAN.exec(text);
   return found
-    ? found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0)
+    ? notTooLong(
+        found.slice(1).reduce((sum, part, i) => sum + Number(part ?? 0) * (HUMAN_MS[i] as number), 0),
+        text,
+      )
     : parseDuration(text);
 }
 

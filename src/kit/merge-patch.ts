@@ -1,4 +1,4 @@
-import { isContainer } from './exact-json.ts';
+import { hasMember, isContainer } from './exact-json.ts';
 import { isPlain, sameValue } from './same-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,23 +9,33 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function mergePatchOf(before: object, after: object): object | undefined {
   const patch: Record<string, unknown> = {};
-  const open: { from: Fields; to: Fields; into: Record<string, unknown> }[] = [
-    { from: before as Fields, to: after as Fields, into: patch },
-  ];
+  const open: Pair[] = [{ from: before as Fields, to: after as Fields, into: patch }];
+  const inside: { readonly name: string; readonly of: Record<string, unknown>; readonly inner: object }[] = [];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { from, to, into } = next;
     for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
       const [old, value] = [own(from, name), own(to, name)];
-      if (sameValue(old, value)) continue;
-      const inner: Record<string, unknown> | undefined = isMap(old) && isMap(value) ? {} : undefined;
-      setOwn(into, name, inner ?? value ?? null);
-      if (inner) open.push({ from: old as Fields, to: value as Fields, into: inner });
+      if (isMap(old) && isMap(value)) {
+        const inner: Record<string, unknown> = {};
+        setOwn(into, name, inner);
+        inside.push({ name, of: into, inner });
+        open.push({ from: old as Fields, to: value as Fields, into: inner });
+      } else if (!sameValue(old, value)) setOwn(into, name, value ?? null);
     }
   }
+  // inner maps were compared once, by their own members: those that are equal have left an empty patch
+  for (const { name, of, inner } of inside.toReversed()) if (Object.keys(inner).length === 0) delete of[name];
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+/** Two maps, and the patch for them. */
+interface Pair {
+  readonly from: Fields;
+  readonly to: Fields;
+  readonly into: Record<string, unknown>;
+}
+
+const own = (fields: Fields, name: string): unknown => (hasMember(fields, name) ? fields[name] : undefined);
 
 const isMap = (value: unknown): boolean => isContainer(value) && !Array.isArray(value) && isPlain(value);
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HugeNumber, isContainer } from './exact-json.ts';
+import { HugeNumber, hasMember, isContainer } from './exact-json.ts';
 
 /**
  * Whether two JSON values are deeply equal, nested to any depth. The order of keys does not matter, an undefined member
@@ -28,10 +28,10 @@ function hasSameParts(a: object, b: object, open: object[]): boolean {
   if (!isPlain(a) || !isPlain(b)) return isDeepStrictEqual(a, b);
   for (const key of Object.keys(left)) {
     const value = left[key];
-    const other = Object.hasOwn(right, key) ? right[key] : undefined;
+    const other = hasMember(right, key) ? right[key] : undefined;
     if (!isSameOrOpen(value, other, open)) return false;
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false;
+  for (const key of Object.keys(right)) if (right[key] !== undefined && !hasMember(left, key)) return false;
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { MOST_LEVELS } from '../kit/depth.ts';
-import { isContainer, jsonText } from '../kit/exact-json.ts';
+import { hasMember, isContainer, jsonText } from '../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../kit/same-value.ts';
 
 /** One step of a path from an object to a field of it. */
@@ -110,11 +110,11 @@ function compareMaps(before: Fields, after: Fields, out: Difference[], level: nu
     const skip = omitted?.get(name);
     if (skip === true) continue;
     const from = out.length;
-    compare(Object.hasOwn(before, name) ? before[name] : ABSENT, after[name], out, level + 1, skip);
+    compare(hasMember(before, name) ? before[name] : ABSENT, after[name], out, level + 1, skip);
     if (out.length > from) addStep(out, from, { kind: 'field', name });
   }
   for (const name of Object.keys(before)) {
-    if (Object.hasOwn(after, name) || omitted?.get(name) === true) continue;
+    if (hasMember(after, name) || omitted?.get(name) === true) continue;
     out.push({ up: [{ kind: 'field', name }], before: before[name], after: ABSENT });
   }
 }

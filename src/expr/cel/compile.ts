@@ -287,7 +287,7 @@ function literalOf(value: unknown): unknown {
 function ownField(map: CelMap, name: string): unknown {
   const value = map[name];
   if (value === undefined || (name in Object.prototype && !Object.hasOwn(map, name))) return MISSING;
-  return value;
+  return typeof value === 'function' ? MISSING : value; // the toJSON of a map with large numbers
 }
 
 /**

@@ -1,4 +1,4 @@
-import { HugeNumber } from '../../kit/exact-json.ts';
+import { HugeNumber, hasMember } from '../../kit/exact-json.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import {
@@ -63,7 +63,7 @@ const numeric = (value: unknown) => (value instanceof HugeNumber ? value.valueOf
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+  return keys.length === Object.keys(b).length && keys.every((key) => hasMember(b, key) && equal(a[key], b[key]));
 }
 
 /**
@@ -121,8 +121,7 @@ export const isNothing = (value: unknown) =>
 /** `needle in haystack`: whether the needle is an item of the list or a key of the map. */
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
-  if (isMap(haystack))
-    return (typeof needle === 'string' || isNumber(needle)) && Object.hasOwn(haystack, String(needle));
+  if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && hasMember(haystack, String(needle));
   return haystack === null
     ? false
     : celFailure(`in takes a list or a map on its right side, got ${typeNameOf(haystack)}`);

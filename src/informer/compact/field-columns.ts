@@ -1,4 +1,4 @@
-import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { hasMember, jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Address, addressText, EACH } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
 import type { LightMetadata, PackedObject } from './packed-object.ts';
@@ -155,7 +155,7 @@ function picked(value: unknown, part: Part): unknown {
   if (Array.isArray(value)) return items ? value.map((item) => picked(item, items)) : value;
   const found: Record<string, unknown> = {};
   for (const key of items ? Object.keys(value) : members.keys()) {
-    if (!Object.hasOwn(value, key)) continue;
+    if (!hasMember(value, key)) continue;
     const member = (value as Record<string, unknown>)[key];
     const of = members.get(key);
     // a member that both parts describe is kept as it is

@@ -1,4 +1,4 @@
-import { isContainer } from '../../kit/exact-json.ts';
+import { hasMember, isContainer } from '../../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../../kit/same-value.ts';
 import { cellsOf } from '../../model/cells.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
@@ -110,7 +110,7 @@ function isSameMap(a: Fields, b: Fields, omitted: Omitted | undefined): boolean 
     if (omitted?.get(key) === true) continue;
     if (!isSame(a[key], b[key], omittedIn(omitted, key))) return false;
   }
-  for (const key in b) if (!Object.hasOwn(a, key) && b[key] !== undefined && omitted?.get(key) !== true) return false;
+  for (const key in b) if (!hasMember(a, key) && b[key] !== undefined && omitted?.get(key) !== true) return false;
   return true;
 }
 

@@ -50,9 +50,11 @@ function keeping(text: string, own: RegExp): string {
  */
 const SAFE_UNITS =
   ' -~\\u00a0-\\u00ac\\u00ae-\\u061b\\u061d-\\u180d\\u180f-\\u200a\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\udb3f\\udb41-\\ufefe\\uff00-\\ufff8\\ufffc-\\uffff';
-const UNSAFE = new RegExp(`[^${SAFE_UNITS}]`);
-const UNSAFE_ALL = new RegExp(`\\udb40[\\udc00-\\udfff]|[^${SAFE_UNITS}]`, 'g');
-const UNSAFE_IN_JSON = new RegExp(`\\udb40[\\udc00-\\udfff]|[^\\t\\n\\r${SAFE_UNITS}]`, 'g');
+/** Pairs of units without width: U+E0000 to U+E03FF, and the format controls of shorthand and of musical notation. */
+const UNSAFE_PAIRS = '\\udb40[\\udc00-\\udfff]|\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]';
+const UNSAFE = new RegExp(`[^${SAFE_UNITS}]|${UNSAFE_PAIRS}`);
+const UNSAFE_ALL = new RegExp(`${UNSAFE_PAIRS}|[^${SAFE_UNITS}]`, 'g');
+const UNSAFE_IN_JSON = new RegExp(`${UNSAFE_PAIRS}|[^\\t\\n\\r${SAFE_UNITS}]`, 'g');
 const ESC = '\\x1b';
 const COLOURS = new RegExp(`(${ESC}\\[[0-9;]*m)`);
 const DRAWING = new RegExp(`(${ESC}\\[\\??[0-9;]*[A-Za-z]|\\r)`);

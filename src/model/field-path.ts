@@ -34,16 +34,16 @@ export function isAt(value: unknown, address: Address, from = 0): boolean {
 /** All values at an address, in order. A null counts as a value. Never throws. */
 export function valuesAt(value: unknown, address: Address): unknown[] {
   let found: unknown[] = [value];
-  for (const step of address) {
-    found = found.flatMap((each) => {
-      if (!isObject(each)) return [];
-      if (step === EACH) return Object.values(each);
-      if (Array.isArray(each))
-        return each.filter((item) => isObject(item) && Object.hasOwn(item, step)).map((item) => item[step]);
-      return Object.hasOwn(each, step) ? [each[step]] : [];
-    });
-  }
+  for (const step of address) found = found.flatMap((each) => valuesBelow(each, step));
   return found.filter((each) => each !== undefined);
+}
+
+/** The values one step below a value. A name in a list is a name in each of its items, which may be lists too. */
+function valuesBelow(value: unknown, step: string | typeof EACH): unknown[] {
+  if (!isObject(value)) return [];
+  if (step === EACH) return Object.values(value);
+  if (Array.isArray(value)) return value.flatMap((item) => valuesBelow(item, step));
+  return Object.hasOwn(value, step) ? [value[step]] : [];
 }
 
 /** The address as a path: `.metadata.labels['a.b/c']`, `.spec.containers[*].image`. */

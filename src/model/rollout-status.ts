@@ -1,3 +1,4 @@
+import { isContainer } from '../kit/exact-json.ts';
 import { formatGroupResource } from './gvr.ts';
 import type { ResourceType } from './resource-type.ts';
 
@@ -15,7 +16,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const mapOf = (value: unknown): Fields => (isMap(value) ? value : {});
 /** The server leaves out counts that are 0. */
-const countOf = (value: unknown): number => Number(value ?? 0);
+const countOf = (value: unknown): number => (isContainer(value) ? 0 : Number(value ?? 0));
+/** The text of a value; '' for a map or list, which no text field has. */
+const textOf = (value: unknown): string => (isContainer(value) ? '' : String(value ?? ''));
 
 /** The kinds that have a rollout status. All are in the group apps. */
 const RULES: Readonly<Record<string, (object: Fields) => Rollout>> = {
@@ -45,8 +48,8 @@ export const noRolloutText = ({ gvr }: Pick<ResourceType, 'gvr'>) =>
  * Source: kubectl pkg/polymorphichelpers/rollout_status.go.
  */
 export function rolloutOf(object: Fields): Rollout {
-  const kind = String(object.kind ?? '');
-  const rule = Object.hasOwn(RULES, kind) && /^apps\//.test(String(object.apiVersion)) ? RULES[kind] : undefined;
+  const kind = textOf(object.kind);
+  const rule = Object.hasOwn(RULES, kind) && /^apps\//.test(textOf(object.apiVersion)) ? RULES[kind] : undefined;
   return rule
     ? rule(object)
     : unknown(`it is for ${ROLLED_OUT_TYPES}, not for ${kind === '' ? 'an object without a kind' : `a ${kind}`}`);
@@ -85,8 +88,8 @@ function ofStatefulSet(object: Fields): Rollout {
       return DONE;
     return waiting(`${updated} out of ${wanted - countOf(partition)} new pods have been updated`);
   }
-  if (String(status.updateRevision ?? '') === String(status.currentRevision ?? '')) return DONE;
-  return waiting(`${countOf(status.updatedReplicas)} pods at revision ${String(status.updateRevision)}`);
+  if (textOf(status.updateRevision) === textOf(status.currentRevision)) return DONE;
+  return waiting(`${countOf(status.updatedReplicas)} pods at revision ${textOf(status.updateRevision)}`);
 }
 
 function ofDaemonSet(object: Fields): Rollout {
@@ -114,7 +117,7 @@ function isObserved({ metadata, status }: Fields): boolean {
 /** Undefined when the object has no `spec.replicas`. */
 function replicasOf({ spec }: Fields): number | undefined {
   const { replicas } = mapOf(spec);
-  return replicas === undefined || replicas === null ? undefined : Number(replicas);
+  return replicas === undefined || replicas === null ? undefined : countOf(replicas);
 }
 
 function conditionsOf({ conditions }: Fields): Fields[] {

@@ -39,7 +39,7 @@ export function volumeClaimsOf(object: ReadonlyObject): (string | undefined)[] {
   const isPod = Array.isArray(spec.containers);
   const mounted = listOf(pod?.volumes).map(({ name, persistentVolumeClaim, ephemeral }) => {
     if (ephemeral === undefined) return persistentVolumeClaim?.claimName;
-    return isPod ? `${object.metadata.name}-${name}` : undefined;
+    return isPod && textIn(name) !== undefined ? `${object.metadata.name}-${name}` : undefined;
   });
   const copied = [spec.dataSource, spec.dataSourceRef].map((source) =>
     source?.kind === 'PersistentVolumeClaim' ? source.name : undefined,
@@ -57,9 +57,12 @@ export function volumeClaimsOf(object: ReadonlyObject): (string | undefined)[] {
 const MOST_REPLICAS = 10_000;
 
 function templateClaimsOf(name: string, { volumeClaimTemplates, replicas = 1, ordinals }: ClaimSpec): string[] {
-  const start = ordinals?.start ?? 0;
-  const count = Math.min(Number(replicas) || 0, MOST_REPLICAS);
-  return listOf(volumeClaimTemplates).flatMap(({ metadata }) =>
-    Array.from({ length: count }, (_, i) => `${metadata?.name}-${name}-${start + i}`),
-  );
+  const start = wholeOf(ordinals?.start);
+  const count = Math.min(wholeOf(replicas), MOST_REPLICAS);
+  const templates = listOf(volumeClaimTemplates).flatMap(({ metadata }) => textIn(metadata?.name) ?? []);
+  return templates.flatMap((template) => Array.from({ length: count }, (_, i) => `${template}-${name}-${start + i}`));
 }
+
+/** A field of a custom resource may have any type. */
+const wholeOf = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(value) ? value : 0);
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

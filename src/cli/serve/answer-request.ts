@@ -130,9 +130,16 @@ export function parseRequest(text: string): QueryRequest {
   } catch {
     throw new InformerError('argument', 'the question is not JSON');
   }
-  const { words, given = {}, config, terminal, env = {} } = request ?? {};
+  const { words, given = {}, namespace, config, terminal, env = {} } = request ?? {};
+  const indexes = config?.indexes ?? {};
   if (!Array.isArray(words) || words.some((word) => typeof word !== 'string'))
     throw new InformerError('argument', 'the question has no words, a list of types and names');
+  if (namespace !== undefined && typeof namespace !== 'string')
+    throw new InformerError('argument', 'the namespace of the question is not a text');
+  for (const [part, texts] of Object.entries({ indexes, env }))
+    if (!isMap(texts) || Object.values(texts).some((text) => typeof text !== 'string'))
+      throw new InformerError('argument', `the ${part} of the question are not texts by name`);
+  if (!isMap(given)) throw new InformerError('argument', 'the flags of the question are not values by name');
   for (const [name, flag] of Object.entries(given)) {
     if (!Object.hasOwn(queryFlags, name)) throw new InformerError('argument', `query has no flag --${name}`);
     if (!Array.isArray(flag?.values) || flag.values.some((value) => typeof value !== 'string'))
@@ -141,9 +148,13 @@ export function parseRequest(text: string): QueryRequest {
   return {
     words,
     given,
-    namespace: request?.namespace,
-    config: { indexes: config?.indexes ?? {} },
-    terminal: { isTerminal: terminal?.isTerminal === true, columns: terminal?.columns },
+    namespace,
+    config: { indexes },
+    terminal: { isTerminal: terminal?.isTerminal === true, columns: numberOrNone(terminal?.columns) },
     env,
   };
 }
+
+const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const numberOrNone = (value: unknown) => (typeof value === 'number' ? value : undefined);

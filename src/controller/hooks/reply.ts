@@ -73,10 +73,13 @@ export function parseReply(value: unknown): Reply {
   return {
     requeueAfterMs: requeueAfterOf(reply),
     actions: actions.map((action, i) => parseAction(action, `actions[${i}]`)),
-    error: error === undefined || error === null ? undefined : String(error),
+    error: error === undefined || error === null ? undefined : textOf(error),
     permanent,
   };
 }
+
+/** An error that is not a text is shown as JSON. */
+const textOf = (error: unknown): string => (typeof error === 'string' ? error : shownValue(error));
 
 function requeueAfterOf({ requeueAfter, requeueAfterMs }: Body): number | undefined {
   if (requeueAfterMs !== undefined) {

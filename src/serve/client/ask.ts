@@ -154,6 +154,17 @@ class AnswerReader {
   }
 }
 
+/** The frame that a line is. Throws for any other line: what follows it cannot be trusted. */
 function frameOf(line: string): AnswerFrame {
-  return JSON.parse(line) as AnswerFrame;
+  const frame = JSON.parse(line) as unknown;
+  if (isFrame(frame)) return frame;
+  throw new Error('a line of it is no frame');
+}
+
+function isFrame(value: unknown): value is AnswerFrame {
+  if (typeof value !== 'object' || value === null) return false;
+  const { out, notice, unserved, alive, error, end } = value as Partial<Record<string, unknown>>;
+  if ([out, notice, unserved].some((text) => typeof text === 'string') || alive === true) return true;
+  const { exitCode } = (error ?? end ?? {}) as { exitCode?: unknown };
+  return typeof exitCode === 'number';
 }

@@ -80,12 +80,17 @@ function isDivided(steps: readonly PathStep[], entries: readonly ManagedFieldsEn
   });
 }
 
-/** The entries that have their fields in the format `FieldsV1`. */
+const TEXTS = ['manager', 'operation', 'apiVersion', 'subresource', 'time'] as const;
+
+/** The entries that have their fields in the format `FieldsV1`, and texts where the API has texts. */
 function entriesOf(object: object): readonly ManagedFieldsEntry[] {
   const { metadata } = object as { metadata?: { managedFields?: readonly ManagedFieldsEntry[] } };
   const entries = metadata?.managedFields;
-  return Array.isArray(entries) ? entries.filter((entry) => isMap(entry?.fieldsV1)) : [];
+  return Array.isArray(entries) ? entries.filter((entry) => isMap(entry?.fieldsV1) && hasTexts(entry)) : [];
 }
+
+const hasTexts = (entry: ManagedFieldsEntry) =>
+  TEXTS.every((name) => entry[name] === undefined || typeof entry[name] === 'string');
 
 /** The identity of an entry: two entries with the same one are two states of one entry. */
 const nameOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry) =>

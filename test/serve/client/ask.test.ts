@@ -116,6 +116,14 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     await expect(asked((_, __, response) => void response.end('{"out":"half"}\n'))).rejects.toThrow('whole');
   });
 
+  it.each(['{"end":null}', '{"end":{}}', '{"error":{"message":"x"}}', 'null', '7', '{"out":7}'])(
+    'takes an answer for cut off at the line %s, which is no frame',
+    async (line) => {
+      const error = asked((_, __, response) => void response.end(`${line}\n{"end":{"exitCode":0}}\n`));
+      await expect(error).rejects.toMatchObject({ code: 'transport', message: expect.stringContaining('is no frame') });
+    },
+  );
+
   it('refuses a serve of another protocol version, by its description and by its answer', async () => {
     const answer: FakeServeOptions['answer'] = (_, writer) => writer.end({ exitCode: 0 });
     const versions = /pid \d+ speaks protocol version 2, this program version 1/;

@@ -2,54 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileJsonPath, type JsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
-
-const token = fc.constantFrom(
-  ...[
-    '{',
-    '}',
-    '.',
-    '..',
-    '*',
-    '[',
-    ']',
-    '[*]',
-    '[?(',
-    ')]',
-    '@',
-    '$',
-    '==',
-    '!=',
-    '<',
-    '&&',
-    '||',
-    '(',
-    ')',
-    ',',
-    ':',
-    '-',
-    '1',
-    ' ',
-    '\n',
-  ],
-  ...[
-    'a',
-    'items',
-    'range ',
-    '{end}',
-    '{range .a[*]}',
-    'true',
-    "'",
-    '"',
-    '\\',
-    '\\U',
-    "['a.b','c']",
-    '[0:2]',
-    '[-1]',
-    'é',
-    '😀',
-  ],
-);
-const template = fc.array(token, { maxLength: 14 }).map((tokens) => tokens.join(''));
+import { anyTemplate } from './random-templates.ts';
 
 function compiled(text: string): JsonPath | undefined {
   try {
@@ -62,14 +15,14 @@ function compiled(text: string): JsonPath | undefined {
 
 test('any text compiles, or is refused as an invalid argument', () => {
   fc.assert(
-    fc.property(template, (text) => void compiled(text)),
+    fc.property(anyTemplate, (text) => void compiled(text)),
     { numRuns: 3000 },
   );
 });
 
 test('a compiled path never throws from values, and from print only as an invalid argument', () => {
   fc.assert(
-    fc.property(template, fc.jsonValue(), (text, object) => {
+    fc.property(anyTemplate, fc.jsonValue(), (text, object) => {
       const path = compiled(text);
       fc.pre(path !== undefined);
       path?.values({ a: object, items: [object] });

@@ -20,13 +20,20 @@ export function joinKey(namespace: string | undefined, name: string): ObjectKey 
 
 /**
  * The key of an object, a {@link Tombstone} (its own key) or an {@link ExplicitKey}.
- * Throws `store` with "object has no meta" for anything else. Source: client-go MetaNamespaceKeyFunc,
- * DeletionHandlingMetaNamespaceKeyFunc.
+ * Throws `store` with "object has no meta" for anything else, and for a name that is not a text.
+ * Source: client-go MetaNamespaceKeyFunc, DeletionHandlingMetaNamespaceKeyFunc.
  */
 export function keyOf(value: unknown): ObjectKey {
   if (value instanceof Tombstone || value instanceof ExplicitKey) return value.key;
   if (!hasMetadata(value)) throw new InformerError('store', 'object has no meta');
-  return joinKey(value.metadata.namespace, value.metadata.name ?? '');
+  const { namespace, name } = value.metadata;
+  return joinKey(textOf('namespace', namespace), textOf('name', name));
+}
+
+function textOf(field: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  throw new InformerError('store', `the ${field} of the object is not a text but ${typeof value}`);
 }
 
 /**

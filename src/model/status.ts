@@ -128,7 +128,8 @@ export class StatusError extends InformerError {
     );
     this.status = checked;
     const seconds = checked.details?.retryAfterSeconds;
-    this.retryAfterMs = options.retryAfterMs ?? (seconds && seconds > 0 ? seconds * 1000 : undefined);
+    this.retryAfterMs =
+      options.retryAfterMs ?? (seconds && seconds > 0 ? Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER) : undefined);
   }
 
   /** The HTTP code; 0 when the Status has none. (`code` is this package's own error code.) */

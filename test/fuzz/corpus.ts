@@ -8,6 +8,7 @@ import { groupVersionsOf } from '../../src/client/discovery/discovery-legacy.ts'
 import { parseReply } from '../../src/controller/hooks/reply.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../src/expr/cel/cel.ts';
 import { pushDown } from '../../src/expr/cel/push-down.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
 import { parseDuration, parseLongDuration } from '../../src/kit/duration.ts';
 import { neutralised } from '../../src/kit/escape.ts';
 import { parseJson } from '../../src/kit/exact-json.ts';
@@ -59,12 +60,34 @@ function depthOf(value: unknown): number {
   return depth;
 }
 
+const ODD_INDEX =
+  'unable to calculate an index entry for key "a" on index "odd": it returned a list with number in place of a text';
+
 /** Inputs of defects that the fuzz targets found, so that none comes back. */
 export const CORPUS: readonly CorpusEntry[] = [
   {
     title: 'a field __proto__ of a list does not become the prototype of the other fields',
     answer: () => readList(body('{"__proto__":{"kind":"Status","message":"no"},"items":[]}'), ASKED),
     right: { items: [], resourceVersion: '' },
+  },
+  {
+    title: 'a list whose apiVersion is a large number is read',
+    answer: async () => {
+      const { items } = await readList(
+        body('{"kind":"XList","apiVersion":18446744073709551616,"items":[{"a":1}]}'),
+        ASKED,
+      );
+      return items;
+    },
+    right: [{ kind: 'X', apiVersion: 18446744073709551616n, a: 1 }],
+  },
+  {
+    title: 'an answer whose kind is a map is refused as no list',
+    answer: () => readList(body('{"kind":{"toString":1}}'), ASKED),
+    right: {
+      code: 'decode',
+      message: 'the answer to listing v1/pods is not a list but no apiVersion, Kind={"toString":1}',
+    },
   },
   {
     title: 'a Table event with a null row is refused as broken',
@@ -196,6 +219,11 @@ export const CORPUS: readonly CorpusEntry[] = [
     right: ['the server answered with an error', undefined, false],
   },
   {
+    title: 'the wait that a Status asks for is finite',
+    answer: () => new StatusError({ kind: 'Status', details: { retryAfterSeconds: 1e306 } }).retryAfterMs,
+    right: Number.MAX_SAFE_INTEGER,
+  },
+  {
     title: 'a merge patch of two deep objects takes a time in proportion to their depth',
     answer: () => depthOf(mergePatchOf(deep(9000, 1), deep(9000, 2))),
     right: 9000,
@@ -261,5 +289,24 @@ export const CORPUS: readonly CorpusEntry[] = [
     title: 'the invisible controls of shorthand and of musical notation are shown as text',
     answer: () => [neutralised('a\u{1bca0}b'), neutralised('\u{1d17a}'), neutralised('\u{1d11e}')],
     right: ['a\\u{1bca0}b', '\\u{1d17a}', '\u{1d11e}'],
+  },
+  {
+    title: 'an object whose name is a map is not stored',
+    answer: () => new Indexer().update({ metadata: { name: { toString: '' } } }),
+    right: {
+      code: 'store',
+      message: "couldn't create key for object: the name of the object is not a text but object",
+    },
+  },
+  {
+    title: 'an index function that returns a number is an error of that index, also when the object is written again',
+    answer: () => {
+      const failures: string[] = [];
+      const indexers = { odd: () => [7] as unknown as string[] };
+      const indexer = new Indexer({ indexers, onIndexError: ({ message }) => failures.push(message) });
+      for (const version of ['1', '2']) indexer.update({ metadata: { name: 'a', resourceVersion: version } });
+      return [indexer.size, failures];
+    },
+    right: [1, Array.from({ length: 2 }, () => ODD_INDEX)],
   },
 ];

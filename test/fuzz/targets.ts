@@ -10,6 +10,7 @@ import { anyObjects, copiedObjects, deepObjects } from './targets/objects.ts';
 import { fieldSelectors, labelSelectors } from './targets/selectors.ts';
 import { serveAnswers, serveFrames, serveRequests } from './targets/serve.ts';
 import { discovery, statuses } from './targets/server-answers.ts';
+import { stores } from './targets/stores.ts';
 import { tables } from './targets/tables.ts';
 import { lines, liveTables, printedObjects } from './targets/terminal.ts';
 import { watchLines, watchStreams } from './targets/watch-lines.ts';
@@ -28,6 +29,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   anyObjects,
   copiedObjects,
   deepObjects,
+  stores,
   jsonPaths,
   kubectlJsonPaths,
   fieldPaths,

@@ -113,3 +113,15 @@ export async function leaveStale(serves: string, key = IDENTITY.key): Promise<vo
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
+
+/** Something that listens at a path and answers every connection with these bytes, whatever is asked. */
+export async function bytesSocket(socket: string, chunks: readonly Buffer[]): Promise<AsyncDisposable> {
+  const server = createNetServer((connection) => {
+    connection.on('error', () => {}).resume();
+    for (const chunk of chunks) connection.write(chunk);
+    connection.end();
+  });
+  server.listen(socket);
+  await once(server, 'listening');
+  return { [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())) };
+}

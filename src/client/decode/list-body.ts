@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
+import { jsonText } from '../../kit/exact-json.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ListPage } from '../../model/object.ts';
 import type { UnwantedObjects } from '../../model/shard.ts';
@@ -113,8 +114,10 @@ function checkIsList({ fields, arrayKey }: ItemsSplitter<unknown>, { gvr, table 
 }
 
 function gvkOf({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): string {
-  return `${apiVersion ?? 'no apiVersion'}, Kind=${kind ?? ''}`;
+  return `${shown(apiVersion ?? 'no apiVersion')}, Kind=${shown(kind ?? '')}`;
 }
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
   const finish = finisher(splitter, options);
@@ -126,9 +129,10 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
     return arrivedOf(finish(object) as object, options);
   };
   const kind = isTableBody ? '' : itemKindOf(splitter.fields);
-  return kind === ''
+  const { apiVersion } = splitter.fields;
+  return kind === '' || typeof apiVersion !== 'string'
     ? plain
-    : kindedDecoder(kind, splitter.fields.apiVersion, { path, plain, parse, arrived: options.arrived });
+    : kindedDecoder(kind, apiVersion, { path, plain, parse, arrived: options.arrived });
 }
 
 const arrivedOf = (object: object, { arrived }: ListBodyOptions) => (arrived ? arrived(object as never) : object);
@@ -142,7 +146,7 @@ const placeholderFor = (kind: string) => '\0'.repeat(Math.ceil(JSON.stringify(ki
  */
 function kindedDecoder(
   kind: string,
-  apiVersion: unknown,
+  apiVersion: string,
   { path, plain, parse, arrived }: KindedOptions,
 ): Decode<unknown> {
   const placeholder = placeholderFor(kind);

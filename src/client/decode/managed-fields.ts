@@ -60,7 +60,7 @@ export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string
   return end >= bytes.length ? undefined : textIn(bytes.toString('utf8', value, end + 1));
 }
 
-/** The text of a JSON string; undefined if it is broken, which whoever decodes the whole value reports. */
+/** The text of a JSON string; undefined if it is broken. The decoder of the whole value reports that. */
 function textIn(json: string): string | undefined {
   try {
     return JSON.parse(json) as string;

@@ -44,7 +44,7 @@ export function objectOfRow<T extends object>(
   return withCells((object ?? nameOnly(cells, columns, version)) as T, { columns, cells });
 }
 
-/** The rows of a table that a server sent; none if it has none. Throws `decode` for anything that is no list of rows. */
+/** The rows of a table that a server sent; none if it has none. Throws `decode` for what is no list of rows. */
 export function rowsIn(rows: unknown): TableRow[] {
   if (rows === undefined || rows === null) return [];
   if (Array.isArray(rows)) return rows.map(rowFrom);

@@ -937,6 +937,8 @@ function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: () 
     const values: unknown = fn(object());
     if (!Array.isArray(values))
       throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
+    const wrong = values.findIndex((value) => typeof value !== 'string');
+    if (wrong >= 0) throw new TypeError(`it returned a list with ${typeof values[wrong]} in place of a text`);
     return values;
   } catch (error) {
     throw new InformerError(

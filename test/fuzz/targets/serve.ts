@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,7 +13,7 @@ import { parseCollectionPath } from '../../../src/serve/collection-path.ts';
 import { FrameWriter } from '../../../src/serve/frame-writer.ts';
 import { type AnswerFrame, PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../../src/serve/protocol.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
-import { about } from '../../support/fake-serve.ts';
+import { about, bytesSocket } from '../../support/fake-serve.ts';
 import { chunkLengths, chunksOf, damaged, oddJson, oddObject, oddText } from '../inputs.ts';
 import { outcomeOf, settled } from '../outcome.ts';
 import { fuzzTarget } from '../target.ts';
@@ -127,24 +126,14 @@ export const serveAnswers = fuzzTarget({
   inputs: fc.tuple(damaged(answer), chunkLengths),
   check: async ([bytes, lengths]) => {
     const socket = path.join(folder, `${asked++}`);
-    const server = createServer((connection) => {
-      connection.on('error', () => {}).resume();
-      for (const chunk of chunksOf(
-        bytes,
-        lengths.map((length) => length * 20),
-      ))
-        connection.write(chunk);
-      connection.end();
-    });
-    await new Promise<void>((resolve) => void server.listen(socket, resolve));
-    try {
-      const { signal } = new AbortController();
-      const serve = { folder, socket, about: about() };
-      const result = await settled(() => askServe(serve, QUESTION, { signal, clock: systemClock, take() {} }));
-      if ('value' in result && result.value.kind === 'answered')
-        assert.equal(typeof result.value.end.exitCode, 'number');
-    } finally {
-      await new Promise((resolve) => server.close(resolve));
-    }
+    const chunks = chunksOf(
+      bytes,
+      lengths.map((length) => length * 20),
+    );
+    await using _ = await bytesSocket(socket, chunks);
+    const { signal } = new AbortController();
+    const serve = { folder, socket, about: about() };
+    const result = await settled(() => askServe(serve, QUESTION, { signal, clock: systemClock, take() {} }));
+    if ('value' in result && result.value.kind === 'answered') assert.equal(typeof result.value.end.exitCode, 'number');
   },
 });

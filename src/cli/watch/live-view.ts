@@ -145,7 +145,8 @@ export class LiveView implements Disposable, StatusDisplay {
     this.#isDue = false;
     this.#timer.cancel();
     table.disconnected(this.#options.outages().map(({ target: { type }, since }) => ({ type, since })));
-    io.stdout.draw(table.frame({ columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }, clock.now()));
+    const size = { columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 };
+    io.stdout.draw(table.frame(size, clock.now(), clock.monotonic()));
     this.#timer = clock.after(TICK_MS, () => this.#draw());
   }
 

@@ -270,6 +270,8 @@ export class ContinuityLedger implements Continuity {
   #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
   #synced = false;
   #lastSign: number | undefined;
+  /** The same on the monotonic clock: a clock that is set back makes no cache younger. */
+  #signedAt: number | undefined;
   /** When the open stream last brought a byte, or was opened, or the list before it arrived. */
   #lastByte: Moment | undefined;
   #resourceVersion: ResourceVersion = '';
@@ -303,7 +305,7 @@ export class ContinuityLedger implements Continuity {
   }
 
   get ageMs(): number | undefined {
-    return this.#lastSign === undefined ? undefined : this.#clock.now() - this.#lastSign;
+    return this.#signedAt === undefined ? undefined : this.#clock.monotonic() - this.#signedAt;
   }
 
   get resourceVersion(): ResourceVersion {
@@ -366,6 +368,7 @@ export class ContinuityLedger implements Continuity {
     const moment = { now: stored, monotonic: monotonic - (now - stored) };
     this.#synced = true;
     this.#lastSign = stored;
+    this.#signedAt = moment.monotonic;
     this.#resourceVersion = resourceVersion;
     this.#break = { moment, from: resourceVersion, why: 'restart', error: undefined, isReported: false };
     this.#append({
@@ -539,6 +542,7 @@ export class ContinuityLedger implements Continuity {
 
   #sign(): number {
     this.#lastSign = this.#clock.now();
+    this.#signedAt = this.#clock.monotonic();
     this.#signs.wake();
     return this.#lastSign;
   }

@@ -108,10 +108,13 @@ export class LiveTable {
     this.#note = text;
   }
 
-  /** The text that updates the terminal. `now` is the time of ages and marks, ms since 1970. */
-  frame(size: ScreenSize, now: number): string {
+  /**
+   * The text that updates the terminal. `now` is the time of ages, ms since 1970, and `monotonic` that of marks, which a
+   * clock that is set back does not delay.
+   */
+  frame(size: ScreenSize, now: number, monotonic = now): string {
     const usable = { columns: Math.max(1, size.columns || 80), rows: Math.max(1, size.rows || 24) };
-    return this.#screen.draw(this.#lines(usable, now), usable);
+    return this.#screen.draw(this.#lines(usable, now, monotonic), usable);
   }
 
   /**
@@ -126,8 +129,8 @@ export class LiveTable {
     return this.#screen.end();
   }
 
-  #lines({ columns, rows }: ScreenSize, now: number): string[] {
-    for (const section of this.#sections.values()) section.forget(now);
+  #lines({ columns, rows }: ScreenSize, now: number, monotonic: number): string[] {
+    for (const section of this.#sections.values()) section.forget(monotonic);
     const all = [...this.#sections.values()].filter((section) => section.size > 0);
     this.#offset = Math.min(this.#offset, this.#lastOffset(all, rows));
     const shown = below(all, this.#offset);
@@ -142,6 +145,7 @@ export class LiveTable {
         skip,
         columns,
         now: (type) => Math.min(now, this.#since.get(idOf(type))?.since ?? now),
+        monotonic,
         painter: this.#painter,
       }),
     ]);
@@ -246,6 +250,8 @@ interface Room extends ScreenSize {
   readonly skip: number;
   /** The time at which ages of objects of a type are measured. */
   readonly now: (type: PrintedType) => number;
+  /** The time of marks. */
+  readonly monotonic: number;
   readonly painter: Painter;
 }
 
@@ -305,10 +311,10 @@ class LiveSection {
   }
 
   /** Removes deleted rows and marks whose time is over. Their time starts with the first call after the event. */
-  forget(now: number): void {
+  forget(monotonic: number): void {
     for (const [key, row] of this.#marked) {
-      row.markedAt ??= now;
-      const age = now - row.markedAt;
+      row.markedAt ??= monotonic;
+      const age = monotonic - row.markedAt;
       if (age < (row.mark === 'removed' ? GONE_MS : MARKED_MS)) continue;
       this.#marked.delete(key);
       if (row.mark === 'removed') {
@@ -331,10 +337,10 @@ class LiveSection {
   }
 
   /** The heading, then as many rows as fit. If some do not fit, the last line has their number. */
-  lines({ rows: room, skip, columns, now, painter }: Room): string[] {
+  lines({ rows: room, skip, columns, now, monotonic, painter }: Room): string[] {
     const all = this.#inOrder().slice(skip);
     const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
-    for (const row of shown) this.#refresh(row, now(row.type));
+    for (const row of shown) this.#refresh(row, now(row.type), monotonic);
     const headings = this.#columns.map(({ heading }) => heading);
     for (const cells of [...(this.#options.noHeaders ? [] : [headings]), ...shown.map(({ texts }) => texts)])
       this.#table.fit(cells);
@@ -398,7 +404,7 @@ class LiveSection {
   }
 
   /** Computes the cells again. A cell has changed if its text differs from the one shown before; ages do not count. */
-  #refresh(row: LiveRow, now: number): void {
+  #refresh(row: LiveRow, now: number, monotonic: number): void {
     const { object, texts: before, type } = row;
     const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
     row.texts = this.#columns.map((column) => column.cell(source));
@@ -408,7 +414,7 @@ class LiveSection {
     );
     if (changed.length === 0) return;
     row.changed = new Set([...row.changed, ...changed]);
-    row.markedAt = now;
+    row.markedAt = monotonic;
   }
 
   #rowLine({ texts, mark, changed }: LiveRow, columns: number, painter: Painter): string {

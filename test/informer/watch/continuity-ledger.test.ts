@@ -213,6 +213,15 @@ it('ages from the last sign of life', () => {
   expect(book.ageMs).toBe(0);
 });
 
+it('ages also while the clock is set back', () => {
+  const { clock, book } = ledger();
+  book.synced('10', 0);
+  clock.tick(700);
+  const now = clock.now();
+  clock.now = () => now - 3_600_000;
+  expect(book.ageMs).toBe(700);
+});
+
 it('keeps the newest entries and counts all', () => {
   const { book } = ledger(3);
   book.synced('1', 0);

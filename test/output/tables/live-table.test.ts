@@ -176,6 +176,16 @@ describe('a live table', () => {
     expect(screen.table.frame({ columns: 82, rows: 9 }, NOON + 5000)).not.toContain('~b~');
   });
 
+  test('lets a deleted object go also when the clock was set back by an hour', () => {
+    const screen = live();
+    screen.start(pod('a'), pod('b'));
+    screen.send('DELETED', pod('b'));
+    const size = { columns: 80, rows: 9 };
+    expect(screen.table.frame(size, NOON, 1000)).toContain('- b');
+    expect(screen.table.frame({ ...size, columns: 81 }, NOON - 3_600_000, 5999)).toContain('- b');
+    expect(screen.table.frame({ ...size, columns: 82 }, NOON - 3_600_000, 6000)).not.toContain('- b');
+  });
+
   test('lets go of deleted objects that are beyond the screen', () => {
     const screen = live({}, [80, 4]);
     screen.start(...['a', 'b', 'c', 'd', 'e'].map((name) => pod(name)));

@@ -43,7 +43,7 @@ function kindOf(name: string): StrikeKind {
   return name as StrikeKind;
 }
 
-/** Prints what happened. Returns whether all rules held. */
+/** Prints what happened. Returns whether each rule was kept. */
 function print({ faults, changes, seconds, verdicts, usage }: SoakReport): boolean {
   const total = Object.values(faults).reduce((sum, n) => sum + n, 0);
   console.log(`${total} faults and ${changes} changes in ${seconds} s, seed ${values.seed}`);

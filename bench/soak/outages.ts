@@ -12,13 +12,13 @@ export interface Outage {
 
 /** A shorter outage may be over before it is worth a word, ms. */
 const SHORTEST_MS = 2_500;
-/** Within this time a broken connection is told, ms. */
+/** Within this time a broken connection is reported, ms. */
 const TOLD_MS = 2_500;
-/** Within this time a silent one is told: docs/watch.md, ms. */
+/** Within this time a silent one is reported: docs/watch.md, ms. */
 const SILENT_TOLD_MS = 33_000;
 const SLACK_MS = 1_500;
 
-/** Outages of a stream that it did not tell while they lasted, by its records `DISCONNECTED` and `RESUMED`. */
+/** Outages of a stream that it did not report while they lasted, by its records `DISCONNECTED` and `RESUMED`. */
 export function outageProblems(
   outages: readonly Outage[],
   records: readonly (StreamRecord & { readonly at: number })[],
@@ -26,7 +26,7 @@ export function outageProblems(
   program = 'stream',
 ): { readonly problems: readonly string[]; readonly told: number } {
   const own = outages.filter((outage) => outage.program === undefined || outage.program === program);
-  // a stopped program says nothing, and one that waits for a silent server is told by that outage
+  // a stopped program says nothing, and one that waits for a silent server is reported by that outage
   const longer = own.filter(({ kind }) => kind !== 'refused');
   const problems: string[] = [];
   let told = 0;
@@ -37,7 +37,7 @@ export function outageProblems(
     const deadline = from + (kind === 'silent' ? SILENT_TOLD_MS : TOLD_MS) + SLACK_MS;
     for (const gvr of gvrs) {
       if (intervalsOf(gvr, records).some((each) => each.from <= deadline && each.to >= to - SLACK_MS)) told++;
-      else problems.push(`${gvr}: an outage of ${Math.round(to - from)} ms (${kind}) was not told while it lasted`);
+      else problems.push(`${gvr}: an outage of ${Math.round(to - from)} ms (${kind}) was not reported while it lasted`);
     }
   }
   return { problems, told };

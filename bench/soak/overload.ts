@@ -54,11 +54,11 @@ function slowReader(policy: 'block' | 'coalesce' | 'drop'): Overload {
         ? reader.judgeAll(truths, program.exitCode)
         : reader.judgeCoalesced(truths, program.exitCode, { isWhole: policy === 'coalesce' });
     const difference = all() - events() - left();
-    const uncounted = difference === 0 ? [] : [`${difference} changes are neither printed nor told as left out`];
+    const uncounted = difference === 0 ? [] : [`${difference} changes are neither printed nor reported as left out`];
     const figures = {
       changes: all(),
       events: events(),
-      'told as left out': left(),
+      'reported as left out': left(),
       'peak MB': megabytes(peakOf(program)),
     };
     return { problems: [...verdict.problems, ...uncounted], figures };

@@ -67,7 +67,7 @@ export class Program {
     this.child = this.#start();
   }
 
-  /** Writes a token into its kubeconfig, as whoever renews a login does. */
+  /** Writes a token into its kubeconfig, as a program that renews a login does. */
   logIn(token: string): void {
     const { ca, proxy } = this.#options;
     const config = {

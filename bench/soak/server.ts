@@ -20,7 +20,7 @@ const NAMESPACES = ['n0', 'n1', 'n2'];
 const NAMES = Number(names);
 /** The part of the changes that delete an object. */
 const DELETED = Number(deleted);
-/** Changes are told in batches, ms. */
+/** Changes are sent in batches, ms. */
 const TELL_MS = 20;
 
 const READER = 'reader';

@@ -379,7 +379,7 @@ class Soak {
     const untold = outageProblems(this.#outages, this.#stream.records, [...truths.keys()]);
     verdicts.set('stream', {
       problems: [...stream.problems, ...untold.problems],
-      figures: { ...stream.figures, 'outages told': untold.told },
+      figures: { ...stream.figures, 'outages reported': untold.told },
     });
     verdicts.set('slow-reader', this.#slow.judgeCoalesced(truths, code('slow-reader')));
     verdicts.set('rows', this.#rows.judge(truths, code('rows')));

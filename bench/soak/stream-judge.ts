@@ -27,9 +27,9 @@ export interface StreamRecord {
 export interface StreamVerdict {
   /** Events that came from a watch, each once and in order. */
   readonly carried: number;
-  /** Changes within gaps that the stream told. */
+  /** Changes within gaps that the stream reported. */
   readonly toldAsGap: number;
-  /** Changes that were neither printed nor within a gap that was told. */
+  /** Changes that were neither printed nor within a gap that was reported. */
   readonly lost: number;
   readonly gaps: number;
   readonly relists: number;
@@ -42,7 +42,7 @@ const endsByRelist = ({ reason }: StreamRecord) =>
 
 /**
  * Judges a stream of one type by what the server did: each change from the initial list on is printed once, in order,
- * or lies in a gap that was told; each event agrees with the ones before it; after each relist, and at the end, the
+ * or lies in a gap that was reported; each event agrees with the ones before it; after each relist, and at the end, the
  * events add up to the server's state.
  */
 export class TypeJudge {

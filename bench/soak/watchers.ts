@@ -78,7 +78,7 @@ export class StreamReader {
       problems: [...this.#frame(exitCode), ...types.flatMap(({ problems }) => problems)],
       figures: {
         events: sum('carried'),
-        'told as a gap': sum('toldAsGap'),
+        'reported as a gap': sum('toldAsGap'),
         'lost without a word': sum('lost'),
         gaps: sum('gaps'),
         relists: sum('relists'),
@@ -99,7 +99,7 @@ export class StreamReader {
     }
     const events = this.records.filter(({ cause }) => cause === 'watch').length;
     const left = this.records.reduce((total, { type, lost }) => total + (type === 'GAP' ? (lost?.events ?? 0) : 0), 0);
-    return { problems, figures: { events, 'told as left out': left } };
+    return { problems, figures: { events, 'reported as left out': left } };
   }
 
   #frame(exitCode: number | null): string[] {

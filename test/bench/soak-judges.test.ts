@@ -74,7 +74,7 @@ describe('the judge of a stream', () => {
     ['a change that never was', ['A b 2', 'M a 9', 'M a 3', 'D b 4', 'A b 5'], /which never happened/, 0],
     ['an object that is added twice', ['A b 2', 'A a 3', 'D b 4', 'A b 5'], /but it was there already/, 1],
     ['a deletion of what is not there', ['D b 4', 'A b 5'], /but it was not there/, 2],
-    ['a relist that was not told as a gap', ['A b 2', 'relisted 2', 'M a 3', 'D b 4', 'A b 5'], /without a GAP/, 0],
+    ['a relist that was not reported as a gap', ['A b 2', 'relisted 2', 'M a 3', 'D b 4', 'A b 5'], /without a GAP/, 0],
     ['an event by a relist outside of a gap', ['A b 2', 'M a 3 relist', 'D b 4', 'A b 5'], /outside of a gap/, 1],
     ['a late event of the initial list', ['A b 2 initial', 'M a 3', 'D b 4', 'A b 5'], /after the initial list/, 1],
   ])('finds %s', (_, rest, problem, lost) => {
@@ -89,7 +89,7 @@ describe('the judge of a stream', () => {
     );
   });
 
-  it('accepts what lies in a gap that was told, and counts it', () => {
+  it('accepts what lies in a gap that was reported, and counts it', () => {
     const records = stream(...begin, 'A b 2', 'gap', 'D b 2 relist', 'M a 3 relist', 'relisted 4', 'A b 5');
     expect(judged(truth, records)).toEqual({
       carried: 2,
@@ -117,7 +117,7 @@ describe('the judge of a stream', () => {
     expect(judged(truth, stream(...begin, 'A b 2', 'gap')).problems.join('\n')).toMatch('at the end');
   });
 
-  it('tells histories with the same versions apart', () => {
+  it('distinguishes histories with the same versions', () => {
     const two = truthOf('A a 1', 'A b 2', 'M a 3', '1: A a 1', '1: A c 2', '1: M c 3');
     const right = ['D a 3 relist', 'D b 2 relist', "A a' 1 relist", "A c' 2 relist", 'relisted 2', "M c' 3"];
     expect(judged(two, stream(...begin, 'A b 2', 'M a 3', 'gap', ...right)).problems).toEqual([]);
@@ -189,13 +189,13 @@ describe('the judge of runs', () => {
   });
 });
 
-it('an outage is told if a stream says so while it lasts', () => {
+it('an outage is reported if a stream says so while it lasts', () => {
   const outage: Outage = { program: 'stream', kind: 'refused', from: 10_000, to: 20_000 };
   const record = (type: string, at: number) => ({ type, gvr: GVR, seq: 1, at });
   const told = (...records: ReturnType<typeof record>[]) => outageProblems([outage], records, [GVR]);
   expect(told(record('DISCONNECTED', 10_100), record('RESUMED', 20_500))).toEqual({ problems: [], told: 1 });
   expect(told(record('DISCONNECTED', 10_100)).problems).toEqual([]);
-  expect(told().problems).toEqual([`${GVR}: an outage of 10000 ms (refused) was not told while it lasted`]);
+  expect(told().problems).toEqual([`${GVR}: an outage of 10000 ms (refused) was not reported while it lasted`]);
   expect(told(record('DISCONNECTED', 15_000), record('RESUMED', 20_500)).problems).toHaveLength(1);
   expect(told(record('DISCONNECTED', 10_100), record('RESUMED', 12_000)).problems).toHaveLength(1);
   const frozen: Outage = { program: 'stream', kind: 'frozen', from: 9_000, to: 12_000 };

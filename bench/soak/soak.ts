@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -313,8 +313,9 @@ class Soak {
 
   async #down(order: (downMs: number) => Order): Promise<void> {
     const from = machineNow();
-    await this.#stage.ask(order(this.#random() < 0.5 ? 0 : Math.floor(this.#random() * 5_000)));
-    this.#outages.push({ program: undefined, kind: 'refused', from, to: machineNow() });
+    const downMs = this.#random() < 0.5 ? 0 : Math.floor(this.#random() * 5_000);
+    await this.#stage.ask(order(downMs));
+    this.#outages.push({ program: undefined, kind: 'refused', from, to: from + downMs });
     await sleep(1_500);
     await this.#stage.ask({ do: 'snapshot' });
     await sleep(this.#random() * 2_000);
@@ -415,6 +416,8 @@ class Soak {
       writeFileSync(path.join(keep, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     write('stream.jsonl', this.#stream.records);
     for (const [gvr, { transitions }] of this.#stage.server.truths) write(`${path.basename(gvr)}.jsonl`, transitions);
+    for (const group of GROUPS) copyFileSync(this.#journalFile(group), path.join(keep, `${group}.runs.jsonl`));
+    write('without-leases.jsonl', this.#withoutLeases);
     writeFileSync(path.join(keep, 'screen.txt'), this.#screen.text);
     writeFileSync(path.join(keep, 'screen-at-end.txt'), this.#screen.lines.join('\n'));
     for (const { name, stderr } of this.#stage.programs) writeFileSync(path.join(keep, `${name}.log`), stderr);

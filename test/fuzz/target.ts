@@ -44,6 +44,12 @@ export interface FuzzFailure {
 /** Inputs are made in blocks, so that a single case can be made again at the cost of one block at most. */
 const BLOCK = 1000;
 
+/** The most time for a search of a smaller input that fails too, in ms. */
+const MOST_SHRINKING_MS = 20_000;
+
+/** The path to a run of fast-check: the first one needs none. */
+const pathTo = (run: number) => (run === 0 ? '' : String(run));
+
 export function fuzzTarget<T>({ name, inputs, check, share = 1 }: FuzzTargetOptions<T>): FuzzTarget {
   const runBlock = async (block: number, from: number, count: number, options: FuzzRunOptions) => {
     let cases = 0;
@@ -53,12 +59,15 @@ export function fuzzTarget<T>({ name, inputs, check, share = 1 }: FuzzTargetOpti
       await checkedCase(() => check(input));
     });
     const seed = (options.seed * 1_000_003 + block) | 0;
-    const skipped = from === 0 ? {} : { path: String(from) };
-    const found = await fc.check(property, { seed, numRuns: count, ...skipped });
+    const found = await fc.check(property, { seed, numRuns: count, path: pathTo(from), endOnFailure: true });
     if (!found.failed) return { cases, failure: undefined };
-    const number = block * BLOCK + Number(found.counterexamplePath?.split(':')[0]);
-    const input = fc.stringify(found.counterexample?.[0]);
-    return { cases: number - block * BLOCK - from + 1, failure: { number, input, error: found.errorInstance } };
+    const at = Number(found.counterexamplePath?.split(':')[0]);
+    const done = at - from + 1;
+    const smaller = { seed, numRuns: 1, path: String(at), interruptAfterTimeLimit: MOST_SHRINKING_MS };
+    const smallest = await fc.check(property, { ...smaller, markInterruptAsFailure: false });
+    const { counterexample, errorInstance } = smallest.failed ? smallest : found;
+    const failure = { number: block * BLOCK + at, input: fc.stringify(counterexample?.[0]), error: errorInstance };
+    return { cases: done, failure };
   };
   return {
     name,
@@ -78,7 +87,7 @@ export function fuzzTarget<T>({ name, inputs, check, share = 1 }: FuzzTargetOpti
 }
 
 /** The most time that one case may compute, in ms. Waiting does not count: another program may use the processor. */
-const LONGEST_MS = 2_000;
+const LONGEST_MS = 5_000;
 
 /** Runs a case, and checks the rules of all targets: it does not compute too long, and it changes no prototype. */
 export async function checkedCase(run: () => void | Promise<void>, longestMs = LONGEST_MS): Promise<void> {

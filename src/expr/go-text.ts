@@ -30,14 +30,16 @@ function jsonOf(value: unknown, inner: string, outer: string, level = 0): string
     return typeof value === 'bigint' || value instanceof HugeNumber ? String(value) : (JSON.stringify(value) ?? 'null');
   if (level >= MOST_LEVELS) return CUT;
   const deeper = inner === '' ? '' : inner + inner.slice(outer.length);
-  const isList = Array.isArray(value);
-  const members = isList
-    ? value.map((item) => jsonOf(item, deeper, inner, level + 1))
-    : sortedEntries(value).map(
-        ([key, item]) => `${JSON.stringify(key)}:${inner === '' ? '' : ' '}${jsonOf(item, deeper, inner, level + 1)}`,
-      );
-  const [open, close] = isList ? '[]' : '{}';
-  return members.length === 0 ? `${open}${close}` : `${open}${inner}${members.join(`,${inner}`)}${outer}${close}`;
+  // texts are added and not joined: a join copies the text of a deep value once for each of its levels
+  let members = '';
+  if (Array.isArray(value)) {
+    for (const item of value) members += `${members && ','}${inner}${jsonOf(item, deeper, inner, level + 1)}`;
+    return members === '' ? '[]' : `[${members}${outer}]`;
+  }
+  const colon = inner === '' ? ':' : ': ';
+  for (const [key, item] of sortedEntries(value))
+    members += `${members && ','}${inner}${JSON.stringify(key)}${colon}${jsonOf(item, deeper, inner, level + 1)}`;
+  return members === '' ? '{}' : `{${members}${outer}}`;
 }
 
 /** A value as Go's fmt.Sprint prints it, which custom columns show: `map[a:1 b:2]`, `[1 2]`, `<nil>`. */

@@ -8,6 +8,7 @@ import { groupVersionsOf } from '../../src/client/discovery/discovery-legacy.ts'
 import { parseReply } from '../../src/controller/hooks/reply.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../src/expr/cel/cel.ts';
 import { pushDown } from '../../src/expr/cel/push-down.ts';
+import { goJson } from '../../src/expr/go-text.ts';
 import { Indexer } from '../../src/informer/store/indexer.ts';
 import { parseDuration, parseLongDuration } from '../../src/kit/duration.ts';
 import { neutralised } from '../../src/kit/escape.ts';
@@ -227,6 +228,14 @@ export const CORPUS: readonly CorpusEntry[] = [
     title: 'a merge patch of two deep objects takes a time in proportion to their depth',
     answer: () => depthOf(mergePatchOf(deep(9000, 1), deep(9000, 2))),
     right: 9000,
+  },
+  {
+    title: 'the JSON of a deep object is written in a time in proportion to its length',
+    answer: () => {
+      const value = JSON.parse(`${'[1,'.repeat(990)}1${']'.repeat(990)}`);
+      return [1, 2, 3].map(() => goJson(value, 4).length);
+    },
+    right: [5_889_511, 5_889_511, 5_889_511],
   },
   {
     title: 'a managed fields entry whose manager is a large number is ignored',

@@ -1,7 +1,7 @@
 // Which edits a random run makes, which of them are explained, and which test files may notice them.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { seededRandom } from '../../src/kit/random.ts';
 import { edited } from './edit.mjs';
 import { importsOf, remember } from './imports.mjs';
 import { mutantsOf } from './operators.mjs';
@@ -42,16 +42,35 @@ export function roomOf(file) {
   return ROOMS.find((room) => file.startsWith(`src/${room}/`));
 }
 
-/** `count` edits in files whose path holds `only`; the same for the same seed and sources. */
+/**
+ * `count` edits in files whose path holds `only`; the same for the same seed. Each edit is drawn by a digest of its own
+ * line, so a change of the sources elsewhere does not draw others.
+ */
 export function choose({ count, seed, only = '' }) {
   const files = roomFiles().filter((file) => file.includes(only));
-  const all = files.flatMap((file) => mutantsOf(file, sourceOf(file)));
-  const random = seededRandom(seed);
-  for (let i = 0; i < Math.min(count, all.length); i++) {
-    const other = i + Math.floor(random() * (all.length - i));
-    [all[i], all[other]] = [all[other], all[i]];
-  }
-  return all.slice(0, count).sort((a, b) => a.file.localeCompare(b.file, 'en') || a.at - b.at);
+  const drawn = files.flatMap((file) => drawnFrom(file, seed)).sort((a, b) => compare(a.lot, b.lot));
+  const chosen = drawn.slice(0, count).map(({ mutant }) => mutant);
+  return chosen.sort((a, b) => compare(a.file, b.file) || a.at - b.at);
+}
+
+function drawnFrom(file, seed) {
+  const source = sourceOf(file);
+  const lines = source.split('\n');
+  const times = new Map();
+  return mutantsOf(file, source).map((mutant) => {
+    const edit = [seed, file, lines[mutant.line - 1].trim(), mutant.find, mutant.replace].join('\n');
+    times.set(edit, (times.get(edit) ?? 0) + 1);
+    return {
+      mutant,
+      lot: createHash('sha256')
+        .update(`${edit}\n${times.get(edit)}`)
+        .digest('hex'),
+    };
+  });
+}
+
+function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The edits that break no rule, each with the reason: `{ file, find, replace, why }`. */

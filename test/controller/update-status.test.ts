@@ -114,7 +114,7 @@ describe('an update of a status', () => {
       draft.status = { phase: 'Up' };
     };
     const updating = updateStatus(resource, read, raced, { clock });
-    const refused = expect(updating).rejects.toMatchObject({ statusCode: 409 });
+    const refused = expect(updating).rejects.toMatchObject({ statusCode: 409, hint: undefined });
     await clock.advance(10_000);
     await refused;
     expect(requests().filter((line) => line === 'PATCH a/status')).toHaveLength(4);

@@ -26,3 +26,54 @@ it('lists and streams have buckets from 5 ms to an hour, and from no object to a
     expect(bucketsOf().get(`reflector_items_per_${kind}`)).toEqual(items);
   }
 });
+
+it('a provider counts lists, streams, and errors of handlers and of the store', () => {
+  const counts = new Map<string, number>();
+  const counter = (name: string) => ({ add: (by = 1) => void counts.set(name, (counts.get(name) ?? 0) + by) });
+  const metrics = namedMetrics({ ...noMetrics, counter }, 'pods');
+  metrics.listed(10, 3);
+  metrics.watched(10, 3, false);
+  metrics.watched(10, 0, true);
+  metrics.handlerFailed();
+  metrics.storeFailed(4);
+  expect(Object.fromEntries(counts)).toEqual({
+    reflector_lists_total: 1,
+    reflector_watches_total: 2,
+    reflector_short_watches_total: 1,
+    kubectl_informer_handler_errors_total: 1,
+    kubectl_informer_store_errors_total: 4,
+  });
+});
+
+it('callbacks get each measurement with the name of the informer', () => {
+  const calls: unknown[] = [];
+  const record =
+    (what: string) =>
+    (...args: unknown[]) =>
+      void calls.push([what, ...args]);
+  const metrics = namedMetrics(
+    {
+      listed: record('listed'),
+      watched: record('watched'),
+      queued: record('queued'),
+      applied: record('applied'),
+      handlerFailed: record('handlerFailed'),
+      storeFailed: record('storeFailed'),
+    },
+    'pods',
+  );
+  metrics.listed(10, 3);
+  metrics.watched(20, 4, true);
+  metrics.queued(5);
+  metrics.applied(30, 6);
+  metrics.handlerFailed();
+  metrics.storeFailed(7);
+  expect(calls).toEqual([
+    ['listed', 10, 3, 'pods'],
+    ['watched', 20, 4, true, 'pods'],
+    ['queued', 5, 'pods'],
+    ['applied', 30, 6, 'pods'],
+    ['handlerFailed', 'pods'],
+    ['storeFailed', 7, 'pods'],
+  ]);
+});

@@ -69,6 +69,7 @@ const rows: Row[] = [
   [streaming('5'), failed('idle'), listing('5'), 'none', 'log', 'idle'],
   [streaming(), ended('', nothing), listing(), 'none', 'log', 'very-short'],
   [streaming('5'), ended('5', long), streaming('5', 1), 'none', 'log', 'closed'],
+  [streaming('5'), ended('5', empty), streaming('5', 1), 'backoff', 'log', 'closed'],
   [streaming('5', 1), ended('5', long), streaming('5', 2), 'backoff', 'log', 'closed'],
   [streaming('5', 4), ended('5', long), listing('5'), 'none', 'log', 'closed'],
   [streaming('5'), failed('broken', '5', long), streaming('5', 1), 'none', 'log', 'broken'],

@@ -219,6 +219,20 @@ it('keeps the objects of a list as they were given, with no more fields', () => 
   expect(Object.keys(object)).toEqual(fields);
 });
 
+it('a packed object whose memory was given back before it is stored is stored all the same', () => {
+  const indexer = new PlainIndexer<Pod>({ store: 'compact' });
+  indexer.replace([pod('first', 1), pod('second', 1)], '1');
+  const before = indexer.memory.packed;
+  const handle = indexer.pack(pod('a', 2)) as Pod;
+  indexer.drop(handle);
+  expect(indexer.memory.packed).toBe(before);
+  indexer.add(handle);
+  expect(indexer.memory.packed).toBe(before + 1);
+  expect(indexer.get('a')?.metadata).toMatchObject({ name: 'a', resourceVersion: '2' });
+  indexer.delete(handle);
+  expect(indexer.memory.packed).toBe(before);
+});
+
 describe('a replacement in steps', () => {
   const many = (count: number, version: number, tags = 'x') =>
     Array.from({ length: count }, (_, i) => tagged(`k${i}`, tags, version));

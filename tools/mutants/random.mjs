@@ -2,7 +2,7 @@
 // may notice one runs once, unbroken, with marks: they show which tests reach which edit. Then each edit is tried on
 // the tests that reach it, nearest first, until one fails. An edit that no test notices survives.
 import path from 'node:path';
-import { runJobs } from './run-jobs.mjs';
+import { HUNG, runJobs, TIMED_OUT } from './run-jobs.mjs';
 import { choose, explanationOf, explanations, ROOMS, roomOf, testsFor } from './selection.mjs';
 
 /** At most this number of near test files is asked for an edit, of far ones, and of those of the last resort. */
@@ -148,6 +148,8 @@ function report(mutants, { count, seed, only, all }) {
     if (of.length > 0) console.log(rowOf(`\`${path.posix.join('src', room)}\``, of));
   }
   console.log(rowOf('all', verdicts));
+  const late = verdicts.filter(({ red }) => red?.endsWith(HUNG) || red?.endsWith(TIMED_OUT)).length;
+  console.log(`\n${late} of those that were noticed let a test hang.`);
   return shareOf(verdicts) >= 0.05 ? 1 : 0;
 }
 

@@ -12,6 +12,11 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const SETTINGS = { isolate: false, testTimeout: 6000, brokenTimeout: 2000, hookTimeout: 3000, silence: 8000 };
 const running = new Map();
 
+/** The end of the title of a test that failed because it took too long. */
+export const TIMED_OUT = ' (timed out)';
+/** Stands for the title of a test when a job did not end. */
+export const HUNG = 'the run hung, or ended its process';
+
 /**
  * Runs every job, and gives its result: `titles` of the tests that failed, and `tests`, where marks are kept, with the
  * numbers that each reached. A job is `{ id, test, edit?, reds?, only? }`: of its test file run those tests whose title
@@ -28,7 +33,7 @@ export async function runJobs(all, settings = {}) {
     while (left.length > 0) {
       const { done, last } = await run(left, scratch, { ...SETTINGS, ...settings });
       for (const [id, result] of done) results.set(id, result);
-      if (last !== undefined) results.set(last, { titles: ['the run hung, or ended its process'], tests: [] });
+      if (last !== undefined) results.set(last, { titles: [HUNG], tests: [] });
       else if (done.size === 0)
         throw new Error('no test could be begun: MUTANTS_SHOW=1 shows what the test runner says');
       left = left.filter(({ id }) => !results.has(id));
@@ -122,7 +127,8 @@ beforeEach(({ task, skip }) => {
 afterEach(({ task }) => {
   say({});
   const title = titleOf(task);
-  if (task.result?.state === 'fail') titles.push(title);
+  const isLate = task.result?.errors?.some(({ message }) => /^(Test|Hook) timed out/.test(message));
+  if (task.result?.state === 'fail') titles.push(title + (isLate ? ${JSON.stringify(TIMED_OUT)} : ''));
   if (isMarking) tests.push({ title, ms: Math.round(performance.now() - began), reached: takeMarks() });
 });
 afterAll(() => say({ ended: ${id}, titles, tests }));

@@ -161,6 +161,17 @@ describe('a search that names its fields', () => {
     expect(decoded(['.status.a'])).toBe(100);
   });
 
+  it('forgets the fields that were asked for first, where four others are kept and a fifth search comes', () => {
+    const { indexer, decoded } = compact(pods(100), ['.status.a']);
+    for (const field of ['b', 'c', 'd']) {
+      indexer.keepFields([`.status.${field}`]);
+      decoded([`.status.${field}`]);
+    }
+    expect([decoded(['.note']), decoded(['.note'])]).toEqual([100, 0]);
+    expect(['d', 'c', 'b'].map((field) => decoded([`.status.${field}`]))).toEqual([0, 0, 0]);
+    expect(decoded(['.status.a'])).toBe(100);
+  });
+
   it('decodes each time where the values differ too much to keep them', () => {
     const { indexer, decoded } = compact(pods(200, (i) => `${i}`.padEnd(50_000)));
     expect([decoded(['.note']), decoded(['.note'])]).toEqual([200, 200]);

@@ -30,6 +30,20 @@ describe('a notification becomes a change with its sequence number', () => {
     ]);
   });
 
+  it('the number is 0 where a notification has none', () => {
+    const { handler, changes, unchanged } = recorder();
+    handler.added?.(at('1'), { key, cause: 'watch', isInInitialList: false });
+    handler.updated?.(at('1'), at('2'), { key, cause: 'watch', uidChanged: false });
+    handler.updated?.(at('2'), at('2'), { key, cause: 'relist', uidChanged: false });
+    handler.deleted?.(at('2'), { key, cause: 'watch', finalStateUnknown: false });
+    expect(changes.map(([{ type }, sequence]) => [type, sequence])).toEqual([
+      ['added', 0],
+      ['updated', 0],
+      ['deleted', 0],
+    ]);
+    expect(unchanged).toEqual([['2', 0]]);
+  });
+
   it('an update has both states, and whether the object is a new one', () => {
     const { handler, changes } = recorder();
     handler.updated?.(at('1'), at('2'), { key, cause: 'relist', uidChanged: true, sequence: 9 });

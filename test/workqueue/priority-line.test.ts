@@ -46,6 +46,13 @@ it('a key is passed over in a row: as soon as none is passed over, counting begi
   expect(take(line, 1000, 3)).toEqual(['high3', 'high4', 'old']);
 });
 
+it('after an old key was served, counting begins again for the next one', () => {
+  const line = new PriorityLine(ageing);
+  for (const key of ['old0', 'old1']) line.push(key, -1, 0);
+  for (let i = 0; i < 9; i++) line.push(`high${i}`, 0, 100);
+  expect(take(line, 1000, 6)).toEqual(['high0', 'high1', 'old0', 'high2', 'high3', 'old1']);
+});
+
 describe('ageing', () => {
   /** A low key that came in at 100, behind high ones. */
   function behind(): PriorityLine {

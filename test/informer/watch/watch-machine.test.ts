@@ -183,6 +183,15 @@ const rows: Row[] = [
   ],
   [following('5', { strikes: 1 }), failed('internal', '5', nothing), streaming('5'), 'backoff', 'log', 'internal'],
   [
+    following('5', { strikes: 1 }),
+    failed('internal', '8', { events: 1, ms: 60_000 }),
+    back('8', 'internal', { strikes: 1 }),
+    'backoff',
+    'log',
+    'internal',
+  ],
+  [following('5', { strikes: 1 }), ended('8'), back('8', 'closed', { strikes: 0 }), 'none', 'none', 'closed'],
+  [
     following('5'),
     failed('internal', '8', long, { internalRetry: true }),
     back('8', 'internal'),

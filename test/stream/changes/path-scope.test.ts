@@ -46,6 +46,17 @@ describe('a changed field is in the scope of a path', () => {
     expect(found(path).sort()).toEqual([...expected].sort());
   });
 
+  it.each([
+    ['.spec.items[0]', [0]],
+    ['.spec.items[1].a', [1]],
+    ['.spec.items[-1]', [0, 1, 2]], // which one is the last is not known of both states
+    ['.spec.items[*]', [0, 1, 2]],
+  ])('by an index of a list: %s', (path, expected) => {
+    const state = (a: number) => ({ spec: { items: [{ a }, { a }, { a }] } });
+    const paths = fieldChanges(state(1), state(2)).filter(({ steps }) => compileScope([path])?.(steps));
+    expect(paths.map((change) => change.path)).toEqual(expected.map((i) => `.spec.items[${i}].a`));
+  });
+
   it('if one of several paths finds it', () => {
     expect(found('.spec.replicas', '.metadata.labels.d').sort()).toEqual(['.metadata.labels.d', '.spec.replicas']);
   });

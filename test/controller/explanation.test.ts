@@ -138,6 +138,7 @@ describe('the state of a key', () => {
       { kind: 'event' },
       { kind: 'run', outcome: 'requeue-after', next: { why: 'requeue after' } },
     ]);
+    expect(controller.explain(KEY).history?.[1]).not.toHaveProperty('parked');
     controller.enqueue('shop/other', { after: 50 });
     expect(controller.explain('shop/other')).toMatchObject({
       delayed: { why: 'asked', dueInMs: 50 },

@@ -158,6 +158,7 @@ describe('a verification', () => {
     expect(() => new SharedInformer(client.resource(CONFIG_MAPS), { verifyEveryMs: -1 })).toThrow(
       'verifyEveryMs must be a number',
     );
+    expect(() => new SharedInformer(client.resource(CONFIG_MAPS), { verifyEveryMs: 0, resyncMs: 0 })).not.toThrow();
   });
 });
 

@@ -60,7 +60,10 @@ export class Cli {
     return this.lines.map((line) => JSON.parse(line) as T);
   }
 
-  /** Resolves when what was printed satisfies `condition`; rejects, with all output, when the program ends first. */
+  /**
+   * Resolves when `condition` holds, which is asked after each output, and now and then for what it reads elsewhere;
+   * rejects, with all output, when the program ends first.
+   */
   async until(condition: (cli: Cli) => boolean, what = 'the condition'): Promise<void> {
     while (!condition(this)) {
       if (this.child.exitCode !== null || this.child.signalCode !== null) {
@@ -71,8 +74,10 @@ export class Cli {
       await new Promise<void>((resolve) => {
         const heard = () => {
           this.#watchers.delete(heard);
+          clearTimeout(timer);
           resolve();
         };
+        const timer = setTimeout(heard, 100);
         this.#watchers.add(heard);
       });
     }

@@ -1,8 +1,9 @@
-// npm run soak -- [--minutes N] [--seed S] [--rate N] [--kinds KIND,…] [--keep DIR] [--root DIR] [-v]
+// [TEST_KUBECONFIG=FILE] npm run soak -- [--minutes N] [--seed S] [--rate N] [--kinds KIND,…] [--keep DIR] [--root DIR] [-v]
 //
 // Runs the built program as many processes: streams, a live table, a serve that is asked, rows of a query, and
 // controllers in one, two and four replicas. The server, the network and the processes break all the time. What the
-// programs said is then compared with what the server did. Ends with 1 if a rule did not hold.
+// programs said is then compared with what the server did. Ends with 1 if a rule did not hold. With TEST_KUBECONFIG the
+// server is that cluster, which must be one for tests, and only networks and programs break.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type SoakReport, soak } from './soak/soak.ts';
@@ -28,6 +29,7 @@ const report = await soak({
   changesPerSecond: numberOf('rate'),
   kinds,
   keep: values.keep,
+  kubeconfig: process.env.TEST_KUBECONFIG || undefined,
   ...(values.verbose && { say: (line: string) => console.error(line) }),
 });
 process.exitCode = print(report) ? 0 : 1;

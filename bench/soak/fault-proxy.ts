@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, createServer, type Server, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { Identity } from './identities.ts';
 
 /**
@@ -20,22 +20,25 @@ const ANSWERS = {
 /** The bytes a second of a slow network, in pieces of a tenth of it. */
 const SLOW_BYTES = 20_000;
 
+/** A server without TLS, or how to connect to one with it. */
+export type ProxyTarget = { readonly host: string; readonly port: number } | { readonly tls: ConnectionOptions };
+
 interface Pair {
   readonly client: TLSSocket;
   readonly server: Socket;
   readonly gate: Gate;
 }
 
-/** Ends TLS in front of a server that has none, and breaks what passes through. Knows how long each fault lasted. */
+/** Ends TLS in front of a server, and breaks what passes through. Knows how long each fault lasted. */
 export class FaultProxy {
-  readonly #target: { readonly host: string; readonly port: number };
+  readonly #target: ProxyTarget;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   readonly #sockets = new Set<Socket>();
   #fault: NetworkFault | undefined;
   accepted = 0;
 
-  private constructor(target: { host: string; port: number }, { cert, key }: Identity) {
+  private constructor(target: ProxyTarget, { cert, key }: Identity) {
     this.#target = target;
     this.#server = createServer({ cert, key }, (socket) => this.#accept(socket));
     this.#server.on('tlsClientError', () => {});
@@ -46,7 +49,7 @@ export class FaultProxy {
     });
   }
 
-  static async start(target: { host: string; port: number }, identity: Identity): Promise<FaultProxy> {
+  static async start(target: ProxyTarget, identity: Identity): Promise<FaultProxy> {
     const proxy = new FaultProxy(target, identity);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
@@ -111,7 +114,7 @@ export class FaultProxy {
       client.once('data', () => client.end(ANSWERS[fault]));
       return;
     }
-    const server = connect(this.#target);
+    const server = 'tls' in this.#target ? tlsConnect(this.#target.tls) : connect(this.#target);
     this.#keep(server);
     const gate = new Gate(() => client.destroy());
     gate.isShut = fault === 'black hole';

@@ -129,7 +129,8 @@ export class Program {
 
   /** Notes what it uses now. Without /proc nothing is noted. */
   measure(): void {
-    const usage = usageOf(this.child.pid);
+    const { pid } = this.child;
+    const usage = usageOf(this.#options.terminal ? childOf(pid) : pid);
     if (usage) this.usage.push(usage);
   }
 
@@ -173,6 +174,15 @@ const quoted = (words: readonly string[]) => words.map((word) => `'${word.replac
 function inTerminal(words: readonly string[], { rows, columns }: { rows: number; columns: number }): string[] {
   const command = `stty rows ${rows} cols ${columns}; exec ${quoted(words)}`;
   return ['script', '--quiet', '--return', '--flush', '--command', command, '/dev/null'];
+}
+
+/** The process that script(1) runs. */
+function childOf(pid: number | undefined): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function usageOf(pid: number | undefined): Usage | undefined {

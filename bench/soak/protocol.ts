@@ -1,5 +1,8 @@
 import type { Transition } from './truth.ts';
 
+/** The label of all objects that are judged; others may be there. */
+export const LABEL = ['soak', 'thing'] as const;
+
 /** What the soak asks the process of its server. */
 export type Order =
   | { readonly do: 'write'; readonly perSecond: number }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { seededRandom } from '../../src/kit/random.ts';
 import type { Sandbox, SandboxSnapshot } from '../../src/sandbox/sandbox.ts';
-import type { Answer, Order } from './protocol.ts';
+import { type Answer, LABEL, type Order } from './protocol.ts';
 import type { ObjectState, Transition } from './truth.ts';
 
 const [library = '', seed = '1', names = '20', deleted = '0.12'] = process.argv.slice(2);
@@ -156,7 +156,11 @@ class Writer {
     const before = objects.get(key);
     const mark = String(++this.#marks);
     const data = { value: Buffer.from(`${mark} ${'x'.repeat(Math.floor(this.#random() * 300))}`).toString('base64') };
-    const [stored] = this.#server.apply({ ...type, metadata: { namespace, name, annotations: { mark } }, data });
+    const [stored] = this.#server.apply({
+      ...type,
+      metadata: { namespace, name, annotations: { mark }, labels: { [LABEL[0]]: LABEL[1] } },
+      data,
+    });
     const { uid = '', resourceVersion } = stored?.metadata ?? {};
     const state = { uid, version: Number(resourceVersion), mark };
     objects.set(key, state);

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { type Random, seededRandom } from '../../src/kit/random.ts';
 import { type Outage, outageProblems } from './outages.ts';
 import { machineNow, type Program } from './program.ts';
-import type { Order } from './protocol.ts';
+import { LABEL, type Order } from './protocol.ts';
 import { judgeRuns, readJournal } from './run-journal.ts';
 import { Stage } from './stage.ts';
-import { answerFault, STRIKES, type StrikeKind } from './strikes.ts';
+import { answerFault, OF_ANY_SERVER, STRIKES, type StrikeKind } from './strikes.ts';
 import { differences, type ObjectState } from './truth.ts';
-import { usageOf } from './usage.ts';
+import { usageOf, usageProblems } from './usage.ts';
 import { lastStates, RowReader, ScreenReader, StreamReader, type Verdict } from './watchers.ts';
 
 export interface SoakOptions {
@@ -22,7 +22,9 @@ export interface SoakOptions {
   readonly changesPerSecond: number;
   /** A folder for what the stream printed, what the server did, and what the programs said. */
   readonly keep?: string | undefined;
-  /** Kinds of faults. Default: all. */
+  /** Of a cluster that takes the place of the sandbox. Faults of the server itself are left out then. */
+  readonly kubeconfig?: string | undefined;
+  /** Kinds of faults. Default: all that the server can have. */
   readonly kinds?: readonly StrikeKind[] | undefined;
   readonly say?: (line: string) => void;
 }
@@ -40,10 +42,12 @@ const SCREEN = { rows: 200, columns: 500 };
 /** How long all programs may take to be up to date after the last fault, ms. */
 const LONGEST_CALM_MS = 150_000;
 const CONFIG_MAPS = 'v1/configmaps';
+const SELECTED = ['-l', LABEL.join('=')];
 const LEASE_MS = 4_000;
 
 /** Runs the built program as many processes against a server that breaks, and judges all that they said. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
+  kindsOf(options);
   await using stage = await Stage.start(options);
   return await new Soak(options, stage).run();
 }
@@ -99,13 +103,18 @@ class Soak {
     this.#isOver = true;
     await asking;
     const verdicts = await this.#judge();
+    const usage = new Map(this.#stage.programs.map((program) => [program.name, usageOf(program)]));
+    verdicts.set('memory and descriptors', {
+      problems: usageProblems(usage, minutes),
+      figures: { measured: [...usage.values()].filter((row) => row !== undefined).length },
+    });
     this.#keep();
     return {
       faults: this.#faults,
       changes: server.changes,
       seconds: Math.round((machineNow() - started) / 1000),
       verdicts,
-      usage: new Map(this.#stage.programs.map((program) => [program.name, usageOf(program)])),
+      usage,
     };
   }
 
@@ -114,17 +123,28 @@ class Soak {
   async #startAll(): Promise<void> {
     const add = this.#stage.add.bind(this.#stage);
     const hook = path.join(import.meta.dirname, 'journal-hook.mjs');
-    const reconcile = ['reconcile', 'configmaps', '-A', '--hook', hook, '--workers', '4'];
+    const reconcile = ['reconcile', 'configmaps', '-A', ...SELECTED, '--hook', hook, '--workers', '4'];
     const lease = ['--leader-elect-namespace', 'ops', '--leader-elect-lease-duration', `${LEASE_MS}ms`];
     const pace = [...lease, '--leader-elect-renew-deadline', '3s', '--leader-elect-retry-period', '700ms'];
-    const watch = ['watch', 'configmaps,secrets', '-A', '-o', 'json', '--markers', '--no-serve'];
+    const watch = ['watch', 'configmaps,secrets', '-A', ...SELECTED, '-o', 'json', '--markers', '--no-serve'];
     await add('stream', watch, { user: 'reader', take: this.#stream.take });
     await add('slow-reader', [...watch, '--overflow', 'coalesce'], { user: 'reader', take: this.#slow.take });
-    const live = ['watch', 'configmaps', '-A', '--live', '--no-serve'];
+    const live = ['watch', 'configmaps', '-A', ...SELECTED, '--live', '--no-serve'];
     if (existsSync('/usr/bin/script'))
       await add('live', live, { user: 'reader', terminal: SCREEN, take: this.#screen.take });
     const even = 'int(object.metadata.annotations.mark) % 2 == 0';
-    const rows = ['query', 'configmaps,secrets', '-A', '--watch', '-o', 'json', '--markers', '--filter', even];
+    const rows = [
+      'query',
+      'configmaps,secrets',
+      '-A',
+      ...SELECTED,
+      '--watch',
+      '-o',
+      'json',
+      '--markers',
+      '--filter',
+      even,
+    ];
     await add('rows', [...rows, '--no-serve'], { take: this.#rows.take });
     await add('serve', ['serve', 'configmaps,secrets', '-A', '--idle-exit', '10h']);
     await add('reconcile', reconcile, { env: this.#journal('reconcile') });
@@ -163,7 +183,17 @@ class Soak {
   async #question(): Promise<{ readonly states: Map<string, ObjectState> }> {
     const serve = this.#stage.program('serve');
     const home = this.#stage.homeOf('serve');
-    const words = [this.#stage.cli, 'query', 'configmaps', '-A', '-o', 'json', '--kubeconfig', serve.kubeconfig];
+    const words = [
+      this.#stage.cli,
+      'query',
+      'configmaps',
+      '-A',
+      ...SELECTED,
+      '-o',
+      'json',
+      '--kubeconfig',
+      serve.kubeconfig,
+    ];
     const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home, NO_COLOR: '1' };
     const { stdout } = await promisify(execFile)(process.execPath, words, { env, maxBuffer: 1e9, timeout: 60_000 });
     const states = new Map<string, ObjectState>();
@@ -177,7 +207,7 @@ class Soak {
   // --- the faults ---
 
   #kind(i: number): StrikeKind {
-    const kinds = this.#options.kinds ?? (Object.keys(STRIKES) as StrikeKind[]);
+    const kinds = kindsOf(this.#options);
     const round = seededRandom(this.#options.seed * 1_000 + Math.floor(i / kinds.length));
     const order = kinds.map((kind) => ({ kind, at: round() })).sort((a, b) => a.at - b.at);
     return order[i % kinds.length]?.kind ?? 'reset';
@@ -442,6 +472,14 @@ class Soak {
     const seesDeletions = group === 'reconcile';
     return judgeRuns(readJournal(this.#journalFile(group)), { marks, endedAt, seesDeletions, withoutLeases });
   }
+}
+
+/** The faults that happen. Throws for one that the server cannot have. */
+function kindsOf({ kinds, kubeconfig }: Pick<SoakOptions, 'kinds' | 'kubeconfig'>): readonly StrikeKind[] {
+  const possible = kubeconfig === undefined ? (Object.keys(STRIKES) as StrikeKind[]) : OF_ANY_SERVER;
+  const impossible = kinds?.find((kind) => !possible.includes(kind));
+  if (impossible) throw new Error(`a cluster of the user's cannot be struck by "${impossible}"`);
+  return kinds ?? possible;
 }
 
 const GROUPS = ['reconcile', 'leader', 'shards'];

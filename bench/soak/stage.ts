@@ -7,11 +7,14 @@ import { FaultProxy } from './fault-proxy.ts';
 import { type Authority, createAuthority, type Identity } from './identities.ts';
 import { machineNow, Program, type ProgramOptions } from './program.ts';
 import type { Answer, Order } from './protocol.ts';
+import { RealServer } from './real-server.ts';
 import { type ServerOptions, SoakServer } from './soak-server.ts';
 
 export interface StageOptions extends Omit<ServerOptions, 'library'> {
   /** The folder of the package, built. */
   readonly root: string;
+  /** Of a cluster that takes the place of the sandbox. */
+  readonly kubeconfig?: string | undefined;
 }
 
 type AddOptions = Partial<Pick<ProgramOptions, 'user' | 'env' | 'terminal' | 'isRestarted' | 'shell'>> & {
@@ -23,22 +26,26 @@ type AddOptions = Partial<Pick<ProgramOptions, 'user' | 'env' | 'terminal' | 'is
 export class Stage implements AsyncDisposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
   readonly programs: Program[] = [];
-  readonly server: SoakServer;
+  readonly server: SoakServer | RealServer;
   readonly authority: Authority;
   readonly cli: string;
   readonly #identity: Identity;
   #answer: Answer = { tokens: { administrator: '', reader: '' }, port: 0, version: 0 };
 
-  private constructor({ root, ...rest }: StageOptions, authority: Authority, identity: Identity) {
-    this.server = new SoakServer({ ...rest, library: path.join(root, 'dist', 'sandbox.js') });
+  private constructor(root: string, server: Stage['server'], authority: Authority, identity: Identity) {
+    this.server = server;
     this.cli = path.join(root, 'bin', 'run.js');
     this.authority = authority;
     this.#identity = identity;
   }
 
   static async start(options: StageOptions): Promise<Stage> {
+    const { root, kubeconfig, seed } = options;
     const authority = await createAuthority();
-    const stage = new Stage(options, authority, await authority.issue());
+    const server = kubeconfig
+      ? await RealServer.start(kubeconfig, seed)
+      : new SoakServer({ ...options, library: path.join(root, 'dist', 'sandbox.js') });
+    const stage = new Stage(root, server, authority, await authority.issue());
     await stage.ask({ do: 'report' });
     return stage;
   }
@@ -62,7 +69,9 @@ export class Stage implements AsyncDisposable {
 
   /** Starts a program in a home of its own, with a wall clock that {@link jumpClock} moves. */
   async add(name: string, words: readonly string[], { take, ...options }: AddOptions = {}): Promise<Program> {
-    const proxy = await FaultProxy.start({ host: '127.0.0.1', port: this.#answer.port }, this.#identity);
+    const target =
+      this.server instanceof RealServer ? { tls: this.server.target } : { host: '127.0.0.1', port: this.#answer.port };
+    const proxy = await FaultProxy.start(target, this.#identity);
     const home = this.homeOf(name);
     mkdirSync(home, { mode: 0o700, recursive: true });
     const clock = pathToFileURL(path.join(import.meta.dirname, 'clock-jump.mjs')).href;
@@ -116,7 +125,7 @@ export class Stage implements AsyncDisposable {
     for (const program of this.programs) program.signal('SIGCONT');
     await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
     await Promise.all(this.programs.map(({ proxy }) => proxy.stop()));
-    this.server.stop();
+    await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -40,6 +40,22 @@ export const STRIKES = {
 
 export type StrikeKind = keyof typeof STRIKES;
 
+/** Those that need nothing of the server. */
+export const OF_ANY_SERVER: readonly StrikeKind[] = [
+  'reset',
+  'outage',
+  'black hole',
+  'half-open',
+  'cut',
+  'page',
+  'redirect',
+  'slow',
+  'certificate',
+  'clock of the programs',
+  'freeze',
+  'kill',
+];
+
 /** The fault of the server's answers that a strike is. */
 export function answerFault(kind: StrikeKind, random: () => number): Extract<Order, { do: 'fault' }> | undefined {
   const after = Math.floor(random() * 12);

@@ -3,7 +3,7 @@ import { type Outage, outageProblems } from '../../bench/soak/outages.ts';
 import { judgeRuns, type RunRecord } from '../../bench/soak/run-journal.ts';
 import { frameProblems, type StreamRecord, TypeJudge } from '../../bench/soak/stream-judge.ts';
 import { type ObjectState, type Transition, TypeTruth } from '../../bench/soak/truth.ts';
-import { usageOf } from '../../bench/soak/usage.ts';
+import { usageOf, usageProblems } from '../../bench/soak/usage.ts';
 import { linesOf, RowReader, StreamReader } from '../../bench/soak/watchers.ts';
 
 const GVR = 'v1/configmaps';
@@ -242,4 +242,27 @@ it('memory is compared after the warm-up, and not across processes', () => {
     [2, 2],
   ]);
   expect(usageOf({ usage, ended: twice })).toBeUndefined();
+});
+
+describe('usageProblems', () => {
+  const row = (warm: number, end: number, more = 0) => ({ warm, end, descriptors: { begin: 20, end: 20 + more } });
+
+  it('finds memory that grew by more than a tenth in a long soak, and by more than half in a short one', () => {
+    const rows = new Map([
+      ['flat', row(100, 110)],
+      ['grown', row(100, 111)],
+      ['much', row(100, 151)],
+    ]);
+    expect(usageProblems(rows, 10)).toEqual(['grown: memory grew 1.11 ×', 'much: memory grew 1.51 ×']);
+    expect(usageProblems(rows, 2)).toEqual(['much: memory grew 1.51 ×']);
+  });
+
+  it('finds descriptors that are not closed, and says nothing of a program that was started again', () => {
+    const rows = new Map([
+      ['few', row(100, 100, 8)],
+      ['many', row(100, 100, 9)],
+      ['again', undefined],
+    ]);
+    expect(usageProblems(rows, 10)).toEqual(['many: 9 more descriptors than at first']);
+  });
 });

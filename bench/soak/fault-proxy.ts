@@ -20,8 +20,13 @@ const ANSWERS = {
 /** The bytes a second of a slow network, in pieces of a tenth of it. */
 const SLOW_BYTES = 20_000;
 
-/** A server without TLS, or how to connect to one with it. */
-export type ProxyTarget = { readonly host: string; readonly port: number } | { readonly tls: ConnectionOptions };
+/** The server behind a network. */
+export interface ProxyTarget {
+  readonly host: string;
+  readonly port: number;
+  /** How to connect to one with TLS. */
+  readonly tls?: ConnectionOptions;
+}
 
 interface Pair {
   readonly client: TLSSocket;
@@ -114,8 +119,10 @@ export class FaultProxy {
       client.once('data', () => client.end(ANSWERS[fault]));
       return;
     }
-    const server = 'tls' in this.#target ? tlsConnect(this.#target.tls) : connect(this.#target);
-    this.#keep(server);
+    const { host, port, tls } = this.#target;
+    const wire = connect({ host, port });
+    this.#keep(wire);
+    const server = tls ? tlsConnect({ ...tls, socket: wire }).on('error', () => {}) : wire;
     const gate = new Gate(() => client.destroy());
     gate.isShut = fault === 'black hole';
     if (fault === 'slow') gate.bytesASecond = SLOW_BYTES;

@@ -4,8 +4,11 @@ import type { StreamRecord } from './stream-judge.ts';
 export interface Outage {
   /** The program whose network it was; undefined: the server's, so that all programs had it. */
   readonly program: string | undefined;
-  /** `silent`: connections stay open. `frozen`: the program itself was stopped, so that it could say nothing. */
-  readonly kind: 'refused' | 'silent' | 'frozen';
+  /**
+   * `silent`: connections stay open. `half-open`: those that were there are silent, and new ones work, so that it is over
+   * when the program notices. `frozen`: the program itself was stopped, so that it could say nothing.
+   */
+  readonly kind: 'refused' | 'silent' | 'half-open' | 'frozen';
   readonly from: number;
   readonly to: number;
 }
@@ -31,7 +34,7 @@ export function outageProblems(
   const problems: string[] = [];
   let told = 0;
   for (const { kind, from, to } of own) {
-    if (kind === 'frozen' || to - from < SHORTEST_MS) continue;
+    if (kind === 'frozen' || kind === 'half-open' || to - from < SHORTEST_MS) continue;
     const overlaps = (other: Outage) => other.from < to && from < other.to + SLACK_MS;
     if (longer.some((other) => overlaps(other) && (other.kind === 'frozen' || kind === 'refused'))) continue;
     const deadline = from + (kind === 'silent' ? SILENT_TOLD_MS : TOLD_MS) + SLACK_MS;

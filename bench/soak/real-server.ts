@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { load } from 'js-yaml';
 import { seededRandom } from '../../src/kit/random.ts';
+import type { ProxyTarget } from './fault-proxy.ts';
 import { type Answer, LABEL, type Order } from './protocol.ts';
 import { TypeTruth } from './truth.ts';
 import { linesOf } from './watchers.ts';
@@ -72,9 +73,10 @@ export class RealServer {
   }
 
   /** Where the networks of the programs end. */
-  get target(): ConnectionOptions {
+  get target(): ProxyTarget {
     const { url, tls } = this.#access;
-    return { host: url.hostname, port: Number(url.port || 443), servername: servernameOf(url), ...tls };
+    const servername = servernameOf(url);
+    return { host: url.hostname, port: Number(url.port || 443), tls: { servername, host: url.hostname, ...tls } };
   }
 
   async ask(order: Order): Promise<Answer> {

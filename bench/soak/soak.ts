@@ -305,6 +305,7 @@ class Soak {
         const end = proxy.halfOpen();
         await seconds(35, 40);
         end();
+        note('half-open');
         break;
       }
       case 'slow':
@@ -448,6 +449,7 @@ class Soak {
     for (const [gvr, { transitions }] of this.#stage.server.truths) write(`${path.basename(gvr)}.jsonl`, transitions);
     for (const group of GROUPS) copyFileSync(this.#journalFile(group), path.join(keep, `${group}.runs.jsonl`));
     write('without-leases.jsonl', this.#withoutLeases);
+    write('outages.jsonl', this.#outages);
     writeFileSync(path.join(keep, 'screen.txt'), this.#screen.text);
     writeFileSync(path.join(keep, 'screen-at-end.txt'), this.#screen.lines.join('\n'));
     for (const { name, stderr } of this.#stage.programs) writeFileSync(path.join(keep, `${name}.log`), stderr);

@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
   /** Starts a program in a home of its own, with a wall clock that {@link jumpClock} moves. */
   async add(name: string, words: readonly string[], { take, ...options }: AddOptions = {}): Promise<Program> {
     const target =
-      this.server instanceof RealServer ? { tls: this.server.target } : { host: '127.0.0.1', port: this.#answer.port };
+      this.server instanceof RealServer ? this.server.target : { host: '127.0.0.1', port: this.#answer.port };
     const proxy = await FaultProxy.start(target, this.#identity);
     const home = this.homeOf(name);
     mkdirSync(home, { mode: 0o700, recursive: true });

@@ -21,8 +21,11 @@ export interface CandidateOptions {
 export type Attempt =
   /** This candidate holds the lease. Its last write was sent at `sentAt`. */
   | { readonly kind: 'held'; readonly sentAt: Moment }
-  /** The lease belongs to another process. `clash`: that process has the same identity. */
-  | { readonly kind: 'taken'; readonly by: string; readonly clash: boolean }
+  /**
+   * The lease belongs to another process, or may. `own`: the record names this candidate, and is not its last one. An
+   * `older` one of its own came back with a restored server, and `clash`: another process has the same identity.
+   */
+  | { readonly kind: 'taken'; readonly by: string; readonly own: 'older' | 'clash' | undefined }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
@@ -39,6 +42,8 @@ export class LeaseCandidate {
   /** The renewTime of the last record of this candidate, and of those whose writes may have arrived without an answer. */
   #written: string[] = [];
   #isUnanswered = false;
+  /** The acquireTime of its last record. */
+  #acquired: string | undefined;
 
   constructor(options: CandidateOptions) {
     this.#options = options;
@@ -139,9 +144,12 @@ export class LeaseCandidate {
     if (!this.#observed || !sameValue(fetched, this.#observed)) this.#observe(fetched);
     const { holder: by, acquireTime, transitions } = fetched;
     const isMine = by === identity;
-    if (isLeading && !this.#isOwn(fetched)) return { kind: 'taken', by, clash: isMine };
+    if (isLeading && !this.#isOwn(fetched)) {
+      const own = isMine ? (this.#isOlderOwn(fetched) ? 'older' : 'clash') : undefined;
+      return { kind: 'taken', by, own };
+    }
     const endsAt = this.#observedAt + fetched.durationSeconds * 1000;
-    if (by !== '' && !isMine && endsAt > startedAt) return { kind: 'taken', by, clash: false };
+    if (by !== '' && !isMine && endsAt > startedAt) return { kind: 'taken', by, own: undefined };
     return await this.#write(
       'update',
       isMine ? { acquireTime, transitions } : { transitions: transitions + 1 },
@@ -168,12 +176,18 @@ export class LeaseCandidate {
     this.#isUnanswered = false;
     this.#observe(stored);
     this.#written = [stored.renewTime];
+    this.#acquired = stored.acquireTime;
     return { kind: 'held', sentAt };
   }
 
   #observe(record: LeaseRecord): void {
     this.#observed = record;
     this.#observedAt = this.#options.clock.monotonic();
+  }
+
+  /** Whether the record is one that this candidate wrote before its last one. */
+  #isOlderOwn({ acquireTime, renewTime }: LeaseRecord): boolean {
+    return acquireTime === this.#acquired && Date.parse(renewTime) < Date.parse(this.#written[0] ?? '');
   }
 
   /** Whether this candidate wrote the record, and not another process with the same identity. */

@@ -317,7 +317,8 @@ export class Election {
 /** The least time for one attempt, ms. Source: client-go resourcelock NewFromKubeconfig. */
 const SHORTEST_ATTEMPT_MS = 1_000;
 
-function takenText({ by, clash }: { by: string; clash: boolean }): string {
-  if (clash) return `another process has the same identity ${by}; every process needs its own`;
+function takenText({ by, own }: Pick<Extract<Attempt, { kind: 'taken' }>, 'by' | 'own'>): string {
+  if (own === 'older') return 'the server was restored to an older state of it, since which others may have had it';
+  if (own === 'clash') return `another process has the same identity ${by}; every process needs its own`;
   return by === '' ? 'another process released it' : `it belongs to ${by} now`;
 }

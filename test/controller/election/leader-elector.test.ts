@@ -285,6 +285,20 @@ describe('a leader', () => {
     expect(place.spec()).toEqual(spec);
   });
 
+  it('ends when the server has an older record of it, and says that the server was restored', async () => {
+    const place = await election();
+    const me = await place.start('me', { releaseOnCancel: true });
+    const older = place.spec() as object;
+    await place.pass(6_000);
+    expect(place.spec()).not.toEqual(older);
+    place.put(older);
+    await place.pass(2_000);
+    expect(me.log.filter((line) => !line.startsWith('leader'))).toEqual(['started', 'aborted', 'stopped']);
+    const why = 'the server was restored to an older state of it';
+    expect(await me.ended).toMatchObject({ code: 'leadership', message: expect.stringContaining(why) });
+    expect(place.spec()).toEqual(older);
+  });
+
   it('whose renewal was stored but not answered renews it again', async () => {
     const place = await election();
     await using me = await place.start('me');

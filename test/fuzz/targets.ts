@@ -1,12 +1,14 @@
 import type { FuzzTarget } from './target.ts';
 import { decimals, durations, quantities } from './targets/amounts.ts';
 import { cel, celFieldsSeen, celPushDown } from './targets/cel.ts';
+import { gzipBodies } from './targets/gzip-bodies.ts';
 import { execTemplates, hookOutput, hookReplies } from './targets/hooks.ts';
 import { exactNumbers, managedFields } from './targets/json-values.ts';
 import { fieldPaths, jsonPaths, kubectlJsonPaths } from './targets/jsonpath.ts';
 import { kubeconfigMerges, kubeconfigTexts } from './targets/kubeconfigs.ts';
 import { listBodies, listSplitter } from './targets/lists.ts';
 import { anyObjects, copiedObjects, deepObjects } from './targets/objects.ts';
+import { openApi } from './targets/openapi.ts';
 import { fieldSelectors, labelSelectors } from './targets/selectors.ts';
 import { serveAnswers, serveFrames, serveRequests } from './targets/serve.ts';
 import { discovery, statuses } from './targets/server-answers.ts';
@@ -26,6 +28,8 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   tables,
   discovery,
   statuses,
+  openApi,
+  gzipBodies,
   anyObjects,
   copiedObjects,
   deepObjects,

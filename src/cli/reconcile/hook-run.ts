@@ -68,6 +68,9 @@ export function reconcilerOf(
   const { clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
+  // the hook may get the values of Secrets; a terminal or a log never does
+  const reported = plan.showSecrets ? new Redactor({ showSecrets: false }) : redactor;
+  const redactReport: typeof redact = (object, gvr) => reported.redact(object, gvr);
   const snapshots = new Snapshots(targets, redactor, (text) => session.notice(text));
   const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
@@ -82,6 +85,7 @@ export function reconcilerOf(
       mode: plan.mode,
       budget,
       redact,
+      redactReport,
       onWrite,
       runKey: () => currentModuleRun()?.key,
       report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
@@ -96,7 +100,7 @@ export function reconcilerOf(
     mode: plan.mode,
     primary: primary.type,
     types: async () => (await session.client.discovery.snapshot()).types,
-    redact,
+    redact: redactReport,
     onWrite,
     report(outcomes) {
       io.stdout.write(actionText(outcomes, plan.painter));

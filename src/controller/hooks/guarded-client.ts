@@ -57,6 +57,8 @@ export interface GuardOptions {
   /** Returns the key of the run that is calling. */
   runKey?: (() => ObjectKey | undefined) | undefined;
   onWrite?: OnWrite | undefined;
+  /** Redacts what is reported. Default: `redact`. */
+  redactReport?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
   /** With `dry-run`: called after each write with what it would change. */
   report?: ((outcomes: readonly ActionOutcome[]) => void) | undefined;
 }
@@ -165,7 +167,7 @@ function reportDryRun(
     before,
     answer,
   }: { gvr: GroupVersionResource; namespace: string | undefined; before: UnknownObject | undefined; answer: unknown },
-  { report, runKey, redact = (object) => object }: GuardOptions,
+  { report, runKey, redact = (object) => object, redactReport = redact }: GuardOptions,
 ): void {
   const after = verb === 'delete' ? undefined : (answer as UnknownObject);
   report?.([
@@ -174,9 +176,9 @@ function reportDryRun(
       verb,
       subject: runKey?.() ?? name,
       target: { type: { gvr, kind: after?.kind ?? '', namespaced: namespace !== undefined }, namespace, name },
-      body: Array.isArray(body) ? {} : redact(body as object, gvr),
-      before: before && redact(before, gvr),
-      after: after && redact(after, gvr),
+      body: Array.isArray(body) ? {} : redactReport(body as object, gvr),
+      before: before && redactReport(before, gvr),
+      after: after && redactReport(after, gvr),
     },
   ]);
 }

@@ -33,7 +33,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['session'],
     ['outage'],
     ['watch', 'query', 'reconcile', 'running'],
-    ['serve', 'manifest'],
+    ['serve', 'manifest', 'tour'],
     ['*'],
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
@@ -182,6 +182,7 @@ describe('the house', () => {
     expect(filesWith(/\bprocess\.exit\b/).filter((file) => !file.startsWith('cli/'))).toEqual([GUARD]);
     expect(filesWith(/\.stdout\.draw\(|\bstderr\.draw\(/)).toEqual([
       'cli/terminal/status-line.ts',
+      'cli/tour/tour.ts',
       'cli/watch/live-view.ts',
     ]);
   });

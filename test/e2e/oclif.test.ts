@@ -51,6 +51,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['queue', 'drop', 'a', '--pid', 'x'], 2],
   [['sandbox', '--port', '70000'], 2],
   [['sandbox', '--load', 'nosuchfile.yaml'], 2],
+  [['tour', 'pods'], 2],
   [['config', 'show', 'watch', '-o', 'json'], 0],
   [['config', 'show', 'wach'], 2],
   [['options'], 0],

@@ -2,6 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { type CommandLine, type FlagShape, type Given, withMore } from './argv.ts';
 import type { ConfigFile, View } from './config-file.ts';
+import { shellWord } from './shell-word.ts';
 
 /**
  * The command line with a saved query in place of its name: `@crashing -n shop` has the words and flags of the view
@@ -88,9 +89,7 @@ function checkFlags(
 /** A view as it would be typed. */
 export function viewText({ words, flags }: View): string {
   const parts = Object.entries(flags).flatMap(([flag, values]) =>
-    values.map((value) => (value === 'true' ? `--${flag}` : `--${flag}=${quoted(value)}`)),
+    values.map((value) => (value === 'true' ? `--${flag}` : `--${flag}=${shellWord(value)}`)),
   );
-  return [...words.map(quoted), ...parts].join(' ');
+  return [...words.map(shellWord), ...parts].join(' ');
 }
-
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

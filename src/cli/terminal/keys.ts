@@ -1,7 +1,18 @@
 import type { Readable } from 'node:stream';
 
-/** What a key asks of a live view. */
-export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'top' | 'bottom' | 'quit' | 'interrupt' | 'suspend';
+/** What a key asks of a live view, or of a tour. */
+export type Key =
+  | 'up'
+  | 'down'
+  | 'page-up'
+  | 'page-down'
+  | 'top'
+  | 'bottom'
+  | 'quit'
+  | 'enter'
+  | 'skip'
+  | 'interrupt'
+  | 'suspend';
 
 /** As less(1) and vi(1) have them. Source: xterm's control sequences, both for normal and application cursor keys. */
 const KEYS: Readonly<Record<string, Key>> = {
@@ -24,6 +35,9 @@ const KEYS: Readonly<Record<string, Key>> = {
   '\x1b[4~': 'bottom',
   G: 'bottom',
   q: 'quit',
+  '\r': 'enter',
+  '\n': 'enter',
+  s: 'skip',
   '\x03': 'interrupt',
   '\x1a': 'suspend',
 };

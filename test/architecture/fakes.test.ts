@@ -15,6 +15,7 @@ const STAND_INS: Readonly<
   'a listening socket': {
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
     files: {
+      'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
       'support/socket-script.ts': 'the script of sockets',
     },

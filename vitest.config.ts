@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
+    execArgv: ['--disallow-code-generation-from-strings'], // nothing that is shipped makes code of text
     typecheck: { enabled: false },
     silent: 'passed-only', // the library's warnings go to stderr; of a test that fails they are shown
   },

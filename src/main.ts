@@ -5,6 +5,7 @@ import { isPrivateFolder } from './kit/private-folder.ts';
 /** The program, but for what its door answers at once. Never rejects; the exit code is the process's. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   keepCompiled(process.env);
+  process.report.excludeEnv = true; // a report of a crash is sent around, and variables may be credentials
   const { program } = await import('./program.ts');
   await program(argv);
 }

@@ -139,7 +139,10 @@ async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): 
     timeout: CONNECT_TIMEOUT_MS,
   };
   if (!/^socks5h?:/i.test(proxyUrl))
-    return new ProxiedConnections(new ProxyAgent({ ...common, uri: proxyUrl, requestTls }), origin);
+    return new ProxiedConnections(
+      new ProxyAgent({ ...common, uri: proxyUrl, requestTls, proxyTls: { rejectUnauthorized: true } }),
+      origin,
+    );
   return new ProxiedConnections(
     new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }),
     origin,

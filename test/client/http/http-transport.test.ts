@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeError } from '../../../src/cli/terminal/exit-codes.ts';
 import { type ClusterConfig, Credentials, createConfig } from '../../../src/client/config/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../../src/client/http/http-transport.ts';
@@ -523,6 +523,22 @@ describe('the client’s own rate', () => {
 });
 
 describe('TLS', () => {
+  it('verifies the server also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set', async () => {
+    const pki = await authority();
+    await using server = await socketScript((_, response) => response.end('hello'), pki.server);
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    try {
+      const config = createConfig({ server: server.url, tls: { servername: 'api.test' }, token: 'hush' });
+      await using transport = open(config);
+      expect((await thrownBy(transport.request(get))).message).toContain('certificate signed by unknown authority');
+      expect(server.seen).toEqual([]);
+      await using asked = open(createConfig({ server: server.url, tls: { rejectUnauthorized: false } }));
+      expect(await readText((await asked.request(get)).body)).toBe('hello');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('verifies the server, sends the client certificate, and makes a new pool only if the material changes', async () => {
     const pki = await authority();
     await using server = await socketScript(

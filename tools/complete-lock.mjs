@@ -34,6 +34,7 @@ console.log(`${added} entries added`);
 
 /** The node_modules folders in which a package at `place` looks for others, nearest first, leaving out its own. */
 function foldersAbove(place) {
+  if (!place.includes('node_modules/')) return ['node_modules/']; // a folder of this checkout that is a dependency
   const parts = place.split('node_modules/').slice(0, -1);
   return parts.map((_, i) => `${parts.slice(0, parts.length - i).join('node_modules/')}node_modules/`);
 }

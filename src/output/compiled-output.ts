@@ -3,7 +3,8 @@ import { InformerError } from '../kit/error.ts';
 import { ChangesPrinter } from './changes/changes-printer.ts';
 import { DiffPrinter } from './changes/diff-printer.ts';
 import type { EventLinesOptions } from './event-lines.ts';
-import { compileJq, JqPrinter, loadJqLibrary } from './objects/jq-printer.ts';
+import { loadJqLibrary } from './objects/jq-library.ts';
+import { compileJq, JqPrinter } from './objects/jq-printer.ts';
 import {
   JsonPathPrinter,
   JsonPrinter,

@@ -71,6 +71,15 @@ describe('the packed package', () => {
     expect(unpackedSize).toBeLessThan(LARGEST.unpacked);
   });
 
+  it('brings no other package unasked', () => {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      textOf('package.json'),
+    );
+    expect({ dependencies, optionalDependencies }).toEqual({});
+    const optional = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional === true);
+    expect(optional).toEqual(Object.keys(peerDependencies));
+  });
+
   it('says where it comes from, and where to report a fault', () => {
     const { homepage, bugs, repository } = JSON.parse(textOf('package.json'));
     const home = /^git\+(https:\/\/.+)\.git$/.exec(repository.url)?.[1];

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import type { Marker } from '../../stream/markers.ts';
 import { safeJson } from '../escape.ts';
 import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import type { JqLibrary } from './jq-library.ts';
 import { JsonPrinter, type StructuredOptions } from './structured.ts';
 
 /** A compiled jq expression. */
@@ -16,31 +16,6 @@ export interface Jq {
   /** Whether it may read further inputs or stop early. Then pass texts that do not belong together one by one. */
   readonly readsOn: boolean;
 }
-
-/** The part of jq-web that is used. */
-export interface JqLibrary {
-  raw(json: string, filter: string, flags: string[]): string | undefined;
-}
-
-/** Loads the optional dependency jq-web. Throws `argument`, with a hint, if it is not installed or cannot be loaded. */
-export async function loadJqLibrary(load: () => unknown = requireJqWeb): Promise<JqLibrary> {
-  try {
-    return (await load()) as JqLibrary;
-  } catch (cause) {
-    const isMissing = (cause as { code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND';
-    throw new InformerError(
-      'argument',
-      `-o jq needs the package jq-web, which ${isMissing ? 'is not installed' : 'cannot be loaded'}`,
-      {
-        cause,
-        hint: 'install it (npm install jq-web) or pipe: -o json | jq -c …',
-      },
-    );
-  }
-}
-
-/** Uses `require`, because jq-web is a CommonJS module whose export is a promise, and an import would await it. */
-const requireJqWeb = (): unknown => createRequire(import.meta.url)('jq-web');
 
 /** Compiles an expression. Throws `argument` with jq's message if it cannot be parsed. */
 export function compileJq(expression: string, library: JqLibrary): Jq {
@@ -81,14 +56,10 @@ function refuseFailed(results: string): void {
 }
 
 function run(library: JqLibrary, expression: string, lines: string): string {
-  const { exitCode } = process;
   try {
-    return library.raw(lines, expression, ['-c', '--']) ?? '';
+    return library.run(expression, lines);
   } catch (error) {
-    const { stderr } = error as { stderr?: unknown };
-    throw new Error(wordsOf(typeof stderr === 'string' ? stderr : messageOf(error)), { cause: error });
-  } finally {
-    process.exitCode = exitCode; // the library's runtime sets it
+    throw new Error(wordsOf(messageOf(error)), { cause: error });
   }
 }
 

@@ -16,6 +16,7 @@ const STAND_INS: Readonly<
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
     files: {
       'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
+      'e2e/threats.test.ts': 'servers that redirect, and proxies that ask for credentials',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
       'support/socket-script.ts': 'the script of sockets',
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
@@ -47,6 +48,18 @@ it('commands, their flags, values, defaults and groups change on purpose only', 
     .join('\n\n');
   expect(all.length).toBeGreaterThan(5);
   await expect(`${text}\n`, ON_PURPOSE).toMatchFileSnapshot('api/flags.txt');
+});
+
+it('docs/reference has a page for each command, with all of its flags that --help shows', async () => {
+  const file = pathToFileURL(path.join(ROOT, 'bin/commands.js')).href;
+  const { COMMANDS } = (await import(file)) as { COMMANDS: Readonly<Record<string, BuiltCommand>> };
+  const pageOf = (name: string) => readFileSync(path.join(ROOT, `docs/reference/${name}.md`), 'utf8');
+  const missing = Object.entries(COMMANDS).flatMap(([id, { flags }]) => {
+    const text = pageOf(id.replaceAll(/[ :]/g, '-')) + pageOf('options');
+    const shown = Object.entries(flags).filter(([, { hidden }]) => !hidden);
+    return shown.filter(([flag]) => !new RegExp(`\`--${flag}[=[\`]`).test(text)).map(([flag]) => `${id} --${flag}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 /**

@@ -13,8 +13,8 @@ export interface ObjectFilters {
   /** All of them hold for what is found: those of `--filter`, then those of `--where`. */
   readonly conditions: readonly CompiledCondition[];
   /** Names match the first and do not match the second. */
-  readonly name: RegExp | undefined;
-  readonly excludeName: RegExp | undefined;
+  readonly name: { test(name: string): boolean } | undefined;
+  readonly excludeName: { test(name: string): boolean } | undefined;
   /** The filters look at more of an object than its metadata. */
   readonly filtersNeedObject: boolean;
 }
@@ -38,8 +38,8 @@ export async function objectFiltersOf(
     filters: programs,
     wheres: wheres.programs,
     conditions: [...programs.map(conditionOf), ...wheres.conditions],
-    name: regexOf('name', flags.name),
-    excludeName: regexOf('exclude-name', flags['exclude-name']),
+    name: await regexOf('name', flags.name),
+    excludeName: await regexOf('exclude-name', flags['exclude-name']),
     filtersNeedObject: needsObject,
   };
   return { filters, reads };

@@ -47,8 +47,8 @@ export async function streamFiltersOf(flags: FilterFlags, { withCluster = false 
     ],
     needsObject: needsObject || looksInside || predicates.some((part) => part === 'spec' || part === 'status'),
     rules: {
-      name: regexOf('name', flags.name),
-      excludeName: regexOf('exclude-name', flags['exclude-name']),
+      name: await regexOf('name', flags.name),
+      excludeName: await regexOf('exclude-name', flags['exclude-name']),
       watchOnly: flags['watch-only'],
       on: eventTypesOf(flags.on),
       conditions: [...filters.map(conditionOf), ...whereConditions],
@@ -155,11 +155,35 @@ function readIgnored(paths: readonly string[]): ReturnType<typeof compileSameBut
   }
 }
 
-/** Reads a regular expression. Throws `argument` for one that cannot be read. */
-export function regexOf(flag: string, text: string | undefined): RegExp | undefined {
+/**
+ * Reads a regular expression for names. One that repeats a group is matched in linear time: JavaScript's own engine can
+ * need hours for `^(a+)+$`. Throws `argument` for one that cannot be read, or that repeats a group and cannot be matched
+ * in linear time.
+ */
+export async function regexOf(flag: string, text: string | undefined): Promise<NamePattern | undefined> {
+  if (text === undefined) return undefined;
   try {
-    return text === undefined ? undefined : new RegExp(text);
+    const pattern = new RegExp(text);
+    return REPEATS_GROUP.test(text) ? await inLinearTime(text) : pattern;
   } catch (cause) {
-    throw new InformerError('argument', `invalid argument "${text}" for "--${flag}": ${messageOf(cause)}`, { cause });
+    if (cause instanceof InformerError) throw cause;
+    const hint = cause instanceof SyntaxError ? undefined : NO_LINEAR_TIME;
+    throw new InformerError('argument', `invalid argument "${text}" for "--${flag}": ${messageOf(cause)}`, {
+      cause,
+      hint,
+    });
   }
+}
+
+interface NamePattern {
+  test(name: string): boolean;
+}
+
+const REPEATS_GROUP = /\)[*+{]/;
+const NO_LINEAR_TIME =
+  'a pattern that repeats a group cannot look ahead or back too: it could run for hours on one name';
+
+async function inLinearTime(text: string): Promise<NamePattern> {
+  const { regexFor } = await import('../../expr/cel/regex.ts');
+  return regexFor(text);
 }

@@ -32,12 +32,18 @@ const CONVERT = 'convert one side with int(), double() or string()';
 export function explainFault(fault: CelFailure, { flag, source }: ExpressionOrigin): InformerError {
   const { line, column } = placeOf(source, fault.at ?? 0);
   const where = source.includes('\n') ? `line ${line}, column ${column}` : `column ${column}`;
-  const hint = fault.message.startsWith('cannot compare') ? CONVERT : undefined;
+  const hint = fault.message.startsWith('cannot compare')
+    ? CONVERT
+    : fault.message.startsWith('it needs more than')
+      ? SIMPLIFY
+      : undefined;
   return new InformerError('argument', `${flag}: ${readable(fault.message)} at ${where} of ${source}`, {
     cause: fault,
     hint,
   });
 }
+
+const SIMPLIFY = 'nest fewer loops, use a simpler pattern, or select smaller objects with -l or --name';
 
 type LibraryError = ParseError | CelTypeError | EvaluationError;
 

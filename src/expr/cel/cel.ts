@@ -11,8 +11,10 @@ import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, isStackOverflow, placed } from './frame.ts';
 import type { Comparison } from './operators.ts';
-import { BLANK, CelFailure, MISSING, toPlain, typeNameOf } from './values.ts';
+import { toPlain } from './plain-value.ts';
+import { BLANK, CelFailure, MISSING, typeNameOf } from './values.ts';
 import { childrenOf } from './walk.ts';
+import { withLimitedWork } from './work.ts';
 
 export type { CelType } from './environment.ts';
 
@@ -96,7 +98,7 @@ class Program implements CelProgram {
   readonly #run: (frame: Frame) => unknown;
   /** The errors returned so far, by place and message. The length of the source limits their number. */
   readonly #faults = new Map<string, InformerError>();
-  readonly #frame: Frame = { vars: NO_VARS, locals: [], steps: 0, at: 0 };
+  readonly #frame: Frame = { vars: NO_VARS, locals: [], at: 0 };
 
   constructor(
     { source, flag }: ExpressionOrigin,
@@ -113,7 +115,7 @@ class Program implements CelProgram {
 
   test(vars: Readonly<Record<string, unknown>>): boolean | InformerError {
     try {
-      const value = this.#value(vars);
+      const value = withLimitedWork(() => this.#value(vars));
       if (typeof value === 'boolean') return value;
       if (value === MISSING || value === BLANK) return false;
       return this.#fault(new CelFailure(`expected true or false, got ${typeNameOf(value)}`));
@@ -124,7 +126,7 @@ class Program implements CelProgram {
 
   evaluate(vars: Readonly<Record<string, unknown>>): unknown {
     try {
-      return toPlain(this.#value(vars));
+      return withLimitedWork(() => toPlain(this.#value(vars)));
     } catch (error) {
       throw this.#fault(error);
     }
@@ -133,7 +135,6 @@ class Program implements CelProgram {
   #value(vars: Readonly<Record<string, unknown>>): unknown {
     const frame = this.#frame;
     frame.vars = vars;
-    frame.steps = 0;
     const value = this.#run(frame);
     frame.vars = NO_VARS;
     return value;

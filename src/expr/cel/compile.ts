@@ -28,6 +28,7 @@ import {
   TypeName,
   typeNameOf,
 } from './values.ts';
+import { workOfMaking, workOfReading } from './work.ts';
 
 /**
  * Compiles a checked syntax tree into closures. The library parses and checks expressions. Its evaluator is not used:
@@ -234,13 +235,13 @@ export class Compiler implements NodeCompiler {
         const a = first(frame);
         const b = second(frame);
         frame.at = at;
-        return a === MISSING || b === MISSING ? whenMissing : run(a, b);
+        return a === MISSING || b === MISSING ? whenMissing : counted(run, a, b);
       };
     }
     return (frame) => {
       const values = runs.map((arg) => arg(frame));
       frame.at = at;
-      return values.includes(MISSING) ? whenMissing : run(...values);
+      return values.includes(MISSING) ? whenMissing : counted(run, ...values);
     };
   }
 
@@ -268,7 +269,7 @@ const GOOGLE = {
     Timestamp: new TypeName('google.protobuf.Timestamp'),
   },
 };
-const NO_FRAME: Frame = { vars: {}, locals: [], steps: 0, at: 0 };
+const NO_FRAME: Frame = { vars: {}, locals: [], at: 0 };
 
 const constant =
   (value: unknown): Run =>
@@ -304,6 +305,15 @@ function readKey(value: unknown, key: unknown): unknown {
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))
     : celFailure('the key of a map is a string');
+}
+
+/** Calls a function. Its reading of texts, and the making of its result, are work. */
+function counted(run: CelFunction['run'], ...args: readonly unknown[]): unknown {
+  for (const arg of args) workOfReading(arg);
+  const made = run(...args);
+  if (typeof made === 'string') workOfMaking('text', made.length);
+  else if (Array.isArray(made)) workOfMaking('list', made.length);
+  return made;
 }
 
 type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';

@@ -1,5 +1,6 @@
 import { jsonText } from '../../kit/exact-json.ts';
-import { celFailure, isNumber, toPlain, typeNameOf } from './values.ts';
+import { toPlain } from './plain-value.ts';
+import { celFailure, isNumber, typeNameOf } from './values.ts';
 
 /**
  * Formats `%s`, `%d`, `%f`, `%.2f`, `%e`, `%x`, `%X`, `%o`, `%b` and `%%` as CEL's strings extension does. Fails for

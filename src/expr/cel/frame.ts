@@ -6,8 +6,6 @@ export interface Frame {
   vars: Readonly<Record<string, unknown>>;
   /** The values of the variables that macros bind. */
   readonly locals: unknown[];
-  /** The number of items that macros have visited. */
-  steps: number;
   /** The offset in the source of the last operation, for failures. */
   at: number;
 }

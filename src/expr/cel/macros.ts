@@ -2,9 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import { isYes } from './operators.ts';
 import { type CelFailure, celFailure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
-
-/** The most items that the macros of one evaluation may visit. Items of a nested macro count each time. */
-const MOST_STEPS = 1_000_000;
+import { work, workOfMaking } from './work.ts';
 
 type Call = Node<'call' | 'rcall'>;
 type Build = (compiler: NodeCompiler, receiver: ASTNode, args: readonly ASTNode[]) => Run;
@@ -82,7 +80,7 @@ function quantifier(
     if (!items) return false;
     let fault: CelFailure | undefined;
     for (const item of items) {
-      step(frame);
+      step(frame, receiver.pos);
       frame.locals[slot] = item;
       try {
         if (isYes(run(frame)) === decisive) return decisive;
@@ -122,7 +120,7 @@ function collect(
     if (!items) return MISSING;
     const out: unknown[] = [];
     for (const item of items) {
-      step(frame);
+      step(frame, receiver.pos);
       frame.locals[slot] = item;
       if (passes && !isYes(passes.run(frame))) continue;
       const value = made ? made.run(frame) : item;
@@ -137,9 +135,13 @@ function itemsOf(value: unknown, frame: Frame, at: number): readonly unknown[] |
   if (Array.isArray(value)) return value;
   if (value === MISSING || value === null) return undefined;
   frame.at = at;
-  return isMap(value) ? Object.keys(value) : celFailure(`${typeNameOf(value)} has no items`);
+  if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no items`);
+  const keys = Object.keys(value);
+  workOfMaking('list', keys.length);
+  return keys;
 }
 
-function step(frame: Frame): void {
-  if (++frame.steps > MOST_STEPS) celFailure(`it visits more than ${MOST_STEPS} items`);
+function step(frame: Frame, at: number): void {
+  frame.at = at;
+  work(1);
 }

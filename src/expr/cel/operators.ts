@@ -19,6 +19,7 @@ import {
   typeNameOf,
   whole,
 } from './values.ts';
+import { workOfComparing, workOfMaking } from './work.ts';
 
 /** The rules by which two values are compared. */
 export interface Comparison {
@@ -37,6 +38,7 @@ export function isYes(value: unknown): boolean {
 
 /** CEL's equality: deep, by value. Values of different types are unequal; all numbers have one type. */
 export function equal(a: unknown, b: unknown): boolean {
+  workOfComparing(a);
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b);
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
@@ -63,6 +65,7 @@ const numeric = (value: unknown) => (value instanceof HugeNumber ? value.valueOf
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
   const keys = Object.keys(a);
+  workOfMaking('list', keys.length);
   return keys.length === Object.keys(b).length && keys.every((key) => hasMember(b, key) && equal(a[key], b[key]));
 }
 
@@ -72,6 +75,7 @@ function equalMaps(a: CelMap, b: CelMap): boolean {
  * values of different types.
  */
 export function order(a: unknown, b: unknown): number {
+  workOfComparing(a);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
@@ -133,13 +137,23 @@ export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['eq
  */
 export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, PLUS);
-  if (typeof a === 'string' && typeof b === 'string') return a + b;
-  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
+  if (typeof a === 'string' && typeof b === 'string') return joined(a, b);
+  if (Array.isArray(a) && Array.isArray(b)) return concatenated(a, b);
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms + b.ms);
   if (a instanceof Date && b instanceof Duration) return timeAt(a.getTime() + b.ms);
   if (a instanceof Duration && b instanceof Date) return timeAt(a.ms + b.getTime());
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   return unlike('add', a, b);
+}
+
+function joined(a: string, b: string): string {
+  workOfMaking('text', a.length + b.length);
+  return a + b;
+}
+
+function concatenated(a: readonly unknown[], b: readonly unknown[]): unknown[] {
+  workOfMaking('list', a.length + b.length);
+  return [...a, ...b];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RE2JS } from '@bufbuild/re2';
 import { messageOf } from '../../kit/error.ts';
 import { celFailure } from './values.ts';
+import { workOfMatching } from './work.ts';
 
 /** A compiled RE2 pattern. The time of a match is linear in the length of the text, for every pattern. */
 export interface Regex {
@@ -29,10 +30,15 @@ export function regexFor(pattern: string): Regex {
 
 function compileRegex(pattern: string): Regex {
   const re2 = parse(pattern);
+  const instructions = re2.re2().prog.numInst();
+  const test = (text: string) => {
+    workOfMatching(instructions, text.length);
+    return re2.test(text);
+  };
   return {
-    test: (text) => re2.test(text),
+    test,
     find: (text) => {
-      const found = re2.test(text) ? search(re2, text, 0) : undefined;
+      const found = test(text) ? search(re2, text, 0) : undefined;
       return found && text.slice(found.start, found.end);
     },
     findAll: (text, most = -1) => findAll(re2, text, most < 0 ? Number.POSITIVE_INFINITY : most),
@@ -63,6 +69,11 @@ function findAll(re2: RE2JS, text: string, most: number): string[] {
   return found;
 }
 
+/** The work of a search is counted for this number of characters at a time. */
+const PAID = 16;
+/** How much slower a search here is than the library, which only says whether there is a match. */
+const SEARCH = 4;
+
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -82,7 +93,12 @@ function search(re2: RE2JS, text: string, from: number): Span | undefined {
   let threads = new Threads(program);
   let next = new Threads(program);
   let best: Span | undefined;
-  for (let at = from; at <= text.length; ) {
+  const instructions = program.numInst();
+  for (let at = from, paid = 0; at <= text.length; paid--) {
+    if (paid === 0) {
+      workOfMatching(SEARCH * instructions, PAID);
+      paid = PAID;
+    }
     const context = contextAt(text, at);
     if (!best) threads.add(program.start, at, context);
     if (best && threads.size === 0) return best;

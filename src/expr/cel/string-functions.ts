@@ -4,6 +4,7 @@ import { ask, asList, asNumber, asText, type CelFunction, define } from './funct
 import { listIndexOf, listLastIndexOf } from './list-functions.ts';
 import { regexFor } from './regex.ts';
 import { celFailure } from './values.ts';
+import { workOfMaking } from './work.ts';
 
 /**
  * The string functions of CEL, of its strings extension, and of Kubernetes' regex library.
@@ -30,7 +31,7 @@ export const stringFunctions: readonly CelFunction[] = [
     replace,
   ),
   define('.split', [], split),
-  define('.join', [], (value, separator = '') => asList(value).map(asText).join(asText(separator))),
+  define('.join', [], (value, separator = '') => join(asList(value).map(asText), asText(separator))),
   define('.reverse', ['string.reverse(): string'], (value) => [...asText(value)].reverse().join('')),
   define('.format', ['string.format(list): string'], (value, values) => formatText(asText(value), asList(values))),
   ask('.matches', [], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
@@ -95,11 +96,27 @@ function substring(value: unknown, start: unknown, end?: unknown): string {
   return from <= to ? whole.slice(from, to) : celFailure('substring() ends before it starts');
 }
 
+function join(texts: readonly string[], separator: string): string {
+  workOfMaking(
+    'text',
+    texts.reduce((sum, { length }) => sum + length + separator.length, 0),
+  );
+  return texts.join(separator);
+}
+
 function replace(value: unknown, part: unknown, by: unknown, most?: unknown): string {
   const limit = most === undefined ? -1 : asNumber(most);
+  workOfMaking('text', occurrences(asText(value), asText(part)) * asText(by).length);
   if (limit < 0) return asText(value).replaceAll(asText(part), () => asText(by));
   let left = limit;
   return asText(value).replaceAll(asText(part), (found) => (left-- > 0 ? asText(by) : found));
+}
+
+function occurrences(text: string, part: string): number {
+  let found = 0;
+  const step = Math.max(1, part.length);
+  for (let at = text.indexOf(part); at >= 0 && at < text.length; at = text.indexOf(part, at + step)) found++;
+  return found + 1;
 }
 
 function split(value: unknown, separator: unknown, most?: unknown): string[] {

@@ -1,6 +1,5 @@
 import { parseLongDuration } from '../../kit/duration.ts';
-import { HugeNumber, isContainer } from '../../kit/exact-json.ts';
-import { preciseTime } from '../../model/instant.ts';
+import { HugeNumber } from '../../kit/exact-json.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -123,25 +122,6 @@ function objectTypeName(value: object | null): string {
   if (value instanceof IpAddress) return 'net.IP';
   if (value instanceof IpBlock) return 'net.CIDR';
   return value instanceof Uint8Array ? 'bytes' : 'map';
-}
-
-const TEXTUAL = [Duration, Quantity, IpAddress, IpBlock];
-
-/**
- * The result of an evaluation as JSON. A time becomes RFC 3339 text, a duration its seconds (`300s`), bytes base64, a
- * missing value undefined.
- */
-export function toPlain(value: unknown): unknown {
-  if (value === MISSING) return undefined;
-  if (value === BLANK) return '';
-  if (!isContainer(value)) return value;
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (value instanceof Date) return preciseTime(value);
-  if (TEXTUAL.some((type) => value instanceof type)) return String(value);
-  if (value instanceof Optional) return toPlain(value.value);
-  if (value instanceof TypeName) return value.name;
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
 }
 
 /**

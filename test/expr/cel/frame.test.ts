@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Frame, failureAt, placed } from '../../../src/expr/cel/frame.ts';
 import { CelFailure } from '../../../src/expr/cel/values.ts';
 
-const frame: Frame = { vars: {}, locals: [], steps: 0, at: 7 };
+const frame: Frame = { vars: {}, locals: [], at: 7 };
 
 it('a failure gets the place of the last operation, unless it has one', () => {
   expect(placed(new CelFailure('x'), frame)).toMatchObject({ message: 'x', at: 7 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IpAddress, IpBlock } from '../../../src/expr/cel/ip-address.ts';
+import { toPlain } from '../../../src/expr/cel/plain-value.ts';
 import {
   BLANK,
   Duration,
@@ -10,7 +11,6 @@ import {
   parseAge,
   parseTime,
   TypeName,
-  toPlain,
   typeNameOf,
   whole,
 } from '../../../src/expr/cel/values.ts';

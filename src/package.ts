@@ -1,12 +1,14 @@
 import { builtin } from './kit/builtin.ts';
 
-/**
- * The package's version, from its package.json, which lies one level above both src/ and dist/ (whose chunks all lie
- * flat in it).
- */
-export const VERSION: string = JSON.parse(
-  builtin.fs().readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-).version;
+/** In the built program, where the build puts it in place of this name. */
+declare const BUILT_VERSION: string | undefined;
+
+/** The package's version, which the sources read from its package.json. */
+export const VERSION: string = typeof BUILT_VERSION === 'string' ? BUILT_VERSION : readVersion();
+
+function readVersion(): string {
+  return JSON.parse(builtin.fs().readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
 
 const isSource = import.meta.url.endsWith('.ts');
 const entry = (built: string, source: string) => new URL(isSource ? `./${source}` : `./${built}`, import.meta.url).href;

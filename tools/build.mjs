@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
+import { chunkNames } from './chunk-names.mjs';
 import { doorAlone } from './door-alone.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
+import { ownUrl } from './own-url.mjs';
 import { closureOf } from './start-files.mjs';
 import { uiPage } from './ui-page.mjs';
 
@@ -16,6 +18,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const target = path.join(root, 'dist');
 const dist = `${target}.${process.pid}`; // a build that fails, or runs beside another, leaves what stands alone
 const src = (file) => path.join(root, 'src', file);
+
+const { version: VERSION } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 
 // CommonJS packages inside an ES module still expect these names.
 const BANNER = `import { createRequire as __createRequire } from 'node:module';
@@ -87,8 +91,8 @@ async function bundled(input, groups = []) {
     input,
     platform: 'node',
     external: [/^node:/],
-    transform: { target: 'node22.19' },
-    plugins: [oclifCommandAlone, doorAlone],
+    transform: { target: 'node22.19', define: { BUILT_VERSION: JSON.stringify(VERSION) } },
+    plugins: [oclifCommandAlone, doorAlone, ownUrl],
     treeshake: {
       moduleSideEffects: (id) =>
         !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),
@@ -102,14 +106,12 @@ async function bundled(input, groups = []) {
     format: 'esm',
     banner: (chunk) => (chunk.moduleIds.some((id) => id.includes('node_modules')) ? BANNER : ''),
     entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    chunkFileNames: chunkNames(src(''), Object.keys(input)),
     codeSplitting: { groups },
     // Names and lines stay, so that what an error prints can be read.
-    minify: {
-      compress: { target: 'node22.19', keepNames: { function: true, class: true } },
-      mangle: { keepNames: true },
-      codegen: { removeWhitespace: false },
-    },
+    minify: false,
+    minifyInternalExports: false,
+    comments: { legal: true, annotation: true, jsdoc: false },
   });
   await built.close();
   return output;

@@ -172,6 +172,8 @@ async function page() {
   }
   return `# A session
 
+After reading this page you can use \`watch\` in place of \`kubectl get -w\`, \`kubectl wait\` and \`kubectl events -w\`: each step has the command that you would have typed before.
+
 This session shows a user who knows \`kubectl get -w\`, \`kubectl wait\`, \`kubectl events -w\`, kubespy and kubectl-klock, and has read no documentation. It runs on the sandbox's shop during a rollout. After each \`#\` is the command that the user would have typed before.
 This page is what \`npm run docs:session\` recorded; the same seed gives the same events, but not the same times. The guide is [watch.md](watch.md).
 

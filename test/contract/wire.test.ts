@@ -99,6 +99,8 @@ function differencesPage(): string {
   return [
     '# Where the sandbox differs from a recorded server',
     '',
+    'After reading this page you know in which answers the sandbox differs from a real API server, and why.',
+    '',
     `Of ${all} recorded exchanges with a kube-apiserver 1.36 the sandbox answers ${all - rows.length} in the same way: status, headers, body and stream. Times, uids,`,
     'resource versions and generated names may have other values. The exchanges below differ, each only in the named parts. The test is `test/contract/wire.test.ts`.',
     '',

@@ -72,7 +72,7 @@ async function run(type, meanwhile) {
   const line = `stty rows 60 cols ${COLUMNS}; exec "${process.execPath}" "${path.join(root, 'bin', 'run.js')}" ${type}`;
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig, TERM: 'xterm-256color' },
+    env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

@@ -48,8 +48,8 @@ export function terminalSvg(lines, { theme, columns, title }) {
     });
     return parts.length === 0 ? '' : `<text y="${MARGIN + row * CELL.height + 13}">${parts.join('')}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
-<title>${title}</title>
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${marked(title)}">
+<title>${marked(title)}</title>
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${ground}" stroke="${frame}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" fill="${text}">
 ${rows.filter(Boolean).join('\n')}
@@ -89,6 +89,7 @@ function changed(look, codes) {
   return next;
 }
 
+const marked = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
 /** Spaces would be joined to one. */
-const escaped = (text) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll(' ', '\u00a0');
+const escaped = (text) => marked(text).replaceAll(' ', '\u00a0');

@@ -77,7 +77,7 @@ export async function printerOf(
     single: layout.single,
     terminal: surface.stdout.isTerminal,
     timestamps: flags.timestamps,
-    hasRoom: layout.once === false,
+    room: layout.once === false ? (surface.stdout.columns ?? Number.POSITIVE_INFINITY) : undefined,
     only: layout.only,
     fullValues: flags['full-values'],
   });

@@ -9,7 +9,7 @@ import { type Painter, plainPainter } from '../painter.ts';
 import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
 import { type Timestamps, timeTexts } from '../timestamps.ts';
 import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
-import { AlignedTable } from './table.ts';
+import { AlignedTable, PADDING, widthOfCell } from './table.ts';
 
 export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
   /** The clock of AGE and of relative times. */
@@ -18,8 +18,11 @@ export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | '
   readonly painter?: Painter | undefined;
   /** Adds the time of each event in front, in this form. */
   readonly timestamps?: Timestamps | undefined;
-  /** Gives columns of pods the width of likely later values from the start. It is for streams that continue. */
-  readonly hasRoom?: boolean | undefined;
+  /**
+   * Gives columns of pods the width of likely later values from the start, as far as lines do not become longer than
+   * this. It is for streams that continue.
+   */
+  readonly room?: number | undefined;
 }
 
 /** When a stream returns to a type, the heading is repeated if the last one is more than this number of lines above. */
@@ -29,7 +32,10 @@ const REPEAT_AFTER = 8;
 const BLOCK = 2;
 
 /** The widths of likely values in these columns of pods: `ContainerCreating`, `1 (4m31s ago)`. */
-const ROOM: Readonly<Record<string, number>> = { STATUS: 17, RESTARTS: 13 };
+const ROOM = [
+  ['STATUS', 17],
+  ['RESTARTS', 13],
+] as const;
 const LINES_PER_PIECE = 1000;
 
 /**
@@ -60,6 +66,8 @@ export class TablePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
     const now = this.#options.clock.now();
     const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event));
+    const { room } = this.#options;
+    if (room !== undefined) for (const { section } of rows) section.makeRoom(room);
     return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
   }
 
@@ -111,8 +119,6 @@ export class TablePrinter implements Printer {
     const columns = columnsOf(server, type, layout);
     const lead = withEvent ? leadingColumns(columns, type, layout) : 0;
     const table = new AlignedTable({ shared: this.#leading, columns: lead });
-    if (withEvent && this.#options.hasRoom)
-      table.fit(columns.map(({ heading }) => (isOfPods(columns) ? ' '.repeat(ROOM[heading] ?? 0) : '')));
     const section = new Section(server, columns, table);
     this.#sections.set(name, this.#options.withCluster ? [...sections, section] : [section]);
     return section;
@@ -170,12 +176,32 @@ class Section {
   readonly table: AlignedTable;
   /** The number of lines printed before its last heading. */
   headedAt: number | undefined;
+  #hasRoom = false;
 
   constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[], table: AlignedTable) {
     this.server = server;
     this.table = table;
     this.columns = columns;
     this.headings = columns.map((column) => column.heading);
+  }
+
+  /** Widens columns of pods for later values, once, as far as lines do not become longer than `most`. */
+  makeRoom(most: number): void {
+    if (this.#hasRoom || !isOfPods(this.columns)) return;
+    this.#hasRoom = true;
+    this.table.fit(this.headings);
+    for (const [name, width] of ROOM) {
+      const widened = this.headings.map((heading) => (heading === name ? ' '.repeat(width) : ''));
+      if (this.#lengthWith(widened) <= most) this.table.fit(widened);
+    }
+  }
+
+  /** The length of a line if these cells were in the table too. */
+  #lengthWith(cells: readonly string[]): number {
+    const widths = this.table
+      .widths(this.columns.length)
+      .map((width, i) => Math.max(width, widthOfCell(cells[i] ?? '')));
+    return widths.reduce((sum, width) => sum + width, 0) - PADDING;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Source: cli-runtime printers/tabwriter.go. */
 const MIN_WIDTH = 6;
-const PADDING = 3;
+export const PADDING = 3;
 
 export interface AlignedTableOptions {
   shared?: number[];
@@ -33,7 +33,7 @@ export class AlignedTable {
   fit(cells: readonly string[]): void {
     for (const [i, cell] of cells.entries()) {
       const widths = i < this.#sharedColumns ? this.#shared : this.#widths;
-      const width = Math.max(MIN_WIDTH, this.#widthOf(cell) + PADDING);
+      const width = widthOfCell(cell, this.#widthOf);
       if (width > (widths[i] ?? 0)) widths[i] = width;
     }
   }
@@ -57,6 +57,11 @@ export class AlignedTable {
   #width(column: number): number {
     return (column < this.#sharedColumns ? this.#shared : this.#widths)[column] as number;
   }
+}
+
+/** The width of the column that a cell needs, with the spaces behind it. */
+export function widthOfCell(cell: string, widthOf = codePoints): number {
+  return Math.max(MIN_WIDTH, widthOf(cell) + PADDING);
 }
 
 /** The width by kubectl's rule. Most terminals use one cell for a code point. */

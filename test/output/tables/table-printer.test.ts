@@ -260,7 +260,7 @@ describe('a stream', () => {
 
 describe('a stream that goes on', () => {
   test('has room for later values of pods, so that later rows are aligned with their headings', () => {
-    const stream = printer({ hasRoom: true });
+    const stream = printer({ room: 200 });
     const [heading, ...rows] = lines(
       stream.events([event('ADDED', pod('web-1'))]) +
         stream.events([event('MODIFIED', pod('web-1', 'ContainerCreating'))]),
@@ -268,9 +268,18 @@ describe('a stream that goes on', () => {
     const at = heading?.indexOf('RESTARTS') ?? 0;
     expect(rows.slice(0, 2).map((row) => row.slice(at - 3, at + 1))).toEqual(['   0', '   0']);
     expect(heading).toBe('EVENT      NAME    READY   STATUS              RESTARTS        AGE');
-    expect(lines(printer({ hasRoom: true }).events([event('ADDED', deployment('web'))]))[0]).not.toContain(
+    expect(lines(printer({ room: 200 }).events([event('ADDED', deployment('web'))]))[0]).not.toContain(
       '    READY      ',
     );
+  });
+
+  test.each([
+    [66, 'EVENT      NAME    READY   STATUS              RESTARTS        AGE'],
+    [65, 'EVENT      NAME    READY   STATUS              RESTARTS   AGE'],
+    [60, 'EVENT      NAME    READY   STATUS    RESTARTS        AGE'],
+    [50, 'EVENT      NAME    READY   STATUS    RESTARTS   AGE'],
+  ])('has that room only as far as a line fits into %d columns', (room, heading) => {
+    expect(lines(printer({ room }).events([event('ADDED', pod('web-1'))]))[0]).toBe(heading);
   });
 
   test('gives each block of a type a heading of its own', () => {

@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+const WITHOUT_EJS = new URL('./test/support/without-ejs.mjs', import.meta.url).href;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -7,7 +9,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    execArgv: ['--disallow-code-generation-from-strings'], // nothing that is shipped makes code of text
+    // nothing that is shipped makes code of text
+    execArgv: ['--disallow-code-generation-from-strings', `--import=${WITHOUT_EJS}`],
     typecheck: { enabled: false },
     silent: 'passed-only', // the library's warnings go to stderr; of a test that fails they are shown
   },

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { bool } from '../cli/args/flag.ts';
+import { bool, group } from '../cli/args/flag.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { privateFile } from '../cli/reconcile/private-file.ts';
 import { painterOf } from '../cli/session/output.ts';
@@ -17,9 +17,9 @@ export default class TourCommand extends BaseCommand {
     { description: 'Six commands, one screen each, on a cluster in memory', command: '<%= config.bin %> tour' },
     { description: 'Without a terminal it goes on by itself', command: '<%= config.bin %> tour > tour.txt 2>&1' },
   ];
-  static override flags = {
+  static override flags = group('TOUR', {
     'no-pause': bool({ summary: 'go on without waiting for a key' }),
-  };
+  });
 
   async execute(): Promise<ExitCode> {
     const flags = this.readFlags(TourCommand.flags);

@@ -1,14 +1,20 @@
-// `npm run docs:reference`: writes docs/reference, the pages of the commands from the definitions of their flags. With
-// `--check` it writes nothing, and names the pages that would change.
+// `npm run docs:reference`: writes docs/reference, the pages of the commands from the definitions of their flags, and
+// those of the library from the built declarations. With `--check commands` or `--check library` it writes nothing, and
+// names the pages that would change.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { REGISTRY } from '../src/commands/registry.ts';
 import { commandPages } from './reference/command-pages.ts';
+import { libraryPages } from './reference/library-pages.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/reference');
 
-const pages = await commandPages(REGISTRY);
-if (process.argv.includes('--check')) await check();
+const [, , mode, part] = process.argv;
+const ofCommands = part === 'library' ? [] : [...(await commandPages(REGISTRY))];
+const ofLibrary =
+  part === 'commands' ? [] : [...libraryPages()].map(([file, text]) => [`library/${file}`, text] as const);
+const pages = new Map([...ofCommands, ...ofLibrary]);
+if (mode === '--check') await check();
 else await write();
 
 async function write(): Promise<void> {
@@ -21,7 +27,8 @@ async function write(): Promise<void> {
 }
 
 async function check(): Promise<void> {
-  const there = (await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith('.md'));
+  const all = (await readdir(FOLDER, { recursive: true })).map((file) => file.replaceAll('\\', '/'));
+  const there = all.filter((file) => file.endsWith('.md') && file.startsWith('library/') === (part === 'library'));
   const stale = [...new Set([...there, ...pages.keys()])].filter((file) => !pages.has(file) || !there.includes(file));
   for (const [file, text] of pages)
     if (there.includes(file) && (await readFile(path.join(FOLDER, file), 'utf8')) !== text) stale.push(file);

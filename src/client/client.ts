@@ -69,6 +69,10 @@ export interface Client {
  * Creates a client for the server of a config, or for a transport of the caller. It does not connect by itself.
  * Throws `argument` for any other value (a kubeconfig must be loaded with `loadConfig` first) and for unknown options.
  * The error quotes no part of the value.
+ * @example
+ * const client = createClient(await loadConfig());
+ * const pods = client.resource({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' });
+ * const { metadata } = await pods.get('web-1');
  */
 export function createClient(configOrTransport: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { request, server, credentials } = (configOrTransport ?? {}) as Partial<ClusterConfig & Transport>;

@@ -27,7 +27,21 @@ import type { Source } from './source.ts';
 import { SourceCounts } from './source-report.ts';
 import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './trail.ts';
 
-/** Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options. */
+/**
+ * Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options.
+ * @example
+ * const factory = dynamicInformerFactory(client);
+ * const { informer, lister } = factory.forResource(parseGvr('v1/configmaps'));
+ * const controller = createController({
+ *   name: 'labels',
+ *   sources: [createInformerSource(informer, { name: 'configmaps', isPrimary: true })],
+ *   reconcile: async ({ key }) => {
+ *     console.log(key, lister.get(key)?.metadata.labels);
+ *   },
+ * });
+ * factory.start(signal);
+ * await controller.run(signal);
+ */
 export function createController<T = UnknownObject>(options: ControllerOptions<T>): Controller {
   return new Controller(options as ControllerOptions<never> as ControllerOptions);
 }

@@ -206,6 +206,14 @@ const LONGEST_STEP_MS = 4;
  * Does not promise: every intermediate state across a relist (the continuity ledger says where), or any order between
  * two handlers.
  * Source: client-go tools/cache/shared_informer.go.
+ * @example
+ * const { informer } = dynamicInformerFactory(client).forResource(parseGvr('v1/pods'));
+ * informer.addHandler({
+ *   added: (pod) => console.log('added', keyOf(pod)),
+ *   deleted: (pod) => console.log('deleted', keyOf(pod)),
+ * });
+ * void informer.run(signal);
+ * await informer.whenSynced(signal);
  */
 export class SharedInformer<T> implements Syncable {
   readonly name: string;

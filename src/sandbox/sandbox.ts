@@ -145,6 +145,11 @@ const DEFAULTS = {
  *
  * Promises: it answers as a kube-apiserver 1.36 does, and answers 501 to what it does not implement. After `stop()` no
  * socket, timer or listener is left. The injected clock is the only source of time.
+ * @example
+ * await using sandbox = await Sandbox.start();
+ * sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } });
+ * const client = createClient(sandbox.transport());
+ * await client.resource({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'shop' }).get('a');
  */
 export class Sandbox implements AsyncDisposable {
   /** Faults for chosen requests. */

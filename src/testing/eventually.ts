@@ -28,6 +28,8 @@ const KNOWN_OPTIONS = {
  * A check passes when it does not throw and does not return false, null or undefined. The check always runs at least
  * once. Rejects with an error of code `sync` when the time is over; its cause is the last failure. Rejects with the
  * signal's reason when the signal aborts during a pause.
+ * @example
+ * await eventually(() => lister.get('shop/web-1') !== undefined, { timeoutMs: 10_000 });
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

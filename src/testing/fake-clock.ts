@@ -15,6 +15,11 @@ interface Due {
  * `tick` is synchronous: code that awaits a timer continues after `tick` has returned. `advance` waits after each timer
  * until the pending promise chains have settled. Such a chain may set more timers, and those due within the same
  * `advance` fire too.
+ * @example
+ * const clock = new FakeClock();
+ * const queue = new WorkQueue({ clock });
+ * queue.add('shop/web', { after: 60_000 });
+ * await clock.advance(60_000); // the key is due now
  */
 export class FakeClock implements Clock {
   #now: number;

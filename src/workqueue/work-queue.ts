@@ -122,6 +122,14 @@ interface Dirty {
  *
  * Does not promise an order between keys of different priorities that arrive while a taker already waits, nor exact
  * delays. Source: client-go util/workqueue, controller-runtime pkg/controller/priorityqueue.
+ * @example
+ * const queue = new WorkQueue();
+ * queue.add('shop/web');
+ * for (;;) {
+ *   using lease = await queue.take(signal);
+ *   if (!lease) break; // the queue has ended
+ *   console.log('work for', lease.key);
+ * }
  */
 export class WorkQueue {
   readonly #clock: Clock;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,6 +18,12 @@ describe('the exported names and their declarations', () => {
     await expect(declarationsOf(entry), ON_PURPOSE).toMatchFileSnapshot(`api/${entry}.txt`);
   });
 });
+
+it('docs/reference/library is what npm run docs:reference writes from the comments and declarations', () => {
+  const file = path.join(ROOT, 'tools/reference.ts');
+  const { status, stderr } = spawnSync(process.execPath, [file, '--check', 'library'], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+}, 60_000);
 
 describe('the records that people read', () => {
   it('have the published schema, whose fields change on purpose only', async () => {

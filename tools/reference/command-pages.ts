@@ -42,7 +42,7 @@ interface Named {
 function indexPage(commands: readonly Named[]): string {
   return pageOf([
     '# Reference',
-    'After reading this page you can look up every command, flag, environment variable and exit code.',
+    'After reading this page you can look up every command, flag, environment variable and exit code, and every name of the library.',
     MADE,
     '## Commands',
     tableOf(
@@ -50,6 +50,16 @@ function indexPage(commands: readonly Named[]): string {
       commands.map(({ name, command }) => [`[${name}](${fileOf(name)})`, `${command.summary ?? ''}.`]),
     ),
     `The flags that every command shares which connects to a cluster are on [one page](${fileOf(CLUSTER_FLAGS)}). A flag may be given before or after the name of the command. A switch takes \`=true\` and \`=false\`. A repeatable flag takes one value at each occurrence.`,
+    '## The library',
+    tableOf(
+      ['import', 'what it has'],
+      [
+        ['[`kubectl-informer`](library/index.md)', 'clients, informers, queries, queues, controllers, waits'],
+        ['[`kubectl-informer/cache`](library/cache.md)', 'the parts of an informer, each usable alone'],
+        ['[`kubectl-informer/sandbox`](library/sandbox.md)', 'the API server in memory, for tests'],
+        ['[`kubectl-informer/testing`](library/testing.md)', 'a clock and helpers for tests'],
+      ],
+    ),
     '## Environment',
     `Every flag can be set by a variable: \`${variableOf('')}\` and its name in capitals, with \`_\` for \`-\` (\`${variableOf('cache-dir')}\` for \`--cache-dir\`). The command line goes before the variable, the variable before the [config file](../config.md). The pages name the flags that have no variable.`,
     '## Exit codes',

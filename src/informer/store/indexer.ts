@@ -259,6 +259,11 @@ interface State<T> {
  * Objects are stored and returned without a copy, so they must not be changed. With a compact store, the handle of a
  * packed object may be written in its place, and `held` returns handles; all other reads return objects.
  * Source: client-go tools/cache/thread_safe_store.go, store.go.
+ * @example
+ * const indexer = new Indexer<UnknownObject>({ indexers: { app: (object) => [object.metadata.labels?.app ?? ''] } });
+ * const metadata = { name: 'web-1', namespace: 'shop', labels: { app: 'web' } };
+ * indexer.add({ apiVersion: 'v1', kind: 'Pod', metadata });
+ * indexer.byIndex('app', 'web');
  */
 export class Indexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;

@@ -25,6 +25,10 @@ const KNOWN_FILTER = { namespace: 'text', selector: true } satisfies KnownOption
 /**
  * The reader's side of a cache. It returns the cache's own objects. They are read-only, and an event replaces an object
  * and never changes it. Lists are in no particular order. Source: client-go tools/cache/listers.go.
+ * @example
+ * const { lister } = dynamicInformerFactory(client).forResource(parseGvr('v1/pods'));
+ * const one = lister.get('shop/web-1');
+ * const all = lister.list({ namespace: 'shop' });
  */
 export interface Lister<T> {
   readonly size: number;

@@ -115,16 +115,20 @@ function resolves(page: string, link: string): boolean {
   return heading === undefined || headingsOf(textOf(target)).has(heading);
 }
 
-/** Source: the rule by which the usual viewers of Markdown name headings. */
+/** Source: the rule by which the usual viewers of Markdown name headings. A name that is taken gets a number. */
 function headingsOf(text: string): Set<string> {
   const titles = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1] ?? '');
+  const taken = new Map<string, number>();
   return new Set(
-    titles.map((title) =>
-      title
+    titles.map((title) => {
+      const name = title
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .trim()
-        .replace(/\s/g, '-'),
-    ),
+        .replace(/\s/g, '-');
+      const before = taken.get(name) ?? 0;
+      taken.set(name, before + 1);
+      return before === 0 ? name : `${name}-${before}`;
+    }),
   );
 }

@@ -47,6 +47,16 @@ describe('the shards of replicas', () => {
     );
   });
 
+  it('are the same for replicas that see the members in another order', () => {
+    fc.assert(
+      fc.property(view, ({ members, holders }) => {
+        const reversed = members.toReversed();
+        for (const member of members)
+          expect(shardsOf(member, { members: reversed, holders })).toEqual(shardsOf(member, { members, holders }));
+      }),
+    );
+  });
+
   it('become numbers that differ by one at most, with as few moves as possible', () => {
     fc.assert(
       fc.property(view, ({ members, holders: given }) => {

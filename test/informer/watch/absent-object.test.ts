@@ -133,6 +133,23 @@ describe('the newest cached object, absent after a break', () => {
     },
   );
 
+  it('never existed in the restored history of a server that does not say what it had: the doubt ends with a relist', async () => {
+    await using world = await start();
+    const { sandbox, clock, informer, before } = world;
+    sandbox.faults.add({
+      fault: { kind: 'status', code: 500 },
+      match: { watch: false, path: 'resourceVersionMatch=Exact' },
+      times: Number.POSITIVE_INFINITY,
+    });
+    await sandbox.restore(before);
+    for (let i = 0; i < 5; i++) sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${i}` } });
+    await clock.advance(3000);
+    expect(world.keys()).toContain('shop/newest');
+    for (let i = 0; i < 24; i++) await clock.advance(5000);
+    expect(world.keys()).toEqual(['shop/old', 'shop/other']);
+    expect(informer.continuity[0]).toMatchObject({ gapCount: 1, relists: 1 });
+  });
+
   it('is another one in the restored history, whose versions are already higher: it is noticed before an event is shown', async () => {
     await using world = await start();
     const { sandbox, clock, informer, before } = world;

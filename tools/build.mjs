@@ -11,6 +11,7 @@ import { chunkNames } from './chunk-names.mjs';
 import { doorAlone } from './door-alone.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
 import { ownUrl } from './own-url.mjs';
+import { sbom } from './release/sbom.mjs';
 import { closureOf } from './start-files.mjs';
 import { uiPage } from './ui-page.mjs';
 
@@ -19,7 +20,7 @@ const target = path.join(root, 'dist');
 const dist = `${target}.${process.pid}`; // a build that fails, or runs beside another, leaves what stands alone
 const src = (file) => path.join(root, 'src', file);
 
-const { version: VERSION } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+const PACKAGE = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 
 // CommonJS packages inside an ES module still expect these names.
 const BANNER = `import { createRequire as __createRequire } from 'node:module';
@@ -27,7 +28,7 @@ const require = __createRequire(import.meta.url);`;
 
 try {
   const [packages] = await Promise.all([bundle(), declarations()]);
-  await Promise.all([licences(packages), schemas(), page()]);
+  await Promise.all([licences(packages), billOfMaterials(packages), schemas(), page()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
   await helpTexts();
@@ -55,7 +56,9 @@ async function bundle() {
   ];
   return new Set(
     chunks
-      .flatMap((chunk) => chunk.moduleIds ?? [])
+      .flatMap((chunk) => Object.entries(chunk.modules ?? {}))
+      .filter(([, { renderedLength }]) => renderedLength > 0)
+      .map(([id]) => id)
       .map(packageFolder)
       .filter(Boolean),
   );
@@ -91,7 +94,7 @@ async function bundled(input, groups = []) {
     input,
     platform: 'node',
     external: [/^node:/],
-    transform: { target: 'node22.19', define: { BUILT_VERSION: JSON.stringify(VERSION) } },
+    transform: { target: 'node22.19', define: { BUILT_VERSION: JSON.stringify(PACKAGE.version) } },
     plugins: [oclifCommandAlone, doorAlone, ownUrl],
     treeshake: {
       moduleSideEffects: (id) =>
@@ -152,6 +155,10 @@ async function licences(folders) {
     }),
   );
   await writeFile(path.join(dist, 'THIRD-PARTY-LICENCES.txt'), parts.join(`\n${'-'.repeat(80)}\n`));
+}
+
+async function billOfMaterials(folders) {
+  await writeFile(path.join(dist, 'sbom.cdx.json'), `${JSON.stringify(await sbom(PACKAGE, [...folders]), null, 2)}\n`);
 }
 
 async function schemas() {

@@ -13,6 +13,7 @@ import { createWarmHook } from '../../controller/hooks/warm.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
+import { oneFile } from '../../kit/one-file.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
 import { ModuleOutput, type ShowLine } from './module-output.ts';
@@ -88,7 +89,7 @@ function noStartup(isModule: boolean): InformerError {
 
 async function moduleHook(file: string, options: { output: ModuleOutput; isReloadable: boolean }): Promise<LoadedHook> {
   const { output, isReloadable } = options;
-  const module = await loadHookModule(file, { packageEntries: ENTRIES, isReloadable });
+  const module = await loadHookModule(file, { packageEntries: (await oneFile?.entries()) ?? ENTRIES, isReloadable });
   const { name } = module;
   return {
     name,

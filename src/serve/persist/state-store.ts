@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import { oneFile } from '../../kit/one-file.ts';
 import { StateFault } from './state-fault.ts';
 import type { RowChanges, StoredRows } from './state-file.ts';
 import type { StateAnswer, StateCall, StateThreadData } from './state-thread.ts';
 
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? './state-thread.ts' : './state-thread.js', import.meta.url);
+const FILE = import.meta.url.endsWith('.ts') ? './state-thread.ts' : './state-thread.js';
+const THREAD = new URL(oneFile?.url ?? FILE, import.meta.url);
 
 type Waiting = { resolve(answer: StateAnswer): void; reject(error: unknown): void };
 
@@ -16,11 +18,14 @@ export class StateStore implements AsyncDisposable {
 
   private constructor(file: string, now: number) {
     this.file = file;
-    this.#worker = new Worker(THREAD, { workerData: { file, now } satisfies StateThreadData, stderr: true });
-    this.#worker.unref();
+    this.#worker = new Worker(THREAD, {
+      workerData: { file, now, thread: 'state' } satisfies StateThreadData,
+      stderr: true,
+    });
     this.#worker.on('message', (answer: StateAnswer) => {
       const waiting = this.#waiting.get(answer.call);
       this.#waiting.delete(answer.call);
+      if (this.#waiting.size === 0) this.#worker.unref();
       waiting?.resolve(answer);
     });
     this.#worker.on('error', (error) => this.#fail(error));
@@ -61,7 +66,9 @@ export class StateStore implements AsyncDisposable {
     return answer;
   }
 
+  /** The thread keeps the process alive only while a call waits for it. */
   async #answerTo(call: number): Promise<StateAnswer> {
+    this.#worker.ref();
     const answer = await new Promise<StateAnswer>((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
     if (answer.fault) throw new StateFault(answer.fault.kind, this.file, answer.fault.text.slice(this.file.length + 2));
     return answer;

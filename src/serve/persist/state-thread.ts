@@ -20,6 +20,7 @@ export interface StateAnswer {
 export interface StateThreadData {
   readonly file: string;
   readonly now: number;
+  readonly thread: 'state';
 }
 
 const port = parentPort;

@@ -1,0 +1,39 @@
+// The whole package as one file that needs Node and nothing else, made from dist.
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** Writes `file`, which is executable. */
+export async function writeSingleFile({ root, file }) {
+  const page = await readFile(path.join(root, 'dist/ui/page.html'), 'utf8');
+  const built = await rolldown({
+    input: path.join(root, 'tools/release/entry.mjs'),
+    platform: 'node',
+    external: [/^node:/],
+    transform: { target: 'node22.19', define: { BUILT_UI_PAGE: JSON.stringify(page) } },
+    plugins: [restInside],
+    // The thread that stores states exports nothing: it is all effect.
+    treeshake: { moduleSideEffects: (id) => id.endsWith('state-thread.js') },
+    onLog(level, log, report) {
+      if (!['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM'].includes(log.code)) report(level, log);
+    },
+  });
+  await built.write({
+    file,
+    format: 'esm',
+    codeSplitting: false,
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+  await built.close();
+  await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, 'utf8')}`);
+  await chmod(file, 0o755);
+}
+
+/** What oclif's Command loads by its own `require` when it is used: a file of dist, which is here in the same file. */
+const restInside = {
+  name: 'rest-inside',
+  transform: (code) =>
+    code.includes('require("./oclif-rest.js")')
+      ? `import * as __oclifRest from './oclif-rest.js';\n${code.replaceAll('require("./oclif-rest.js")', '__oclifRest')}`
+      : undefined,
+};

@@ -1,6 +1,6 @@
 // `npm run docs:reference`: writes docs/reference, the pages of the commands from the definitions of their flags, and
-// those of the library from the built declarations. With `--check commands` or `--check library` it writes nothing, and
-// names the pages that would change.
+// those of the library from the built declarations. With `--check` it writes nothing, and names the
+// pages that would change; `--check commands` and `--check library` look at one half.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { REGISTRY } from '../src/commands/registry.ts';
@@ -28,7 +28,8 @@ async function write(): Promise<void> {
 
 async function check(): Promise<void> {
   const all = (await readdir(FOLDER, { recursive: true })).map((file) => file.replaceAll('\\', '/'));
-  const there = all.filter((file) => file.endsWith('.md') && file.startsWith('library/') === (part === 'library'));
+  const isLooked = (file: string) => part === undefined || file.startsWith('library/') === (part === 'library');
+  const there = all.filter((file) => file.endsWith('.md') && isLooked(file));
   const stale = [...new Set([...there, ...pages.keys()])].filter((file) => !pages.has(file) || !there.includes(file));
   for (const [file, text] of pages)
     if (there.includes(file) && (await readFile(path.join(FOLDER, file), 'utf8')) !== text) stale.push(file);

@@ -1,3 +1,4 @@
+import { InformerError } from '../../kit/error.ts';
 import { checkChoice, checkOptions, type KnownOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { ApiRequest } from '../api/exchange.ts';
 import type { Fault, FaultMatch, FaultRule, Incident, RandomFaults, RandomKind } from './fault.ts';
@@ -28,18 +29,21 @@ const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
  * Throws `argument` for a rule with an unknown name or value. Without this check a misspelt fault would not apply, and
  * a test would pass.
  */
-function checkRule(rule: FaultRule): void {
+export function checkRule(rule: FaultRule): void {
   checkOptions('a rule of faults', rule, KNOWN_RULE);
   checkOptions('match', rule.match === undefined ? {} : rule.match, KNOWN_MATCH);
   const { kind } = (rule.fault ?? {}) as { kind?: unknown };
   checkChoice('the kind of a fault', kind ?? null, Object.keys(KNOWN_FAULTS));
   checkOptions(`the fault ${kind}`, rule.fault, KNOWN_FAULTS[kind as RandomKind]);
+  checkConflict(rule);
 }
 
 interface Armed {
   readonly match: FaultMatch;
   /** The fault of the next matching request; undefined when it gets none. */
   readonly draw: () => Fault | Incident | undefined;
+  /** It is for writes only. */
+  readonly onWrites: boolean;
   toSkip: number;
   left: number;
 }
@@ -59,7 +63,7 @@ export class FaultScript {
     checkRule(rule);
     const { fault, match = {}, skip = 0, times = fault.kind === 'random' ? Number.POSITIVE_INFINITY : 1 } = rule;
     const draw = fault.kind === 'random' ? randomFaults(fault) : () => fault;
-    const armed: Armed = { match, draw, toSkip: skip, left: times };
+    const armed: Armed = { match, draw, onWrites: isConflict(fault), toSkip: skip, left: times };
     this.#armed.push(armed);
     return { [Symbol.dispose]: () => this.#remove(armed) };
   }
@@ -88,7 +92,7 @@ export class FaultScript {
    */
   take(request: ApiRequest): Fault | Incident | undefined {
     for (const armed of this.#armed) {
-      if (!matches(armed.match, request)) continue;
+      if (!matches(armed.match, request) || (armed.onWrites && isRead(request.method))) continue;
       if (armed.toSkip > 0) {
         armed.toSkip--;
         continue;
@@ -108,6 +112,22 @@ export class FaultScript {
 
 export function isWatchRequest({ method, path }: ApiRequest): boolean {
   return method.toUpperCase() === 'GET' && /[?&]watch=(?!false|0)/.test(path);
+}
+
+const READS = new Set(['GET', 'HEAD']);
+
+const isRead = (method: string) => READS.has(method.toUpperCase());
+
+/** Whether a fault is the conflict of a write. A read cannot conflict. */
+function isConflict(fault: FaultRule['fault']): boolean {
+  return fault.kind === 'status' && fault.code === 409;
+}
+
+function checkConflict({ fault, match = {} }: FaultRule): void {
+  if (!isConflict(fault) || (match.watch !== true && !isRead(match.method ?? 'PUT'))) return;
+  throw new InformerError('argument', 'the fault status 409 is a conflict, which only a write can have', {
+    hint: 'match PUT, PATCH, POST or DELETE, or no method: then every write gets it',
+  });
 }
 
 function matches({ method, path, watch }: FaultMatch, request: ApiRequest): boolean {

@@ -8,8 +8,15 @@ export type Fault =
   | { readonly kind: 'truncate'; readonly after?: number }
   /** 410: an ERROR event after `after` events of a watch, and the whole answer to other requests. */
   | { readonly kind: 'gone'; readonly after?: number }
-  /** The answer is a Status with this code. */
-  | { readonly kind: 'status'; readonly code: 401 | 403 | 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
+  /**
+   * The answer is a Status with this code, and nothing is written. 409 is the conflict of a write whose object was
+   * changed by another client; it is injected into writes only.
+   */
+  | {
+      readonly kind: 'status';
+      readonly code: 401 | 403 | 409 | 429 | 500 | 503 | 504;
+      readonly retryAfterSeconds?: number;
+    }
   /** The answer comes `ms` later. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Every line takes `ms`; with `bytes`, every piece of at most that size does. */

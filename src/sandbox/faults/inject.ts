@@ -1,8 +1,12 @@
 import { onAbort } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { failure } from '../../model/status.ts';
+import { parseJson } from '../../kit/exact-json.ts';
+import type { UnknownObject } from '../../model/object.ts';
+import { failure, StatusError } from '../../model/status.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 import { respondStatus } from '../api/respond.ts';
+import { parseRoute } from '../api/route.ts';
+import { staleWrite } from '../status/statuses.ts';
 import type { Fault } from './fault.ts';
 import { isWatchRequest } from './fault-script.ts';
 import { reordered } from './reordered.ts';
@@ -19,7 +23,7 @@ export function connectionError(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
 export async function inject(fault: Fault, request: ApiRequest, serve: Serve, clock: Clock): Promise<ApiResponse> {
   const { signal } = request;
   if (fault.kind === 'refuse') throw connectionError('ECONNREFUSED');
-  if (fault.kind === 'status') return respondStatus(statusOf(fault));
+  if (fault.kind === 'status') return respondStatus(statusOf(fault, request));
   if (fault.kind === 'gone' && !isWatchRequest(request)) return respondStatus(expired());
   if (fault.kind === 'delay') await clock.sleep(fault.ms, { signal });
   const response = await serve(fault.kind === 'reorder' ? uncompressed(request) : request);
@@ -31,9 +35,35 @@ function uncompressed(request: ApiRequest): ApiRequest {
   return { ...request, headers: Object.fromEntries(headers) };
 }
 
-function statusOf({ code, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): ReturnType<typeof failure> {
+function statusOf(
+  { code, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>,
+  request: ApiRequest,
+): ReturnType<typeof failure> {
+  if (code === 409) return staleWriteStatus(request);
   const [reason, message] = REASONS[code];
   return failure(code, reason, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+}
+
+/** The conflict of a write whose object another client has changed, in the words of a real server. */
+function staleWriteStatus({ path, body }: ApiRequest): ReturnType<typeof failure> {
+  const route = parseRoute(path.split('?')[0] ?? '');
+  const { gvr, name = nameIn(body) } =
+    route.kind === 'resource' ? route.resource : { gvr: { group: '', resource: '' } };
+  try {
+    return staleWrite(gvr, name);
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+}
+
+/** The name of a new object, which is in its body. */
+function nameIn(body: ApiRequest['body']): string {
+  try {
+    return String((parseJson(Buffer.from(body ?? '').toString()) as UnknownObject).metadata.name ?? '');
+  } catch {
+    return '';
+  }
 }
 
 const REASONS = {

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { FaultMatch, FaultRule, RandomKind } from './fault.ts';
+import { checkRule } from './fault-script.ts';
 import { randomFaults } from './random-faults.ts';
 
 const HINT =
@@ -39,7 +40,9 @@ function parseTerm(term: string): FaultRule {
   if (!parts || !fault) throw new InformerError('argument', `invalid fault ${JSON.stringify(term)}`, { hint: HINT });
   const { times, verb, path } = parts;
   const always = times === '' || (times === undefined && fault.kind === 'random');
-  return { fault, match: matchOf(verb, path), times: always ? Number.POSITIVE_INFINITY : Number(times ?? 1) };
+  const rule = { fault, match: matchOf(verb, path), times: always ? Number.POSITIVE_INFINITY : Number(times ?? 1) };
+  checkRule(rule);
+  return rule;
 }
 
 function faultOf(kind: string, args: readonly string[], after: number | undefined): Kind | undefined {
@@ -77,7 +80,7 @@ function slowFault(duration: string | undefined, bytes: string | undefined): Kin
   return { kind: 'slow', ms: parseDuration(duration), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
 }
 
-const CODES = [401, 403, 429, 500, 503, 504] as const;
+const CODES = [401, 403, 409, 429, 500, 503, 504] as const;
 
 function statusFault(code: number, retryAfter = code === 429 ? '1' : undefined): Kind | undefined {
   const known = CODES.find((c) => c === code);

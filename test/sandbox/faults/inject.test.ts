@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, Sandbox } from '../../../src/sandbox/index.ts';
+import { type Fault, parseFaults, Sandbox } from '../../../src/sandbox/index.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { ask, briefly, CONFIG_MAPS, configMapNamed, startWatch } from '../../support/sandbox-requests.ts';
 
@@ -144,5 +144,38 @@ describe('another request', () => {
     leave.abort();
     await expect(answer).rejects.toThrow();
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the fault status 409', () => {
+  const path = `${CONFIG_MAPS}/a`;
+
+  it('refuses writes as if the object had been changed, and writes nothing; reads do not use it up', async () => {
+    sandbox.faults.add({ fault: { kind: 'status', code: 409 }, times: 2 });
+    expect((await ask(sandbox, 'GET', path)).status).toBe(200);
+    const before = sandbox.resourceVersion;
+    const refused = await ask(sandbox, 'PATCH', path, { data: { x: '1' } });
+    expect([refused.status, refused.body.reason, refused.body.message]).toEqual([
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    ]);
+    expect(refused.body.details).toEqual({ name: 'a', kind: 'configmaps' });
+    const created = await ask(sandbox, 'POST', CONFIG_MAPS, configMapNamed('new'));
+    expect([created.status, created.body.details.name]).toEqual([409, 'new']);
+    expect(sandbox.resourceVersion).toBe(before);
+    expect((await ask(sandbox, 'PATCH', path, { data: { x: '1' } })).status).toBe(200);
+  });
+
+  it('is refused where only reads match', () => {
+    for (const match of [{ method: 'get' }, { watch: true }]) {
+      expect(() => sandbox.faults.add({ fault: { kind: 'status', code: 409 }, match })).toThrow(
+        'only a write can have',
+      );
+    }
+    expect(() => parseFaults('status=409:list')).toThrow('only a write can have');
+    expect(parseFaults('status=409*3:PATCH:/pods/')).toEqual([
+      { fault: { kind: 'status', code: 409 }, match: { method: 'PATCH', path: '/pods/' }, times: 3 },
+    ]);
   });
 });

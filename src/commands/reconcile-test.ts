@@ -120,8 +120,8 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
     const isDefinition = ({ kind }: { kind?: string }) => kind === 'CustomResourceDefinition';
     const rest = objects.filter((object) => !isDefinition(object));
     try {
-      server.apply(objects.filter(isDefinition));
-      server.apply(isReversed ? rest.reverse() : rest);
+      server.put(objects.filter(isDefinition));
+      server.put(isReversed ? rest.reverse() : rest);
     } catch (error) {
       throw refusedFixture(fixture, 'given', error);
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bool, count, group, list, text } from '../cli/args/flag.ts';
@@ -58,7 +59,7 @@ export default class SandboxCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const flags = this.readFlags(SandboxCommand.flags);
     const { io, signal } = this.edges;
-    const objects = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
+    const manifests = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
     const faults = parseFaults(flags.faults ?? '');
     const { port, seed, scenario, rbac } = flags;
     const featureGates = parseFeatureGates(flags['feature-gates'] ?? []);
@@ -71,7 +72,7 @@ export default class SandboxCommand extends BaseCommand {
       rbac,
       featureGates,
     }).catch(notStarted);
-    sandbox.apply(objects);
+    for (const manifest of manifests) load(sandbox, manifest);
     for (const rule of faults) sandbox.faults.add(rule);
     await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);
     if (flags.quiet) io.stdout.write(`${file.path}\n`);
@@ -118,14 +119,49 @@ function notStarted(error: NodeJS.ErrnoException): never {
   throw error;
 }
 
-/** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */
-async function readManifests(place: string): Promise<KubeObject[]> {
+/** A file of `--load` and its objects. */
+interface Manifest {
+  readonly place: string;
+  readonly objects: readonly KubeObject[];
+}
+
+function load(sandbox: Sandbox, { place, objects }: Manifest): void {
   try {
-    if (!(await stat(place)).isDirectory()) return parseManifests(await readFile(place, 'utf8'), place);
+    sandbox.put(objects);
+  } catch (cause) {
+    throw new InformerError('argument', `cannot load ${place}: ${messageOf(cause)}`, {
+      cause,
+      hint: 'a server would refuse this object too: correct it, or leave it out',
+    });
+  }
+}
+
+/** The largest file that is read. The text of a larger one would need several times that in memory. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+async function readText(place: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(place)) {
+    size += (chunk as Buffer).length;
+    if (size > MOST_BYTES) {
+      throw new InformerError('argument', `cannot load ${place}: it has more than ${MOST_BYTES / 1024 / 1024} MiB`, {
+        hint: 'split it into several files, or start with --scenario fleet for many objects',
+      });
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */
+async function readManifests(place: string): Promise<Manifest[]> {
+  try {
+    if (!(await stat(place)).isDirectory()) return [{ place, objects: parseManifests(await readText(place), place) }];
     const files = (await readdir(place)).filter((f) => /\.(ya?ml|json)$/.test(f)).sort();
     return (await Promise.all(files.map((f) => readManifests(path.join(place, f))))).flat();
   } catch (cause) {
-    if (cause instanceof InformerError && cause.message.startsWith(place)) throw cause;
+    if (cause instanceof InformerError && cause.message.includes(place)) throw cause;
     if (cause instanceof InformerError)
       throw new InformerError(cause.code, `${place}: ${cause.message}`, { cause, hint: cause.hint });
     throw new InformerError('argument', `cannot load ${place}: ${messageOf(cause)}`, {

@@ -25,6 +25,7 @@ import { type InProcessOptions, type InProcessTransport, inProcessTransport } fr
 import { RequestLog } from './server/request-log.ts';
 import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
+import type { StoredObject } from './store/stored-object.ts';
 import { copy } from './types/copy.ts';
 
 /** Options of {@link Sandbox.start}. */
@@ -331,15 +332,30 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Creates objects, and updates those that exist. A given status is stored, and for a new object a given uid and
-   * creation time. Missing namespaces are created. Accepts an object or an array of objects; a definition in the array
-   * may come before objects of its kind. Returns copies.
+   * Creates objects, and changes those that exist, as `kubectl apply --server-side --force-conflicts` does: fields that
+   * an earlier apply set and that are absent now are removed; fields that only others set stay, also items of lists with
+   * keys; a field that others set differently is overwritten. The field manager is `sandbox`.
+   *
+   * A given status replaces the stored one, and a new object keeps a given uid and creation time. Missing namespaces are
+   * created. Accepts an object or an array of objects; a definition in the array may come before objects of its kind.
+   * Returns copies. Throws a StatusError for what a server would refuse. {@link put} replaces whole objects.
    */
   apply(objects: object | readonly object[]): UnknownObject[] {
+    return this.#written(objects, (object) => this.#controlPlane.fixtures.apply(object));
+  }
+
+  /**
+   * Creates objects, and replaces those that exist, as `kubectl replace --force` without the deletion: the spec, labels,
+   * annotations and finalizers are then the given ones, whoever set the others. Only the status stays when none is
+   * given. What {@link apply} says about status, uid, namespaces, arrays, copies and errors holds here too.
+   */
+  put(objects: object | readonly object[]): UnknownObject[] {
+    return this.#written(objects, (object) => this.#controlPlane.fixtures.put(object));
+  }
+
+  #written(objects: object | readonly object[], write: (object: UnknownObject) => StoredObject): UnknownObject[] {
     const all: readonly object[] = Array.isArray(objects) ? objects : [objects];
-    return copiesOnRead(
-      all.map((object) => this.#controlPlane.fixtures.apply({ metadata: {}, ...copy(object) }).object),
-    );
+    return copiesOnRead(all.map((object) => write({ metadata: {}, ...copy(object) }).object));
   }
 
   /** A copy of an object; undefined when it does not exist. */

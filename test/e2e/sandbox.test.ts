@@ -71,6 +71,28 @@ describe('sandbox', () => {
     expect((await run(['sandbox', '--load', path.join(fixture.folder, 'none.yaml')])).code).toBe(2);
   });
 
+  it('loads no file that is too large, too deep or a bomb of aliases: each is refused, with its name and what to do', async () => {
+    await using fixture = await startFixture([]);
+    const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata:\n';
+    const aliases = [...'bcdefghij'].map((name, i) => `  ${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`)}]\n`);
+    const refused = async (name: string, text?: string) => {
+      const file = name.startsWith('/') ? name : path.join(fixture.folder, name);
+      if (text !== undefined) await writeFile(file, text);
+      const { code, stdout, stderr } = await run(['sandbox', '--load', file]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr.split(file)).toHaveLength(2); // named once
+      return stderr;
+    };
+    expect(await refused('bomb.yaml', `${head}  a: &a [x, x, x, x, x, x, x, x, x]\n${aliases.join('')}`)).toMatch(
+      /excessive aliasing\nhint: write out what the aliases/,
+    );
+    const deep = await refused('deep.yaml', `${head}  a: ${'['.repeat(5000)}${']'.repeat(5000)}\n`);
+    expect(deep).toMatch(/nesting exceeded .*\nhint: no Kubernetes object is nested that deep/);
+    expect(await refused('/dev/zero')).toMatch(/it has more than 64 MiB\nhint: split it/);
+    const invalid = await refused('invalid.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: UPPER}\n');
+    expect(invalid).toMatch(/Pod "UPPER" is invalid[\s\S]*\nhint: a server would refuse this object too/);
+  });
+
   it('holds everybody but its own token to the roles with --rbac', async () => {
     const asNobody = async (flags: string[]) => {
       await using cli = new Cli(['sandbox', '-q', ...flags]);

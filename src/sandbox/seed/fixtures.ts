@@ -1,12 +1,16 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../../model/key.ts';
-import type { UnknownObject } from '../../model/object.ts';
-import type { Cluster } from '../cluster.ts';
+import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
+import { applyTo } from '../apply/server-side-apply.ts';
+import { type Cluster, timestamp } from '../cluster.ts';
 import type { CrdController } from '../controllers/crd-controller.ts';
 import type { StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
+import { fromStorage } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
+import { emptyObject } from '../types/empty-objects.ts';
+import { guardsStatus } from '../types/type-strategies.ts';
 import type { Backend } from '../write/backend.ts';
 import type { Deleter } from '../write/deleter.ts';
 import type { Writer } from '../write/writer.ts';
@@ -35,15 +39,39 @@ export class Fixtures {
   }
 
   /**
-   * Creates an object, or updates the stored one; see Sandbox.apply. Takes ownership of `object`. The result belongs to
-   * the store and must not be changed.
+   * Creates an object, or merges it into the stored one; see Sandbox.apply. Takes ownership of `object`. The result
+   * belongs to the store and must not be changed.
    */
   apply(object: UnknownObject): StoredObject {
+    const place = this.#placeOf(object);
+    const { type, current, wanted } = place;
+    const live = current ? fromStorage(type, current.object) : emptyObject(type);
+    const manager = { name: MANAGER, operation: 'Apply' as const, subresource: undefined };
+    const settings = { force: true, time: timestamp(this.#cluster.clock.now()) };
+    const applied = applyTo(type, live, wanted, manager, settings);
+    const merged: UnknownObject = copy(applied.object);
+    if (guardsStatus(type)) merged.status = wanted.status ?? current?.object.status;
+    if (merged.status === undefined) delete merged.status; // a new object gets the status of its type
+    if (!current) merged.metadata = { ...merged.metadata, ...bornWith(wanted) };
+    return this.#write(place, merged, applied.managedFields);
+  }
+
+  /**
+   * Creates an object, or replaces the stored one; see Sandbox.put. Takes ownership of `object`. The result belongs to
+   * the store and must not be changed.
+   */
+  put(object: UnknownObject): StoredObject {
+    const place = this.#placeOf(object);
+    return this.#write(place, place.wanted);
+  }
+
+  /** Where an object belongs. Creates its namespace. */
+  #placeOf(object: UnknownObject): Place {
     const type = this.#type({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' });
     const { store } = this.#cluster;
     const { name = '', namespace = 'default' } = object.metadata;
     if (type.namespaced && !store.get('namespaces', namespace)) {
-      this.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      this.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     }
     const current = name === '' ? undefined : store.get(type.storage, type.namespaced ? `${namespace}/${name}` : name);
     const metadata = {
@@ -51,13 +79,14 @@ export class Fixtures {
       ...(type.namespaced ? { namespace } : {}),
       ...(current ? identityOf(current.object) : {}),
     };
-    const [write, wanted] = [
-      { manager: MANAGER, fixture: true },
-      { ...object, metadata },
-    ];
-    const stored = current ? this.#writer.update(type, wanted, write) : this.#writer.create(type, wanted, write);
-    if (type.kind === 'CustomResourceDefinition') this.#crds.establish(name);
-    return store.get(type.storage, stored.key) ?? stored;
+    return { type, current, wanted: { ...object, metadata } };
+  }
+
+  #write({ type, current }: Place, object: UnknownObject, managedFields?: ManagedFieldsEntry[]): StoredObject {
+    const rules = { manager: MANAGER, fixture: true, managedFields };
+    const stored = current ? this.#writer.update(type, object, rules) : this.#writer.create(type, object, rules);
+    if (type.kind === 'CustomResourceDefinition') this.#crds.establish(object.metadata.name ?? '');
+    return this.#cluster.store.get(type.storage, stored.key) ?? stored;
   }
 
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
@@ -88,6 +117,19 @@ export class Fixtures {
       hint: 'apply its CustomResourceDefinition first',
     });
   }
+}
+
+interface Place {
+  readonly type: ApiType;
+  /** The stored object. */
+  readonly current: StoredObject | undefined;
+  /** The object to write, with its namespace and the identity of the stored object. */
+  readonly wanted: UnknownObject;
+}
+
+/** The metadata that a new object keeps, although a configuration cannot set it. */
+function bornWith({ metadata: { uid, creationTimestamp } }: UnknownObject): ObjectMeta {
+  return { ...(uid ? { uid } : {}), ...(creationTimestamp ? { creationTimestamp } : {}) };
 }
 
 function checkReference(reference: unknown): void {

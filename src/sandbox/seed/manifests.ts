@@ -25,9 +25,13 @@ function documentsOf(text: string, source: string): unknown[] {
   });
 }
 
+const FLATTER = 'no Kubernetes object is nested that deep: check what wrote the file';
+
 function withinDepth(documents: unknown[], source: string): unknown[] {
   if (isTooDeep(documents))
-    throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`);
+    throw new InformerError('argument', `cannot read ${source}: ${TOO_DEEP}, which the sandbox does not take`, {
+      hint: FLATTER,
+    });
   return documents;
 }
 
@@ -36,7 +40,10 @@ function loaded(text: string, source: string): unknown[] {
     return loadAll(text, { schema: SCHEMA });
   } catch (error) {
     // without a cause: that would show lines of the file
-    throw new InformerError('argument', `cannot read ${source}: ${yamlFault(error)}`);
+    const fault = yamlFault(error);
+    throw new InformerError('argument', `cannot read ${source}: ${fault}`, {
+      hint: fault.includes('maxDepth') ? FLATTER : 'check the file at that place',
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
-import { parseJson } from '../../kit/exact-json.ts';
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../status/statuses.ts';
@@ -43,8 +43,12 @@ function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
     const limit = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
     refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${limit}`));
   }
+  const copies = { left: COPIED };
   try {
-    return (operations as Operation[]).reduce(operated, copy(current));
+    return (operations as Operation[]).reduce(
+      (document, operation) => operated(document, operation, copies),
+      copy(current),
+    );
   } catch {
     return refuse(failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {}));
   }
@@ -53,10 +57,17 @@ function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
 /** Source: apiserver endpoints/handlers/patch.go maxJSONPatchOperations. */
 const OPERATIONS = 10_000;
 
-function operated(document: UnknownObject, operation: Operation): UnknownObject {
+/** The most bytes of JSON that the copies of a patch may add. Source: apiserver server/config.go JSONPatchMaxCopyBytes. */
+const COPIED = 3 * 1024 * 1024;
+
+function operated(document: UnknownObject, operation: Operation, copies: { left: number }): UnknownObject {
   if (operation.op === 'test' && operation.value === null && isAbsent(document, operation.path)) return document;
-  if (operation.op === 'copy')
-    return added(document, operation.path, copy(jsonPatch.getValueByPointer(document, operation.from)));
+  if (operation.op === 'copy') {
+    const value: unknown = jsonPatch.getValueByPointer(document, operation.from);
+    copies.left -= Buffer.byteLength(jsonText(value) ?? '');
+    if (copies.left < 0) throw new RangeError('the copies of the patch are too large');
+    return added(document, operation.path, copy(value));
+  }
   if (operation.op === 'move') {
     const value: unknown = jsonPatch.getValueByPointer(document, operation.from);
     return added(applied(document, { op: 'remove', path: operation.from }), operation.path, value);

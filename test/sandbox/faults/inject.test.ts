@@ -162,7 +162,7 @@ describe('the fault status 409', () => {
     ]);
     expect(refused.body.details).toEqual({ name: 'a', kind: 'configmaps' });
     const created = await ask(sandbox, 'POST', CONFIG_MAPS, configMapNamed('new'));
-    expect([created.status, created.body.details.name]).toEqual([409, 'new']);
+    expect([created.status, created.body.message]).toEqual([409, expect.stringContaining('configmaps "new"')]);
     expect(sandbox.resourceVersion).toBe(before);
     expect((await ask(sandbox, 'PATCH', path, { data: { x: '1' } })).status).toBe(200);
   });

@@ -103,3 +103,87 @@ it('is seen by watches like the writes of a client, and signs its fields as sand
   expect(briefly(watching.events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   expect(watching.events[0]?.object.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['sandbox']);
 });
+
+const CLIENT = { 'content-type': 'application/merge-patch+json' };
+const workload = (containers: object[], more: object = {}) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'default', ...more },
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers } },
+  },
+});
+const DEPLOYMENT = '/apis/apps/v1/namespaces/default/deployments/web';
+
+it('apply removes what it applied before and is given no longer, and keeps what others set', async () => {
+  await using sandbox = await start();
+  sandbox.apply(
+    workload(
+      [
+        { name: 'app', image: 'a:1' },
+        { name: 'helper', image: 'h:1' },
+      ],
+      { labels: { a: '1', b: '1' } },
+    ),
+  );
+  const change = {
+    metadata: { labels: { theirs: 'yes' }, annotations: { 'example.com/by': 'them' } },
+    spec: { replicas: 3, template: { spec: { containers: [{ name: 'sidecar', image: 's:1' }] } } },
+  };
+  await ask(sandbox, 'PATCH', DEPLOYMENT, change, { 'content-type': 'application/strategic-merge-patch+json' });
+  const [applied] = sandbox.apply(workload([{ name: 'app', image: 'a:2' }], { labels: { a: '2' } }));
+  expect(applied?.metadata.labels).toEqual({ a: '2', theirs: 'yes' });
+  expect(applied?.metadata.annotations).toEqual({ 'example.com/by': 'them' });
+  const { replicas, template } = (applied?.spec ?? {}) as {
+    replicas: number;
+    template: { spec: { containers: object[] } };
+  };
+  expect(replicas).toBe(3);
+  expect(template.spec.containers.map((c) => (c as { image: string }).image)).toEqual(['a:2', 's:1']);
+});
+
+it('apply overwrites what others set differently, and so owns it', async () => {
+  await using sandbox = await start();
+  sandbox.apply(configMapNamed('a', { n: '1' }));
+  await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { data: { n: 'theirs', m: 'theirs' } }, CLIENT);
+  const [applied] = sandbox.apply(configMapNamed('a', { n: '2' }));
+  expect(applied?.data).toEqual({ n: '2', m: 'theirs' });
+  const mine = applied?.metadata.managedFields?.find(({ manager }) => manager === 'sandbox');
+  expect(mine).toMatchObject({ operation: 'Apply', fieldsV1: { 'f:data': { 'f:n': {} } } });
+});
+
+it('apply of an object as it was read, with a change, works without a conflict', async () => {
+  await using sandbox = await start();
+  sandbox.apply(configMapNamed('a', { n: '1' }));
+  const [read] = sandbox.list({ group: '', version: 'v1', resource: 'configmaps' });
+  await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { data: { m: '1' } }, CLIENT);
+  const [applied] = sandbox.apply({ ...read, data: { n: '2' } });
+  expect(applied?.data).toEqual({ n: '2', m: '1' });
+});
+
+it('an object that does not change by an apply keeps its version', async () => {
+  await using sandbox = await start();
+  sandbox.apply(workload([{ name: 'app', image: 'a:1' }]));
+  const before = sandbox.resourceVersion;
+  sandbox.apply(workload([{ name: 'app', image: 'a:1' }]));
+  expect(sandbox.resourceVersion).toBe(before);
+});
+
+it('a pod that is applied without a status gets that of a new pod', async () => {
+  await using sandbox = await start();
+  expect(sandbox.apply(podNamed('p'))[0]?.status).toMatchObject({ phase: 'Pending' });
+  expect(sandbox.put(podNamed('q'))[0]?.status).toMatchObject({ phase: 'Pending' });
+});
+
+it('put replaces an object, whoever set its fields, and keeps its uid and its status', async () => {
+  await using sandbox = await start();
+  const [first] = sandbox.put({ ...podNamed('p', { a: '1' }), status: { phase: 'Running' } });
+  const labels = { metadata: { labels: { theirs: 'yes' }, finalizers: ['example.com/x'] } };
+  await ask(sandbox, 'PATCH', '/api/v1/namespaces/default/pods/p', labels, CLIENT);
+  const [replaced] = sandbox.put(podNamed('p', { b: '1' }));
+  expect(replaced?.metadata).toMatchObject({ uid: first?.metadata.uid, labels: { b: '1' } });
+  expect(replaced?.metadata.labels).toEqual({ b: '1' });
+  expect(replaced?.metadata.finalizers).toBeUndefined();
+  expect(replaced?.status).toMatchObject({ phase: 'Running' });
+});

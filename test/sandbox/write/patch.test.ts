@@ -28,6 +28,13 @@ describe('JSON patch', () => {
   beforeEach(() => server.ask('POST', CONFIG_MAPS, configMap({ data: { a: '1' } })));
   const patchOf = (operations: object[]) => server.ask('PATCH', `${CONFIG_MAPS}/cm`, operations, JSON_PATCH);
 
+  it('is refused when its copies would make a small object very large, as on the real server', async () => {
+    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/x${i}` }));
+    const { status, body } = await patchOf(doubling);
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect((await patchOf([{ op: 'copy', from: '/data/a', path: '/data/b' }])).status).toBe(200);
+  });
+
   it('finds null in an absent field, so that a client can add a field only if it is absent', async () => {
     const add = [
       { op: 'test', path: '/metadata/annotations', value: null },

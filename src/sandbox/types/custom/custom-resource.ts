@@ -6,6 +6,7 @@ import { copy } from '../copy.ts';
 import { equalJson } from '../equal.ts';
 import { isFieldMap } from '../fields.ts';
 import { own, setOwn } from '../own-fields.ts';
+import { withPatternLimit } from './patterns.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { ruleProblems } from './validation-rules.ts';
 
@@ -37,7 +38,7 @@ export function admitCustom(
     warn,
   });
   setSchemaDefaults(object, schema);
-  const problems = allProblems(object, schema, before);
+  const problems = withPatternLimit(() => allProblems(object, schema, before));
   const { group } = type.gvr;
   if (problems.length > 0) invalid({ group, kind: type.kind }, object.metadata.name ?? '', problems);
 }

@@ -4,6 +4,8 @@ import { notImplemented } from '../../status/statuses.ts';
 
 /** A compiled pattern. The time of a match is linear in the length of the text, for every pattern. */
 interface Pattern {
+  /** The number of instructions: the most steps of a match for each character. */
+  readonly instructions: number;
   test(text: string): boolean;
 }
 
@@ -37,6 +39,21 @@ function read(pattern: string): Read {
 
 /** The most steps, of about 50 ns each, for one match. A step is one instruction of the pattern at one character. */
 const MOST_STEPS = 20_000_000;
+/** The most steps of all matches of one object. */
+const MOST_STEPS_OF_OBJECT = 100_000_000;
+
+/** The steps that the matches of the present object have left. */
+let left = Number.POSITIVE_INFINITY;
+
+/** Validates an object. The patterns of its schema together may need a limited number of steps, else it throws 501. */
+export function withPatternLimit<T>(validate: () => T): T {
+  left = MOST_STEPS_OF_OBJECT;
+  try {
+    return validate();
+  } finally {
+    left = Number.POSITIVE_INFINITY;
+  }
+}
 
 function compile(pattern: string): Read {
   try {
@@ -44,11 +61,17 @@ function compile(pattern: string): Read {
     const instructions = re2.re2().prog.numInst();
     return {
       pattern: {
+        instructions,
         test(text) {
-          if (text.length * instructions <= MOST_STEPS) return re2.test(text);
-          return notImplemented(
-            `the pattern ${JSON.stringify(shortened(pattern))} (${instructions} instructions) on ${text.length} characters`,
-          );
+          const steps = text.length * instructions;
+          if (steps > MOST_STEPS)
+            return notImplemented(
+              `the pattern ${JSON.stringify(shortened(pattern))} (${instructions} instructions) on ${text.length} characters`,
+            );
+          left -= steps;
+          if (left < 0)
+            return notImplemented(`objects whose texts need more than ${MOST_STEPS_OF_OBJECT} steps of patterns`);
+          return re2.test(text);
         },
       },
     };

@@ -6,7 +6,7 @@ import type { JsonSchema, ValidationRule } from '../api-type.ts';
 import { isFieldMap } from '../fields.ts';
 import { own } from '../own-fields.ts';
 import { goPattern, patternProblem } from './patterns.ts';
-import { CostExceeded, withCostLimit } from './rule-cost.ts';
+import { BudgetSpent, CostExceeded, chargePattern, RuleBudget, withCostLimit } from './rule-cost.ts';
 
 /**
  * The rules of its schema (x-kubernetes-validations) that a custom resource does not meet, as problems in the server's
@@ -16,8 +16,20 @@ import { CostExceeded, withCostLimit } from './rule-cost.ts';
  */
 export function ruleProblems(object: object, schema: JsonSchema, before: object | undefined): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  visit({ value: object, before, schema, path: '' }, problems);
+  try {
+    visit({ value: object, before, schema, path: '' }, { problems, budget: new RuleBudget() });
+  } catch (error) {
+    if (!(error instanceof NoMoreRules)) throw error;
+  }
   return problems;
+}
+
+/** Thrown to end the evaluation of rules, after the problem for which they end was noted. */
+class NoMoreRules extends Error {}
+
+interface Findings {
+  readonly problems: FieldProblem[];
+  readonly budget: RuleBudget;
 }
 
 /** The rules of a schema that the sandbox cannot evaluate, with the reason. */
@@ -41,11 +53,25 @@ interface Place {
   readonly path: string;
 }
 
-function visit(place: Place, problems: FieldProblem[]): void {
+function visit(place: Place, findings: Findings): void {
   const { value, schema } = place;
   if (value === null || value === undefined) return;
-  for (const rule of schema['x-kubernetes-validations'] ?? []) evaluate(rule, place, problems);
-  for (const inner of partsOf(place)) visit(inner, problems);
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length > 0) {
+    const seen = valuesOf(place);
+    for (const rule of rules) evaluate(rule, place, seen, findings);
+  }
+  for (const inner of partsOf(place)) visit(inner, findings);
+}
+
+/** The values of a place as its rules see them. They are converted once for all rules. */
+interface SeenValues {
+  readonly self: unknown;
+  readonly oldSelf: unknown;
+}
+
+function valuesOf({ value, before, schema }: Place): SeenValues {
+  return { self: toCel(value, schema), oldSelf: before === undefined ? undefined : toCel(before, schema) };
 }
 
 function partsOf({ value, before, schema, path }: Place): Place[] {
@@ -62,65 +88,85 @@ function partsOf({ value, before, schema, path }: Place): Place[] {
   const { items } = schema;
   if (!Array.isArray(value) || !items) return [];
   const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+  const sameItem = itemsByKey(before, keys);
   return value.map((item: unknown, i) => ({
     value: item,
-    before: sameItem(before, item, keys),
+    before: sameItem(item),
     schema: items,
     path: `${path}[${i}]`,
   }));
 }
 
-/** The item with the same key in the list before; undefined for a list without keys. */
-function sameItem(before: unknown, item: unknown, keys: readonly string[] | undefined): unknown {
-  if (!keys || !Array.isArray(before) || !isFieldMap(item)) return undefined;
-  return before.find((b: unknown) => isFieldMap(b) && keys.every((key) => b[key] === item[key]));
+/** Finds the item with the same key in the list before; undefined for a list without keys. */
+function itemsByKey(before: unknown, keys: readonly string[] | undefined): (item: unknown) => unknown {
+  if (!keys || !Array.isArray(before)) return () => undefined;
+  const keyOf = (item: Record<string, unknown>) => jsonText(keys.map((key) => item[key] ?? null));
+  const known = new Map(before.filter(isFieldMap).map((item) => [keyOf(item), item]));
+  return (item) => (isFieldMap(item) ? known.get(keyOf(item)) : undefined);
 }
 
-function evaluate(rule: ValidationRule, { value, before, schema, path }: Place, problems: FieldProblem[]): void {
+function evaluate(
+  rule: ValidationRule,
+  { value, before, schema, path }: Place,
+  { self, oldSelf }: SeenValues,
+  { problems, budget }: Findings,
+): void {
   const comparesOld = /\boldSelf\b/.test(rule.rule);
   if (comparesOld && before === undefined && !rule.optionalOldSelf) return;
   const { run, why } = compile(rule.rule);
   if (!run || rule.optionalOldSelf)
     notImplemented(`the rule ${JSON.stringify(rule.rule)} (${why ?? 'optionalOldSelf'})`);
-  const variables = { self: toCel(value, schema), ...(comparesOld ? { oldSelf: toCel(before, schema) } : {}) };
+  const variables = { self, ...(comparesOld ? { oldSelf } : {}) };
   const field = rule.fieldPath ? `${path}${rule.fieldPath}`.replace(/^\./, '') : path;
   try {
-    if (run(variables) === true) return;
+    if (run(variables, budget) === true) return;
   } catch (error) {
-    if (error instanceof CostExceeded) {
-      const detail = `${JSON.stringify(schema.type ?? '')}: ${error.message} for rule: ${rule.rule.trim()}`;
+    if (error instanceof CostExceeded || error instanceof BudgetSpent) {
+      const why =
+        error instanceof CostExceeded ? `'${error.message}': ${CALL_LIMIT}${rule.rule.trim()}` : error.message;
+      const detail = `${JSON.stringify(schema.type ?? '')}: ${why}`;
       problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
-      return;
+      throw new NoMoreRules();
     }
     const text = (messageOf(error).split('\n')[0] ?? '').replace(/^No such key/, 'no such key');
-    const detail = `${JSON.stringify(schema.type ?? '')}: ${text} evaluating rule: ${messageFor(rule, variables)}`;
+    const detail = `${JSON.stringify(schema.type ?? '')}: ${text} evaluating rule: ${messageFor(rule, variables, budget)}`;
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
     return;
   }
   const shown = schema.type === 'object' || schema.type === 'array' || isFieldMap(value) ? '' : `${jsonText(value)}: `;
   const reason = rule.reason ?? 'FieldValueInvalid';
-  const message = messageFor(rule, variables);
+  const message = messageFor(rule, variables, budget);
   const bare = reason === 'FieldValueRequired' || reason === 'FieldValueForbidden';
   problems.push({ field: field || '<nil>', reason, detail: bare ? message : `${shown}${message}` });
 }
 
-function messageFor({ rule, message, messageExpression }: ValidationRule, variables: Record<string, unknown>): string {
+const CALL_LIMIT = 'no further validation rules will be run due to call cost exceeds limit for rule: ';
+
+function messageFor(
+  { rule, message, messageExpression }: ValidationRule,
+  variables: Record<string, unknown>,
+  budget: RuleBudget,
+): string {
   try {
-    const made = messageExpression ? compile(messageExpression).run?.(variables) : undefined;
+    const made = messageExpression ? compile(messageExpression).run?.(variables, budget) : undefined;
     if (typeof made === 'string' && made.trim() !== '' && !made.includes('\n')) return made;
   } catch {} // as on a real server: `message` is used instead
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
 interface Compiled {
-  readonly run?: (variables: Record<string, unknown>) => unknown;
+  readonly run?: (variables: Record<string, unknown>, budget: RuleBudget) => unknown;
   /** The reason why the rule cannot be evaluated. */
   readonly why?: string;
 }
 
 const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true }).registerFunction(
   'string.matchesRe2(string): bool',
-  (text: string, pattern: string) => (goPattern(pattern) ?? unreadable(pattern)).test(text),
+  (text: string, pattern: string) => {
+    const compiled = goPattern(pattern) ?? unreadable(pattern);
+    chargePattern(compiled.instructions, text.length);
+    return compiled.test(text);
+  },
 );
 const compiled = new Map<string, Compiled>();
 

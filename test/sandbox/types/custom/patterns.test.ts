@@ -38,6 +38,17 @@ it('answers 501 when a match would need too many steps, and matches a shorter te
   expect((await things.post({ x: 'b' })).status).toBe(422);
 });
 
+it('answers 501 when the patterns of an object together would need too many steps', async () => {
+  things.serve({ l: { type: 'array', items: { type: 'string', pattern: '(a{1,1000})$' } } });
+  const texts = (length: number) => ({ l: Array(length).fill('a'.repeat(2000)) });
+  const { status, body } = await things.post(texts(1000));
+  expect([status, body.message]).toEqual([
+    501,
+    'the sandbox does not implement objects whose texts need more than 100000000 steps of patterns',
+  ]);
+  expect((await things.post(texts(3))).status).toBe(201);
+});
+
 it('matches a pattern fast that takes exponential time elsewhere', async () => {
   define({ a: { type: 'string', pattern: '^(a+)+$' } });
   const { status } = await server.ask('POST', WIDGETS, widget(`{"a":"${'a'.repeat(40)}!"}`));

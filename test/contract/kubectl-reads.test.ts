@@ -320,6 +320,7 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
     ],
     ['api-resources --categories=all -o name --sort-by=name', /^cronjobs\.batch\n/],
     ['api-versions', /^admissionregistration\.k8s\.io\/v1\n[\s\S]*\nv1\n$/],
+    ['get --raw /openapi/v2', /^\{"swagger":"2\.0",[\s\S]*"io\.k8s\.api\.apps\.v1\.Deployment":/],
     ['cluster-info', /is running at /],
     ['auth whoami', /Username +admin\n/],
     ['auth can-i list pods --as=jane --as-group=system:masters', /^yes\n$/],
@@ -354,7 +355,6 @@ describe.skipIf(missing)(`real kubectl in every form of reading${missing ? ` (sk
       'the sandbox does not implement the proxy subresource of services',
     ],
     ['get --raw /metrics', 'the sandbox does not implement metrics'],
-    ['get --raw /openapi/v2', 'the sandbox does not implement OpenAPI v2'],
     ['get --raw /api/v1/watch/pods', 'the sandbox does not implement the deprecated /watch/ paths'],
     [
       'get --raw /apis/autoscaling/v1/horizontalpodautoscalers',

@@ -471,6 +471,23 @@ describe.skipIf(missing)(`a session of real kubectl${missing ? ` (skipped: ${mis
     }
   });
 
+  it('creates, applies and deletes the items of a List, and validates each', only, async () => {
+    const item = (name: string, more: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more });
+    const list = (...items: object[]) => ({ apiVersion: 'v1', kind: 'List', items });
+    const input = list(item('listed-a', { data: { a: '1' } }), item('listed-b', {}));
+    await k('create -f -', ['configmap/listed-a created', 'configmap/listed-b created'], { input });
+    await k('apply --server-side --force-conflicts -f -', /^configmap\/listed-a serverside-applied\n/, { input });
+    await k('create -f - --dry-run=server', /strict decoding error: unknown field "dota"/, {
+      input: list(item('third', { dota: {} })),
+      exit: 1,
+    });
+    await k(
+      'delete -f -',
+      ['configmap "listed-a" deleted from work namespace', 'configmap "listed-b" deleted from work namespace'],
+      { input },
+    );
+  });
+
   it('reads the discovery that its commands need', only, async () => {
     await k('version', /\nServer Version: v1\.36\.2\n$/);
     await k('api-versions', /^admissionregistration.k8s.io\/v1\n[\s\S]*\nv1\n$/);

@@ -34,6 +34,11 @@ export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocum
   return found;
 }
 
+/** The names of all documents: `api/v1`, `apis/apps/v1`. */
+export function openApiNames(types: TypeRegistry): string[] {
+  return [...servedDocuments(types).keys()];
+}
+
 /** The documents of groups without custom types. All servers in this process share them. */
 const BUILTIN = new Map<string, OpenApiDocument>();
 

@@ -6,7 +6,8 @@ import type { Cluster } from '../cluster.ts';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.ts';
 
 const ROOT = '/openapi/v3';
-const JSON_TYPES = ['application/json', 'application/*', '*/*'];
+/** The media types in a request that a JSON document answers. */
+export const JSON_TYPES = ['application/json', 'application/*', '*/*'];
 const YEAR_MS = 365 * 86_400_000;
 
 /**

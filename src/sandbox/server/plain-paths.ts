@@ -13,8 +13,9 @@ import {
   etagOf,
   rootPaths,
 } from '../discovery/documents.ts';
+import { openApiV2Document } from '../discovery/openapi-v2.ts';
 import { methodNotAllowed, notImplemented } from '../status/statuses.ts';
-import { openApiPath } from './openapi-path.ts';
+import { JSON_TYPES, openApiPath } from './openapi-path.ts';
 
 /** The answer to `/version`. Source: the answer of a real server, with the sandbox as the build. */
 const VERSION = {
@@ -89,7 +90,7 @@ function alwaysPretty(value: object): ApiResponse {
 function plain(cluster: Cluster, call: Call, path: string): ApiResponse {
   if (path === '/') return alwaysPretty(rootPaths(cluster.types));
   if (path === '/version') return alwaysPretty(VERSION);
-  if (path === '/openapi/v2') return openApiV2(call);
+  if (path === '/openapi/v2') return openApiV2(cluster, call);
   if (path === '/metrics' || path.startsWith('/metrics/')) return notImplemented('metrics');
   if (path === '/openapi/v3' || path.startsWith('/openapi/v3/'))
     return openApiPath(cluster, call, path) ?? pageNotFound();
@@ -106,13 +107,21 @@ const V2_TYPES = [
 ];
 
 /**
- * Answers `/openapi/v2`. kubectl requests it as protobuf for a type that OpenAPI v3 does not have, because its
- * definition does not exist. The answer is an empty document: then kubectl reports the missing type. Other media types
- * are answered 501.
+ * Answers `/openapi/v2`: JSON. kubectl requests it as protobuf, to look up what OpenAPI v3 does not have: a type whose
+ * definition does not exist, and a List. It gets an empty document: then it reports the missing type, or lets the server
+ * validate the items.
  */
-function openApiV2({ headers }: Call): ApiResponse {
-  if (!parseAccept(headers.get('accept')).some(({ type }) => V2_TYPES.includes(type))) notImplemented('OpenAPI v2');
-  return { status: 200, headers: { 'content-type': V2_TYPES[0] as string }, body: once(Buffer.alloc(0)) };
+function openApiV2({ types }: Cluster, { headers }: Call): ApiResponse {
+  const accepted = parseAccept(headers.get('accept'));
+  if (accepted.some(({ type }) => V2_TYPES.includes(type)))
+    return { status: 200, headers: { 'content-type': V2_TYPES[0] as string }, body: once(Buffer.alloc(0)) };
+  if (!accepted.some(({ type }) => JSON_TYPES.includes(type)))
+    return { status: 406, headers: {}, body: once(Buffer.alloc(0)) };
+  const { body, hash } = openApiV2Document(types);
+  const common = { etag: `"${hash}"`, vary: 'Accept' };
+  if (headers.get('if-none-match') === common.etag)
+    return { status: 304, headers: common, body: once(Buffer.alloc(0)) };
+  return { status: 200, headers: { 'content-type': 'application/json', ...common }, body: once(body) };
 }
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

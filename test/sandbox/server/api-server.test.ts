@@ -34,7 +34,8 @@ it.each<[what: string, method: string, path: string, headers: Record<string, str
   ['a group that does not exist', 'GET', '/apis/nonsense.example.com/v1', {}, 404],
   ['a page that does not exist', 'GET', '/nonsense', {}, 404],
   ['metrics', 'GET', '/metrics', {}, 501],
-  ['OpenAPI v2', 'GET', '/openapi/v2', {}, 501],
+  ['OpenAPI v2', 'GET', '/openapi/v2', {}, 200],
+  ['OpenAPI v2 as a page', 'GET', '/openapi/v2', { accept: 'text/html' }, 406],
   ['the head of an object', 'HEAD', `${CONFIG_MAPS}/small`, {}, 405],
   ['the head of discovery', 'HEAD', '/apis/apps/v1', {}, 405],
   ['the head of a health check', 'HEAD', '/readyz', {}, 200],
@@ -72,7 +73,6 @@ it.each([
   ['GET', '/api/v1/namespaces/default/pods/p/log', 'the log subresource of pods'],
   ['POST', '/api/v1/namespaces/default/pods/p/exec', 'the exec subresource of pods'],
   ['GET', '/apis/autoscaling/v1/horizontalpodautoscalers', 'autoscaling/v1 HorizontalPodAutoscaler'],
-  ['GET', '/openapi/v2', 'OpenAPI v2'],
   ['GET', '/api/v1/watch/pods', 'the deprecated /watch/ paths'],
 ])('answers 501 to %s %s, and names what the sandbox does not implement', async (method, path, what) => {
   const { status, body } = await ask(sandbox, method, path, method === 'POST' ? {} : undefined);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../kit/exact-json.ts';
 import { internal } from '../status/statuses.ts';
 import { isFieldMap } from '../types/fields.ts';
@@ -60,7 +59,13 @@ function retainOnly(current: Fields, names: readonly unknown[]): void {
 function removeValues(current: Fields, name: string, values: unknown): void {
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(values)) return;
-  current[name] = present.filter((v) => !values.some((gone) => isDeepStrictEqual(gone, v)));
+  current[name] = present.filter(notIn(values));
+}
+
+/** Whether a value is none of these. The time of an answer does not depend on their number. */
+function notIn(values: readonly unknown[]): (value: unknown) => boolean {
+  const known = new Set(values.map((value) => jsonText(value)));
+  return (value) => !known.has(jsonText(value));
 }
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
@@ -72,21 +77,26 @@ function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | u
     return patch.filter((v) => !(isFieldMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
   const { patchKey, items } = shape;
-  if (patchKey === undefined)
-    return [...present, ...patch.filter((v) => !present.some((p) => isDeepStrictEqual(p, v)))];
+  if (patchKey === undefined) return [...present, ...patch.filter(notIn(present))];
   return mergeItems(present.filter(isFieldMap), patch.filter(isFieldMap), patchKey, items);
 }
 
 function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
-  let items = present;
+  const items: (Fields | undefined)[] = [...present];
+  const places = new Map<string, number[]>(); // of each key: a list can have it twice
+  const placesOf = (id: string) => places.get(id) ?? places.set(id, []).get(id) ?? [];
+  for (const [i, item] of present.entries()) placesOf(jsonText(item[key]) ?? '').push(i);
   for (const change of patch) {
     if (change[key] === undefined) internal(`map: ${goPlusV(change)} does not contain declared merge key: ${key}`);
-    const at = items.findIndex((item) => isDeepStrictEqual(item[key], change[key]));
-    if (change.$patch === 'delete') items = items.filter((_, i) => i !== at);
-    else if (at < 0) items = [...items, strategicMerge({}, change, shape)];
-    else items = items.map((item, i) => (i === at ? strategicMerge(item, change, shape) : item));
+    const known = placesOf(jsonText(change[key]) ?? '');
+    const [at] = known;
+    if (change.$patch === 'delete') {
+      if (at !== undefined) items[at] = undefined;
+      known.shift();
+    } else if (at === undefined) known.push(items.push(strategicMerge({}, change, shape)) - 1);
+    else items[at] = strategicMerge(items[at] ?? {}, change, shape);
   }
-  return items;
+  return items.filter((item) => item !== undefined);
 }
 
 /** Sorts a list by `$setElementOrder`. An item that it does not name stays behind the items before it. */

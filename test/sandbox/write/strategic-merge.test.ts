@@ -85,3 +85,11 @@ describe('strategic merge patch', () => {
     expect(merged(tolerations([{ key: 'a' }]), tolerations([{ key: 'b' }]))).toEqual(tolerations([{ key: 'b' }]));
   });
 });
+
+it('a patch of a list with very many items takes time in proportion to them', () => {
+  const accounts = builtinTypes().find((t) => t.storage === 'serviceaccounts');
+  const secrets = Array.from({ length: 60_000 }, (_, i) => ({ name: `s${i}` }));
+  const patch = { secrets: [{ name: 's1', $patch: 'delete' }, ...secrets.slice(2), { name: 'last' }] };
+  const merged = strategicMerge({ secrets }, patch, accounts && shapeOf(accounts));
+  expect(merged.secrets).toEqual([{ name: 's0' }, ...secrets.slice(2), { name: 'last' }]);
+});

@@ -176,7 +176,7 @@ it('a pod that is applied without a status gets that of a new pod', async () => 
   expect(sandbox.put(podNamed('q'))[0]?.status).toMatchObject({ phase: 'Pending' });
 });
 
-it('put replaces an object, whoever set its fields, and keeps its uid and its status', async () => {
+it('put replaces an object, with what others set, and keeps its uid and its status', async () => {
   await using sandbox = await start();
   const [first] = sandbox.put({ ...podNamed('p', { a: '1' }), status: { phase: 'Running' } });
   const labels = { metadata: { labels: { theirs: 'yes' }, finalizers: ['example.com/x'] } };

@@ -2,10 +2,14 @@ import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { isPrivateFolder } from './kit/private-folder.ts';
 
-/** The program, but for what its door answers at once. Never rejects; the exit code is the process's. */
+/**
+ * The program, but for what its door answers at once. Never rejects; the exit code is the process's. `__complete`, which
+ * shells ask, is no command: it loads none.
+ */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   keepCompiled(process.env);
   process.report.excludeEnv = true; // a report of a crash is sent around, and variables may be credentials
+  if (argv[0] === '__complete') return (await import('./complete.ts')).complete(argv.slice(1));
   const { program } = await import('./program.ts');
   await program(argv);
 }

@@ -28,10 +28,10 @@ const require = __createRequire(import.meta.url);`;
 
 try {
   const [packages] = await Promise.all([bundle(), declarations()]);
-  await Promise.all([licences(packages), billOfMaterials(packages), schemas(), page()]);
+  await Promise.all([licences(packages), billOfMaterials(packages), schemas(), page(), completionScripts()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
-  await helpTexts();
+  await Promise.all([helpTexts(), completionCatalog()]);
 } finally {
   await rm(dist, { recursive: true, force: true });
 }
@@ -45,6 +45,7 @@ async function bundle() {
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('commands/help.ts'),
+    complete: src('complete.ts'),
     'state-thread': src('serve/persist/state-thread.ts'),
     'oclif-help': src('commands/oclif-help.ts'),
     [OCLIF_REST]: OCLIF_REST,
@@ -166,6 +167,11 @@ async function schemas() {
   await cp(src('stream/envelope.schema.json'), path.join(dist, 'schemas', 'envelope.schema.json'), { force: true });
 }
 
+/** What `completion` prints. */
+async function completionScripts() {
+  await cp(src('cli/completion/scripts'), path.join(dist, 'completion'), { recursive: true });
+}
+
 /** The page of `serve --ui`. */
 async function page() {
   await mkdir(path.join(dist, 'ui'), { recursive: true });
@@ -185,4 +191,10 @@ async function helpTexts() {
     for (const columns of SET_WIDTHS)
       for (const command of [undefined, ...Object.keys(COMMANDS).filter((words) => !words.includes(':'))])
         await writeFile(path.join(target, helpFile(command, bin, columns)), await helpText(command, { bin, columns }));
+}
+
+/** What completion knows of commands and flags, so that it loads none of them. */
+async function completionCatalog() {
+  const { createCatalog } = await import(path.join(target, 'complete.js'));
+  await writeFile(path.join(target, 'completion.json'), JSON.stringify(await createCatalog()));
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../kit/text-order.ts';
 import type { GroupVersionKind } from '../model/gvr.ts';
 import type { Client } from './client.ts';
 
@@ -14,10 +15,20 @@ export interface FieldVerdict {
   readonly beside: readonly string[];
 }
 
+/** A known field, and what its value is. */
+export interface KnownField {
+  readonly name: string;
+  readonly is: 'list' | 'map' | 'object' | 'scalar';
+  /** Its description; '' if there is none. */
+  readonly about: string;
+}
+
 /** The fields of one kind, from the server's OpenAPI schema. */
 export interface FieldSchema {
   /** Follows field names. An undefined step means every item of a list or every value of a map. */
   look(steps: readonly (string | undefined)[]): FieldVerdict;
+  /** The known fields of what the steps lead to, by name. None where any name is possible. */
+  below(steps: readonly (string | undefined)[]): KnownField[];
 }
 
 /**
@@ -37,7 +48,33 @@ export async function loadFieldSchema(
   const root = Object.values(schemas)
     .map(mapOf)
     .find((schema) => isOf(schema, { group, version, kind }));
-  return root && { look: (steps) => lookFrom(root, schemas, steps) };
+  return (
+    root && { look: (steps) => lookFrom(root, schemas, steps), below: (steps) => fieldsBelow(root, schemas, steps) }
+  );
+}
+
+function fieldsBelow(root: Json, schemas: Json, steps: readonly (string | undefined)[]): KnownField[] {
+  let at = resolved(root, schemas);
+  for (const step of steps) {
+    const next = step === undefined ? (at.items ?? at.additionalProperties) : ownField(at, step);
+    if (next === undefined) return [];
+    at = resolved(mapOf(next), schemas);
+  }
+  return Object.entries(mapOf(at.properties))
+    .map(([name, schema]) => knownField(name, mapOf(schema), resolved(mapOf(schema), schemas)))
+    .sort((a, b) => compareText(a.name, b.name));
+}
+
+const ownField = (schema: Json, name: string) => {
+  const properties = mapOf(schema.properties);
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+};
+
+function knownField(name: string, own: Json, value: Json): KnownField {
+  const isMap = typeof value.additionalProperties === 'object' && value.additionalProperties !== null;
+  const is = value.items !== undefined ? 'list' : isMap ? 'map' : value.properties !== undefined ? 'object' : 'scalar';
+  const about = [own.description, value.description].find((text) => typeof text === 'string' && text !== '');
+  return { name, is, about: String(about ?? '') };
 }
 
 function isOf(schema: Json, wanted: GroupVersionKind): boolean {

@@ -137,12 +137,17 @@ export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promi
   });
 }
 
-/** The contexts of the kubeconfig, by name, and which of them is current. For completion. */
+/** What the kubeconfig has, by name, and which context is current. */
 export async function listContexts(
   options: LoadConfigOptions = {},
-): Promise<{ current: string | undefined; names: string[] }> {
+): Promise<{ current: string | undefined; names: string[]; clusters: string[]; users: string[] }> {
   const kubeconfig = await readKubeconfig(await filesToRead(options));
-  return { current: kubeconfig.currentContext, names: [...kubeconfig.contexts.keys()] };
+  return {
+    current: kubeconfig.currentContext,
+    names: [...kubeconfig.contexts.keys()],
+    clusters: [...kubeconfig.clusters.keys()],
+    users: [...kubeconfig.users.keys()],
+  };
 }
 
 class LoadedConfig implements ClusterConfig {

@@ -21,6 +21,7 @@ export const REGISTRY: Registry = {
   sandbox: async () => (await import('./sandbox.ts')).default,
   tour: async () => (await import('./tour.ts')).default,
   'config show': async () => (await import('./config-show.ts')).default,
+  completion: async () => (await import('./completion.ts')).default,
   options: async () => (await import('./options.ts')).default,
   version: async () => (await import('./version.ts')).default,
 };

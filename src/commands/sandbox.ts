@@ -26,7 +26,11 @@ export default class SandboxCommand extends BaseCommand {
   ];
   static override flags = {
     ...group('CONTENT', {
-      scenario: text({ summary: `what happens in it: ${SCENARIO_NAMES.join(', ')}`, helpValue: 'NAME' }),
+      scenario: text({
+        summary: `what happens in it: ${SCENARIO_NAMES.join(', ')}`,
+        helpValue: 'NAME',
+        words: SCENARIO_NAMES,
+      }),
       pods: count({ summary: 'number of pods in the scenario fleet or churn' }),
       rate: text({ summary: 'changes per second in these scenarios, such as 500/s', helpValue: 'N/s' }),
       seed: count({ summary: 'seed of the scenario: the same seed gives the same events', default: 1 }),

@@ -9,7 +9,15 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const SRC = path.join(ROOT, 'src');
 
 /** What is used from outside: the library's entries, and what the build and the program's door take by path. */
-const ENTRIES = ['index.ts', 'cache.ts', 'sandbox/index.ts', 'testing/index.ts', 'main.ts', 'commands/index.ts'];
+const ENTRIES = [
+  'index.ts',
+  'cache.ts',
+  'sandbox/index.ts',
+  'testing/index.ts',
+  'main.ts',
+  'complete.ts',
+  'commands/index.ts',
+];
 const BUILT = filesOf(SRC).filter((file) => /(^|\/)(help|oclif-help|prebuilt-help)\.ts$/.test(file));
 
 const inside = (folder: string) => filesOf(path.join(ROOT, folder)).map((file) => path.join(ROOT, folder, file));

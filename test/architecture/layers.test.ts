@@ -32,7 +32,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['base-command.ts'],
     ['session'],
     ['outage'],
-    ['watch', 'query', 'reconcile', 'running'],
+    ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'manifest', 'tour'],
     ['*'],
   ],
@@ -103,6 +103,7 @@ const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
     ],
   },
   'main.ts': { notFrom: ['sandbox', 'testing', 'commands', 'informer', 'client'] },
+  'complete.ts': { notFrom: ['sandbox', 'testing', 'informer', 'client'] },
   'program.ts': { notFrom: ['sandbox', 'testing'] },
   'package.ts': { notFrom: LEVELS.flat().filter((room) => room !== 'kit') },
 };

@@ -29,6 +29,30 @@ describe('the schema of a kind', () => {
     expect(verdict?.beside).toContain('nodeName');
   });
 
+  it('lists the fields below a path, with what each is', async () => {
+    const schema = await schemaOf(POD);
+    const at = (...steps: (string | undefined)[]) =>
+      Object.fromEntries((schema?.below(steps) ?? []).map(({ name, is }) => [name, is]));
+    expect(Object.keys(at())).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+    expect(at('spec')).toMatchObject({
+      containers: 'list',
+      nodeName: 'scalar',
+      affinity: 'object',
+      nodeSelector: 'map',
+    });
+    expect(at('spec', 'containers', undefined)).toMatchObject({ image: 'scalar', ports: 'list' });
+    expect(schema?.below(['spec', 'containers', undefined]).find(({ name }) => name === 'image')?.about).toContain(
+      'image',
+    );
+    for (const path of [
+      ['spec', 'nosuch'],
+      ['spec', 'constructor'],
+      ['spec', 'nodeName'],
+      ['spec', 'nodeName', undefined],
+    ])
+      expect(at(...path)).toEqual({});
+  });
+
   it('is found in the document of its group', async () => {
     expect((await schemaOf({ group: 'apps', version: 'v1', kind: 'Deployment' }))?.look(['spec', 'replicas']).is).toBe(
       'field',

@@ -54,6 +54,8 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['tour', 'pods'], 2],
   [['config', 'show', 'watch', '-o', 'json'], 0],
   [['config', 'show', 'wach'], 2],
+  [['completion', 'bash'], 0],
+  [['completion', 'csh'], 2],
   [['options'], 0],
   [['options', 'watch'], 2],
   [['watch', '--help'], 0],

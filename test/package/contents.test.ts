@@ -46,7 +46,7 @@ describe('the packed package', () => {
   });
 
   it('has built files only in dist: no source, no test, no source map of any package', () => {
-    expect(below('dist').filter((file) => !/\.(js|d\.ts|txt|json|html)$/.test(file))).toEqual([]);
+    expect(below('dist').filter((file) => !/\.(js|d\.ts|txt|json|html|bash|zsh|fish)$/.test(file))).toEqual([]);
     expect(files.filter((file) => /\.map$|\.test\.|(^|\/)(src|test|tools|node_modules)\//.test(file))).toEqual([]);
     expect(below('dist').filter((file) => /^\/\/# sourceMappingURL=/m.test(textOf(file)))).toEqual([]);
   });

@@ -97,6 +97,27 @@ export function wordsOf(argv: readonly string[], shapes: readonly FlagShape[]): 
   return new Reader(argv, shapes, true).read();
 }
 
+/** A line that is still being typed, as far as it can be read. */
+export interface UnfinishedLine extends CommandLine {
+  /** The flag that the next word is the value of. */
+  readonly awaited: FlagShape | undefined;
+  /** Whether `--` was typed: no further word is a flag. */
+  readonly isPastFlags: boolean;
+}
+
+/** As {@link readCommandLine}, but passes over what is unknown or wrong. Throws `argument` for `---x` alone. */
+export function readUnfinishedLine(
+  argv: readonly string[],
+  shapes: readonly FlagShape[],
+  env: NodeJS.ProcessEnv = {},
+): UnfinishedLine {
+  const reader = new Reader(argv, shapes, true);
+  const words = reader.read().map(({ word }) => word);
+  const { given, help, awaited, isPastFlags } = reader;
+  const line = withMore({ given, words, help }, shapes, 'environment', (flag) => environmentOf(flag, env));
+  return { ...line, awaited, isPastFlags };
+}
+
 /** The variable that sets a flag. */
 export const variableOf = (flag: string): string => ENV_PREFIX + flag.toUpperCase().replaceAll('-', '_');
 
@@ -115,6 +136,8 @@ class Reader {
   readonly #words: { word: string; at: number }[] = [];
   #at = 0;
   help = false;
+  awaited: FlagShape | undefined;
+  isPastFlags = false;
 
   constructor(argv: readonly string[], shapes: readonly FlagShape[], lenient = false) {
     this.#argv = argv;
@@ -128,6 +151,7 @@ class Reader {
       const at = this.#at++;
       const arg = this.#argv[at] as string;
       if (arg === '--') {
+        this.isPastFlags = true;
         for (; this.#at < this.#argv.length; this.#at++)
           this.#words.push({ word: this.#argv[this.#at] as string, at: this.#at });
       } else if (arg.startsWith('--')) this.#readLong(arg);
@@ -176,6 +200,7 @@ class Reader {
     else if (shape.implied !== undefined) this.#put(shape, shape.implied, label);
     else if (this.#at < this.#argv.length) this.#put(shape, this.#argv[this.#at++] as string, label);
     else if (!this.#lenient) throw new FlagError(shape.name, `flag needs an argument: ${place}`);
+    else this.awaited = shape;
   }
 
   #put(shape: FlagShape, text: string, label: string): void {

@@ -16,6 +16,7 @@ export const filterFlags = group('FILTER', {
     summary: 'only these events: added, modified, deleted (gone), left (no longer matches)',
     helpValue: 'EVENT[,…]',
     split: true,
+    words: ['added', 'modified', 'deleted', 'left'],
   }),
   changed: list({
     summary: 'only updates that change what a path finds; -o diff and changes then show only that part',
@@ -26,6 +27,7 @@ export const filterFlags = group('FILTER', {
     summary: 'only updates that change generation, labels, annotations, spec, status or finalizers',
     helpValue: 'PART[,…]',
     split: true,
+    words: ['generation', 'labels', 'annotations', 'spec', 'status', 'finalizers'],
   }),
   'no-noise': bool({
     summary: 'no heartbeats, lease renewals, or updates without a visible change; in a table, no row twice',

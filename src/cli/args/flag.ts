@@ -15,6 +15,8 @@ interface Marks {
   yieldsTo?: string;
   /** Its value is never shown. */
   isCredential?: boolean;
+  /** Values, or beginnings of values, that completion offers. */
+  words?: readonly string[];
 }
 
 /** The part of a flag that is ours; `T` is what a command gets. */
@@ -83,7 +85,7 @@ export function text(options: Options<string>): Flag<string | undefined> {
 export function choice<const T extends string>(words: readonly T[], options: Defaulted<NoInfer<T>>): Flag<T>;
 export function choice<const T extends string>(words: readonly T[], options: Optional): Flag<T | undefined>;
 export function choice<T extends string>(words: readonly T[], options: Options<T>): Flag<T | undefined> {
-  return single({ helpValue: words.join('|'), ...options }, (input, name) => {
+  return single({ helpValue: words.join('|'), words, ...options }, (input, name) => {
     const found = words.find((word) => word === input);
     if (found === undefined) throw badValue(name, input, `one of ${words.join(', ')}`);
     return found;

@@ -7,6 +7,7 @@ import {
   outputFlags,
   selectionFlags,
   serveChoiceFlags,
+  TEMPLATE_WORDS,
 } from './shared-flags.ts';
 
 /** Which objects, by values of indexes. */
@@ -82,6 +83,7 @@ export const queryFlags = {
       char: 'o',
       summary: 'wide, json, ndjson, yaml, name, csv, csv=COLUMNS, jsonpath=…, custom-columns=…, jq=…',
       helpValue: 'FORMAT',
+      words: ['wide', 'json', 'ndjson', 'yaml', 'name', 'csv', ...TEMPLATE_WORDS],
     }),
   }),
   ...connectionFlags,

@@ -59,6 +59,7 @@ export const configurableFlags = {
       summary: 'only these events: added, modified, deleted, left (no longer matches); default: all but left',
       helpValue: 'EVENT[,…]',
       split: true,
+      words: ['added', 'modified', 'deleted', 'left'],
     }),
     changed: list({ summary: 'only updates that change what a path finds', helpValue: 'JSONPATH[,…]' }),
     'no-noise': bool({ summary: 'no heartbeats, lease renewals, or updates without a visible change' }),

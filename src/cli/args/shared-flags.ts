@@ -74,7 +74,11 @@ export const embeddedFlags = group('SANDBOX', {
 
 const sandboxFlags = group('SANDBOX', {
   sandbox: bool({ summary: 'run against an embedded API server, started for this command' }),
-  scenario: text({ summary: 'what happens in that server (implies --sandbox)', helpValue: 'NAME' }),
+  scenario: text({
+    summary: 'what happens in that server (implies --sandbox)',
+    helpValue: 'NAME',
+    words: ['rollout', 'crashloop', 'churn', 'node-drain', 'fleet'],
+  }),
   ...embeddedFlags,
 });
 
@@ -110,6 +114,9 @@ export const selectionFlags = group('SELECTION', {
   'field-selector': text({ summary: 'field selector, evaluated by the server', helpValue: 'SELECTOR' }),
   'wait-for-crd': bool({ summary: 'wait for types that the server does not have yet' }),
 });
+
+/** The beginnings of formats with an expression, for completion. */
+export const TEMPLATE_WORDS = ['jsonpath=', 'jsonpath-file=', 'custom-columns=', 'custom-columns-file=', 'jq='];
 
 /** How what is found gets printed: shared by `watch` and `query`. */
 export const outputFlags = group('OUTPUT', {

@@ -10,6 +10,7 @@ import {
   outputFlags,
   selectionFlags,
   serveChoiceFlags,
+  TEMPLATE_WORDS,
 } from './shared-flags.ts';
 
 /** What is waited for. */
@@ -21,6 +22,7 @@ const waitFlags = group('END CONDITIONS', {
     summary:
       'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
     helpValue: 'CONDITION',
+    words: ['create', 'delete', 'rollout', 'condition=', 'jsonpath='],
   }),
   stays: duration({ summary: '--for, --until and --until-any must stay true for this long' }),
 });
@@ -51,6 +53,7 @@ const streamOutputFlags = group('OUTPUT', {
     char: 'o',
     summary: 'wide, json, yaml, name, diff, changes, jq=…, jsonpath=…, custom-columns=… (or …-file=FILE)',
     helpValue: 'FORMAT',
+    words: ['wide', 'json', 'ndjson', 'yaml', 'name', 'diff', 'changes', ...TEMPLATE_WORDS],
   }),
   'sort-by': text({
     summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order',

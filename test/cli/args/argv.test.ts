@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FlagShape, readCommandLine, withMore } from '../../../src/cli/args/argv.ts';
+import { type FlagShape, readCommandLine, readUnfinishedLine, withMore } from '../../../src/cli/args/argv.ts';
 
 const SHAPES: FlagShape[] = [
   { name: 'namespace', char: 'n', kind: 'value', repeatable: true, split: true },
@@ -124,5 +124,26 @@ describe('the flag grammar is kubectl’s', () => {
     expect(given.get('namespace')).toEqual({ values: ['x', 'y'], origin: 'file', label: 'namespace in c.yaml' });
     const bad = (flag: string) => (flag === 'watch' ? { values: ['perhaps'], label: 'watch in c.yaml' } : undefined);
     expect(() => withMore(line, SHAPES, 'file', bad)).toThrow('invalid argument "perhaps" for "watch in c.yaml" flag');
+  });
+});
+
+describe('a line that is still being typed', () => {
+  it('says which flag waits for its value, and whether flags may follow', () => {
+    expect(readUnfinishedLine(['pods', '-n'], SHAPES)).toMatchObject({
+      awaited: { name: 'namespace' },
+      isPastFlags: false,
+    });
+    expect(readUnfinishedLine(['pods', '-n', 'a'], SHAPES)).toMatchObject({ awaited: undefined });
+    expect(readUnfinishedLine(['pods', '--', '-n'], SHAPES)).toMatchObject({ awaited: undefined, isPastFlags: true });
+  });
+
+  it('is read as far as it can be, with the environment', () => {
+    const line = readUnfinishedLine(['pods', '--nosuch', '-Q', '-n', 'a', 'b'], SHAPES, {
+      KUBECTL_INFORMER_NAMESPACE: 'c',
+    });
+    expect({ words: line.words, namespace: line.given.get('namespace')?.values }).toEqual({
+      words: ['pods', 'b'],
+      namespace: ['a'],
+    });
   });
 });

@@ -1,0 +1,141 @@
+import { type Client, createClient } from '../../client/client.ts';
+import type { ClusterConfig } from '../../client/config/cluster-config.ts';
+import { Discovery } from '../../client/discovery/discovery.ts';
+import type { DiscoverySnapshot } from '../../client/discovery/discovery-snapshot.ts';
+import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
+import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
+import { loadConfig } from '../../client/kubeconfig.ts';
+import { abortable } from '../../kit/abort.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { silentLogger } from '../../kit/logger.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { VERSION } from '../../package.ts';
+import { type FoundServe, serveWithKey } from '../../serve/find.ts';
+import { serveIdentity } from '../../serve/identity.ts';
+import { cacheFolderOf } from '../session/cache-folder.ts';
+import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-options.ts';
+import type { Io } from '../terminal/io.ts';
+import { keptAnswers } from './kept-answers.ts';
+import { type NameScope, namesFromServe } from './serve-names.ts';
+
+/** What completion asks of a cluster. Every method rejects where the cluster is away, or when the time is up. */
+export interface CompletedCluster {
+  /** The namespace of the context. */
+  readonly namespace: string;
+  /** The types of the server, from the cache on disk if there is one, of any age. */
+  types(): Promise<DiscoverySnapshot>;
+  /** The same, from the server. The cache has them afterwards. */
+  freshTypes(): Promise<DiscoverySnapshot>;
+  /** Names of objects that begin with `prefix`: from a running serve, else from the server, as many as the time allows. */
+  names(type: ResourceType, scope: NameScope): Promise<string[]>;
+  /** The fields of a type, from the server's OpenAPI, which is kept on disk; undefined if it has none. */
+  fields(type: ResourceType): Promise<FieldSchema | undefined>;
+}
+
+/** The objects of one page, and the names that are offered at most. */
+const PAGE = 500;
+const MOST_NAMES = 500;
+
+/**
+ * The cluster that these flags lead to. Rejects with `config` if they lead to none. Nothing is written to the cluster,
+ * and nothing to stderr.
+ */
+export async function completedCluster(
+  flags: ConnectionFlagValues,
+  io: Io,
+  signal: AbortSignal,
+): Promise<CompletedCluster> {
+  const options = loadOptionsOf(flags, io, silentLogger);
+  const config = await loadConfig({ ...options, interactive: false, onPluginOutput: () => {} });
+  const client = createClient(config, {
+    logger: silentLogger,
+    onWarning: () => {},
+    userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch}) completion`,
+  });
+  return new Cluster({ client, config, io, signal, folder: cacheFolderOf(flags, io) });
+}
+
+interface Parts {
+  readonly client: Client;
+  readonly config: ClusterConfig;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly folder: string;
+}
+
+class Cluster implements CompletedCluster {
+  readonly #parts: Parts;
+  readonly #store: DiscoveryStore;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#store = diskDiscoveryStore({
+      directory: parts.folder,
+      server: parts.config.server,
+      clock: systemClock,
+      logger: silentLogger,
+      maxAgeMs: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  get namespace(): string {
+    return this.#parts.config.namespace;
+  }
+
+  types(): Promise<DiscoverySnapshot> {
+    return this.#typesBy(this.#store);
+  }
+
+  freshTypes(): Promise<DiscoverySnapshot> {
+    return this.#typesBy({ ...this.#store, load: async () => undefined });
+  }
+
+  #typesBy(store: DiscoveryStore): Promise<DiscoverySnapshot> {
+    const { client, signal } = this.#parts;
+    const discovery = new Discovery(client.transport, { clock: systemClock, logger: silentLogger, store });
+    return abortable(discovery.snapshot(), signal);
+  }
+
+  async names(type: ResourceType, scope: NameScope): Promise<string[]> {
+    const { signal } = this.#parts;
+    const serve = this.#serve();
+    const kept =
+      serve && (await namesFromServe(serve, type, { ...scope, limit: MOST_NAMES }, signal).catch(() => undefined));
+    if (kept) return kept;
+    const found = new Set<string>();
+    const namespaces = type.namespaced ? scope.namespaces : [''];
+    await Promise.all(namespaces.map((namespace) => this.#list(type, namespace, scope.prefix, found)));
+    return [...found];
+  }
+
+  /** Adds names, page by page. When the time is up, those that were found are the answer. */
+  async #list(type: ResourceType, namespace: string, prefix: string, found: Set<string>): Promise<void> {
+    const { client, signal } = this.#parts;
+    const api = client.resource(type.gvr, { as: 'metadata', ...(namespace === '' ? {} : { namespace }) });
+    let next: string | undefined;
+    try {
+      do {
+        const page = await api.list({ limit: PAGE, continue: next }, { signal });
+        for (const { metadata } of page.items) if (metadata.name?.startsWith(prefix)) found.add(metadata.name);
+        next = page.continue;
+      } while (next && found.size < MOST_NAMES);
+    } catch (error) {
+      if (found.size === 0) throw error;
+    }
+  }
+
+  #serve(): FoundServe | undefined {
+    const { config, io } = this.#parts;
+    try {
+      return serveWithKey(io.env, serveIdentity(config).key);
+    } catch {
+      return undefined; // its folder is not safe
+    }
+  }
+
+  fields({ gvr: { group, version }, kind }: ResourceType): Promise<FieldSchema | undefined> {
+    const { client, config, folder, signal } = this.#parts;
+    const raw = keptAnswers(client, { folder, server: config.server, clock: systemClock });
+    return abortable(loadFieldSchema({ raw }, { group, version, kind }, signal), signal);
+  }
+}

@@ -1,0 +1,99 @@
+import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
+import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
+import { type Candidate, type Completions, NO_COMPLETIONS, offered, offeredParts } from './completions.ts';
+import type { Inquiry } from './inquiry.ts';
+
+/**
+ * Types for a word, which may have several joined by commas: `pods,conf`. Where none fits, the server is asked once
+ * more: a type may be newer than the cache.
+ */
+export async function typeCompletions(inquiry: Inquiry, typed: string): Promise<Completions> {
+  const lead = typed.slice(0, typed.lastIndexOf(',') + 1);
+  const part = typed.slice(lead.length);
+  const taken = new Set(lead.split(','));
+  const cluster = await inquiry.cluster();
+  const among = (types: readonly ResourceType[]) =>
+    typeCandidates(types, part)
+      .filter(({ value }) => !taken.has(value))
+      .map((each) => ({ ...each, value: `${lead}${each.value}` }));
+  const known = among((await cluster.types()).types);
+  return offered(known.length > 0 ? known : among((await cluster.freshTypes()).types));
+}
+
+/** Types whose name begins with `part`, or else their short name; each in the shortest form that means this type. */
+function typeCandidates(types: readonly ResourceType[], part: string): Candidate[] {
+  const watchable = types.filter(isWatchable);
+  if (/^([\w.-]+\/)?v\d\w*\//.test(part))
+    return startingWith(
+      part,
+      watchable.map((type) => candidateOf(type, formatGvr(type.gvr))),
+    );
+  const preferred = watchable.filter((type) => type.preferred);
+  const named = startingWith(
+    part,
+    preferred.map((type) => candidateOf(type, nameOf(type, preferred, part))),
+  );
+  const short = preferred
+    .filter((type) => part !== '' && !type.gvr.resource.startsWith(part))
+    .flatMap((type) => type.shortNames.map((name) => candidateOf(type, name)));
+  return [...named, ...startingWith(part, short)];
+}
+
+const startingWith = (part: string, candidates: readonly Candidate[]) =>
+  candidates.filter(({ value }) => value.startsWith(part));
+
+/** `pods`, or `pods.metrics.k8s.io` for what plain `pods` does not mean, and where a dot was typed. */
+function nameOf({ gvr }: ResourceType, types: readonly ResourceType[], part: string): string {
+  const first = types.find((type) => type.gvr.resource === gvr.resource);
+  return first?.gvr.group === gvr.group && !part.includes('.') ? gvr.resource : formatGroupResource(gvr);
+}
+
+function candidateOf({ kind, gvr, shortNames, namespaced }: ResourceType, value: string): Candidate {
+  const short = shortNames.length > 0 ? ` (${shortNames.join(', ')})` : '';
+  const scope = namespaced ? '' : ', cluster-scoped';
+  const version = gvr.group === '' ? gvr.version : `${gvr.group}/${gvr.version}`;
+  return { value, about: `${kind}${short}, ${version}${scope}` };
+}
+
+/** Names of objects behind `TYPE/`, or behind `TYPE[,TYPE…]` and further names. */
+async function nameCompletions(inquiry: Inquiry, words: readonly string[], typed: string): Promise<Completions> {
+  if (words.length > 0 && words.every((word) => !word.includes('/'))) {
+    const taken = new Set(words.slice(1));
+    return offered((await namesOf(inquiry, words.slice(0, 1), typed)).filter(({ value }) => !taken.has(value)));
+  }
+  const slash = typed.indexOf('/');
+  if (slash < 1) return NO_COMPLETIONS;
+  const [type, name] = [typed.slice(0, slash), typed.slice(slash + 1)];
+  const names = await namesOf(inquiry, [type], name);
+  return offered(
+    names.map(({ value }) => ({ value: `${type}/${value}` })).filter(({ value }) => !words.includes(value)),
+  );
+}
+
+async function namesOf(inquiry: Inquiry, words: readonly string[], prefix: string): Promise<Candidate[]> {
+  const types = await inquiry.typesOf(words);
+  const [cluster, namespaces] = [await inquiry.cluster(), await inquiry.namespaces()];
+  const found = await Promise.allSettled(types.map((type) => cluster.names(type, { namespaces, prefix })));
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value.map((value) => ({ value })) : []));
+}
+
+/** TYPE, TYPE/NAME, and names. */
+export async function objectCompletions(
+  inquiry: Inquiry,
+  words: readonly string[],
+  typed: string,
+): Promise<Completions> {
+  if (words.length > 0)
+    return words[0]?.includes('/') && !typed.includes('/')
+      ? typesWithSlash(inquiry, typed)
+      : nameCompletions(inquiry, words, typed);
+  if (!typed.includes('/') || typed.includes(',')) return typeCompletions(inquiry, typed);
+  const types = await typeCompletions(inquiry, typed).catch(() => NO_COMPLETIONS);
+  return types.candidates.length > 0 ? types : nameCompletions(inquiry, words, typed);
+}
+
+/** Behind `pod/web` only further words with a slash make sense. */
+async function typesWithSlash(inquiry: Inquiry, typed: string): Promise<Completions> {
+  const { candidates } = await typeCompletions(inquiry, typed);
+  return offeredParts(candidates.map((each) => ({ ...each, value: `${each.value}/` })));
+}

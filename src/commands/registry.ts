@@ -19,6 +19,7 @@ export const REGISTRY: Registry = {
   'queue retry': async () => (await import('./queue-retry.ts')).default,
   'queue drop': async () => (await import('./queue-drop.ts')).default,
   sandbox: async () => (await import('./sandbox.ts')).default,
+  types: async () => (await import('./types.ts')).default,
   tour: async () => (await import('./tour.ts')).default,
   'config show': async () => (await import('./config-show.ts')).default,
   completion: async () => (await import('./completion.ts')).default,

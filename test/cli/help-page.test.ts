@@ -46,6 +46,7 @@ describe('the help of a command', () => {
       'reconcile',
       'reconcile rbac',
       'reconcile manifest',
+      'types',
     ]);
     for (const [name] of connecting) expect(helpOf(name).endsWith(last)).toBe(true);
     expect(helpOf('sandbox')).not.toContain('options');

@@ -25,6 +25,7 @@ export const WORDS: Readonly<Record<string, WordKind>> = {
   'config show': 'command',
   completion: 'shell',
   options: 'none',
+  types: 'types',
   tour: 'none',
   version: 'none',
 };

@@ -1,5 +1,6 @@
 // Makes everything that a release consists of, from what `npm run build` has left in dist:
-//   npm run release -- --out DIR
+//   npm run release -- --out DIR [--executable NODE]
+// NODE is a program of Node 26 or newer, which becomes a part of the executable.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,9 +15,9 @@ import { writeSingleFile } from './release/single-file.mjs';
 const run = promisify(execFile);
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const { values } = parseArgs({ options: { out: { type: 'string' }, executable: { type: 'string' } } });
 if (values.out === undefined) {
-  console.error('usage: npm run release -- --out DIR');
+  console.error('usage: npm run release -- --out DIR [--executable NODE]');
   process.exit(2);
 }
 const out = path.resolve(values.out);
@@ -26,15 +27,37 @@ if ((await readdir(out)).length > 0) {
   process.exit(2);
 }
 
+if (values.executable !== undefined && !(await run(values.executable, ['--help'])).stdout.includes('--build-sea')) {
+  console.error(`error: ${values.executable} cannot make executables\nhint: name a program of Node 26 or newer`);
+  process.exit(2);
+}
+
 const main = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', out], { cwd: root });
 await writeSingleFile({ root, file: path.join(out, 'kubectl-informer.mjs') });
 await copyFile(path.join(root, 'dist/sbom.cdx.json'), path.join(out, 'sbom.cdx.json'));
 await copyFile(path.join(root, 'tools/release/Dockerfile'), path.join(out, 'Dockerfile'));
+if (values.executable !== undefined) await executable(path.resolve(values.executable));
 await krew();
 await sums();
 for (const name of (await readdir(out)).sort())
   console.log(`${String((await stat(path.join(out, name))).size).padStart(9)}  ${name}`);
+
+/** The single file and Node as one program for this platform. Source: Node's single executable applications. */
+async function executable(node) {
+  const config = path.join(await mkdtemp(path.join(tmpdir(), 'executable-')), 'config.json');
+  const settings = {
+    main: path.join(out, 'kubectl-informer.mjs'),
+    mainFormat: 'module',
+    output: path.join(out, `kubectl-informer-${process.platform}-${process.arch}`),
+    executable: node,
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+  };
+  await writeFile(config, JSON.stringify(settings));
+  await run(node, ['--build-sea', config]);
+  await rm(path.dirname(config), { recursive: true });
+}
 
 /** The archive that krew unpacks, and the manifest that names it. */
 async function krew() {

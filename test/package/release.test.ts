@@ -58,6 +58,19 @@ describe('npm run release', () => {
     });
   });
 
+  it.skipIf(Number(process.versions.node.split('.')[0]) > 24)(
+    'refuses, before it writes anything, a Node that cannot make executables',
+    () => {
+      const none = path.join(folder, 'none');
+      const { status, stderr } = release(none, '--executable', process.execPath);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr: `error: ${process.execPath} cannot make executables\nhint: name a program of Node 26 or newer\n`,
+      });
+      expect(readdirSync(none)).toEqual([]);
+    },
+  );
+
   it('makes an image that runs the file, as a user that is not root', () => {
     const lines = textOf('Dockerfile').split('\n');
     expect(lines).toContain('USER 65532:65532');

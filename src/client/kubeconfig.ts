@@ -141,7 +141,7 @@ export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promi
 export async function listContexts(
   options: LoadConfigOptions = {},
 ): Promise<{ current: string | undefined; names: string[]; clusters: string[]; users: string[] }> {
-  const kubeconfig = await readKubeconfig(await filesToRead(options));
+  const kubeconfig = await readKubeconfig(await kubeconfigFiles(options));
   return {
     current: kubeconfig.currentContext,
     names: [...kubeconfig.contexts.keys()],
@@ -192,7 +192,7 @@ interface Selection {
 
 async function select(options: LoadConfigOptions): Promise<Selection> {
   const given = await givenKubeconfig(options);
-  const files = given ? given.files.slice() : await filesToRead(options);
+  const files = given ? given.files.slice() : await kubeconfigFiles(options);
   const fromFiles = given ?? (await readKubeconfig(files));
   const kubeconfig = !given && isEmpty(fromFiles) ? ((await inClusterKubeconfig(options)) ?? fromFiles) : fromFiles;
   if (given && isEmpty(given) && options.server === undefined)
@@ -246,7 +246,7 @@ const TEXT_HINT = 'a text goes into kubeconfigText, the path of a file into kube
 const OBJECT_HINT = 'an object goes into kubeconfigObject, the path of a file into kubeconfig';
 
 /** The files to read: that of --kubeconfig, which must exist; else the KUBECONFIG list; else the file in the home. */
-async function filesToRead({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
+export async function kubeconfigFiles({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
   if (kubeconfig && (typeof kubeconfig !== 'string' || /[\r\n]|^\s*[{]|^apiVersion:/.test(kubeconfig))) {
     throw new InformerError('argument', 'kubeconfig must be the path of a file, and this value cannot be one', {
       hint: TEXT_HINT,

@@ -21,6 +21,7 @@ export const REGISTRY: Registry = {
   sandbox: async () => (await import('./sandbox.ts')).default,
   types: async () => (await import('./types.ts')).default,
   tour: async () => (await import('./tour.ts')).default,
+  doctor: async () => (await import('./doctor.ts')).default,
   'config show': async () => (await import('./config-show.ts')).default,
   completion: async () => (await import('./completion.ts')).default,
   options: async () => (await import('./options.ts')).default,

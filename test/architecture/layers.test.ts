@@ -34,6 +34,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['outage'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'manifest', 'tour'],
+    ['doctor'],
     ['*'],
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],

@@ -47,6 +47,7 @@ describe('the help of a command', () => {
       'reconcile rbac',
       'reconcile manifest',
       'types',
+      'doctor',
     ]);
     for (const [name] of connecting) expect(helpOf(name).endsWith(last)).toBe(true);
     expect(helpOf('sandbox')).not.toContain('options');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PAGES = ['README.md', 'docs/watch.md', 'docs/query.md', 'docs/config.md'];
+const PAGES = ['README.md', 'docs/watch.md', 'docs/query.md', 'docs/config.md', 'docs/doctor.md'];
 
 /** A line that is typed, and what the page says it prints first. */
 interface Typed {
@@ -16,13 +16,13 @@ interface Typed {
   readonly isShown: boolean;
 }
 
-/** Lines of code blocks that run `watch` or `query`, without the tools they are piped into. */
+/** Lines of code blocks that run `watch`, `query` or `doctor`, without the tools they are piped into. */
 const typed: Typed[] = PAGES.flatMap((page) => {
   const blocks = [...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^```\n(.*?)^```/gms)].map(
     ([, text = '']) => text,
   );
   const found = blocks.flatMap((text) => [
-    ...text.matchAll(/^(\$ )?kubectl informer ((?:watch|query) .*)(?=\n(.*))/gm),
+    ...text.matchAll(/^(\$ )?kubectl informer ((?:watch|query|doctor)\b.*)(?=\n(.*))/gm),
   ]);
   return found.map(([, prompt, line = '', answer = '']) => {
     const piped = line.replace(/ \| (jq|grep) .*$/, '');
@@ -66,6 +66,7 @@ const alike = (line: string) =>
 
 /** A watch that ends soon. */
 function ended(line: string): string {
+  if (line.startsWith('doctor')) return `${line} --request-timeout 60s`;
   if (line.startsWith('query') && !/ (-w|--watch)\b/.test(line)) return line;
   const seconds = line.includes(' --sandbox') ? 15 : 1; // the sandbox has to start, also on a busy machine
   return line.includes('--timeout')

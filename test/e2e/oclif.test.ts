@@ -52,6 +52,8 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['sandbox', '--port', '70000'], 2],
   [['sandbox', '--load', 'nosuchfile.yaml'], 2],
   [['tour', 'pods'], 2],
+  [['doctor', 'pod/web-1'], 2],
+  [['doctor', '--output', 'yaml'], 2],
   [['config', 'show', 'watch', '-o', 'json'], 0],
   [['config', 'show', 'wach'], 2],
   [['types', 'myapples,pods'], 2],

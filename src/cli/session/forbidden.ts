@@ -4,13 +4,9 @@ import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
+import { ACCESS_REVIEWS, reviewAccess } from './access-review.ts';
 import type { Session } from './session.ts';
 
-const REVIEWS: GroupVersionResource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  resource: 'selfsubjectaccessreviews',
-};
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** What a user must be allowed in order to read a type. */
@@ -138,7 +134,7 @@ async function openNamespaces(
   session: Asking,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const reviews = session.client.resource(REVIEWS);
+  const reviews = session.client.resource(ACCESS_REVIEWS);
   const known = await knownNamespaces(session, signal);
   const candidates = [
     ...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))]),
@@ -171,14 +167,12 @@ async function isOpen(
   );
   const allowed = await Promise.all(
     questions.map(async (question) => {
-      const resourceAttributes = { group, version, resource, namespace, ...question };
-      const review = {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SelfSubjectAccessReview',
-        spec: { resourceAttributes },
-      };
-      const { status } = await reviews.create(review, { signal });
-      return (status as { allowed?: boolean } | undefined)?.allowed === true;
+      const { allowed: isAllowed } = await reviewAccess(
+        reviews,
+        { group, version, resource, namespace, ...question },
+        signal,
+      );
+      return isAllowed;
     }),
   );
   return allowed.every(Boolean);

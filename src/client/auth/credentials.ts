@@ -119,6 +119,7 @@ export class CredentialSource {
         credentials: new Credentials(
           { ...base.headers, ...(own?.token === undefined ? {} : bearer(own.token)), ...acting },
           { ...base.tls, ...(own?.certificate && own.key ? { cert: own.certificate, key: own.key } : {}) },
+          own?.expiresAt,
         ),
         validUntil: this.#validUntil(
           identity,

@@ -28,10 +28,13 @@ export class Credentials {
   readonly tlsFingerprint: string;
   /** A hash of headers and TLS material. Credentials with the same fingerprint are the same to the server. */
   readonly fingerprint: string;
+  /** When they expire, ms since the epoch, as the login plugin or provider that gave them says. Undefined if none does. */
+  readonly expiresAt: number | undefined;
 
-  constructor(headers: CredentialHeaders, tls: TlsMaterial) {
+  constructor(headers: CredentialHeaders, tls: TlsMaterial, expiresAt?: number) {
     this.#headers = headers;
     this.#tls = tls;
+    this.expiresAt = expiresAt;
     this.tlsFingerprint = fingerprintOf(tls);
     this.fingerprint = `${this.tlsFingerprint}.${fingerprintOf(headers)}`;
   }

@@ -48,7 +48,12 @@ export async function streamingListFound(
     const batches = await client.resource(type.gvr, { namespace, as: 'metadata' }).watch(options, { signal });
     for await (const batch of batches) {
       for (const event of batch) {
-        if (event.type === 'ERROR') return problem(`the stream ended with ${event.object.message ?? 'an error'}`);
+        if (event.type === 'ERROR') {
+          // as a kube-apiserver does whose etcd cannot report progress
+          onList({ isSupported: false, hasBookmark: false });
+          const why = event.object.message ?? 'an error';
+          return ok(`the server streams no initial lists: a LIST comes first, and nothing is missed (${why})`);
+        }
         if (event.type !== 'BOOKMARK' || !isInitialEventsEnd(event.object)) continue;
         onList({ isSupported: true, hasBookmark: true });
         return ok('the server sends initial lists as a stream');

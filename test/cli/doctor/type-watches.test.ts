@@ -66,6 +66,31 @@ describe('a streaming list', () => {
     expect(seen).toEqual({ isSupported: false, hasBookmark: false });
   });
 
+  it('that the server ends with an error, as one does whose etcd cannot report progress, is no fault', async () => {
+    await using cluster = await inProcess();
+    const message = 'the required storage feature RequestWatchProgress is disabled';
+    const line = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', code: 500, message } })}\n`;
+    const ending = through(cluster.transport, async (request, send) => {
+      const answer = await send(request);
+      if (!request.path.includes('sendInitialEvents')) return answer;
+      return {
+        ...answer,
+        body: (async function* () {
+          yield Buffer.from(line);
+        })(),
+      };
+    });
+    let seen: StreamedList | undefined;
+    const found = await streamingListFound(
+      asking({ client: createClient(ending, { clock: cluster.clock }) }),
+      (list) => {
+        seen = list;
+      },
+    );
+    expect(found).toMatchObject({ status: 'ok', found: expect.stringContaining(message) });
+    expect(seen).toEqual({ isSupported: false, hasBookmark: false });
+  });
+
   it('that the server refuses for another reason is a problem', async () => {
     await using cluster = await inProcess();
     cluster.sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { watch: true } });

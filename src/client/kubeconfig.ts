@@ -86,6 +86,8 @@ const KNOWN_OPTIONS = {
  *
  * Rejects with `argument` for an unknown option, which could choose another cluster, and for a text in place of a path.
  * Rejects with `config` if there is no usable configuration; the hint says which places were searched.
+ * @example
+ * const client = createClient(await loadConfig({ context: 'staging' }));
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   checkOptions('loadConfig', options, KNOWN_OPTIONS);

@@ -17,6 +17,17 @@ import type { LeaderElectorOptions } from './elector-options.ts';
  *
  * Source: client-go tools/leaderelection. Different from it: a leader that finds the lease in another's hands ends at
  * once; the fence; a release waits for the work and checks the holder on the server.
+ * @example
+ * const alone = new LeaderElector({
+ *   client,
+ *   name: 'reporter',
+ *   namespace: 'shop',
+ *   onStartedLeading: async (leading) => {
+ *     while (!leading.aborted) await new Promise((resolve) => setTimeout(resolve, 1000));
+ *   },
+ *   onStoppedLeading: () => console.log('another one leads'),
+ * });
+ * await alone.run(signal);
  */
 export class LeaderElector {
   readonly #election: Election;

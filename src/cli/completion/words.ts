@@ -27,6 +27,7 @@ export const WORDS: Readonly<Record<string, WordKind>> = {
   options: 'none',
   types: 'types',
   tour: 'none',
+  doctor: 'types',
   version: 'none',
 };
 

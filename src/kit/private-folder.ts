@@ -20,7 +20,7 @@ export function privateFolderFault(parent: string, name: string): string | undef
   const folder = path.join(parent, name);
   const uid = process.getuid?.();
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolders(folder);
     if (uid === undefined) return undefined;
     const fault =
       faultAbove(path.dirname(realpathSync(parent)), uid) ??
@@ -39,6 +39,29 @@ export function privateFolderFault(parent: string, name: string): string | undef
   } catch (error) {
     return `${folder} cannot be used: ${(error as NodeJS.ErrnoException).code ?? error}`;
   }
+}
+
+/**
+ * Creates a folder and those above it that are missing, with mode 0700. Throws the error of the system. Node's own
+ * `recursive` never returns where the system says of a folder that exists that it does not, as below /proc.
+ */
+export function makePrivateFolders(folder: string): void {
+  if (made(folder)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) makePrivateFolders(above);
+  if (!made(folder)) mkdirSync(folder, { mode: 0o700 });
+}
+
+/** False if a folder above is missing. */
+function made(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code !== 'EEXIST') throw error;
+  }
+  return true;
 }
 
 function faultOf(folder: string, found: Stats, uid: number): string | undefined {

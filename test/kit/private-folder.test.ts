@@ -51,6 +51,20 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(false);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'that the system does not let anyone make has a reason, and the attempt ends',
+    () => {
+      expect(privateFolderFault('/proc/none/at/all', 'compiled')).toBe(
+        '/proc/none/at/all/compiled cannot be used: ENOENT',
+      );
+    },
+  );
+
+  it('is made with all folders above it that are missing, each for its owner alone', () => {
+    expect(isPrivateFolder(path.join(base, 'a/b/own'), 'compiled')).toBe(true);
+    expect([modeOf('a'), modeOf('a/b'), modeOf('a/b/own'), modeOf('a/b/own/compiled')]).toEqual(Array(4).fill(0o700));
+  });
+
   it('may be in a folder that all users can write to, if it is sticky', () => {
     folder('.', 0o1777);
     expect(isPrivateFolder(path.join(base, 'own'), 'compiled')).toBe(true);

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { makePrivateFolders } from '../../kit/private-folder.ts';
 
 export interface KeptAnswersOptions {
   /** This program's folder in the user's cache. */
@@ -66,7 +67,7 @@ async function answerIn(file: string): Promise<KeptAnswer | undefined> {
 }
 
 async function keep(file: string, answer: KeptAnswer): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolders(path.dirname(file));
   const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
   await writeFile(draft, JSON.stringify(answer), { mode: 0o600, flag: 'wx' });
   await rename(draft, file).catch(async (cause) => {

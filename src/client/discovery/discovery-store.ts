@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { makePrivateFolders } from '../../kit/private-folder.ts';
 import { parseOrNone } from '../decode/object-decoder.ts';
 import type { DiscoverySnapshot } from './discovery-snapshot.ts';
 
@@ -65,7 +66,7 @@ export function diskDiscoveryStore(options: DiskDiscoveryStoreOptions): Discover
     },
     async save(snapshot) {
       await quietly('write', async () => {
-        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        makePrivateFolders(path.dirname(file));
         // another process may read the file at this moment
         const draft = `${file}.${builtin.crypto().randomBytes(8).toString('hex')}`;
         const stored: StoredSnapshot = { form: FORM, savedAt: clock.now(), snapshot };

@@ -46,6 +46,10 @@ function valuesBelow(value: unknown, step: string | typeof EACH): unknown[] {
   return Object.hasOwn(value, step) ? [value[step]] : [];
 }
 
+/** Whether what is at the address may be a part of `metadata.managedFields`, which caches leave out unasked. */
+export const isOfManagedFields = ([first, second]: Address): boolean =>
+  first === 'metadata' && (second === 'managedFields' || second === EACH);
+
 /** The address as a path: `.metadata.labels['a.b/c']`, `.spec.containers[*].image`. */
 export function addressText(address: Address): string {
   return address

@@ -346,7 +346,8 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Creates objects, and replaces those that exist, as `kubectl replace` does: the spec, labels, annotations and
-   * finalizers are then the given ones. Only the status stays when none is given. What {@link apply} says about status, uid, namespaces, arrays, copies and errors holds here too.
+   * finalizers are then the given ones. Only the status stays when none is given. What {@link apply} says about status,
+   * uid, namespaces, arrays, copies and errors holds here too.
    */
   put(objects: object | readonly object[]): UnknownObject[] {
     return this.#written(objects, (object) => this.#controlPlane.fixtures.put(object));

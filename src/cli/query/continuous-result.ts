@@ -184,7 +184,7 @@ class ObjectRows implements Rows {
 
   #shownObject(object: ReadonlyObject, type: PrintedType): ReadonlyObject {
     const { redactor, plan } = this.#options;
-    return shownObject(object, type, { redactor, showManagedFields: plan.keepManagedFields });
+    return shownObject(object, type, { redactor, showManagedFields: plan.showManagedFields });
   }
 
   #inOrder(changes: readonly RowChange<ObjectRow>[]): readonly RowChange<ObjectRow>[] {

@@ -116,7 +116,7 @@ export async function printFound(
   found: readonly Found[],
   { redactor, sink }: { redactor: Redactor; sink: AnswerSink },
 ): Promise<void> {
-  const options = { redactor, showManagedFields: plan.keepManagedFields };
+  const options = { redactor, showManagedFields: plan.showManagedFields };
   const named = NAMING_FORMATS.has(plan.format.kind);
   const isWhole = needsOf(plan.format).object;
   const show = ({ object, type }: Found) => {

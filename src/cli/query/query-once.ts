@@ -23,7 +23,7 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
   const question = await questionOf(flags, { given, indexes, notice });
   return await withNewLists(() =>
     withFreshTypes(async () => {
-      const needsManagedFields = flags['show-managed-fields'];
+      const needsManagedFields = question.keepManagedFields;
       // a result that goes on reads what a serve has as it reads a cluster
       const serve = flags.watch && !flags['no-serve'] && !question.shard ? { needsManagedFields } : undefined;
       await using session = await openSession(flags, edges, { once: !flags.watch, serve });

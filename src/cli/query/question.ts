@@ -20,7 +20,7 @@ import type { queryFlags } from '../args/query-flags.ts';
 import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flags.ts';
-import { addressesPrinted, compiledOutputOf } from '../session/output.ts';
+import { addressesPrinted, compiledOutputOf, printsManagedFields, readsManagedFields } from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
 import { splitSortOrder } from '../session/sort-order.ts';
 import { groupOrderOf, type Measure, measuresOf } from './measures.ts';
@@ -59,7 +59,9 @@ export interface Question extends ObjectFilters {
   readonly selector: string | undefined;
   readonly shard: Shard | undefined;
   readonly fieldSelector: string | undefined;
+  /** Something looks at managedFields, or shows them. */
   readonly keepManagedFields: boolean;
+  readonly showManagedFields: boolean;
   readonly showSecrets: boolean;
   readonly noHeaders: boolean;
   /** Names that are not there are no error. */
@@ -157,6 +159,15 @@ export async function questionOf(
   const groupBy = await expressionOf('--group-by', flags['group-by']);
   const sortBy = await expressionOf('--sort-by', order?.expression);
   checkIndexes({ declared, lookups, values: flags.values });
+  const reads: readonly FieldReads[] = [
+    ...objectFilters.reads,
+    ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+    { flag: '--group-by', addresses: groupBy?.reads ?? [] },
+    ...measures.map(({ verb, expression }) => ({ flag: `--${verb}`, addresses: expression.reads })),
+    { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
+    { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+  ];
+  const showManagedFields = flags['show-managed-fields'] || printsManagedFields(format);
   return {
     flags,
     declared,
@@ -178,18 +189,12 @@ export async function questionOf(
     selector: flags.selector,
     shard: shardOf(flags, given),
     fieldSelector: flags['field-selector'],
-    keepManagedFields: flags['show-managed-fields'],
+    keepManagedFields: showManagedFields || readsManagedFields(reads),
+    showManagedFields,
     showSecrets: flags['show-secrets'],
     noHeaders: flags['no-headers'],
     ignoreNotFound: flags['ignore-not-found'],
-    reads: [
-      ...objectFilters.reads,
-      ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
-      { flag: '--group-by', addresses: groupBy?.reads ?? [] },
-      ...measures.map(({ verb, expression }) => ({ flag: `--${verb}`, addresses: expression.reads })),
-      { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
-      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
-    ],
+    reads,
   };
 }
 

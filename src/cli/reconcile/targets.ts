@@ -2,6 +2,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ShardSet } from '../../model/shard-set.ts';
 import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
+import { readsManagedFields } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
@@ -45,6 +46,10 @@ export function targetsOf(
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
     ...shared,
+    keepManagedFields: readsManagedFields([
+      ...plan.filters.reads,
+      ...plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+    ]),
     as: plan.filters.wheres.length > 0 ? { table: 'Object' } : 'object',
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
@@ -56,7 +61,12 @@ export function targetsOf(
   const watched = createTargets(
     session,
     plan.watches.map(({ selection }) => selection),
-    everything,
+    {
+      ...everything,
+      keepManagedFields: readsManagedFields(
+        plan.watches.map(({ reads = [] }) => ({ flag: '--map', addresses: reads })),
+      ),
+    },
   );
   const isWhole = !plan.selector && !plan.fieldSelector && !shards;
   const snapshots = snapshotTargets(

@@ -76,7 +76,7 @@ export class Answering {
       notice: (text) => frames.notice(text),
     });
     if (question.shard) throw new Unserved('its caches are not divided into shards');
-    if (flags['show-managed-fields'] && !this.#types.keepsManagedFields)
+    if (question.keepManagedFields && !this.#types.keepsManagedFields)
       throw new Unserved('it does not keep managedFields; serve --show-managed-fields does');
     const { config, clock } = this.#session;
     const namespaces = namespacesOf(flags, { ...config, namespace: request.namespace ?? config.namespace });

@@ -1,6 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { abortable, scope } from '../../kit/abort.ts';
 import { InformerError } from '../../kit/error.ts';
+import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
@@ -73,6 +74,15 @@ export class HeldTypes implements Disposable {
       });
     }
     if (known) return;
+    if (!this.keepsManagedFields && definition.reads?.some(isOfManagedFields)) {
+      throw new InformerError(
+        'argument',
+        `this serve does not keep managedFields, which index ${definition.name} reads`,
+        {
+          hint: 'end it, and start it again with this index or with --show-managed-fields',
+        },
+      );
+    }
     this.#declared.push(definition);
     for (const { informer } of this.targets) keep(informer, [definition]);
   }

@@ -4,6 +4,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type HttpListener, listen } from '../../kit/http-listener.ts';
 import { withoutLogin } from '../../kit/secret-free-text.ts';
+import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { createPrometheusMetrics } from '../../ops/prometheus.ts';
 import { VERSION } from '../../package.ts';
@@ -73,7 +74,8 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     session,
     caches,
     namespaces,
-    keepManagedFields: flags['show-managed-fields'] || flags.ui,
+    keepManagedFields:
+      flags['show-managed-fields'] || flags.ui || declared.some(({ reads }) => reads?.some(isOfManagedFields)),
     metrics,
     declared,
   });

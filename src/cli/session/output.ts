@@ -1,6 +1,6 @@
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Address } from '../../model/field-path.ts';
+import { type Address, type FieldReads, isOfManagedFields } from '../../model/field-path.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
 import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';
@@ -38,6 +38,14 @@ export function addressesPrinted(format: OutputFormat): Address[] {
       return [];
   }
 }
+
+/** Whether a format shows managedFields by name, as kubectl does for a path to them. */
+export const printsManagedFields = (format: OutputFormat): boolean =>
+  format.kind === 'jq' ? format.expression.includes('managedFields') : addressesPrinted(format).some(isOfManagedFields);
+
+/** Whether what is found depends on managedFields: what is ignored does not count. */
+export const readsManagedFields = (reads: readonly FieldReads[]): boolean =>
+  reads.some(({ flag, addresses }) => flag !== '--ignore-changes' && addresses.some(isOfManagedFields));
 
 /** What decides about colour: whether stdout is a terminal, and the environment. */
 export interface ColorSurface {

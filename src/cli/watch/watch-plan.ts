@@ -3,6 +3,7 @@ import type { Representation } from '../../client/resource-api.ts';
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { splitPaths } from '../../expr/jsonpath/path-values.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Shard } from '../../model/shard.ts';
@@ -22,7 +23,15 @@ import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
 import type { CommandSession } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
-import { addressesPrinted, compiledOutputOf, type Layout, printerOf, rowOptionsOf } from '../session/output.ts';
+import {
+  addressesPrinted,
+  compiledOutputOf,
+  type Layout,
+  printerOf,
+  printsManagedFields,
+  readsManagedFields,
+  rowOptionsOf,
+} from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import { type Narrowing, narrowingOf } from '../session/server-side-filter.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
@@ -194,12 +203,7 @@ export async function sharedPlanOf(
     format,
     waits,
     rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
-    reads: [
-      ...filters.reads,
-      ...waits.reads,
-      { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
-      { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
-    ],
+    reads: readsOf(checked),
     printer: await printerOf(output, flags, layout, {
       stdout: session.io.stdout,
       env: session.io.env,
@@ -210,8 +214,8 @@ export async function sharedPlanOf(
     selector: flags.selector,
     shard: checked.shard,
     fieldSelector: flags['field-selector'],
-    keepManagedFields: flags['show-managed-fields'] || needs.managedFields || flags['with-changes'],
-    showManagedFields: flags['show-managed-fields'] || needs.managedFields,
+    keepManagedFields: keepsManagedFields(flags, checked),
+    showManagedFields: flags['show-managed-fields'] || needs.managedFields || printsManagedFields(format),
     showSecrets: flags['show-secrets'],
     withOld: flags.old || needs.old,
     withChanges: flags['with-changes'],
@@ -232,12 +236,25 @@ export async function sharedPlanOf(
  * How a running serve may answer; undefined if the cluster must. What is waited for may have been changed a moment ago,
  * of which a cache may not know yet. The caches of a serve are not divided.
  */
-export function serveUseOf(
-  flags: WatchFlags,
-  { waits, shard, output: { format } }: CheckedWatch,
-): { needsManagedFields: boolean } | undefined {
+export function serveUseOf(flags: WatchFlags, checked: CheckedWatch): { needsManagedFields: boolean } | undefined {
+  const { waits, shard } = checked;
   if (flags['no-serve'] || shard !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
-  return { needsManagedFields: flags['show-managed-fields'] || flags['with-changes'] || needsOf(format).managedFields };
+  return { needsManagedFields: keepsManagedFields(flags, checked) };
+}
+
+/** The fields that expressions and paths of the command line look at. */
+const readsOf = ({ filters, waits, sortBy, output: { format } }: CheckedWatch): readonly FieldReads[] => [
+  ...filters.reads,
+  ...waits.reads,
+  { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
+  { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+];
+
+/** Something shows managedFields, looks at them, or names the writers of changes. */
+function keepsManagedFields(flags: WatchFlags, checked: CheckedWatch): boolean {
+  const { format } = checked.output;
+  const shown = flags['show-managed-fields'] || needsOf(format).managedFields || printsManagedFields(format);
+  return shown || flags['with-changes'] || readsManagedFields(readsOf(checked));
 }
 
 /** As little of the objects as what is asked needs. Cells come only with tables. */

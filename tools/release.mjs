@@ -52,6 +52,7 @@ async function executable(node) {
     output: path.join(out, `kubectl-informer-${process.platform}-${process.arch}`),
     executable: node,
     disableExperimentalSEAWarning: true,
+    execArgv: ['--disable-warning=ExperimentalWarning'], // the imports of hooks are such a part of Node
     useCodeCache: true,
   };
   await writeFile(config, JSON.stringify(settings));

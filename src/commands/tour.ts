@@ -7,6 +7,7 @@ import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import type { TourCluster } from '../cli/tour/stops.ts';
 import { Tour } from '../cli/tour/tour.ts';
 import { createClient } from '../client/client.ts';
+import { oneFile } from '../kit/one-file.ts';
 import { calledName } from '../package.ts';
 import { Sandbox } from '../sandbox/index.ts';
 
@@ -36,7 +37,9 @@ export default class TourCommand extends BaseCommand {
       kubeconfig: file.path,
       folder: path.dirname(file.path),
       called: calledName(),
-      program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+      program: oneFile?.executable
+        ? [process.execPath]
+        : [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
       input: process.stdin,
       goesOn: flags['no-pause'],
     });

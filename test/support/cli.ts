@@ -18,6 +18,8 @@ export interface CliOptions {
   cwd?: string | undefined;
   /** The script that runs the commands. Default: the program as it is installed. */
   script?: string | undefined;
+  /** A program that is run in place of Node and the script. */
+  program?: string | undefined;
 }
 
 /** The built program as a child process, with what it printed so far and a way to wait for more. */
@@ -29,7 +31,9 @@ export class Cli {
   readonly #watchers = new Set<() => void>();
 
   constructor(args: readonly string[], options: CliOptions = {}) {
-    this.child = spawn(process.execPath, [options.script ?? RUN, ...args], {
+    const line = options.program === undefined ? [process.execPath, options.script ?? RUN] : [options.program];
+    const [program = '', ...words] = [...line, ...args];
+    this.child = spawn(program, words, {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: OWN_CACHE, NO_COLOR: '1', ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       cwd: options.cwd,

@@ -1,7 +1,7 @@
-// The program as one module: what Node was started with, or the thread of it that stores states. The library in it is
-// loaded when a hook imports it.
+// The program as one module, which is also its own guard where Node is in the file. The library in it is loaded when a
+// hook imports it.
 import path from 'node:path';
-import { isMainThread, workerData } from 'node:worker_threads';
+import vm from 'node:vm';
 
 const LIBRARY = Symbol.for('kubectl-informer.library');
 const PARTS = {
@@ -11,9 +11,12 @@ const PARTS = {
   'kubectl-informer/testing': () => import('../../dist/testing.js'),
 };
 
+const GUARD = '__guard';
+
 /** As `src/kit/one-file.ts` describes it. */
 globalThis[Symbol.for('kubectl-informer.one-file')] = {
-  url: import.meta.url,
+  // a thread that is given the whole program would be it
+  stateThread: `data:text/javascript,${encodeURIComponent(BUILT_STATE_THREAD)}`,
   page: BUILT_UI_PAGE,
   async entries() {
     const loaded = Object.entries(PARTS).map(async ([name, load]) => [name, await load()]);
@@ -21,10 +24,23 @@ globalThis[Symbol.for('kubectl-informer.one-file')] = {
     globalThis[LIBRARY] = parts;
     return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, moduleOf(name, part)]));
   },
+  ...(isExecutable() ? { executable: { importFile: importsFiles(), guard: [GUARD] } } : {}),
 };
 
-if (isMainThread) await (await import('../../dist/main.js')).main(commandLine());
-else if (workerData?.thread === 'state') await import('../../dist/state-thread.js');
+const words = commandLine();
+if (isExecutable() && words[0] === GUARD) (await import('../../src/controller/hooks/guard-program.ts')).guardProgram();
+else await (await import('../../dist/main.js')).main(words);
+
+/** Node is in the file. Older Nodes than those that make such files have no `node:sea`. */
+function isExecutable() {
+  return process.getBuiltinModule('node:sea')?.isSea() ?? false;
+}
+
+/** Source: Node's `vm`, whose scripts may import by the loader of files also in a single executable application. */
+function importsFiles() {
+  const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  return new vm.Script('(url) => import(url)', { importModuleDynamically }).runInThisContext();
+}
 
 /** The URL of a module that exports what is loaded already. */
 function moduleOf(name, part) {

@@ -10,10 +10,11 @@ export async function writeSingleFile({ root, file }) {
     input: path.join(root, 'tools/release/entry.mjs'),
     platform: 'node',
     external: [/^node:/],
-    transform: { target: 'node22.19', define: { BUILT_UI_PAGE: JSON.stringify(page) } },
+    transform: {
+      target: 'node22.19',
+      define: { BUILT_UI_PAGE: JSON.stringify(page), BUILT_STATE_THREAD: JSON.stringify(await stateThread(root)) },
+    },
     plugins: [restInside],
-    // The thread that stores states exports nothing: it is all effect.
-    treeshake: { moduleSideEffects: (id) => id.endsWith('state-thread.js') },
     onLog(level, log, report) {
       if (!['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM'].includes(log.code)) report(level, log);
     },
@@ -27,6 +28,19 @@ export async function writeSingleFile({ root, file }) {
   await built.close();
   await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, 'utf8')}`);
   await chmod(file, 0o755);
+}
+
+/** The code of the thread that stores states, with all that it imports. */
+async function stateThread(root) {
+  const built = await rolldown({
+    input: path.join(root, 'dist/state-thread.js'),
+    platform: 'node',
+    external: [/^node:/],
+    treeshake: { moduleSideEffects: (id) => id.endsWith('state-thread.js') }, // it exports nothing: it is all effect
+  });
+  const { output } = await built.generate({ format: 'esm', codeSplitting: false, comments: false });
+  await built.close();
+  return output[0].code;
 }
 
 /** What oclif's Command loads by its own `require` when it is used: a file of dist, which is here in the same file. */

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
+import { oneFile } from '../../kit/one-file.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { splitKey } from '../../model/key.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
@@ -115,6 +116,8 @@ export interface LoadHookOptions {
   importModule?: ((url: string) => Promise<Record<string, unknown>>) | undefined;
 }
 
+const importFile = oneFile?.executable?.importFile ?? ((url: string) => import(url));
+
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
 /** Whether the file of a hook is a module, by its extension. Any other file is an executable. */
@@ -130,7 +133,7 @@ export function isModulePath(path: string): boolean {
  * import.
  */
 export async function loadHookModule(path: string, options: LoadHookOptions = {}): Promise<HookModule> {
-  const { packageEntries = {}, importModule = (url: string) => import(url), isReloadable = false } = options;
+  const { packageEntries = {}, importModule = importFile, isReloadable = false } = options;
   linkPackage(packageEntries);
   if (!isReloadable) trackFiles(path);
   const url = isReloadable ? newVersionUrl(path) : pathToFileURL(path).href;

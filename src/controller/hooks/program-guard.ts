@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
+import { oneFile } from '../../kit/one-file.ts';
 import { guardProgram } from './guard-program.ts';
 import { killGroup } from './process-group.ts';
 
@@ -90,7 +91,7 @@ export class ProgramGuard implements Disposable {
 
   #started(): ChildProcess {
     if (this.#child) return this.#child;
-    const child = spawn(process.execPath, ['-e', `(${guardProgram})()`], {
+    const child = spawn(process.execPath, oneFile?.executable?.guard ?? ['-e', `(${guardProgram})()`], {
       env: { SystemRoot: process.env.SystemRoot }, // none of the options of Node that are in the environment
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: process.platform !== 'win32',

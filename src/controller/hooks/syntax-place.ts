@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { oneFile } from '../../kit/one-file.ts';
 
 /** The most files that are checked. */
 const MOST_FILES = 50;
@@ -9,6 +10,7 @@ const CHECK_MS = 10_000;
  * rejects with an error without a place. Nothing in the files is run. Resolves with undefined if no file has it.
  */
 export async function syntaxPlace(files: readonly string[], message: string): Promise<string | undefined> {
+  if (oneFile?.executable) return undefined; // there is no Node that checks
   for (const file of files.slice(0, MOST_FILES)) {
     const place = await placeIn(file, message);
     if (place !== undefined) return place;

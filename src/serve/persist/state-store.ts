@@ -5,7 +5,7 @@ import type { RowChanges, StoredRows } from './state-file.ts';
 import type { StateAnswer, StateCall, StateThreadData } from './state-thread.ts';
 
 const FILE = import.meta.url.endsWith('.ts') ? './state-thread.ts' : './state-thread.js';
-const THREAD = new URL(oneFile?.url ?? FILE, import.meta.url);
+const THREAD = new URL(oneFile?.stateThread ?? FILE, import.meta.url);
 
 type Waiting = { resolve(answer: StateAnswer): void; reject(error: unknown): void };
 
@@ -19,7 +19,7 @@ export class StateStore implements AsyncDisposable {
   private constructor(file: string, now: number) {
     this.file = file;
     this.#worker = new Worker(THREAD, {
-      workerData: { file, now, thread: 'state' } satisfies StateThreadData,
+      workerData: { file, now } satisfies StateThreadData,
       stderr: true,
     });
     this.#worker.on('message', (answer: StateAnswer) => {

@@ -20,7 +20,6 @@ export interface StateAnswer {
 export interface StateThreadData {
   readonly file: string;
   readonly now: number;
-  readonly thread: 'state';
 }
 
 const port = parentPort;

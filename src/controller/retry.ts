@@ -62,7 +62,16 @@ export async function retryOnError<T>(
   }
 }
 
-/** Retries on 409 Conflict, after another writer changed the object. Source: client-go util/retry.RetryOnConflict. */
+/**
+ * Retries on 409 Conflict, after another writer changed the object. Source: client-go util/retry.RetryOnConflict.
+ *
+ * @example
+ * const apps = client.resource(DEPLOYMENTS, { namespace: 'shop' });
+ * await retryOnConflict(async () => {
+ *   const web = await apps.get('web', { signal });
+ *   await apps.update({ ...web, metadata: { ...web.metadata, labels: { team: 'shop' } } });
+ * });
+ */
 export function retryOnConflict<T>(operation: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   return retryOnError(operation, isConflict, options);
 }

@@ -71,6 +71,12 @@ const KNOWN_OPTIONS = {
  *
  * Rejects with an {@link ApplyConflictError} that names the managers and fields, with `argument` if `object` lacks its
  * name, apiVersion or kind, and as the resource client does. Source: Kubernetes "Server-Side Apply".
+ *
+ * @example
+ * const apps = client.resource(DEPLOYMENTS, { namespace: 'shop' });
+ * const wanted = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 3 } };
+ * const { result } = await serverSideApply(apps, wanted, { fieldManager: 'my-operator', signal });
+ * if (result === 'unchanged') console.log('nothing to do');
  */
 export async function serverSideApply<T extends object>(
   resource: Appliable<T>,

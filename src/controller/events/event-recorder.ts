@@ -101,6 +101,12 @@ const KNOWN_EVENT_OPTIONS = { annotations: true, fieldPath: 'text' } satisfies K
  * - After the end, which `close` or the signal asks for, nothing is written: the end waits at most `flushMs`.
  *
  * Does not promise that an Event arrives: they are for people, not for programs. Source: client-go tools/record.
+ *
+ * @example
+ * const recorder = new EventRecorder(client, { component: 'my-operator', signal });
+ * const web = await client.resource(DEPLOYMENTS, { namespace: 'shop' }).get('web');
+ * recorder.event(web, 'Normal', 'Scaled', 'scaled from 2 to 3');
+ * await recorder.close();
  */
 export class EventRecorder {
   readonly #client: EventClient;

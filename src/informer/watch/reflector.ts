@@ -71,6 +71,13 @@ const NO_LIFE = { events: 0, ms: 0 };
  * resume and relist is in `continuity`.
  * Does not promise: that every intermediate state of an object is seen across a relist.
  * Source: client-go tools/cache/reflector.go. watch-machine.ts decides what to do next, and this class does it.
+ *
+ * @example
+ * const store = new Indexer<UnknownObject>();
+ * const reflector = new Reflector(client.resource(DEPLOYMENTS), store, { name: 'deployments' });
+ * void reflector.run(signal);
+ * await eventually(() => reflector.lastSyncResourceVersion !== '');
+ * console.log(createLister(store).list().length, reflector.continuity.gaps);
  */
 export class Reflector<T> {
   readonly #source: ListerWatcher<T>;

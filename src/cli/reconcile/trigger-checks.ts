@@ -1,6 +1,6 @@
 import type { HookConfig } from '../../controller/hooks/manifest.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
-import type { StreamFilters } from '../session/stream-filters.ts';
+import { checkEventWords, type StreamFilters } from '../session/stream-filters.ts';
 import { schedulesOf, triggerFiltersOf } from './config.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
@@ -37,21 +37,12 @@ export async function triggersOf(
 
 /** Refuses flags that leave each other nothing to do. Throws `argument`. */
 export function checkTriggers(config: HookConfig, { rules }: Pick<StreamFilters, 'rules'>): void {
-  const { on, conditions = [] } = rules;
+  const { on } = rules;
   const refuse = (message: string, hint: string): never => {
     throw new InformerError('argument', message, { hint });
   };
   const ofUpdates = (['changed', 'ignoreChanges', 'predicate', 'noNoise'] as const).find((key) => config[key]);
-  if (on && !on.has('MODIFIED') && ofUpdates)
-    refuse(
-      `${flagOf(ofUpdates)} does nothing beside --on without modified`,
-      'it chooses among updates; add modified, or leave one of them out',
-    );
-  if (on?.has('LEFT') && conditions.every(({ readsEvent }) => readsEvent))
-    refuse(
-      '--on left does nothing without an expression about objects in --filter or --where',
-      'an object leaves when it stops matching; --on deleted is for objects that are gone',
-    );
+  checkEventWords(rules, ofUpdates && flagOf(ofUpdates));
   const { finalizer, watchOnly, maxRetries } = config;
   if (finalizer !== undefined && (watchOnly || (on && !on.has('ADDED'))))
     refuse(

@@ -60,6 +60,23 @@ export async function streamFiltersOf(flags: FilterFlags, { withCluster = false 
   };
 }
 
+/**
+ * Refuses `--on left` where nothing can leave, and flags that choose among updates (as they are written) where no update
+ * is shown. Throws `argument`.
+ */
+export function checkEventWords({ on, conditions = [] }: StreamFilters['rules'], ofUpdates: string | undefined): void {
+  if (on && !on.has('MODIFIED') && ofUpdates !== undefined)
+    throw new InformerError('argument', `${ofUpdates} does nothing beside --on without modified`, {
+      hint: 'it chooses among updates; add modified, or leave one of them out',
+    });
+  if (on?.has('LEFT') && conditions.every(({ readsEvent }) => readsEvent))
+    throw new InformerError(
+      'argument',
+      '--on left does nothing without an expression about objects in --filter or --where',
+      { hint: 'an object leaves when it stops matching; --on deleted is for objects that are gone' },
+    );
+}
+
 /** The expressions of one flag, and whether they look at more of an object than its metadata. */
 export interface Compiled {
   readonly programs: readonly CelProgram[];

@@ -36,7 +36,7 @@ import { checkRollouts } from '../session/rollout-check.ts';
 import { type Narrowing, narrowingOf } from '../session/server-side-filter.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
-import { isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
+import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
 import type { WatchPlan } from './plan.ts';
@@ -79,16 +79,24 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
       ['watch-only'],
       '--sort-by orders what is there at the start, which --watch-only leaves out',
     );
-  refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
+  const endsBefore = ['verify-every', 'idle-timeout', 'stays', ...OF_UPDATES];
+  refuseBeside(given, endsBefore, ['once'], '--once ends with the first look');
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'its last line has the time of the last event; leave out --live to see the time of each',
     });
   const waits = await waitsOf(flags, { withCluster });
+  const filters = await streamFiltersOf(flags, { withCluster });
+  const ofUpdates = OF_UPDATES.find((name) => given.get(name)?.origin === 'flag');
+  checkEventWords(filters.rules, ofUpdates && `--${ofUpdates}`);
+  if (flags.once && !waits.isGoal && filters.rules.on?.has('ADDED') === false)
+    throw new InformerError('argument', '--once and --on without added leave nothing to show', {
+      hint: 'what is there at the start is shown as ADDED; leave out one of them',
+    });
   return {
     output,
     shard: shardOf(flags, given),
-    filters: await streamFiltersOf(flags, { withCluster }),
+    filters,
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
     sortBy: flags['sort-by'] === undefined ? undefined : await sortOrderOf(flags['sort-by']),
@@ -96,6 +104,9 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     isLive: isLive && canRedraw(io, io.stdout),
   };
 }
+
+/** Flags that choose among the updates of an object. */
+const OF_UPDATES = ['changed', 'ignore-changes', 'predicate'];
 
 /** kubectl wait's: 0 looks once, less than 0 waits for a week. Source: kubectl pkg/cmd/wait. */
 function timesOf(

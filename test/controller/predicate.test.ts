@@ -69,6 +69,8 @@ it('spec and status are compared as a whole, each for itself', () => {
   const before = object({}, { spec: { replicas: 1 }, status: { ready: 1 } });
   const scaled = update(before, object({}, { spec: { replicas: 2 }, status: { ready: 1 } }));
   expect([specChanged(scaled), statusChanged(scaled)]).toEqual([true, false]);
+  const ready = update(before, object({}, { spec: { replicas: 1 }, status: { ready: 1, more: [{ a: 1 }] } }));
+  expect([specChanged(ready), statusChanged(ready)]).toEqual([false, true]);
 });
 
 it('missing and empty labels are equal [PRD-01]', () => {
@@ -138,8 +140,10 @@ it('an object predicate tests the new state', () => {
 
 it('a label selector is tested for every type of event', () => {
   const selected = labelSelectorPredicate('app in (web)');
-  expect(others.map(selected)).toEqual([false, false, false]);
-  expect(selected({ ...event, object: object({ labels: { app: 'web' } }) })).toBe(true);
+  const every = [...others, update(object({ labels: { app: 'web' } }), object())];
+  expect(every.map(selected)).toEqual([false, false, false, false]);
+  const matching = every.map((each) => selected({ ...each, object: object({ labels: { app: 'web' } }) }));
+  expect(matching).toEqual([true, true, true, true]);
 });
 
 describe('the name of what did not pass', () => {

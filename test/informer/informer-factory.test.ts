@@ -244,9 +244,11 @@ describe('a wait for the factory’s informers', () => {
       times: Number.POSITIVE_INFINITY,
     });
     const lines: string[] = [];
-    const logger = createLogger((level, message, fields) =>
-      lines.push(`${level} ${message} ${String(fields.cache)} ${String(fields.because)}`),
-    );
+    const at: number[] = [];
+    const logger = createLogger((level, message, fields) => {
+      if (message === 'still waiting for the initial sync') at.push(clock.monotonic());
+      lines.push(`${level} ${message} ${String(fields.cache)} ${String(fields.because)}`);
+    });
     const factory = dynamicInformerFactory(client, { clock, logger });
     factory.forResource(CONFIG_MAPS);
     const running = new AbortController();
@@ -259,7 +261,7 @@ describe('a wait for the factory’s informers', () => {
       hint: expect.stringMatching(/^v1\/configmaps: .*forbidden/i),
     });
     const reminders = lines.filter((line) => line.startsWith('warn still waiting for the initial sync'));
-    expect(reminders).toHaveLength(3); // after 10, 30 and 70 seconds
+    expect([reminders.length, at]).toEqual([3, [10_000, 30_000, 70_000]]);
     expect(reminders[0]).toMatch(/^warn still waiting for the initial sync v1\/configmaps .*forbidden/i);
     running.abort();
     await factory.shutdown();

@@ -148,8 +148,11 @@ describe('the initial list', () => {
     const { informer, start, stop } = bench([pod('a/x', 3), pod('b/y', 4)]);
     const handler = createRecordingHandler<Pod>();
     const registration = informer.addHandler(handler);
+    const cached: number[] = [];
+    informer.addHandler({ added: () => void cached.push(informer.lister.size) });
     expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false]);
     await start();
+    expect(cached).toEqual([2, 2]);
     expect(handler.lines).toEqual(['added a/x@3', 'added b/y@4', 'synced']);
     expect(handler.notifications.every((n) => n.kind === 'added' && n.isInInitialList && n.cause === 'initial')).toBe(
       true,
@@ -488,19 +491,22 @@ describe('a late handler', () => {
   });
 
   it('that comes before the initial list gets the list once', async () => {
-    const { informer, watch, stop } = bench();
-    const source = lw().onWatch(watch);
-    const late = new SharedInformer<Pod>(source, { clock: new FakeClock() });
+    const watch = stream();
+    const informer = new SharedInformer<Pod>(lw().onWatch(watch), { clock: new FakeClock() });
     const controller = new AbortController();
-    const running = late.run(controller.signal);
-    const handler = createRecordingHandler<Pod>();
-    late.addHandler(handler);
+    const running = informer.run(controller.signal);
     await settled();
-    expect(handler.lines).toEqual(['synced']);
+    watch.send(added(pod('x', 3)));
+    await settled();
+    const handler = createRecordingHandler<Pod>();
+    informer.addHandler(handler);
+    await settled();
+    expect(handler.lines).toEqual([]);
+    watch.send(added(pod('y', 4)), initialEnd(10));
+    await settled();
+    expect(handler.lines).toEqual(['added x@3', 'added y@4', 'synced']);
     controller.abort();
     await running;
-    expect(informer.isStarted).toBe(false);
-    await stop();
   });
 });
 
@@ -653,7 +659,8 @@ describe('removing a handler', () => {
       watch.send(...Array.from({ length: 100 }, (_, j) => modified(pod(`p${j}`, 100 + i * 100 + j))));
     await Promise.all(workers);
     while (steady.notifications.length < 10_000) await settled();
-    expect(steady.notifications).toHaveLength(10_000);
+    const versions = steady.notifications.map((n) => Number(n.object.metadata.resourceVersion));
+    expect(versions).toEqual(Array.from({ length: 10_000 }, (_, i) => 100 + i));
     await stop();
     expect(informer.handlerCount).toBe(0);
   });
@@ -661,15 +668,17 @@ describe('removing a handler', () => {
 
 describe('the life of an informer', () => {
   it('begins once [SHI-13]', async () => {
-    const { informer, logs, start, stop } = bench();
+    const { informer, source, logs, start, stop } = bench();
     expect(informer.isStopped).toBe(false);
     await start();
     expect(informer.isStopped).toBe(false);
     await informer.run(new AbortController().signal);
     expect(logs.some((l) => l.includes('run more than once'))).toBe(true);
+    expect(informer.isStopped).toBe(false);
     await stop();
     expect(informer.isStopped).toBe(true);
     await informer.run(new AbortController().signal);
+    expect(source.requests).toHaveLength(1);
   });
 
   it('ends for good: no handler and no index can be added, a handler can be removed [SHI-12]', async () => {
@@ -774,7 +783,9 @@ describe('transform and freeze', () => {
 
   it('removes parts of an object before it is cached [CCH-03]', async () => {
     const managed = pod('a', 1, { managedFields: [{ manager: 'x' }] });
-    const { informer, start, stop } = bench([managed, pod('b', 2)], {
+    const plain = pod('b', 2);
+    const before = structuredClone(plain);
+    const { informer, start, stop } = bench([managed, plain], {
       transform(o) {
         delete o.metadata.managedFields;
         return o;
@@ -782,7 +793,7 @@ describe('transform and freeze', () => {
     });
     await start();
     expect(informer.lister.get('a')?.metadata).not.toHaveProperty('managedFields');
-    expect(informer.lister.get('b')).toBeDefined();
+    expect(informer.lister.get('b')).toEqual(before);
     await stop();
   });
 
@@ -954,16 +965,21 @@ describe('queue policies', () => {
     await start();
     flood(watch, 100, 100);
     await settled();
+    expect(watch.unread).toBeGreaterThan(50);
     registration.remove();
     while (watch.unread > 0) await settled();
     const other = blocked();
     informer.addHandler(other.handler, { policy: 'block', blockAt: 10 });
     flood(watch, 100, 100);
     await settled();
+    expect(watch.unread).toBeGreaterThan(50);
     slow.release();
     const stopping = stop();
+    await settled();
+    expect(watch.isLeft).toBe(true); // nothing waits for room any more, although the callback still runs
     other.release();
     await stopping;
+    expect(other.seen).toHaveLength(1);
   });
 
   it('buffer never makes the stream wait, and warns of a long backlog', async () => {
@@ -997,12 +1013,13 @@ describe('queue policies', () => {
     await start();
     watch.send(added(pod('a', 11)));
     await settled();
-    watch.send(modified(pod('a', 12)), modified(pod('a', 13)), modified(pod('a', 14)));
+    watch.send(modified(pod('a', 12)), modified(pod('a', 13)), added(pod('b', 21)));
+    watch.send(modified(pod('a', 14)), modified(pod('b', 22)));
     await settled();
     release();
     await settled();
-    expect(lines).toEqual(['added 11', '11->14']);
-    expect(registration.lost).toBe(2);
+    expect(lines).toEqual(['added 11', '11->14', 'added 22']);
+    expect(registration.lost).toBe(3);
     await stop();
   });
 });

@@ -56,6 +56,16 @@ it('names each late cache and the cause of its delay at the timeout', async () =
 
 it('ends as soon as all have synced', async () => {
   const clock = new FakeClock();
-  expect((await waitForSync([cache('done', true)], undefined, { timeoutMs: 30_000, clock })).isComplete).toBe(true);
-  expect(clock.pending).toBe(0);
+  const late = new Latch();
+  const slow: Syncable = { name: 'slow', hasSynced: false, whenSynced: (signal) => late.wait(signal) };
+  let isComplete: boolean | undefined;
+  const waiting = waitForSync([cache('done', true), slow], undefined, { timeoutMs: 30_000, clock }).then((result) => {
+    isComplete = result.isComplete;
+  });
+  await clock.advance(29_999);
+  expect(isComplete).toBeUndefined();
+  Object.assign(slow, { hasSynced: true });
+  late.open();
+  await waiting;
+  expect([isComplete, clock.pending]).toEqual([true, 0]);
 });

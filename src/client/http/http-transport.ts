@@ -175,8 +175,8 @@ class HttpTransport implements Transport {
   }
 
   /**
-   * Sends a request. The server may close a pooled connection just when it is taken; then a GET is sent once more. A
-   * request over a new connection is not repeated.
+   * Sends a request. The server may close a pooled connection just when it is taken. So a GET whose connection is reset
+   * is sent once more, unless the request has `once` or `fresh`.
    */
   async #attempt(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
     try {

@@ -296,7 +296,7 @@ describe('a connection that fails', () => {
     expect(heard).toEqual(['GET', 'GET', 'POST']);
   });
 
-  it('was a new one, or the request is to be sent once: it is not sent again', async () => {
+  it('is reset again when a read is sent once more: the caller gets the error, and no third request is sent', async () => {
     let requests = 0;
     await using server = await rawSocketScript((socket) => {
       socket.on('data', () => {
@@ -305,11 +305,26 @@ describe('a connection that fails', () => {
       });
     });
     await using transport = open(server.url);
-    for (const how of [{ once: true }, { fresh: true }]) {
-      requests = 0;
-      await expect(transport.request({ ...get, ...how })).rejects.toMatchObject({ code: 'transport' });
-      expect(requests).toBe(1);
-    }
+    await expect(transport.request(get)).rejects.toMatchObject({ code: 'transport' });
+    expect(requests).toBe(2);
+  });
+
+  it.each([
+    ['pooled, for a request to be sent once', { once: true }, 1],
+    ['opened for the request alone', { fresh: true }, 2],
+  ])('was %s: it is not sent again', async (_, how, connections) => {
+    let [requests, opened] = [0, 0];
+    await using server = await rawSocketScript((socket) => {
+      opened++;
+      socket.on('data', () => {
+        if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+        else socket.resetAndDestroy();
+      });
+    });
+    await using transport = open(server.url);
+    await readText((await transport.request(get)).body);
+    await expect(transport.request({ ...get, ...how })).rejects.toMatchObject({ code: 'transport' });
+    expect([requests, opened]).toEqual([2, connections]);
   });
 
   it('takes too long: the limit covers the body, but of a stream only the headers', async () => {

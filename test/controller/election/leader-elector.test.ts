@@ -194,6 +194,10 @@ describe('a candidate', () => {
     await place.pass(50_000);
     expect(lines[0]).toMatch(/could not be acquired or renewed.*Forbidden|forbidden/);
     expect(lines).toHaveLength(11);
+    await place.pass(9_000);
+    expect(lines).toHaveLength(11);
+    await place.pass(60_000);
+    expect(lines).toHaveLength(22);
   });
 });
 
@@ -463,7 +467,11 @@ describe('a release', () => {
     place.sandbox.faults.add({ fault: { kind: 'stall' }, match: { path: '/leases' }, times: Number.POSITIVE_INFINITY });
     me.abort.abort();
     await calm();
-    await place.pass(10_000);
+    let isOver = false;
+    void me.ended.then(() => (isOver = true));
+    await place.pass(9_999);
+    expect(isOver).toBe(false);
+    await place.pass(1);
     expect(await me.ended).toBeUndefined();
     expect(place.clock.pending).toBe(0);
   });

@@ -10,7 +10,6 @@ import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
 import type { GroupVersionResource } from '../../../src/model/gvr.ts';
 import { formatGvr, parseGvr } from '../../../src/model/gvr.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { settled } from '../../../src/testing/fake-clock.ts';
 import { CONFIG_MAP, cluster, deployments, MINE, WEB } from '../../support/hook-cluster.ts';
 import { through } from '../../support/in-process.ts';
 
@@ -237,16 +236,27 @@ describe('carrying out', () => {
 
   it('counts every write against the budget, once for all its tries', async () => {
     const place = await cluster();
-    const { clock, sent } = place;
+    const { sandbox, clock } = place;
+    const statuses: number[] = [];
+    const client = createClient(
+      through(sandbox.transport(), async (request, send) => {
+        if (statuses.length === 0)
+          sandbox.faults.add({ fault: { kind: 'status', code: 409 }, match: { method: 'PATCH' } });
+        const response = await send(request);
+        statuses.push(response.status);
+        return response;
+      }),
+    );
     const done = run([{ patch: LABEL }, { patch: { spec: { replicas: 2 } } }], {
       in: place,
+      client,
       budget: createWriteBudget({ writes: 1, perMs: 1000 }, clock),
     });
-    await settled();
-    expect(sent).toHaveLength(1);
-    await clock.advance(1000);
+    await clock.advance(999);
+    expect(statuses).toEqual([409, 200]);
+    await clock.advance(1);
     await done;
-    expect(sent).toHaveLength(2);
+    expect(statuses).toEqual([409, 200, 200]);
   });
 
   it('refuses to write redacted values into a Secret', async () => {

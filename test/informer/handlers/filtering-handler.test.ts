@@ -39,6 +39,7 @@ it('additions and deletions of matching objects pass unchanged [FLT-02]', () => 
   outer.deleted?.(no(2), { key: 'a', cause: 'relist', finalStateUnknown: true });
   expect(inner.lines).toEqual(['added a@1', 'deleted a@2 (unknown)']);
   expect(inner.notifications[0]).toMatchObject(details);
+  expect(inner.notifications[1]).toMatchObject({ key: 'a', cause: 'relist', finalStateUnknown: true });
 });
 
 it('calls the filter with the new object first', () => {

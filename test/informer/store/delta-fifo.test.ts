@@ -144,12 +144,13 @@ describe('the sync mark', () => {
   it('is reported once, and only the first list is marked as initial', async () => {
     let synced = 0;
     const queue = fifo({ onSynced: () => synced++ });
-    queue.replace([], '5');
-    queue.replace([], '6');
-    await queue.pop(() => {});
+    queue.replace([pod('a', 1)], '5');
+    queue.replace([pod('a', 2)], '6');
+    const initial: boolean[] = [];
+    await queue.pop((_, isInInitialList) => void initial.push(isInInitialList));
     expect(queue.hasSynced).toBe(true);
-    await queue.pop(() => {});
-    expect(synced).toBe(1);
+    await queue.pop((_, isInInitialList) => void initial.push(isInInitialList));
+    expect([synced, initial]).toEqual([1, [true, false]]);
   });
 
   it('is set also when the processing of the list threw, and stays set', async () => {

@@ -1473,28 +1473,35 @@ describe('the pauses between attempts', () => {
       .onWatch(refuse(failure(403, 'Forbidden', 'no')));
     const { clock, sleeps, stop } = run(source, { ...list, random: () => 0.999_999 });
     await clock.advance(60_000);
+    expect(sleeps.length).toBeGreaterThan(9);
     expect(Math.max(...sleeps)).toBeLessThanOrEqual(6_000);
     await stop();
   });
 
-  it('end with the return of the server where the source can report it, and each client returns at its own moment', async () => {
-    const back = new Latch();
-    const source = Object.assign(
-      lw()
-        .onList(() => page('10'))
-        .onWatch(stream().break(networkError('ECONNRESET')), unreachable(), stream()),
-      { whenReachable: () => back.wait() },
-    );
-    const { clock, stop } = run(source, { ...list, random: () => 0.5 });
-    await clock.advance(60_000);
-    expect(source.watches).toHaveLength(2);
-    back.open();
-    await clock.advance(149);
-    expect(source.watches).toHaveLength(2);
-    await clock.advance(1);
-    expect(source.watches).toHaveLength(3);
-    await stop();
-  });
+  it.each([
+    [0.5, 150],
+    [0.9, 270],
+  ])(
+    'end with the return of the server where the source can report it, and the client that drew %s returns %s ms later',
+    async (drawn, afterMs) => {
+      const back = new Latch();
+      const source = Object.assign(
+        lw()
+          .onList(() => page('10'))
+          .onWatch(stream().break(networkError('ECONNRESET')), unreachable(), stream()),
+        { whenReachable: () => back.wait() },
+      );
+      const { clock, stop } = run(source, { ...list, random: () => drawn });
+      await clock.advance(60_000);
+      expect(source.watches).toHaveLength(2);
+      back.open();
+      await clock.advance(afterMs - 1);
+      expect(source.watches).toHaveLength(2);
+      await clock.advance(1);
+      expect(source.watches).toHaveLength(3);
+      await stop();
+    },
+  );
 
   it('still happen when the server is reported to be back and is not', async () => {
     const source = Object.assign(
@@ -1613,16 +1620,21 @@ it('restarts the resync period with each relist, and resyncs only while it watch
     resyncMs: 10_000,
     backoff: { initialMs: 15_000, factor: 1, jitter: 0, capMs: 15_000 },
   };
-  const { stop } = run(
+  const { source, stop } = run(
     lw()
-      .onList(() => page('10'))
+      .onList(
+        () => page('10'),
+        refuse(internal()),
+        () => page('10'),
+      )
       .onWatch(watch, stream()),
     options,
   );
   await clock.advance(12_000);
   watch.send(errorEvent(expired()));
-  await clock.advance(30_000);
-  expect(at).toEqual([10_000, 22_000, 32_000, 42_000]);
+  await clock.advance(45_000);
+  expect([source.lists.length, clock.sleeps]).toEqual([3, [15_000]]); // from 12 s to 27 s it does not watch
+  expect(at).toEqual([10_000, 37_000, 47_000, 57_000]);
   await stop();
 });
 

@@ -16,6 +16,16 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
   it.concurrent.each<[string, string[], string]>([
     ['--filter', ['--filter', 'object.metadata.nam == "web-1"'], `none of 2 pods matches\n--filter: ${NAM}`],
     [
+      'a value of --filter, which the server selects by',
+      ['--filter', 'object.status.phase == "running"'],
+      'none of 2 pods matches\n--filter: .status.phase == "running" holds for none; did you mean "Running"?\n',
+    ],
+    [
+      'a cell of --where',
+      ['--where', 'NAME == "wbe-1"'],
+      'none of 2 pods matches\n--where: NAME == "wbe-1" holds for none; did you mean "web-1"?\n',
+    ],
+    [
       '--filter of a label, which the server selects by',
       ['--filter', 'object.metadata.labels.ap == "web"'],
       'none of 2 pods matches\n--filter: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?\n',

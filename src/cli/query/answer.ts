@@ -11,6 +11,7 @@ import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { nothingFound } from '../session/object-notices.ts';
 import { countText, pathAdvice, type Sample } from '../session/path-advice.ts';
+import { valueAdvice } from '../session/value-advice.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerSink } from './answer-sink.ts';
@@ -132,6 +133,8 @@ async function writeAnswer(
   if (found.length === 0) {
     const searched = samples.map((sample) => ({ ...sample, store: narrowed ? undefined : storeIn(sample, holdings) }));
     for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, searched, catalog))) sink.notice(line);
+    const asked = { listed: true, nowMs: sink.clock.now() };
+    for (const line of await valueAdvice(plan, samples, asked)) sink.notice(line);
   }
   return samples;
 }

@@ -21,6 +21,7 @@ import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import { shardNotice, shardSuffix } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { valueAdvice } from '../session/value-advice.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { answerCatalog } from './answer-catalog.ts';
@@ -223,7 +224,10 @@ class ContinuousQuery implements AsyncDisposable {
     for (const target of this.#targets)
       this.#writer.mark((stamper) => syncedMarker(stamper, target, target.informer.lister.size));
     await abortable(Promise.all([ready, this.#writer.print(result)]), signal);
-    for (const line of await abortable(pathAdvice(this.#plan.reads, holdings.map(samplesOf), session), signal))
+    const samples = holdings.map(samplesOf);
+    const asked = { listed: false, nowMs: session.clock.now() };
+    const values = result.shown > 0 || !asksForObjects(this.#plan) ? [] : await valueAdvice(this.#plan, samples, asked);
+    for (const line of [...values, ...(await abortable(pathAdvice(this.#plan.reads, samples, session), signal))])
       session.notice(line);
   }
 

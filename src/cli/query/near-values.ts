@@ -1,12 +1,12 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { cellText } from '../../output/escape.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { formatLookup, type Lookup, rangeKindOf } from '../../query/lookup.ts';
 import { runLookups } from '../../query/plan.ts';
 import { type IndexedStore, valuesKept } from '../../query/stored-index.ts';
 import { countText, type Sample } from '../session/path-advice.ts';
+import { nearValue, shownValue, someText } from '../session/value-advice.ts';
 import { scanned } from './holding.ts';
 
 /** Values that are compared with what was asked for, at most. */
@@ -101,7 +101,8 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
   if (definition.isReference)
     return [`${begin}${noObject(open)} has this value; ${referenceText(asked, index, spellings, known)}`];
   const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
-  if (near !== undefined) return [`${begin}${noObject(open)} has this value; did you mean ${index}=${shown(near)}?`];
+  if (near !== undefined)
+    return [`${begin}${noObject(open)} has this value; did you mean ${index}=${shownValue(near)}?`];
   return [`${begin}${noObject(open)} has this value; ${someText(known.listed)}`];
 }
 
@@ -139,32 +140,6 @@ function noValues(begin: string, { name, from }: IndexDefinition, open: readonly
 }
 
 const listText = (index: string, values: readonly string[]) =>
-  values.map((value) => `${index}=${shown(value)}`).join(' or ');
-
-/** A value in a hint: its first line, cut. */
-function shown(value: string): string {
-  const line = cellText(value);
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
-}
-
-const MOST_SHOWN = 80;
-
-function someText(values: readonly string[]): string {
-  const some = values.toSorted().slice(0, MOST_LISTED);
-  const more = values.length - some.length;
-  return `the values are ${some.map(shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-/**
- * The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or
- * registry resembles nothing. A word in other letters resembles it.
- */
-function nearValue(value: string, known: readonly string[]): string | undefined {
-  const begin = value.slice(0, value.lastIndexOf('/') + 1);
-  const alike = known.filter((each) => each.startsWith(begin));
-  if (alike.length === 0) return nearest(value, known)[0];
-  const rest = alike.map((each) => each.slice(begin.length));
-  return nearest(value.slice(begin.length), rest).map((near) => begin + near)[0];
-}
+  values.map((value) => `${index}=${shownValue(value)}`).join(' or ');
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -7,6 +7,7 @@ import { countText, pathAdvice, type Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
 import { shardNotice } from './shard-choice.ts';
 import { named, unnarrowedSamples } from './unnarrowed.ts';
+import { type Judging, valueAdvice } from './value-advice.ts';
 
 export interface InitialListAdviceOptions {
   readonly plan: Pick<InformerPlan, 'narrowings' | 'selector' | 'fieldSelector'> & {
@@ -14,6 +15,7 @@ export interface InitialListAdviceOptions {
     readonly reads: readonly FieldReads[];
     readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
     readonly once: boolean;
+    readonly judging: Judging;
   };
   readonly targets: readonly WatchTarget[];
   /** What to say when there are no objects at all; undefined where that goes without saying. */
@@ -74,7 +76,11 @@ export class InitialListAdvice {
     const isEmpty = here.every(({ objects }) => objects.length === 0);
     const samples =
       isEmpty && targets.some((target) => this.#isNarrowed(target))
-        ? await unnarrowedSamples(targets, { ...plan, as: 'metadata' }, this.#session)
+        ? await unnarrowedSamples(
+            targets,
+            { ...plan, as: plan.judging.filters.length > 0 ? 'object' : 'metadata' },
+            this.#session,
+          )
         : here;
     const all = samples.reduce((sum, { objects }) => sum + objects.length, 0);
     if (all === 0) this.#say(nothingFound());
@@ -83,9 +89,12 @@ export class InitialListAdvice {
       this.#judges &&
       !this.#options.isReportedElsewhere &&
       (plan.once || isEmpty || this.#session.io.stderr.isTerminal)
-    )
+    ) {
       this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
-    else if (
+      // what comes later may have a value that no object has now: only one that looks misspelt is worth a line
+      const asked = { listed: plan.once, nowMs: this.#session.clock.now() };
+      for (const line of await valueAdvice(plan.judging, samples, asked)) this.#say(line);
+    } else if (
       this.#options.shown() === 0 &&
       !this.#options.isReportedElsewhere &&
       !plan.once &&

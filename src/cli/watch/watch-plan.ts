@@ -79,8 +79,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
       ['watch-only'],
       '--sort-by orders what is there at the start, which --watch-only leaves out',
     );
-  const endsBefore = ['verify-every', 'idle-timeout', 'stays', ...OF_UPDATES];
-  refuseBeside(given, endsBefore, ['once'], '--once ends with the first look');
+  refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'its last line has the time of the last event; leave out --live to see the time of each',
@@ -214,6 +213,7 @@ export async function sharedPlanOf(
     format,
     waits,
     rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
+    judging: filters,
     reads: readsOf(checked),
     printer: await printerOf(output, flags, layout, {
       stdout: session.io.stdout,

@@ -21,6 +21,25 @@ export function addressesRead(root: ASTNode): Address[] {
   });
 }
 
+/** A text with which an expression compares what is at an address, by `==`. */
+export interface TextCompared {
+  readonly address: Address;
+  readonly text: string;
+}
+
+/**
+ * The texts that an expression compares fields with: `.status.phase` and `Running` for `object.status.phase ==
+ * "Running"`. Without `variables` the fields are those of objects; else those of the variables, with their names first.
+ */
+export function textsCompared(root: ASTNode, variables?: readonly string[]): TextCompared[] {
+  const reader = new Reader();
+  const scope: (readonly [string, Address])[] = variables
+    ? variables.map((name) => [name, [name]])
+    : OBJECTS.map((name) => [name, []]);
+  reader.read(root, new Map(scope));
+  return reader.compared.filter(({ address }) => address.length > 0);
+}
+
 type Scope = ReadonlyMap<string, Address | undefined>;
 type Link = { readonly address: Address; readonly isOpen: boolean };
 
@@ -29,8 +48,10 @@ const OVER_ITEMS = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 class Reader {
   readonly needed: Address[] = [];
   readonly asked: Address[] = [];
+  readonly compared: TextCompared[] = [];
 
   read(node: ASTNode, scope: Scope): void {
+    if (node.op === '==') this.#compare(node.args, scope);
     const link = linkOf(node, scope);
     if (link) this.needed.push(link.address);
     if (node.op === 'call' && node.args[0] === 'has') this.#ask(linkOf(node.args[1][0] as ASTNode, scope));
@@ -39,6 +60,17 @@ class Reader {
     else if (node.op === '.?' || node.op === '[?]') this.#readOptional(node, scope);
     else if (link) this.#readKeys(node, scope);
     else for (const child of childrenOf(node)) this.read(child, scope);
+  }
+
+  #compare([left, right]: readonly [ASTNode, ASTNode], scope: Scope): void {
+    for (const [field, value] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      const link = linkOf(field, scope);
+      if (link && !link.isOpen && value.op === 'value' && typeof value.args === 'string')
+        this.compared.push({ address: link.address, text: value.args });
+    }
   }
 
   #ask(link: Link | undefined): void {

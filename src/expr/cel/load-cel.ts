@@ -1,5 +1,5 @@
 import type { compileCel, OBJECT_VARIABLES } from './cel.ts';
-import type { addressesRead } from './fields-read.ts';
+import type { addressesRead, textsCompared } from './fields-read.ts';
 import type { fieldsSeen } from './fields-seen.ts';
 import type { pushDown, requiredTexts } from './push-down.ts';
 import { readsBeyond } from './walk.ts';
@@ -12,12 +12,13 @@ export interface Cel {
   readonly OBJECT_VARIABLES: typeof OBJECT_VARIABLES;
   readonly readsBeyond: typeof readsBeyond;
   readonly addressesRead: typeof addressesRead;
+  readonly textsCompared: typeof textsCompared;
   readonly fieldsSeen: typeof fieldsSeen;
 }
 
 /** Loads the CEL compiler on first use, so that commands without an expression start faster. */
 export async function loadCel(): Promise<Cel> {
-  const [cel, { pushDown, requiredTexts }, { addressesRead }, { fieldsSeen }] = await Promise.all([
+  const [cel, { pushDown, requiredTexts }, { addressesRead, textsCompared }, { fieldsSeen }] = await Promise.all([
     import('./cel.ts'),
     import('./push-down.ts'),
     import('./fields-read.ts'),
@@ -30,6 +31,7 @@ export async function loadCel(): Promise<Cel> {
     OBJECT_VARIABLES: cel.OBJECT_VARIABLES,
     readsBeyond,
     addressesRead,
+    textsCompared,
     fieldsSeen,
   };
 }

@@ -96,7 +96,6 @@ describe('what does not go together is refused', () => {
     [['--overflow-buffer', '5'], '--overflow-buffer is for --overflow drop'],
     [['--once', '--watch-only'], '--once and --watch-only leave nothing to show'],
     [['--once', '--on', 'modified,deleted'], '--once and --on without added leave nothing to show'],
-    [['--once', '--changed', '.spec'], '--changed does nothing beside --once'],
     [['--on', 'added,deleted', '--predicate', 'spec'], '--predicate does nothing beside --on without modified'],
     [['--on', 'left'], '--on left does nothing without an expression about objects in --filter or --where'],
     [['--on', 'left', '--filter', 'event == "ADDED"'], '--on left does nothing without an expression about objects'],

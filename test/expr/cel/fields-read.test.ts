@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
-import { addressesRead } from '../../../src/expr/cel/fields-read.ts';
+import { addressesRead, textsCompared } from '../../../src/expr/cel/fields-read.ts';
 import { addressText } from '../../../src/model/field-path.ts';
 
 const read = (source: string) =>
@@ -32,4 +32,25 @@ test.each<[string, string[]]>([
   ['rolledOut(object)', []],
 ])('%s reads %j', (source, expected) => {
   expect(read(source).sort()).toEqual([...expected].sort());
+});
+
+test.each<[string, string[]]>([
+  ['object.status.phase == "Running"', ['.status.phase Running']],
+  ['"Running" == oldObject.status.phase', ['.status.phase Running']],
+  ['!(object.a == "x") || object.metadata.labels["a.b/c"] == "y"', ['.a x', ".metadata.labels['a.b/c'] y"]],
+  ['object.spec.containers.exists(c, c.image == "nginx")', ['.spec.containers[*].image nginx']],
+  ['object.a != "x" && object.b == 3 && object.c == object.d && object.e.startsWith("f")', []],
+  ['object.metadata.labels[object.spec.key] == "x" && event == "ADDED"', []],
+])('the texts that %s compares', (source, texts) => {
+  const { ast } = compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES });
+  expect(textsCompared(ast).map(({ address, text }) => `${addressText(address)} ${text}`)).toEqual(texts);
+});
+
+test('the texts that columns are compared with', () => {
+  const source = 'STATUS == "Running" && cells["UP-TO-DATE"] == "3" && RESTARTS > 3';
+  const { ast, variables } = compileCel(source, { flag: '--where', variables: {}, unlisted: true });
+  expect(textsCompared(ast, [...variables])).toEqual([
+    { address: ['STATUS'], text: 'Running' },
+    { address: ['cells', 'UP-TO-DATE'], text: '3' },
+  ]);
 });

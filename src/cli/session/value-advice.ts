@@ -1,0 +1,115 @@
+import type { CelProgram } from '../../expr/cel/cel.ts';
+import { loadCel } from '../../expr/cel/load-cel.ts';
+import { nearest } from '../../kit/nearest.ts';
+import { type Address, addressText, valuesAt } from '../../model/field-path.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { cellText } from '../../output/escape.ts';
+import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
+import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
+import { withKind } from '../../stream/shown-object.ts';
+import type { Sample } from './path-advice.ts';
+
+/** What says which objects match. */
+export interface Judging {
+  /** `--filter`, compiled. */
+  readonly filters: readonly CelProgram[];
+  /** `--where`, compiled. */
+  readonly wheres: readonly CelProgram[];
+}
+
+/** Values that are compared with what was asked for, at most. */
+const MOST_VALUES = 10_000;
+
+/** Values that a hint lists where none resembles the one that was asked for, at most. */
+const MOST_LISTED = 5;
+
+const MOST_SHOWN = 80;
+
+/**
+ * Why nothing matches: a line for each text that an expression compares a field or a column with, and that none of the
+ * objects has there, with the nearest that some have. Where none is near, `listed` asks for some of them. Values of
+ * Secrets are not looked at. Never rejects.
+ */
+export async function valueAdvice(
+  { filters, wheres }: Judging,
+  samples: readonly Sample[],
+  { listed, nowMs }: { listed: boolean; nowMs: number },
+): Promise<string[]> {
+  const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
+  if (open.length === 0 || filters.length + wheres.length === 0) return [];
+  const { textsCompared } = await loadCel();
+  const ofFilters = filters.flatMap(({ flag, ast }) =>
+    textsCompared(ast).map(({ address, text }) => ({
+      asked: `${flag}: ${addressText(address)} == ${JSON.stringify(text)}`,
+      text,
+      valuesOf: (object: ReadonlyObject, type: ResourceType) => valuesAt(withKind(object, type), address),
+    })),
+  );
+  const cells = new PrintedCells();
+  const ofWheres = wheres.flatMap(({ flag, ast, variables }) =>
+    textsCompared(ast, [...variables]).map(({ address, text }) => ({
+      asked: `${flag}: ${columnText(address)} == ${JSON.stringify(text)}`,
+      text,
+      valuesOf: (object: ReadonlyObject) => cellAt(cells.variablesFor(object, nowMs), address),
+    })),
+  );
+  return [...ofFilters, ...ofWheres].flatMap(({ asked, text, valuesOf }) => {
+    const values = textsIn(open, valuesOf);
+    if (values.size === 0 || values.has(text)) return [];
+    const near = /\p{L}/u.test(text) ? nearValue(text, [...values]) : undefined; // one number is not another, misspelt
+    if (near !== undefined) return [`${asked} holds for none; did you mean ${JSON.stringify(shownValue(near))}?`];
+    return listed ? [`${asked} holds for none; ${someText([...values])}`] : [];
+  });
+}
+
+const columnText = ([first, second]: Address) =>
+  first === 'cells' ? `cells[${JSON.stringify(second)}]` : String(first);
+
+function cellAt(variables: Readonly<Record<string, unknown>>, [name, ...below]: Address): unknown[] {
+  return name === 'cells' ? valuesAt(variables.cells, below) : [variables[String(name)]];
+}
+
+/** The texts among the values. Others are compared by other rules. */
+function textsIn(
+  samples: readonly Sample[],
+  valuesOf: (object: ReadonlyObject, type: ResourceType) => readonly unknown[],
+): Set<string> {
+  const texts = new Set<string>();
+  for (const { type, objects } of samples) {
+    for (const object of objects) {
+      for (const value of valuesOf(object, type)) {
+        const text = value instanceof DurationCell ? value.text : value;
+        if (typeof text === 'string' && text !== '') texts.add(text);
+      }
+      if (texts.size >= MOST_VALUES) return texts;
+    }
+  }
+  return texts;
+}
+
+/** Some of the values, in their order: `the values are Pending, Running and 3 more`. */
+export function someText(values: readonly string[]): string {
+  const some = values.toSorted().slice(0, MOST_LISTED);
+  const more = values.length - some.length;
+  return `the values are ${some.map(shownValue).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A value in a hint: its first line, cut. */
+export function shownValue(value: string): string {
+  const line = cellText(value);
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+}
+
+/**
+ * The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or
+ * registry resembles nothing. A word in other letters resembles it.
+ */
+export function nearValue(value: string, known: readonly string[]): string | undefined {
+  const begin = value.slice(0, value.lastIndexOf('/') + 1);
+  const alike = known.filter((each) => each.startsWith(begin));
+  if (alike.length === 0) return nearest(value, known)[0];
+  const rest = alike.map((each) => each.slice(begin.length));
+  return nearest(value.slice(begin.length), rest).map((near) => begin + near)[0];
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { type Judging, valueAdvice } from '../../../src/cli/session/value-advice.ts';
+import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
+import { withCells } from '../../../src/model/cells.ts';
+import type { ReadonlyObject } from '../../../src/model/object.ts';
+import type { ResourceType } from '../../../src/model/resource-type.ts';
+
+const typeOf = (resource: string, kind: string) =>
+  ({ gvr: { group: '', version: 'v1', resource }, kind, singular: kind.toLowerCase() }) as ResourceType;
+const POD = typeOf('pods', 'Pod');
+
+const pod = (phase: string, node = 'worker-1') => ({ metadata: { name: 'a' }, spec: { node }, status: { phase } });
+const filtered = (...sources: string[]): Judging => ({
+  filters: sources.map((source) => compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES })),
+  wheres: [],
+});
+const where = (source: string): Judging => ({
+  filters: [],
+  wheres: [compileCel(source, { flag: '--where', variables: {}, unlisted: true })],
+});
+const advice = (judging: Judging, objects: readonly object[], { type = POD, listed = true } = {}) =>
+  valueAdvice(judging, [{ type, objects: objects as ReadonlyObject[] }], { listed, nowMs: 0 });
+
+test.each<[string, string[]]>([
+  ['object.status.phase == "running"', ['.status.phase == "running" holds for none; did you mean "Running"?']],
+  ['object.status.phase == "X"', ['.status.phase == "X" holds for none; the values are Pending, Running']],
+  [
+    'object.status.phase == "Runing" && object.spec.node == "wroker-1"',
+    [
+      '.status.phase == "Runing" holds for none; did you mean "Running"?',
+      '.spec.node == "wroker-1" holds for none; did you mean "worker-1"?',
+    ],
+  ],
+  ['object.kind == "pod"', ['.kind == "pod" holds for none; did you mean "Pod"?']],
+  // each holds for one of them, and both for none
+  ['object.status.phase == "Pending" && object.spec.node == "worker-1"', []],
+  ['object.status.none == "x"', []],
+])('a text that no object has: %s', async (source, lines) => {
+  const objects = [pod('Running'), pod('Pending', 'worker-2')];
+  expect(await advice(filtered(source), objects)).toEqual(lines.map((line) => `--filter: ${line}`));
+});
+
+test('without a list only a near value is named', async () => {
+  const of = (text: string) =>
+    advice(filtered(`object.status.phase == "${text}"`), [pod('Running')], { listed: false });
+  expect(await of('Failed')).toEqual([]);
+  expect(await of('runing')).toEqual(['--filter: .status.phase == "runing" holds for none; did you mean "Running"?']);
+});
+
+test('one number is not taken for another that is misspelt', async () => {
+  const objects = [pod('1/1'), pod('2/2')];
+  expect(await advice(filtered('object.status.phase == "1/2"'), objects)).toEqual([
+    '--filter: .status.phase == "1/2" holds for none; the values are 1/1, 2/2',
+  ]);
+});
+
+test('cells are looked at as --where sees them', async () => {
+  const columns = ['Name', 'Status', 'Up-To-Date', 'Age'].map((name) => ({
+    name,
+    type: 'string',
+    format: name === 'Name' ? 'name' : '',
+    priority: 0,
+  }));
+  const row = withCells({ metadata: { name: 'web' } } as ReadonlyObject, {
+    columns,
+    cells: ['web', 'Running', 'full', '5m'],
+  });
+  expect(await advice(where('STATUS == "runing" || cells["UP-TO-DATE"] == "ful"'), [row])).toEqual([
+    '--where: STATUS == "runing" holds for none; did you mean "Running"?',
+    '--where: cells["UP-TO-DATE"] == "ful" holds for none; did you mean "full"?',
+  ]);
+});
+
+test('values of Secrets are not named, and characters for terminals are not passed on', async () => {
+  const secret = { metadata: { name: 'login' }, data: { password: 'swordfish' } };
+  expect(
+    await advice(filtered('object.data.password == "sword"'), [secret], { type: typeOf('secrets', 'Secret') }),
+  ).toEqual([]);
+  const [line] = await advice(filtered('object.status.phase == "runing"'), [pod('running\u001b[2J')]);
+  expect(line).not.toContain('\u001b');
+});

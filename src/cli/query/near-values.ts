@@ -6,7 +6,7 @@ import { formatLookup, type Lookup, rangeKindOf } from '../../query/lookup.ts';
 import { runLookups } from '../../query/plan.ts';
 import { type IndexedStore, valuesKept } from '../../query/stored-index.ts';
 import { countText, type Sample } from '../session/path-advice.ts';
-import { nearValue, shownValue, someText } from '../session/value-advice.ts';
+import { hintedValue, nearValue, someText } from '../session/value-advice.ts';
 import { scanned } from './holding.ts';
 
 /** Values that are compared with what was asked for, at most. */
@@ -102,7 +102,7 @@ function valueHint(asked: string, { lookup: { index }, definition, known, open }
     return [`${begin}${noObject(open)} has this value; ${referenceText(asked, index, spellings, known)}`];
   const near = spellings.map((value) => nearValue(value, [...known.all])).find((value) => value !== undefined);
   if (near !== undefined)
-    return [`${begin}${noObject(open)} has this value; did you mean ${index}=${shownValue(near)}?`];
+    return [`${begin}${noObject(open)} has this value; did you mean ${index}=${hintedValue(near)}?`];
   return [`${begin}${noObject(open)} has this value; ${someText(known.listed)}`];
 }
 
@@ -140,6 +140,6 @@ function noValues(begin: string, { name, from }: IndexDefinition, open: readonly
 }
 
 const listText = (index: string, values: readonly string[]) =>
-  values.map((value) => `${index}=${shownValue(value)}`).join(' or ');
+  values.map((value) => `${index}=${hintedValue(value)}`).join(' or ');
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

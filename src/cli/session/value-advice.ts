@@ -59,7 +59,7 @@ export async function valueAdvice(
     const values = textsIn(open, valuesOf);
     if (values.size === 0 || values.has(text)) return [];
     const near = /\p{L}/u.test(text) ? nearValue(text, [...values]) : undefined; // one number is not another, misspelt
-    if (near !== undefined) return [`${asked} holds for none; did you mean ${JSON.stringify(shownValue(near))}?`];
+    if (near !== undefined) return [`${asked} holds for none; did you mean ${JSON.stringify(hintedValue(near))}?`];
     return listed ? [`${asked} holds for none; ${someText([...values])}`] : [];
   });
 }
@@ -93,11 +93,11 @@ function textsIn(
 export function someText(values: readonly string[]): string {
   const some = values.toSorted().slice(0, MOST_LISTED);
   const more = values.length - some.length;
-  return `the values are ${some.map(shownValue).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `the values are ${some.map(hintedValue).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** A value in a hint: its first line, cut. */
-export function shownValue(value: string): string {
+export function hintedValue(value: string): string {
   const line = cellText(value);
   return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
 }

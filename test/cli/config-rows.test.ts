@@ -33,7 +33,9 @@ describe('config show', () => {
   it('leaves out what says nothing, and shows no credential', () => {
     expect(row('selector')).toBeUndefined();
     expect(row('strict')).toBeUndefined();
-    expect(row('token', { KUBECTL_INFORMER_TOKEN: 'marker' })?.value).toBe('(set)');
+    const env = { KUBECTL_INFORMER_TOKEN: 'marker', KUBECTL_INFORMER_PASSWORD: 'marker' };
+    expect([row('token', env)?.value, row('password', env)?.value]).toEqual(['(set)', '(set)']);
+    expect(JSON.stringify(settingsOf(COMMANDS, FILE, env))).not.toContain('marker');
   });
 
   it('refuses defaults and commands that nothing knows', () => {

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
@@ -41,8 +41,14 @@ describe('the system clock', () => {
     expect(fired).toBe(false);
   });
 
-  it('never goes back', () => {
+  it('never goes back, also when the time of the machine is set back', () => {
     const before = systemClock.monotonic();
-    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+    const set = vi.spyOn(Date, 'now').mockReturnValue(0);
+    try {
+      expect(systemClock.now()).toBe(0);
+      expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+    } finally {
+      set.mockRestore();
+    }
   });
 });

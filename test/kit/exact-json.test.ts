@@ -92,8 +92,14 @@ describe('JSON with exact numbers', () => {
       '{"a":9007199254740993,}',
       '[9007199254740993.]',
       '{9007199254740993:1}',
-    ])
+      '{"a":01}',
+      '[1',
+      '{"a":1,}',
+      '',
+    ]) {
+      expect(() => JSON.parse(broken)).toThrow(SyntaxError);
       expect(() => parseJson(broken)).toThrow(SyntaxError);
+    }
   });
 
   it('reads and compares an object nested 50,000 deep with such a number at its bottom', () => {

@@ -44,8 +44,10 @@ export async function streamingListFound(
     resourceVersionMatch: 'NotOlderThan',
     timeoutSeconds: WATCH_SECONDS,
   } as const;
+  let isOpened = false;
   try {
     const batches = await client.resource(type.gvr, { namespace, as: 'metadata' }).watch(options, { signal });
+    isOpened = true; // what ends it from now on is in between
     for await (const batch of batches) {
       for (const event of batch) {
         if (event.type === 'ERROR') {
@@ -63,7 +65,8 @@ export async function streamingListFound(
   } catch (error) {
     signal.throwIfAborted();
     const { code = 0 } = statusOf(error) ?? {};
-    if (code < 400 || code >= 500 || code === 401 || code === 403 || code === 429) return failed(error);
+    if (code < 400 || code >= 500 || code === 401 || code === 403 || code === 429)
+      return failed(error, isOpened ? PROXY : undefined);
     onList({ isSupported: false, hasBookmark: false });
     return ok('the server has no streaming lists (feature gate WatchList): a LIST comes first, and nothing is missed');
   }

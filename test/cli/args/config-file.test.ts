@@ -79,10 +79,10 @@ describe('the config file', () => {
     ['{', 'is no YAML', undefined],
     ['- a', 'the file should be a map', undefined],
   ])('refuses %j, and says where', async (text, message, hint) => {
-    await expect(readConfigFile(await fileWith(text), {})).rejects.toMatchObject({
-      message: expect.stringContaining(message),
-      hint,
-    });
+    const file = await fileWith(text);
+    const error = await readConfigFile(file, {}).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ message: expect.stringContaining(message), hint });
+    expect(error).toMatchObject({ message: expect.stringContaining(file) });
   });
 
   it('refuses a flag the command does not have, with the one that was meant', async () => {

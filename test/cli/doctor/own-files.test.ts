@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -11,10 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('folders that are not there are fine, and are not made', () => {
+it('folders that are not there are fine, and are not made', async () => {
   expect(cacheFound(path.join(folder, 'cache')).status).toBe('ok');
   expect(cacheFound(path.join(folder, 'cache')).found).toContain('no persisted caches');
   expect(socketsFound({ XDG_RUNTIME_DIR: folder }).found).toContain('no folder of sockets yet');
+  expect(await readdir(folder)).toEqual([]);
 });
 
 it('a folder of the user alone is fine; one that others can write to is a warning with a fix', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AskedType } from '../../../src/cli/doctor/type-reads.ts';
 import {
   bookmarksFound,
+  PROXY,
   type StreamedList,
   streamingListFound,
   watchFound,
@@ -100,7 +101,8 @@ describe('a streaming list', () => {
   it('that ends before its bookmark is a problem, with the proxy as the likely cause', async () => {
     await using cluster = await inProcess();
     cluster.sandbox.faults.add({ fault: { kind: 'cut' }, match: { watch: true } });
-    expect(await streamingListFound(asking(cluster), () => {})).toMatchObject({ status: 'problem' });
+    expect(await streamingListFound(asking(cluster), () => {})).toMatchObject({ status: 'problem', fix: PROXY });
+    expect(PROXY).toContain('proxy');
   });
 });
 

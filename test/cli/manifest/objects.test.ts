@@ -64,6 +64,9 @@ describe('the printed objects', () => {
       ['Role', 'shop', 'ops:guard'],
     ]);
     const bound = objects.filter(({ kind }) => kind.endsWith('Binding'));
+    expect(bound.map(({ roleRef }) => [roleRef.kind, roleRef.name])).toEqual(
+      named.map(([kind, , name]) => [kind, name]),
+    );
     for (const { subjects, roleRef, metadata } of bound) {
       expect(subjects).toEqual([{ kind: 'ServiceAccount', namespace: 'ops', name: 'guard' }]);
       expect(roleRef.name).toBe(metadata.name);
@@ -110,6 +113,7 @@ describe('the printed objects', () => {
   it('spread several replicas softly, by the labels of the Pods', () => {
     expect(podOf().topologySpreadConstraints).toBeUndefined();
     const { spec } = deploymentOf({ replicas: 2 });
+    expect(spec.template.spec.topologySpreadConstraints).not.toHaveLength(0);
     for (const each of spec.template.spec.topologySpreadConstraints)
       expect(each).toMatchObject({ whenUnsatisfiable: 'ScheduleAnyway', labelSelector: spec.selector });
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);

@@ -38,6 +38,25 @@ describe('a patient filter', () => {
     expect(said).toEqual([192, 448]); // each 64 objects take a second here;
   });
 
+  it.each([
+    [7, 1],
+    [8, 2],
+  ])('when 64 objects take %i ms, lets other code run after every %i looks at the time', async (ms, looks) => {
+    const clock = new FakeClock();
+    let pauses = 0;
+    const slow = Object.assign(Object.create(clock) as FakeClock, {
+      monotonic: () => clock.monotonic(),
+      yield: async () => void pauses++,
+    });
+    const numbers = Array.from({ length: 64 * 12 }, (_, i) => i);
+    const matches = (n: number) => {
+      if (n % 64 === 63) clock.tick(ms);
+      return false;
+    };
+    await placesPatiently(numbers, matches, { clock: slow, onProgress: () => {} });
+    expect(pauses).toBe(12 / (3 - looks));
+  });
+
   it('says nothing and does not pause when it is fast', async () => {
     const said: number[] = [];
     const { clock, counted } = slowClock(0);

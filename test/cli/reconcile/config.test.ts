@@ -26,12 +26,15 @@ it('a namespace given by flag is never widened by a hook’s config, nor -A narr
 });
 
 it('only the operator can allow a hook more, and a hook that asks for it is reported', () => {
-  const asking = hook({ allowWrite: true, showSecrets: true });
-  expect(mergedConfig(NO_FLAGS, asking)).toMatchObject({ allowWrite: false, showSecrets: false });
+  const asking = hook({ allowWrite: true, passCredentials: true, showSecrets: true });
+  const without = { allowWrite: false, passCredentials: false, showSecrets: false };
+  expect(mergedConfig(NO_FLAGS, asking)).toMatchObject(without);
   expect(ignoredNotice(NO_FLAGS, asking)).toBe(
-    'the config of hook.ts asks for what only a flag can give: --allow-write, --show-secrets',
+    'the config of hook.ts asks for what only a flag can give: --allow-write, --pass-credentials, --show-secrets',
   );
-  expect(ignoredNotice({ ...NO_FLAGS, 'allow-write': true, 'show-secrets': true }, asking)).toBeUndefined();
+  const allowed = { ...NO_FLAGS, 'allow-write': true, 'pass-credentials': true, 'show-secrets': true };
+  expect(ignoredNotice(allowed, asking)).toBeUndefined();
+  expect(mergedConfig(allowed, asking)).toMatchObject({ allowWrite: true, passCredentials: true, showSecrets: true });
 });
 
 it('a finalizer goes with no selector, which an object could leave with the finalizer on it', () => {

@@ -46,7 +46,11 @@ describe('the lease of --leader-elect', () => {
 
   it('is none without --leader-elect, whose other flags would do nothing', () => {
     expect(planOf('a', PODS, ['shop'], { 'leader-elect': false })).toBeUndefined();
-    const flags = { 'leader-elect': false, 'leader-elect-retry-period': 1 };
-    expect(() => planOf('a', PODS, ['shop'], flags)).toThrow('--leader-elect-retry-period does nothing without');
+    const others = Object.keys(FLAGS).filter((flag) => flag.startsWith('leader-elect-'));
+    expect(others).toHaveLength(5);
+    for (const flag of others) {
+      const flags = { 'leader-elect': false, [flag]: 1 };
+      expect(() => planOf('a', PODS, ['shop'], flags)).toThrow(`--${flag} does nothing without`);
+    }
   });
 });

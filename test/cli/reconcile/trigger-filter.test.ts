@@ -124,7 +124,8 @@ describe('events of the reconciled type', () => {
 
   it('on which an expression fails do not pass, are counted, and are reported once', async () => {
     const { filter, through, errors } = await filterOf({ filter: ['object.status.phase + 1 == 2'] });
-    through(added(pending), updated(pending, running));
+    const source = 'object.status.phase + 1 == 2';
+    expect(through(added(pending), updated(pending, running))).toEqual([`- ${source}`, `- ${source}`]);
     expect([filter.errors, errors.length]).toEqual([2, 1]);
   });
 });

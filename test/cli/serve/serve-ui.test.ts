@@ -139,6 +139,11 @@ describe('serve --ui', () => {
     const read = () => {
       throw new Error('ENOENT');
     };
-    expect(() => readUiPage(read)).toThrow(/the page of --ui cannot be read: ENOENT/);
+    expect(() => readUiPage(read)).toThrow(
+      expect.objectContaining({
+        message: 'the page of --ui cannot be read: ENOENT',
+        hint: expect.stringContaining('npm run build'),
+      }),
+    );
   });
 });

@@ -58,6 +58,18 @@ it('reports every gap and every relist', () => {
   expect(notices.textOf({ ...gap, why: 'other' } as ContinuityEvent, PODS)).toBe(
     'pods: changes after 7 may go unseen; listing again',
   );
+  const relisted = {
+    kind: 'relisted',
+    from: '7',
+    resourceVersion: '9',
+    objects: 2,
+    why: 'gone',
+    at: 0,
+  } as ContinuityEvent;
+  expect(notices.textOf(relisted, PODS)).toBe(
+    'pods: relisted 2 objects at 9 (gone); what happened since 7 shows as its outcome',
+  );
+  expect(notices.textOf(relisted, PODS)).toBe(notices.textOf(relisted, PODS));
 });
 
 it('reports what the cache did not take, without a promise to try again, and takes it for no outage', () => {

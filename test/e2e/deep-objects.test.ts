@@ -148,6 +148,9 @@ describe('an object nested too deep to be printed does not end a watch', () => {
       { env },
     );
     expect(until.code).toBe(0);
+    const wait = ['watch', 'configmaps/deep', '-n', 'shop', '--timeout', '30s', '--for'];
+    const met = await run([...wait, 'jsonpath={.metadata.resourceVersion}=6'], { env });
+    expect([met.code, met.stderr]).toEqual([0, expect.stringContaining('1/1 met')]);
   });
 });
 
@@ -184,5 +187,6 @@ describe('an object nested too deep to be printed leaves the rest of an answer w
     cli.kill('SIGTERM');
     const { stderr } = await cli.ended();
     expect(stderr).not.toContain('Maximum call stack');
+    expect(stderr).toMatch(new RegExp(`^shop/deep: given up until something changes .*${REASON}`, 'm'));
   });
 });

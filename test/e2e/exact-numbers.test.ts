@@ -141,6 +141,9 @@ describe('whole numbers beyond 2^53 keep every digit', () => {
     expect(await query(...index, '--eq', `id=${ID}`)).toBe('gadget.example.com/big\n');
     expect(await query(...index, '--in', `id=1795316314123456701,5`)).toBe('gadget.example.com/other\n');
     expect(await query(...index, '--range', `id=1795316314123456701..`)).toBe('gadget.example.com/other\n');
+    expect(await ours('query', 'gadgets', 'big', 'other', '-n', 'shop', ...index, '--values', 'id')).toMatch(
+      /1795316314123456700 +1\n1795316314123456701 +1/,
+    );
     const sorted = await ours('query', 'gadgets', 'other', 'big', '-n', 'shop', '-o', 'name', '--sort-by', '.spec.id');
     expect(sorted).toBe('gadget.example.com/big\ngadget.example.com/other\n');
     expect(await ours('query', 'gadgets', 'big', 'other', '-n', 'shop', '--group-by', '.spec.id')).toMatch(
@@ -204,6 +207,8 @@ if (!text.includes('"copy"')) console.log('{"actions":[{"patch":{"spec":{"copy":
       expect((await cli.ended()).code).toBe(0);
     }
     const text = await stored('copied');
+    expect(text).toContain(`"copy":${ID}`);
+    expect(text).toContain(`"again":${ID}`);
     expect(text).toContain(`"huge":1E400`);
     expect(text).toContain(`"float":1E400`);
     expect(text).toContain(`"json":"{\\"id\\":${ID},\\"float\\":1E400,`);

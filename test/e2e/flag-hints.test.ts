@@ -123,7 +123,7 @@ describe('the environment', () => {
 });
 
 describe('durations of flags are those of expressions', () => {
-  it('1d is a day, and a wrong duration is quoted as it was written', async () => {
+  it('1d may be written, and a wrong duration is quoted as it was written', async () => {
     expect(await told(['watch', 'pods', '-n', 'shop', '--once', '-o', 'name', '--timeout', '1d'])).toMatchObject({
       code: 0,
     });

@@ -16,7 +16,8 @@ beforeAll(async () => {
     `${PATH}?fieldManager=gardener`,
     configMap('mine', { color: 'blue' }),
   );
-  expect(made.status).toBe(201);
+  const also = await ask(fixture.sandbox, 'POST', `${PATH}?fieldManager=apprentice`, configMap('also', {}));
+  expect([made.status, also.status]).toEqual([201, 201]);
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -27,6 +28,7 @@ beforeEach(async () => {
 
 const PATH = '/api/v1/namespaces/shop/configmaps';
 const GARDENED = 'object.metadata.managedFields.exists(m, m.manager == "gardener")';
+const MADE_BY_HAND = 'object.metadata.name in ["mine", "also"]';
 const MANAGER = '{.metadata.managedFields[*].manager}';
 const shop = (...line: string[]) => run([...line, '-n', 'shop'], { env });
 const said = (text: string) => text.trim().split('\n');
@@ -50,8 +52,8 @@ describe('managedFields, which caches leave out unasked', () => {
     ],
     [
       '--sort-by',
-      ['--sort-by', '.metadata.managedFields[0].manager', '-o', 'name', '--limit', '1'],
-      ['configmap/mine'],
+      ['--sort-by', '-.metadata.managedFields[0].manager', '-o', 'name', '--filter', MADE_BY_HAND],
+      ['configmap/mine', 'configmap/also'],
     ],
   ])('are there for %s of a query', async (_, line, expected) => {
     const { code, stdout, stderr } = await shop('query', 'configmaps', ...line);

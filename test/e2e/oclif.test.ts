@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 /**
- * Command lines that end by themselves, with the exit code of each. Every command is there, once successful and once
- * refused.
+ * Command lines that end by themselves, with the exit code of each. Every command is there, once refused, and once
+ * successful but for those of `NEVER_WELL`.
  */
 const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['watch', 'pods', '-A', '--once', '-o', 'name'], 0],
@@ -72,6 +72,22 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['version', '--no-such-flag'], 2],
 ];
 
+/** Commands that need a serve, a controller or a fixture of their own to end well, or do so only when interrupted. */
+const NEVER_WELL = [
+  'serve',
+  'serve status',
+  'serve stop',
+  'reconcile',
+  'reconcile explain',
+  'reconcile test',
+  'queue list',
+  'queue retry',
+  'queue drop',
+  'sandbox',
+  'tour',
+  'doctor',
+];
+
 async function written(name: string, text: string): Promise<string> {
   const file = path.join(fixture.folder, name);
   await writeFile(file, text);
@@ -86,12 +102,15 @@ describe('every command is an oclif command', () => {
       expect([id, command.prototype instanceof Command]).toEqual([id, true]);
   });
 
-  it('and is in the list below, once ending well and once refused', () => {
+  it('and is in the list below, once refused, and once ending well if it ends by itself', () => {
     const names = Object.keys(COMMANDS).map((id) => id.split(':'));
     const codes = names.map((name) =>
       LINES.filter(([line]) => name.every((word, at) => line[at] === word)).map(([, code]) => code),
     );
-    for (const [at, name] of names.entries()) expect([name, codes[at]]).toEqual([name, expect.arrayContaining([2])]);
+    for (const [at, name] of names.entries()) {
+      const isLong = NEVER_WELL.includes(name.join(' '));
+      expect([name, codes[at]]).toEqual([name, expect.arrayContaining(isLong ? [2] : [0, 2])]);
+    }
   });
 
   it.concurrent.each(LINES)(

@@ -111,6 +111,10 @@ describe('sandbox', () => {
       403,
       [expect.stringContaining('User \\"system:anonymous\\" cannot list resource')],
     ]);
+    await using own = new Cli(['sandbox', '-q', '--rbac']);
+    await own.until((c) => c.lines.length === 1, 'the path');
+    const KUBECONFIG = own.lines[0] as string;
+    expect((await run(['query', 'secrets', '-A', '--count'], { env: { KUBECONFIG } })).code).toBe(0);
   });
 
   it('every command runs on one of its own with --sandbox', async () => {

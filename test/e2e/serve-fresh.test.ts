@@ -62,7 +62,7 @@ describe('an answer of a serve', () => {
     );
   });
 
-  it('is found by one list of metadata when the stream is silent and the server has moved on', async () => {
+  it('is refused with --fresh when the stream is silent and a list shows that the server has moved on', async () => {
     await using world = await served();
     world.fixture.sandbox.faults.add({
       fault: { kind: 'stall', after: 0 },
@@ -71,7 +71,12 @@ describe('an answer of a serve', () => {
     await world.fixture.sandbox.restart({ keepHistory: true, downMs: 50 });
     await world.serve.until((c) => /resumed|connected|trying again/.test(c.stderr), 'the watch that is silent');
     world.fixture.sandbox.apply(configMap('unseen', {}));
+    world.fixture.sandbox.requests.clear();
     const { code, stderr } = await world.query('--fresh', '10ms', '--timeout', '2s');
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('1 object differs') });
+    const lists = world.fixture.sandbox.requests
+      .matching('/configmaps')
+      .filter(({ path: at }) => !at.includes('watch='));
+    expect(lists.length).toBeGreaterThan(0);
   });
 });

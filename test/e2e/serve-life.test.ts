@@ -65,14 +65,16 @@ type Line = { readonly type?: string; readonly key?: string; readonly cause?: st
 
 describe.skipIf(process.platform === 'win32')('a serve', () => {
   it('sends the events of a type as lines: what is there, SYNCED, then changes within the namespace and selectors that are asked, END at its end', async () => {
-    await using serving = await served('configmaps');
-    const socket = await socketOfServe();
     const put = (name: string, app: string) =>
       fixture.sandbox.apply({
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: { name, namespace: 'shop', labels: { app } },
       });
+    put('there', 'life');
+    put('elsewhere', 'other');
+    await using serving = await served('configmaps');
+    const socket = await socketOfServe();
     let step = 0;
     const seen = await lines(socket, '/v1/watch?type=configmaps&namespace=shop&selector=app%3Dlife', (records) => {
       if (step === 0 && records.some(({ type }) => type === 'SYNCED')) {
@@ -94,6 +96,7 @@ describe.skipIf(process.platform === 'win32')('a serve', () => {
       return false;
     });
     expect(seen.map(({ type, key, cause }) => [type, key, cause])).toEqual([
+      ['ADDED', 'shop/there', 'initial'],
       ['SYNCED', undefined, undefined],
       ['ADDED', 'shop/two', expect.any(String)],
       ['DELETED', 'shop/two', 'filter'],

@@ -149,7 +149,7 @@ describe('query says what a value may have been', () => {
   });
 });
 
-describe('CEL may be used wherever a path may: in --index, --group-by and --map', () => {
+describe('CEL may be used where a path may: in --index and --group-by', () => {
   it('and a list of its own is several values', async () => {
     const [values, grouped, looked] = await Promise.all([
       query('--index', 'r=object.status.phase', '--values', 'r', '--no-headers'),

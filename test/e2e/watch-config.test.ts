@@ -137,6 +137,9 @@ describe('a server that goes away for a while', () => {
     own.sandbox.expireToken();
     await own.sandbox.restart({ keepHistory: true });
     await cli.until((c) => c.stderr.includes('Unauthorized') || c.stderr.includes('logged in'), 'the refusal');
+    own.sandbox.requests.clear();
+    await cli.until(() => own.sandbox.requests.matching('/pods').length > 0, 'another request');
+    expect(own.sandbox.requests.matching('/pods')[0]).toMatchObject({ status: 401 });
     cli.kill('SIGINT');
     expect((await cli.ended()).code).toBe(0);
   });

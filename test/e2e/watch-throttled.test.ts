@@ -3,7 +3,7 @@ import type { FaultMatch } from '../../src/sandbox/faults/fault.ts';
 import { Cli } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
 
-describe('a server that asks to wait an hour is waited for a minute, and one line says who waits and why', () => {
+describe('a server that asks to wait an hour: one line says who waits, why, and that it is tried again in a minute', () => {
   it.each<[string, FaultMatch, RegExp]>([
     ['discovery', { path: /^\/apis/ }, /^the server asks to wait 60m \(429, \/apis\); trying again in 60s\n$/],
     [

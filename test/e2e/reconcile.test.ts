@@ -285,6 +285,29 @@ describe('a reconcile is never silent', () => {
     expect(stderr).toMatch(/^1 pod, hook echo, 1 worker$/m);
   });
 
+  it('names a field in a placeholder of --exec that no object has, and at the end how often the hook ran', async () => {
+    const args = [
+      'reconcile',
+      'pods',
+      'web-1',
+      '-n',
+      'shop',
+      '--exec',
+      'echo hello {{.metadata.nam}} {{.metadata.labels.none}}',
+    ];
+    await using cli = new Cli(args, { env: fixture.env });
+    await cli.until(({ stdout }) => stdout.includes('| hello'), 'the run');
+    const advice = '--exec: .metadata.nam is in none of 1 pod, and is no field of Pod; did you mean .metadata.name?';
+    await cli.until(({ stderr }) => stderr.includes(advice), 'the advice');
+    cli.kill('SIGTERM');
+    const { code, stderr } = await cli.ended();
+    expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
+      code: 0,
+      last: expect.stringMatching(/^ended by SIGTERM after \d+s: 1 run$/),
+    });
+    expect(stderr).not.toContain('labels.none'); // a label that no object has yet is no mistake
+  });
+
   it('passes on what an executable prints before its reply, and of a run that fails', async () => {
     const file = await hook(
       'chatty.sh',

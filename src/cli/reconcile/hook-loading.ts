@@ -14,6 +14,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { oneFile } from '../../kit/one-file.ts';
+import type { FieldReads } from '../../model/field-path.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
 import { ModuleOutput, type ShowLine } from './module-output.ts';
@@ -24,6 +25,8 @@ export interface LoadedHook {
   readonly config: HookConfig;
   /** The program in the command line or shell script that does nothing without credentials, if it is a known one. */
   readonly clusterTool?: string | undefined;
+  /** The fields that it names, as far as they are known before it runs. */
+  readonly reads?: FieldReads | undefined;
   /** Whether it runs once before all keys: a module that exports onStartup, an executable with `--on-startup`. */
   readonly hasStartup: boolean;
   /** With `--reload`: the files that are watched, and how a new version is loaded. */
@@ -128,7 +131,7 @@ async function executableHook(
 }
 
 function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: boolean }): LoadedHook {
-  const { command, args, hasPlaceholders } = compileExecTemplate(line, { shell });
+  const { command, args, hasPlaceholders, reads } = compileExecTemplate(line, { shell });
   if (isWarm && hasPlaceholders)
     throw new InformerError('argument', '--hook-mode warm cannot be combined with placeholders in --exec', {
       hint: 'one process has many requests: read the values from the request on stdin',
@@ -140,6 +143,8 @@ function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: 
     config: {},
     hasStartup: false,
     clusterTool,
+    // a label or an annotation that no object has yet is no mistake
+    reads: { flag: '--exec', addresses: reads, isOutput: true },
     create: (_, environment) => {
       const options = { command, name: path.basename(name), ...environment };
       return isWarm ? createWarmHook({ ...options, args: args(NO_REQUEST) }) : createExecHook({ ...options, args });

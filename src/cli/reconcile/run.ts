@@ -10,13 +10,14 @@ import { failureNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
-import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+import { exitCodeOfEnd, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { Drain } from './drain.ts';
 import { createElection } from './election.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
+import { RunTally } from './run-tally.ts';
 import { createSharing } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
@@ -60,6 +61,8 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   };
   const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
   const { reconcile: runHook, actions, hook } = runs;
+  const tally = new RunTally();
+  const startedAt = session.clock.monotonic();
   using drain = new Drain(session, plan.graceMs, runs.delayed);
   let startup: Promise<void> | undefined;
   let isStartingUp = false;
@@ -79,9 +82,10 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     maxRetries: plan.maxRetries,
     notice: (text) => session.notice(text),
   });
+  const counted = tally.counting(drain.watching(runHook));
   const controller: Controller = createController({
     name: plan.hook.name,
-    reconcile: sharing ? sharing.gate.reconciler(drain.watching(runHook)) : drain.watching(runHook),
+    reconcile: sharing ? sharing.gate.reconciler(counted) : counted,
     sources: [
       ...sourcesOf(plan, targets, filter, sharing?.gate),
       ...(plan.hook.hasStartup ? [startupSource] : []),
@@ -141,6 +145,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     await abortable(closed(), drain.gaveUp);
     await Promise.all([running, shared]);
   }
+  session.notice(tally.line(wordsOfEnd(session.signal.reason), session.clock.monotonic() - startedAt));
   if (controller.parked.length > 0)
     session.notice('given up until something changes:', await parkedTable(controller.parked));
   if (filter.errors > 0)

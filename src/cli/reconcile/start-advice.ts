@@ -20,7 +20,8 @@ export async function adviseAtStart(
   const say = (line: string | undefined) => line !== undefined && !session.signal.aborted && session.notice(line);
   try {
     await primary.informer.whenSynced(session.signal);
-    for (const line of await pathAdvice([...plan.filters.reads, ...indexes], [samplesOf(primary)], session)) say(line);
+    const reads = [...plan.filters.reads, ...indexes, ...(plan.hook.reads ? [plan.hook.reads] : [])];
+    for (const line of await pathAdvice(reads, [samplesOf(primary)], session)) say(line);
     for (const [i, target] of watched.entries()) {
       const map = plan.watches[i] as MappedType;
       await target.informer.whenSynced(session.signal);

@@ -1,5 +1,7 @@
+import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
+import { type Address, distinct } from '../../model/field-path.ts';
 import { refuseCode, refusePipedCode } from './exec-code.ts';
 import {
   literalOf,
@@ -18,6 +20,8 @@ export interface ExecTemplate {
   readonly command: string;
   /** Whether it has placeholders, so that each request has arguments of its own. */
   readonly hasPlaceholders: boolean;
+  /** The fields that its placeholders name. */
+  readonly reads: readonly Address[];
   args(request: HookRequest): string[];
 }
 
@@ -54,7 +58,8 @@ function plainTemplate(line: string): ExecTemplate {
   refuseCode(words);
   const fills = fillsOf(words).slice(1);
   const hasPlaceholders = words.some((word) => placeholderOf(word) !== undefined);
-  return { command, hasPlaceholders, args: (request) => fills.map((fill) => fill(request)) };
+  const reads = readsOf(words.flat().filter((piece) => typeof piece !== 'string'));
+  return { command, hasPlaceholders, reads, args: (request) => fills.map((fill) => fill(request)) };
 }
 
 function shellTemplate(line: string): ExecTemplate {
@@ -67,6 +72,7 @@ function shellTemplate(line: string): ExecTemplate {
   return {
     command: '/bin/sh',
     hasPlaceholders: placeholders.length > 0,
+    reads: readsOf(placeholders),
     args(request) {
       for (const check of checks) check(request);
       return ['-c', script, 'sh', ...values.map((read) => read(request))];
@@ -107,6 +113,9 @@ function endOfOptions(words: readonly Word[]): number {
   const isRunner = words.slice(1, ends[0]).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
   return ends[isRunner ? 1 : 0] ?? Number.POSITIVE_INFINITY;
 }
+
+const readsOf = (placeholders: readonly Placeholder[]) =>
+  distinct(placeholders.flatMap(({ path }) => addressesOf(`{${path.trim()}}`)));
 
 function readerOf({ path, source }: Placeholder): Read {
   const compiled = compileJsonPath(`{${path.trim()}}`);

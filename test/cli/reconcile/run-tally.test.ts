@@ -10,7 +10,7 @@ async function tallied(...outcomes: boolean[]): Promise<string> {
       if (!isFine) throw new Error('no');
       return { requeueAfter: 5 } as never;
     });
-    const ended = await run({ key: 'a/b' } as never, context).catch((error: Error) => error.message);
+    const ended = await Promise.resolve(run({ key: 'a/b' } as never, context)).catch((error: Error) => error.message);
     expect(ended).toEqual(isFine ? { requeueAfter: 5 } : 'no');
   }
   return tally.line('ended by SIGINT', 303_000);

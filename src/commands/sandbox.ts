@@ -63,7 +63,7 @@ export default class SandboxCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const flags = this.readFlags(SandboxCommand.flags);
     const { io, signal } = this.edges;
-    const manifests = (await Promise.all((flags.load ?? []).map(readManifests))).flat();
+    const manifests = (await Promise.all((flags.load ?? []).map(manifestsIn))).flat();
     const faults = parseFaults(flags.faults ?? '');
     const { port, seed, scenario, rbac } = flags;
     const featureGates = parseFeatureGates(flags['feature-gates'] ?? []);
@@ -156,6 +156,15 @@ async function readText(place: string): Promise<string> {
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** What `--load` names. Throws `argument` where there is no object: the path is another one than was meant. */
+async function manifestsIn(place: string): Promise<Manifest[]> {
+  const manifests = await readManifests(place);
+  if (manifests.some(({ objects }) => objects.length > 0)) return manifests;
+  throw new InformerError('argument', `there is no object to load in ${place}`, {
+    hint: 'of a folder the .yaml, .yml and .json files directly in it are read',
+  });
 }
 
 /** The objects of a manifest file, or of every .yaml, .yml and .json file of a folder in order of name. */

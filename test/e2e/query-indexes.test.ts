@@ -46,6 +46,15 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 
 const query = (...line: string[]) => run(['query', ...line], { env: fixture.env });
 
+it('an index that nothing asks is named on stderr, and one that is asked is not', async () => {
+  const declared = ['--index', 'node=.spec.nodeName', '--index', 'r=.status.phase', '-o', 'name'];
+  const { code, stderr } = await query('pods', '-n', 'shop', ...declared, '--eq', 'r=Running');
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: '--index node is not used: --eq node=VALUE or --values node asks it\n',
+  });
+});
+
 describe('an index by CEL', () => {
   it.each([
     [['--index', 'r=object.status.phase', '--values', 'r'], { Running: 3, Pending: 1 }],

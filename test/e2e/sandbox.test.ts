@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import path from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
-import { startFixture } from '../support/fixture.ts';
+import { pod, startFixture } from '../support/fixture.ts';
 
 const RUN = path.resolve(import.meta.dirname, '../../bin/run.js');
 
@@ -69,6 +69,21 @@ describe('sandbox', () => {
     await cli.ended();
     await expect(stat(config)).rejects.toThrow();
     expect((await run(['sandbox', '--load', path.join(fixture.folder, 'none.yaml')])).code).toBe(2);
+  });
+
+  it('refuses a file and a folder without an object: what was meant lies elsewhere', async () => {
+    await using fixture = await startFixture([]);
+    const folder = path.join(fixture.folder, 'nothing');
+    await mkdir(path.join(folder, 'below'), { recursive: true });
+    await writeFile(path.join(folder, 'below', 'a.yaml'), JSON.stringify(pod('a')));
+    const empty = path.join(fixture.folder, 'empty.yaml');
+    await writeFile(empty, '---\n# nothing\n---\n');
+    for (const place of [folder, empty])
+      expect(await run(['sandbox', '--load', place])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: there is no object to load in ${place}\nhint: of a folder the .yaml, .yml and .json files directly in it are read\n`,
+      });
   });
 
   it('loads no file that is too large, too deep or a bomb of aliases: each is refused, with its name and what to do', async () => {

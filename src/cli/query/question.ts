@@ -159,6 +159,8 @@ export async function questionOf(
   const groupBy = await expressionOf('--group-by', flags['group-by']);
   const sortBy = await expressionOf('--sort-by', order?.expression);
   checkIndexes({ declared, lookups, values: flags.values });
+  const unasked = given.get('index')?.origin === 'flag' ? flagged.filter((name) => !asked.includes(name ?? '')) : [];
+  for (const name of unasked) notice(`--index ${name} is not used: --eq ${name}=VALUE or --values ${name} asks it`);
   const reads: readonly FieldReads[] = [
     ...objectFilters.reads,
     ...declared.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),

@@ -10,6 +10,7 @@ import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './
 import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, isStackOverflow, placed } from './frame.ts';
+import { acceptPaths } from './has-paths.ts';
 import type { Comparison } from './operators.ts';
 import { toPlain } from './plain-value.ts';
 import { BLANK, CelFailure, MISSING, typeNameOf } from './values.ts';
@@ -156,6 +157,7 @@ function checked(source: string, environment: Environment, { wants }: CelOptions
   if (source.trim() === '') throw new CelFailure('the expression is empty');
   const parsed = environment.parse(source);
   refuseDepth(parsed.ast);
+  acceptPaths(parsed.ast);
   const { valid, type, error } = parsed.check();
   if (!valid) throw error;
   if (wants === 'bool' && type !== 'bool' && type !== 'dyn')

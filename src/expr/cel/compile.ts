@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { bytesOf } from './bytes-literal.ts';
 import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import type { CelFunction } from './function.ts';
 import { functionNamed, optional } from './functions.ts';
@@ -50,7 +51,7 @@ export class Compiler implements NodeCompiler {
   compile(node: ASTNode): Run {
     switch (node.op) {
       case 'value':
-        return constant(literalOf(node.args));
+        return constant(node.args instanceof Uint8Array ? bytesOf(node) : literalOf(node.args));
       case 'id':
         return this.#name(node.args);
       case '.':
@@ -76,7 +77,7 @@ export class Compiler implements NodeCompiler {
       case '!_':
         return this.#not(node);
       case '-_':
-        return this.#operation(node.args, node.pos, (value) => negate(value));
+        return this.#negation(node);
       default:
         return this.#binary(node);
     }
@@ -87,6 +88,16 @@ export class Compiler implements NodeCompiler {
     const run = this.compile(node);
     this.#scope.pop();
     return { slot, run };
+  }
+
+  compilePresence(node: ASTNode): Run {
+    const run = this.compile(node.op === '.' ? node.args[0] : node);
+    return (frame) => {
+      const value = run(frame);
+      if (node.op !== '.') return isPresent(value);
+      frame.at = node.pos;
+      return typeof value === 'object' && isPresent(readKey(value, node.args[1]));
+    };
   }
 
   #name(name: string): Run {
@@ -207,18 +218,20 @@ export class Compiler implements NodeCompiler {
     };
   }
 
-  #operation(of: ASTNode, at: number, apply: (value: unknown) => unknown): Run {
+  /** The smallest int is written as the opposite of a number that is too large for an int. */
+  #negation({ args: of, pos }: Node<'-_'>): Run {
+    if (of.op === 'value' && typeof of.args === 'bigint') return constant(literalOf(-of.args));
     const run = this.compile(of);
     return (frame) => {
       const value = run(frame);
-      frame.at = at;
-      return value === MISSING ? MISSING : apply(value);
+      frame.at = pos;
+      return value === MISSING ? MISSING : negate(value);
     };
   }
 
   #call(node: Node<'call' | 'rcall'>): Run {
     if (isMacro(node)) return compileMacro(this, node);
-    const { name, args } = calleeOf(node);
+    const { name, args } = calleeOf(node, this.#scope);
     if (name === '.or' || name === '.orValue') return this.#orElse(node, args, name);
     const called = functionNamed(name) ?? failureAt(`${name}() cannot be called here`, node.pos);
     checkPattern(name, args);
@@ -262,6 +275,8 @@ export class Compiler implements NodeCompiler {
   }
 }
 
+const isPresent = (value: unknown) => (value instanceof Optional ? value.value : value) !== MISSING;
+
 const TYPES = new Set(['string', 'bool', 'int', 'uint', 'double', 'map', 'list', 'bytes', 'null_type', 'type']);
 const GOOGLE = {
   protobuf: {
@@ -299,12 +314,17 @@ function readKey(value: unknown, key: unknown): unknown {
   if (value instanceof Optional) return new Optional(readKey(value.value, key));
   if (Array.isArray(value))
     return isNumber(key)
-      ? (value[Number(key)] ?? MISSING)
+      ? itemAt(value, Number(key))
       : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
   if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no fields`);
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))
     : celFailure('the key of a map is a string');
+}
+
+function itemAt(items: readonly unknown[], index: number): unknown {
+  const item = items[index];
+  return item === undefined ? MISSING : item;
 }
 
 /** Calls a function. Its reading of texts, and the making of its result, are work. */
@@ -389,12 +409,12 @@ function isDouble(node: ASTNode): boolean {
 }
 
 /** Names before a dot that are no receivers: `sets.contains(a, b)` has two arguments. */
-const NAMESPACES = ['sets'];
+const NAMESPACES = ['sets', 'ip'];
 
-function calleeOf(node: Node<'call' | 'rcall'>): { name: string; args: readonly ASTNode[] } {
+function calleeOf(node: Node<'call' | 'rcall'>, scope: readonly string[]): { name: string; args: readonly ASTNode[] } {
   if (node.op === 'call') return { name: node.args[0], args: node.args[1] };
   const [name, receiver, args] = node.args;
-  const isNamespaced = receiver.op === 'id' && NAMESPACES.includes(receiver.args);
+  const isNamespaced = receiver.op === 'id' && NAMESPACES.includes(receiver.args) && !scope.includes(receiver.args);
   return isNamespaced ? { name: `${receiver.args}.${name}`, args } : { name: `.${name}`, args: [receiver, ...args] };
 }
 

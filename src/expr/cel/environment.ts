@@ -35,6 +35,7 @@ export function environmentFor(variables: Readonly<Record<string, CelType>>, unl
 }
 
 class Sets {}
+class Addresses {}
 
 /** The library's functions and the signatures of {@link CEL_FUNCTIONS}. It only checks them; `compile.ts` runs them. */
 function extended(unlistedVariablesAreDyn: boolean): Environment {
@@ -43,7 +44,9 @@ function extended(unlistedVariablesAreDyn: boolean): Environment {
     .registerType('net.IP', IpAddress as unknown as new () => IpAddress)
     .registerType('net.CIDR', IpBlock as unknown as new () => IpBlock)
     .registerType('Sets', Sets)
-    .registerConstant('sets', 'Sets', new Sets());
+    .registerConstant('sets', 'Sets', new Sets())
+    .registerType('Addresses', Addresses)
+    .registerConstant('ip', 'Addresses', new Addresses());
   for (const signature of [
     ...CEL_FUNCTIONS.flatMap(({ signatures }) => signatures),
     ...LIST_INDEX_SIGNATURES,
@@ -54,8 +57,12 @@ function extended(unlistedVariablesAreDyn: boolean): Environment {
   for (const [left, right] of MIXED) {
     for (const op of ['+', '-', '*', '/']) environment.registerOperator(`${left} ${op} ${right}: double`, unused);
   }
-  for (const type of ['quantity', 'net.IP', 'net.CIDR']) environment.registerOperator(`${type} == ${type}`, unused);
-  for (const op of ['<', '<=', '>', '>=']) environment.registerOperator(`quantity ${op} quantity: bool`, unused);
+  for (const type of ['quantity', 'net.IP', 'net.CIDR', 'optional'])
+    environment.registerOperator(`${type} == ${type}`, unused);
+  for (const op of ['<', '<=', '>', '>=']) {
+    environment.registerOperator(`quantity ${op} quantity: bool`, unused);
+    environment.registerOperator(`bytes ${op} bytes: bool`, unused);
+  }
   return environment.registerOperator('int == double', unused);
 }
 

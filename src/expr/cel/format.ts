@@ -1,10 +1,14 @@
 import { jsonText } from '../../kit/exact-json.ts';
+import { compareText } from '../../kit/text-order.ts';
+import { preciseTime } from '../../model/instant.ts';
 import { toPlain } from './plain-value.ts';
-import { celFailure, isNumber, typeNameOf } from './values.ts';
+import { type CelMap, type CelNumber, celFailure, Duration, isInt, isMap, isNumber, typeNameOf } from './values.ts';
+import { workOfMaking } from './work.ts';
 
 /**
  * Formats `%s`, `%d`, `%f`, `%.2f`, `%e`, `%x`, `%X`, `%o`, `%b` and `%%` as CEL's strings extension does. Fails for
- * too few arguments, for an argument of the wrong type and for an unknown clause. Source: cel-go ext/formatting.go.
+ * too few arguments, for an argument of the wrong type and for an unknown clause. Unlike the API server, `%f` and `%e`
+ * take whole numbers too and write plain digits: `1234.50` and `1.5e+03`. Source: cel-go ext/formatting.go.
  */
 export function formatText(pattern: string, values: readonly unknown[]): string {
   let next = 0;
@@ -21,20 +25,75 @@ export function formatText(pattern: string, values: readonly unknown[]): string 
 function formatOne(verb: string, precision: number, value: unknown): string {
   if (verb === 's') return asText(value);
   const radix = RADIXES[verb.toLowerCase()];
-  if (radix && typeof value === 'string' && radix === 16) return cased(verb, Buffer.from(value).toString('hex'));
+  if (radix) return inRadix(verb, radix, value);
   if (!isNumber(value)) return celFailure(`%${verb} of format() needs a number, got ${typeNameOf(value)}`);
-  if (radix) return cased(verb, (typeof value === 'bigint' ? value : Math.trunc(value)).toString(radix));
-  if (verb === 'f') return Number(value).toFixed(precision);
+  if (verb === 'f') return fixed(Number(value), precision);
   return verb === 'e'
-    ? Number(value).toExponential(precision)
+    ? Number(value)
+        .toExponential(precision)
+        .replace(/(e[+-])(\d)$/, '$10$2')
     : celFailure('format() takes %s, %d, %f, %e, %x, %o, %b and %%');
 }
 
 const RADIXES: Readonly<Record<string, number>> = { d: 10, x: 16, o: 8, b: 2 };
 
+function inRadix(verb: string, radix: number, value: unknown): string {
+  if (isNumber(value) && isWhole(value)) return cased(verb, value.toString(radix));
+  if (radix === 2 && typeof value === 'boolean') return value ? '1' : '0';
+  const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+  return radix === 16 && bytes instanceof Uint8Array
+    ? cased(verb, Buffer.from(bytes).toString('hex'))
+    : celFailure(`%${verb} of format() needs a whole number, got ${typeNameOf(value)}`);
+}
+
+const isWhole = (value: CelNumber) => typeof value === 'bigint' || Number.isInteger(value);
+
 const cased = (verb: string, digits: string) => (verb === 'X' ? digits.toUpperCase() : digits);
 
+/** The number with this many digits behind the point. Half is rounded to the even digit, unlike `toFixed`. */
+function fixed(value: number, precision: number): string {
+  if (Math.abs(value) >= 1e21 && Number.isFinite(value))
+    return `${BigInt(value)}${precision > 0 ? `.${'0'.repeat(precision)}` : ''}`;
+  const rounded = value.toFixed(precision);
+  const exact = value.toFixed(MOST_DIGITS);
+  const cut = exact.indexOf('.') + 1 + precision;
+  if (!/^50*$/.test(exact.slice(cut))) return rounded;
+  const below = exact.slice(0, cut).replace(/\.$/, '');
+  return Number(below.at(-1)) % 2 === 0 ? below : rounded;
+}
+
+/** The most digits that `toFixed` writes. */
+const MOST_DIGITS = 100;
+
 function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return listText(value);
+  if (isMap(value)) return mapText(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
   const plain = toPlain(value);
   return typeof plain === 'string' ? plain : jsonText(plain);
+}
+
+function listText(items: readonly unknown[]): string {
+  workOfMaking('list', items.length);
+  return `[${items.map(asPart).join(', ')}]`;
+}
+
+function mapText(map: CelMap): string {
+  workOfMaking('list', Object.keys(map).length);
+  const members = Object.entries(map).map(([key, value]) => [JSON.stringify(key), asPart(value)] as const);
+  return `{${members
+    .sort(([a], [b]) => compareText(a, b))
+    .map((member) => member.join(':'))
+    .join(', ')}}`;
+}
+
+/** A part of a list or map, as CEL writes it in a source. */
+function asPart(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `b${JSON.stringify(asText(value))}`;
+  if (value instanceof Duration) return `duration("${value}")`;
+  if (value instanceof Date) return `timestamp("${preciseTime(value)}")`;
+  if (!isNumber(value) || isInt(value)) return asText(value);
+  return Number.isFinite(Number(value)) ? fixed(Number(value), 6) : `"${value}"`;
 }

@@ -16,6 +16,8 @@ export type Run = (frame: Frame) => unknown;
 /** Compiles the parts of a node. */
 export interface NodeCompiler {
   compile(node: ASTNode): Run;
+  /** Compiles the question whether a field exists. */
+  compilePresence(node: ASTNode): Run;
   /** Compiles an expression in which `name` is bound to one slot of {@link Frame.locals}. Returns the slot too. */
   compileWith(name: string, node: ASTNode): { slot: number; run: Run };
 }

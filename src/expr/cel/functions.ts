@@ -1,6 +1,7 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
 import { preciseTime } from '../../model/instant.ts';
 import { goText } from '../go-text.ts';
+import { countOf } from './characters.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
 import { addressFunctions } from './ip-functions.ts';
 import { listFunctions } from './list-functions.ts';
@@ -23,9 +24,9 @@ import {
 
 const conversions: readonly CelFunction[] = [
   define('dyn', [], (value) => value),
-  define('type', [], (value) => new TypeName(typeNameOf(value))),
+  define('type', ['type(optional): type'], (value) => new TypeName(typeNameOf(value))),
   define('bool', [], toBool),
-  define('int', ['int(google.protobuf.Timestamp): int', 'int(google.protobuf.Duration): int'], toInt),
+  define('int', ['int(google.protobuf.Timestamp): int', 'int(google.protobuf.Duration): int', 'int(uint): int'], toInt),
   define('uint', [], toUint),
   define('double', [], toDouble),
   define(
@@ -74,11 +75,13 @@ export function optional(value: unknown): Optional {
 const BOOLS: Readonly<Record<string, boolean>> = {
   1: true,
   t: true,
+  T: true,
   true: true,
   TRUE: true,
   True: true,
   0: false,
   f: false,
+  F: false,
   false: false,
   FALSE: false,
   False: false,
@@ -98,6 +101,7 @@ function toInt(value: unknown): CelNumber {
 
 function toUint(value: unknown): CelNumber {
   if (value instanceof Date || value instanceof Duration) return toUint(toInt(value));
+  if (typeof value === 'string' && value.startsWith('+')) return celFailure('uint() cannot read this text');
   const number = toBigInt(value, 'uint');
   if (number < 0n) return celFailure('uint() cannot take a negative number');
   if (number > MOST_UINT) return celFailure('integer overflow');
@@ -128,7 +132,7 @@ function toDouble(value: unknown): number {
 
 /** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
 function toText(value: unknown): string {
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Uint8Array) return utf8(value);
   if (value instanceof Date) return preciseTime(value);
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
@@ -137,14 +141,18 @@ function toText(value: unknown): string {
     : celFailure(`string() does not take ${typeNameOf(value)}`);
 }
 
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return codePoints(value);
-  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
-  return isMap(value) ? Object.keys(value).length : celFailure(`size() does not take ${typeNameOf(value)}`);
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function utf8(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return celFailure('string() cannot read these bytes: they are no UTF-8');
+  }
 }
 
-function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count++;
-  return count;
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return countOf(value);
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  return isMap(value) ? Object.keys(value).length : celFailure(`size() does not take ${typeNameOf(value)}`);
 }

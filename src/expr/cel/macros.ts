@@ -50,11 +50,7 @@ const OVER_ITEMS: Readonly<Record<string, Build>> = {
 const nameOf = (node: ASTNode | undefined) => String(node?.args);
 
 function has(compiler: NodeCompiler, field: ASTNode): Run {
-  const run = compiler.compile(field);
-  return (frame) => {
-    const value = run(frame);
-    return value instanceof Optional ? value.value !== MISSING : value !== MISSING;
-  };
+  return compiler.compilePresence(field);
 }
 
 function bind(compiler: NodeCompiler, name: string, value: ASTNode, body: ASTNode): Run {

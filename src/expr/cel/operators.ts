@@ -1,4 +1,5 @@
 import { HugeNumber, hasMember } from '../../kit/exact-json.ts';
+import { compareText } from '../../kit/text-order.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import {
@@ -77,11 +78,12 @@ function equalMaps(a: CelMap, b: CelMap): boolean {
 export function order(a: unknown, b: unknown): number {
   workOfComparing(a);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (a instanceof Duration || b instanceof Duration) return orderDurations(a, b);
   if (a instanceof Date || b instanceof Date) return orderTimes(a, b);
   if (a instanceof Quantity && b instanceof Quantity) return compareQuantities(a, b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   return orderNumbers(numeric(a), numeric(b)) ?? noOrder(a, b);
 }
 
@@ -188,11 +190,12 @@ export function modulo(a: unknown, b: unknown): unknown {
   return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : whole(BigInt(a) % BigInt(b));
 }
 
-/** The number with the opposite sign. */
+/** The number or duration with the opposite sign. */
 export function negate(value: unknown): unknown {
   if (typeof value === 'number') return -value;
+  if (value instanceof Duration) return new Duration(-value.ms);
   if (typeof value !== 'bigint') return celFailure(`cannot negate ${typeNameOf(value)}`);
-  return isInt(-value) ? whole(-value) : -Number(value);
+  return isInt(value) ? whole(-value) : -Number(value);
 }
 
 interface Operation {

@@ -1,4 +1,5 @@
 import { parseJson } from '../../kit/exact-json.ts';
+import { charactersOf, indexOf, lastIndexOf, splitText, substring, trimmed } from './characters.ts';
 import { formatText } from './format.ts';
 import { ask, asList, asNumber, asText, type CelFunction, define } from './function.ts';
 import { listIndexOf, listLastIndexOf } from './list-functions.ts';
@@ -16,15 +17,21 @@ export const stringFunctions: readonly CelFunction[] = [
   ask('.contains', [], (value, part) => asText(value).includes(asText(part))),
   define('.lowerAscii', [], (value) => asText(value).replace(/[A-Z]+/g, (upper) => upper.toLowerCase())),
   define('.upperAscii', [], (value) => asText(value).replace(/[a-z]+/g, (lower) => lower.toUpperCase())),
-  define('.trim', [], (value) => asText(value).trim()),
+  define('.trim', [], (value) => trimmed(asText(value))),
   define('.charAt', ['string.charAt(int): string'], charAt),
   define('.indexOf', [], (value, part, from) =>
-    Array.isArray(value) ? listIndexOf(value, part) : indexOf(asText(value), asText(part), from),
+    Array.isArray(value)
+      ? listIndexOf(value, part)
+      : indexOf(asText(value), asText(part), from === undefined ? undefined : asNumber(from)),
   ),
   define('.lastIndexOf', [], (value, part, from) =>
-    Array.isArray(value) ? listLastIndexOf(value, part) : lastIndexOf(asText(value), asText(part), from),
+    Array.isArray(value)
+      ? listLastIndexOf(value, part)
+      : lastIndexOf(asText(value), asText(part), from === undefined ? undefined : asNumber(from)),
   ),
-  define('.substring', [], substring),
+  define('.substring', [], (value, start, end) =>
+    substring(asText(value), asNumber(start), end === undefined ? undefined : asNumber(end)),
+  ),
   define(
     '.replace',
     ['string.replace(string, string): string', 'string.replace(string, string, int): string'],
@@ -32,7 +39,7 @@ export const stringFunctions: readonly CelFunction[] = [
   ),
   define('.split', [], split),
   define('.join', [], (value, separator = '') => join(asList(value).map(asText), asText(separator))),
-  define('.reverse', ['string.reverse(): string'], (value) => [...asText(value)].reverse().join('')),
+  define('.reverse', ['string.reverse(): string'], (value) => charactersOf(asText(value)).reverse().join('')),
   define('.format', ['string.format(list): string'], (value, values) => formatText(asText(value), asList(values))),
   ask('.matches', [], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
   ask('matches', ['matches(string, string): bool'], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
@@ -71,29 +78,9 @@ function bytes(value: unknown): Buffer {
 }
 
 function charAt(value: unknown, index: unknown): string {
-  const characters = [...asText(value)];
+  const characters = charactersOf(asText(value));
   const at = asNumber(index);
   return at === characters.length ? '' : (characters[at] ?? celFailure('the index is out of range'));
-}
-
-function indexOf(value: string, part: string, from: unknown): number {
-  return value.indexOf(part, from === undefined ? 0 : within(value, from));
-}
-
-function lastIndexOf(value: string, part: string, from: unknown): number {
-  return value.lastIndexOf(part, from === undefined ? undefined : within(value, from));
-}
-
-function within(value: string, index: unknown): number {
-  const at = asNumber(index);
-  return at >= 0 && at <= value.length ? at : celFailure('the index is out of range');
-}
-
-function substring(value: unknown, start: unknown, end?: unknown): string {
-  const whole = asText(value);
-  const to = end === undefined ? whole.length : within(whole, end);
-  const from = within(whole, start);
-  return from <= to ? whole.slice(from, to) : celFailure('substring() ends before it starts');
 }
 
 function join(texts: readonly string[], separator: string): string {
@@ -107,9 +94,14 @@ function join(texts: readonly string[], separator: string): string {
 function replace(value: unknown, part: unknown, by: unknown, most?: unknown): string {
   const limit = most === undefined ? -1 : asNumber(most);
   workOfMaking('text', occurrences(asText(value), asText(part)) * asText(by).length);
-  if (limit < 0) return asText(value).replaceAll(asText(part), () => asText(by));
-  let left = limit;
+  let left = limit < 0 ? Number.POSITIVE_INFINITY : limit;
+  if (part === '') return betweenCharacters(asText(value), () => (left-- > 0 ? asText(by) : ''));
   return asText(value).replaceAll(asText(part), (found) => (left-- > 0 ? asText(by) : found));
+}
+
+/** Puts a text before the first character, between all of them and after the last one. */
+function betweenCharacters(text: string, next: () => string): string {
+  return charactersOf(text).reduce((made, character) => made + character + next(), next());
 }
 
 function occurrences(text: string, part: string): number {
@@ -120,7 +112,7 @@ function occurrences(text: string, part: string): number {
 }
 
 function split(value: unknown, separator: unknown, most?: unknown): string[] {
-  const parts = asText(value).split(asText(separator));
+  const parts = splitText(asText(value), asText(separator));
   const limit = most === undefined ? -1 : asNumber(most);
   if (limit < 0 || parts.length <= limit) return parts;
   return limit === 0 ? [] : [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(asText(separator))];

@@ -53,21 +53,23 @@ const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
 /** A time whose UTC fields are the local fields of the given time in the zone. */
 function inZone(value: unknown, zone: unknown): Date {
   const time = value instanceof Date ? value : celFailure(`expected a timestamp, got ${typeNameOf(value)}`);
-  if (zone === undefined) return time;
-  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(asText(zone));
+  if (zone === undefined || zone === '') return time;
+  const offset = /^([+-]?)(\d\d?):(\d\d?)$/.exec(asText(zone));
   if (offset)
     return new Date(
       time.getTime() + (offset[1] === '-' ? -1 : 1) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000,
     );
-  return zoned(time, asText(zone));
+  return /^[A-Za-z]/.test(asText(zone)) ? zoned(time, asText(zone)) : celFailure(NO_ZONE);
 }
+
+const NO_ZONE = 'there is no such time zone';
 
 function zoned(time: Date, timeZone: string): Date {
   try {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
     return new Date(`${format.format(time).replace(' ', 'T')}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
   } catch {
-    return celFailure('there is no such time zone');
+    return celFailure(NO_ZONE);
   }
 }
 

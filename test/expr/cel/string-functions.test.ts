@@ -43,7 +43,7 @@ it.each([
 it.each([
   ['dyn(1).startsWith("a")', 'expected a string, got int'],
   ['"a".charAt(2)', 'the index is out of range'],
-  ['"a".indexOf("a", 2)', 'the index is out of range'],
+  ['"a".indexOf("a", -1)', 'the index is out of range'],
   ['"abc".substring(2, 1)', 'substring() ends before it starts'],
   ['[dyn(1)].join(",")', 'expected a string, got int'],
   ['bytes("{").json()', 'json() cannot read these bytes'],

@@ -17,7 +17,7 @@ import {
 import { parseJson } from '../../../src/kit/exact-json.ts';
 import { Quantity } from '../../../src/model/quantity.ts';
 
-const ip = new IpAddress(4, 0x0a000001n, '10.0.0.1');
+const ip = new IpAddress(4, 0x0a000001n);
 const huge = parseJson('1E400');
 
 describe('each value has the type of CEL and the JSON of its kind', () => {

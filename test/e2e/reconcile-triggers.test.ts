@@ -466,3 +466,25 @@ describe('reconcile explain', () => {
     await ended(often);
   });
 });
+
+describe('a reconciled type without namespaces', () => {
+  const line = ['reconcile', 'namespaces', '--watches', 'configmaps', '--map', '.metadata.namespace', '--watch-only'];
+
+  it('has its other types in all namespaces, unless -n names some', async () => {
+    const file = await hook(
+      'seen.mjs',
+      'export default ({ key, snapshots }) => console.log(key, snapshots.maps.length);\n',
+    );
+    const words = [...line, '--with', 'maps=configmaps', '--hook', file];
+    await using all = new Cli(words, { env: fixture.env });
+    await using one = new Cli([...words, '-n', 'shop'], { env: fixture.env });
+    for (const cli of [all, one]) await cli.until(({ stderr }) => stderr.includes('1 worker'), 'the start');
+    apply({ ...configMap('of-other', {}), metadata: { name: 'of-other', namespace: 'other' } });
+    await all.until(({ stderr }) => /other \| other \d+/.test(stderr), 'the run for the other namespace');
+    apply(configMap('of-shop', {}));
+    for (const cli of [all, one]) await cli.until(({ stderr }) => /shop \| shop \d+/.test(stderr), 'the run for shop');
+    expect(one.stderr).not.toContain('other | ');
+    const countIn = ({ stderr }: Cli) => Number(/shop \| shop (\d+)/.exec(stderr)?.[1]);
+    expect(countIn(all)).toBeGreaterThan(countIn(one)); // those of the namespace other, too
+  });
+});

@@ -64,7 +64,8 @@ export async function resolvedPlan(
   const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
   const scope = {
     namespace: config.namespace ? [...config.namespace] : undefined,
-    'all-namespaces': config.allNamespaces ?? false,
+    // what belongs to an object without a namespace may be in any
+    'all-namespaces': config.allNamespaces ?? (config.namespace === undefined && !primary.type.namespaced),
   };
   const namespaces = namespacesOf(scope, session.config);
   await checkWheres(filters.wheres, [primary.type], namespaces.length === 1 ? namespaces[0] : undefined, session);

@@ -114,8 +114,17 @@ function explainOne(error: LibraryError, scene: Scene): Explanation {
     case 'limit_exceeded':
       return { message: `it is too large: ${error.summary.replace('Exceeded ', 'more than ')}` };
     default:
-      return { message: readable(lowerFirst(error.summary)) };
+      return { message: readable(lowerFirst(error.summary)), hint: hintOnHas(error.summary, scene) };
   }
+}
+
+/** `has()` takes a field by its name, and no key in brackets. */
+function hintOnHas(summary: string, { source, start }: Scene): string | undefined {
+  if (!summary.startsWith('has() ')) return undefined;
+  const [, map, key] = /^([\w.]+)\[("[^"]*"|'[^']*')\]\s*\)/.exec(source.slice(start)) ?? [];
+  return map === undefined
+    ? 'it takes a field by its name, as in has(object.spec.nodeName)'
+    : `it takes a field by its name; for a key write ${key} in ${map}`;
 }
 
 function unknownVariable({ source, start, end, variables, flag }: Scene): Explanation {

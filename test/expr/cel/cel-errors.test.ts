@@ -20,7 +20,8 @@ describe('an expression that cannot be compiled is refused', () => {
     ['"x".find("(?=a)")', 'invalid RE2 pattern: invalid or unsupported Perl syntax', undefined],
     ['now - duration("5x") > now', 'duration() cannot read this text', undefined],
     ['quantity("1x").isInteger()', 'quantity() cannot read this text', undefined],
-    ['has(object)', 'has() invalid argument', undefined],
+    ['has(object)', 'has() invalid argument', 'as in has(object.spec.nodeName)'],
+    ['true && has(object.a["x/y"])', 'has() invalid argument', 'for a key write "x/y" in object.a'],
     ['', 'the expression is empty', undefined],
   ])('%s', (source, message, hint) => {
     const refusal = refusalOf(source);

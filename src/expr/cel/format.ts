@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
-import { preciseTime } from '../../model/instant.ts';
 import { toPlain } from './plain-value.ts';
+import { timeText } from './times.ts';
 import { type CelMap, type CelNumber, celFailure, Duration, isInt, isMap, isNumber, typeNameOf } from './values.ts';
 import { workOfMaking } from './work.ts';
 
@@ -93,7 +93,7 @@ function asPart(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value instanceof Uint8Array) return `b${JSON.stringify(asText(value))}`;
   if (value instanceof Duration) return `duration("${value}")`;
-  if (value instanceof Date) return `timestamp("${preciseTime(value)}")`;
+  if (value instanceof Date) return `timestamp("${timeText(value)}")`;
   if (!isNumber(value) || isInt(value)) return asText(value);
   return Number.isFinite(Number(value)) ? fixed(Number(value), 6) : `"${value}"`;
 }

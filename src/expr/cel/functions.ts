@@ -1,5 +1,4 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
-import { preciseTime } from '../../model/instant.ts';
 import { goText } from '../go-text.ts';
 import { countOf } from './characters.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
@@ -9,6 +8,7 @@ import { quantityFunctions } from './quantity-functions.ts';
 import { rolloutFunctions } from './rollout-functions.ts';
 import { bytesFunctions, stringFunctions } from './string-functions.ts';
 import { timeFunctions } from './time-functions.ts';
+import { timeText } from './times.ts';
 import {
   type CelNumber,
   celFailure,
@@ -94,8 +94,8 @@ function toBool(value: unknown): boolean {
 }
 
 function toInt(value: unknown): CelNumber {
-  if (value instanceof Date) return Math.trunc(value.getTime() / 1000);
-  if (value instanceof Duration) return Math.trunc(value.ms / 1000);
+  if (value instanceof Date) return Math.floor(value.getTime() / 1000);
+  if (value instanceof Duration) return whole(value.nanos);
   return whole(toBigInt(value, 'int'));
 }
 
@@ -133,7 +133,7 @@ function toDouble(value: unknown): number {
 /** A value as a string. Bytes are decoded as UTF-8. Fails for maps, lists, optionals and null. */
 function toText(value: unknown): string {
   if (value instanceof Uint8Array) return utf8(value);
-  if (value instanceof Date) return preciseTime(value);
+  if (value instanceof Date) return timeText(value);
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
   const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
   return isPlain

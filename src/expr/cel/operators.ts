@@ -2,21 +2,20 @@ import { HugeNumber, hasMember } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
+import { compareTimes, nanosOf, parseTime, timeOfNanos } from './times.ts';
 import {
   BLANK,
   type CelMap,
   type CelNumber,
   celFailure,
   Duration,
+  durationIn,
   isInt,
   isMap,
   isNumber,
   MISSING,
   Optional,
-  parseAge,
-  parseTime,
   TypeName,
-  timeAt,
   typeNameOf,
   whole,
 } from './values.ts';
@@ -44,8 +43,8 @@ export function equal(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b);
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
   if (isMap(a)) return isMap(b) && equalMaps(a, b);
-  if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime();
-  if (a instanceof Duration) return b instanceof Duration && a.ms === b.ms;
+  if (a instanceof Date) return b instanceof Date && compareTimes(a, b) === 0;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Quantity) return b instanceof Quantity && a.nano === b.nano;
   if (a instanceof IpAddress) return b instanceof IpAddress && a.family === b.family && a.bits === b.bits;
   if (a instanceof IpBlock) return b instanceof IpBlock && a.prefix === b.prefix && equal(a.address, b.address);
@@ -93,25 +92,25 @@ function orderNumbers(a: unknown, b: unknown): number | undefined {
 }
 
 function orderDurations(a: unknown, b: unknown): number {
-  const left = durationMs(a);
-  const right = durationMs(b);
-  return left === undefined || right === undefined ? noOrder(a, b) : left - right;
+  const left = durationOf(a);
+  const right = durationOf(b);
+  return left === undefined || right === undefined ? noOrder(a, b) : Number(left.nanos - right.nanos);
 }
 
 function orderTimes(a: unknown, b: unknown): number {
-  const left = timeMs(a);
-  const right = timeMs(b);
-  return left === undefined || right === undefined ? noOrder(a, b) : left - right;
+  const left = timeOf(a);
+  const right = timeOf(b);
+  return left === undefined || right === undefined ? noOrder(a, b) : compareTimes(left, right);
 }
 
-function durationMs(value: unknown): number | undefined {
-  if (value instanceof Duration) return value.ms;
-  return typeof value === 'string' ? parseAge(value) : undefined;
+function durationOf(value: unknown): Duration | undefined {
+  if (value instanceof Duration) return value;
+  return typeof value === 'string' ? durationIn(value) : undefined;
 }
 
-function timeMs(value: unknown): number | undefined {
-  if (value instanceof Date) return value.getTime();
-  return typeof value === 'string' ? parseTime(value)?.getTime() : undefined;
+function timeOf(value: unknown): Date | undefined {
+  if (value instanceof Date) return value;
+  return typeof value === 'string' ? parseTime(value) : undefined;
 }
 
 function noOrder(a: unknown, b: unknown): number {
@@ -141,9 +140,9 @@ export function add(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, PLUS);
   if (typeof a === 'string' && typeof b === 'string') return joined(a, b);
   if (Array.isArray(a) && Array.isArray(b)) return concatenated(a, b);
-  if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms + b.ms);
-  if (a instanceof Date && b instanceof Duration) return timeAt(a.getTime() + b.ms);
-  if (a instanceof Duration && b instanceof Date) return timeAt(a.ms + b.getTime());
+  if (a instanceof Duration && b instanceof Duration) return Duration.ofNanos(a.nanos + b.nanos);
+  if (a instanceof Date && b instanceof Duration) return timeOfNanos(nanosOf(a) + b.nanos);
+  if (a instanceof Duration && b instanceof Date) return timeOfNanos(a.nanos + nanosOf(b));
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   return unlike('add', a, b);
 }
@@ -163,11 +162,11 @@ function concatenated(a: readonly unknown[], b: readonly unknown[]): unknown[] {
  */
 export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
   if (isNumber(a) && isNumber(b)) return calculated(a, b, asDoubles, MINUS);
-  if (a instanceof Duration && b instanceof Duration) return new Duration(a.ms - b.ms);
-  const time = timeMs(a);
-  if (time !== undefined && b instanceof Duration) return timeAt(time - b.ms);
-  const since = timeMs(b);
-  return time !== undefined && since !== undefined ? new Duration(time - since) : unlike('subtract', b, a);
+  if (a instanceof Duration && b instanceof Duration) return Duration.ofNanos(a.nanos - b.nanos);
+  const time = timeOf(a);
+  if (time && b instanceof Duration) return timeOfNanos(nanosOf(time) - b.nanos);
+  const since = timeOf(b);
+  return time && since ? Duration.ofNanos(nanosOf(time) - nanosOf(since)) : unlike('subtract', b, a);
 }
 
 /** Multiplication of numbers; see {@link add}. */
@@ -193,7 +192,7 @@ export function modulo(a: unknown, b: unknown): unknown {
 /** The number or duration with the opposite sign. */
 export function negate(value: unknown): unknown {
   if (typeof value === 'number') return -value;
-  if (value instanceof Duration) return new Duration(-value.ms);
+  if (value instanceof Duration) return Duration.ofNanos(-value.nanos);
   if (typeof value !== 'bigint') return celFailure(`cannot negate ${typeNameOf(value)}`);
   return isInt(value) ? whole(-value) : -Number(value);
 }

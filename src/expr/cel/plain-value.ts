@@ -1,7 +1,7 @@
 import { isContainer } from '../../kit/exact-json.ts';
-import { preciseTime } from '../../model/instant.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
+import { timeText } from './times.ts';
 import { BLANK, Duration, MISSING, Optional, TypeName } from './values.ts';
 import { workOfMaking } from './work.ts';
 
@@ -19,7 +19,7 @@ export function toPlain(value: unknown): unknown {
     workOfMaking('list', value.length);
     return value.map(toPlain);
   }
-  if (value instanceof Date) return preciseTime(value);
+  if (value instanceof Date) return timeText(value);
   if (TEXTUAL.some((type) => value instanceof type)) return String(value);
   if (value instanceof Optional) return toPlain(value.value);
   if (value instanceof TypeName) return value.name;

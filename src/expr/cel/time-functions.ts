@@ -1,5 +1,6 @@
 import { asNumber, asText, type CelFunction, define } from './function.ts';
-import { celFailure, Duration, isNumber, parseAge, parseTime, timeAt, typeNameOf } from './values.ts';
+import { parseTime, timeAt } from './times.ts';
+import { celFailure, Duration, durationIn, isNumber, typeNameOf } from './values.ts';
 
 const TIME = 'google.protobuf.Timestamp';
 const SPAN = 'google.protobuf.Duration';
@@ -42,10 +43,7 @@ function toTime(value: unknown): Date {
 
 function toDuration(value: unknown): Duration {
   if (value instanceof Duration) return value;
-  const ms = parseAge(asText(value));
-  return ms === undefined
-    ? celFailure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d')
-    : new Duration(ms);
+  return durationIn(asText(value)) ?? celFailure('duration() cannot read this text: it takes 30s, 5m, 1h30m or 2d');
 }
 
 const whole = ({ ms }: Duration, unit: number) => Math.trunc(ms / unit) + 0;
@@ -66,8 +64,11 @@ const NO_ZONE = 'there is no such time zone';
 
 function zoned(time: Date, timeZone: string): Date {
   try {
-    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-    return new Date(`${format.format(time).replace(' ', 'T')}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    const [, sign, hours = 0, minutes = 0, seconds = 0] =
+      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(format.format(time)) ?? [];
+    const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return new Date(time.getTime() + (sign === '-' ? -offset : offset) * 1000);
   } catch {
     return celFailure(NO_ZONE);
   }

@@ -12,19 +12,34 @@ export const MISSING: unique symbol = Symbol('missing');
 /** An empty cell of a boolean column: false as a condition, the empty string for everything else. */
 export const BLANK: unique symbol = Symbol('blank');
 
-/** A duration. */
+/** A duration, exact to a nanosecond. */
 export class Duration {
   readonly ms: number;
+  readonly #nanos: bigint;
 
-  constructor(ms: number) {
+  constructor(ms: number, nanos = BigInt(Math.trunc(ms)) * MILLION + BigInt(Math.round((ms % 1) * 1e6))) {
     this.ms = ms;
+    this.#nanos = nanos;
+  }
+
+  get nanos(): bigint {
+    return this.#nanos;
+  }
+
+  /** Fails with an overflow beyond 292 years, as Go does. */
+  static ofNanos(nanos: bigint): Duration {
+    return isInt(nanos) ? new Duration(Number(nanos) / 1e6, nanos) : celFailure('duration overflow');
   }
 
   /** The duration in seconds, as CEL prints it: `90s`. */
   toString(): string {
-    return `${this.ms / 1000}s`;
+    const seconds = Number(this.nanos / BILLION) + Number(this.nanos % BILLION) / 1e9;
+    return `${Math.abs(seconds) < 1e-6 && seconds !== 0 ? seconds.toFixed(9).replace(/0+$/, '') : seconds}s`;
   }
 }
+
+const MILLION = 1_000_000n;
+const BILLION = 1_000_000_000n;
 
 /** The result of `a.?b` and `optional.of()`. */
 export class Optional {
@@ -136,24 +151,26 @@ export function parseAge(text: string): number | undefined {
   }
 }
 
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
-/** The first and the last millisecond of the years 1 to 9999, which are CEL's times. */
-const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
-const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
-
-/** The time at a number of milliseconds since 1970. Fails with an overflow outside of the years 1 to 9999. */
-export function timeAt(ms: number): Date {
-  return ms >= EARLIEST && ms <= LATEST ? new Date(ms) : celFailure('timestamp overflow');
+/** The duration that a text writes, exactly; undefined for any other text. It takes what {@link parseAge} takes. */
+export function durationIn(text: string): Duration | undefined {
+  if (parseAge(text) === undefined) return undefined;
+  const nanos = Array.from(text.matchAll(/(\d*)\.?(\d*)([a-zµμ]+)/g), ([, whole = '', fraction = '', unit = '']) => {
+    const scale = UNIT_NANOS[unit] ?? 0n;
+    return BigInt(whole || 0) * scale + (BigInt(fraction || 0) * scale) / 10n ** BigInt(fraction.length);
+  });
+  const total = nanos.reduce((sum, part) => sum + part, 0n);
+  return Duration.ofNanos(text.startsWith('-') ? -total : total);
 }
 
-/**
- * Parses an RFC 3339 time of the years 1 to 9999. Returns undefined for any other text, also for a day that does not
- * exist.
- */
-export function parseTime(text: string): Date | undefined {
-  const [, year, month, day] = RFC3339.exec(text) ?? [];
-  if (day === undefined || new Date(`${year}-${month}-${day}`).getUTCDate() !== Number(day)) return undefined;
-  const time = new Date(text);
-  return time.getTime() >= EARLIEST && time.getTime() <= LATEST ? time : undefined;
-}
+const UNIT_NANOS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1000n,
+  µs: 1000n,
+  μs: 1000n,
+  ms: MILLION,
+  s: BILLION,
+  m: 60n * BILLION,
+  h: 3600n * BILLION,
+  d: 86_400n * BILLION,
+  y: 31_536_000n * BILLION,
+};

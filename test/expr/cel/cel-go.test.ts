@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compile, VARS } from '../../support/cel.ts';
 
+const T = 'timestamp("2026-01-31T12:00:00';
+
 /** The value over an object with values of many types. */
 function answer(source: string): unknown {
   const object = { null: null, list: [1, null, 'a', { a: 2 }], text: 'a😀b', map: { a: 1 } };
@@ -46,6 +48,21 @@ describe('the answer is that of the API server', () => {
     ['has() takes every path to a field', 'has(object["map"].a) && has({"a": 1}.a)', true],
     ['has() takes every path to a field', 'object.list.exists(x, has(object.list.filter(y, y == x)[0].a))', true],
     ['a duration can be negated', '-dyn(duration("90s"))', '-90s'],
+    ['a duration as an int is its nanoseconds', 'int(duration("100ms"))', 100_000_000],
+    ['a time as an int is rounded down', 'int(timestamp("1969-12-31T23:59:59.5Z"))', -1],
+    ['times have nanoseconds', `${T}.123456789Z") > ${T}.123456788Z")`, true],
+    ['times have nanoseconds', `${T}.123456789Z") == ${T}.123456788Z")`, false],
+    ['times have nanoseconds', `${T}.123456Z") - ${T}.123455Z") == duration("1us")`, true],
+    ['times have nanoseconds', `string(${T}Z") - duration("1ns"))`, '2026-01-31T11:59:59.999999999Z'],
+    ['times have nanoseconds', `${T}.120000789Z")`, '2026-01-31T12:00:00.120000789Z'],
+    ['durations have nanoseconds', 'duration("0.1ms") + duration("0.2ms") == duration("0.3ms")', true],
+    ['durations have nanoseconds', 'string(duration("2h") + duration("1us"))', '7200.000001s'],
+    ['durations have nanoseconds', 'string(duration("1ns"))', '0.000000001s'],
+    ['durations have nanoseconds', 'duration("0.0000000001s") == duration("0")', true],
+    ['durations have nanoseconds', 'int(duration("2562047h47m16.854775807s"))', 9223372036854775807n],
+    ['zones of the first year', 'timestamp("0001-01-01T00:00:00Z").getHours("Etc/GMT+5")', 19],
+    ['zones before standard time', 'timestamp("1850-01-01T12:00:00Z").getMinutes("Europe/Berlin")', 53],
+    ['zones of the last year', 'timestamp("9999-12-31T23:59:59Z").getFullYear("Asia/Kolkata")', 10000],
     ['a uint is an int', 'int(7u)', 7],
     ['optionals can be compared', 'object.?map == optional.of({"a": 1})', true],
     ['optionals can be compared', 'object.?x != optional.none()', false],
@@ -81,6 +98,17 @@ describe('the answer is that of the API server', () => {
     ['the smallest int has no opposite', '-(-9223372036854775808)', 'integer overflow'],
     ['uint() takes no sign', 'uint("+1")', 'uint() cannot read this text'],
     ['bytes that are no UTF-8 are no text', 'string(b"\\xff")', 'string() cannot read these bytes'],
+    [
+      'more than 292 years',
+      'timestamp("2026-01-01T00:00:00Z") - timestamp("1582-01-01T00:00:00Z")',
+      'duration overflow',
+    ],
+    ['more than 292 years', 'duration("2562047h47m") + duration("1h")', 'duration overflow'],
+    [
+      'a time behind the last year',
+      'timestamp("9999-12-31T23:59:59.999999999Z") + duration("1ns")',
+      'timestamp overflow',
+    ],
     ['a position is in characters', '"😀".substring(0, 2)', 'the index is out of range'],
     ['a zone has a colon', 'timestamp("2026-01-31T12:00:00Z").getHours("+0200")', 'there is no such time zone'],
     ['a fraction has no hex', '"%x".format([1.5])', '%x of format() needs'],

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { loadOpenApiSchemas, type OpenApiSchema, schemaNameOf } from '../client/openapi-schemas.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { compareText } from '../kit/text-order.ts';
+import { replaceFile, textOfFile } from '../kit/whole-file.ts';
 import { formatGroupResource, formatGroupVersion, formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { isNotFound } from '../model/status.ts';
@@ -73,8 +72,7 @@ function undescribed({ gvr, kind }: ResourceType): InformerError {
  * other file, and one that cannot be written.
  */
 export async function writeTypes(file: string, text: string): Promise<void> {
-  const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  const before = await textOfFile(file).catch((error) => {
     throw unwritable(file, error);
   });
   if (before !== undefined && before.trim() !== '' && !before.startsWith(MARK)) {
@@ -82,16 +80,14 @@ export async function writeTypes(file: string, text: string): Promise<void> {
       hint: 'name another file, or remove this one first',
     });
   }
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  try {
-    await writeFile(draft, text, { flag: 'wx' });
-    await rename(draft, file);
-  } catch (cause) {
-    await rm(draft, { force: true });
-    throw unwritable(file, cause);
-  }
+  await replaceFile(file, text).catch((error) => {
+    throw unwritable(file, error);
+  });
 }
 
 function unwritable(file: string, cause: unknown): InformerError {
-  return new InformerError('argument', `cannot write ${file}: ${messageOf(cause)}`, { cause });
+  return new InformerError('argument', `cannot write ${file}: ${messageOf(cause)}`, {
+    cause,
+    hint: 'name a file in a folder that exists and may be written; without --out the types go to stdout',
+  });
 }

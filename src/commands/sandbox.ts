@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { bool, count, group, list, text } from '../cli/args/flag.ts';
 import { scenarioOptionsOf } from '../cli/args/scenario-flags.ts';
@@ -10,6 +9,7 @@ import { privateFile } from '../cli/reconcile/private-file.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
+import { replaceFile, textOfFile } from '../kit/whole-file.ts';
 import type { KubeObject } from '../model/object.ts';
 import { parseFaults, parseFeatureGates, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
@@ -91,20 +91,16 @@ export default class SandboxCommand extends BaseCommand {
  */
 async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
   if (named === undefined) return privateFile('kubeconfig', content);
-  const before = await readFile(named, 'utf8').catch(() => '');
-  if (before.trim() !== '' && !/^current-context: sandbox$/m.test(before)) {
-    throw new InformerError('argument', `${named} exists and is not the kubeconfig of a sandbox`, {
-      hint: 'name another file, or remove it first',
-    });
-  }
-  const draft = `${named}.${randomBytes(8).toString('hex')}`;
   try {
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx' }); // never a file that another user put there
-    await rename(draft, named).catch(async (cause) => {
-      await rm(draft, { force: true });
-      throw cause;
-    });
+    const before = (await textOfFile(named)) ?? '';
+    if (before.trim() !== '' && !/^current-context: sandbox$/m.test(before)) {
+      throw new InformerError('argument', `${named} exists and is not the kubeconfig of a sandbox`, {
+        hint: 'name another file, or remove it first',
+      });
+    }
+    await replaceFile(named, content, 0o600);
   } catch (cause) {
+    if (cause instanceof InformerError && cause.hint !== undefined) throw cause;
     throw new InformerError('argument', `cannot write the kubeconfig: ${messageOf(cause)}`, {
       cause,
       hint: '--kubeconfig FILE says where to',

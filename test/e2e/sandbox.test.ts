@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -136,6 +136,17 @@ describe('sandbox', () => {
     const { code, stdout } = await run(['query', 'pods', '-A', '--sandbox', '-o', 'name']);
     expect(code).toBe(0);
     expect(stdout.split('\n').length).toBeGreaterThan(3);
+  });
+
+  it('replaces no pipe or device by its kubeconfig', async () => {
+    await using fixture = await startFixture([]);
+    const pipe = path.join(fixture.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(await run(['sandbox', '--kubeconfig', pipe])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${pipe} is no regular file\nhint: --kubeconfig FILE says where to`),
+    });
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   it('overwrites no kubeconfig but its own, and leaves its own readable by its owner alone', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -176,6 +176,18 @@ describe('refusals', () => {
     const { code, stdout, stderr } = await types(...line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.startsWith(expected), stderr).toBe(true);
+  });
+
+  it('a pipe as --out is neither read nor replaced, and stderr says what to name', async () => {
+    const pipe = path.join(project, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(await types('myapples', '-o', 'pipe')).toMatchObject({
+      code: 2,
+      stderr: `error: cannot write pipe: pipe is no regular file
+hint: name a file in a folder that exists and may be written; without --out the types go to stdout
+`,
+    });
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   it('a file that types did not write stays as it is; its own is written again', async () => {

@@ -136,6 +136,8 @@ function unknownVariable({ source, start, end, variables, flag }: Scene): Explan
       hint: `printed columns are for --where: --where '${name} == …'${instead}. ${flag} takes ${variables.join(', ')}; a string needs quotes: "${name}"`,
     };
   }
+  const missing = notSupported(name);
+  if (missing) return { message: `unknown variable "${name}"`, hint: missing };
   const [near] = nearest(name, [...variables, 'true', 'false', 'null']);
   const form = keyInBrackets(source, start) ?? (near === undefined ? pathOfObject(source, start) : undefined);
   if (form !== undefined && variables.includes('object')) return { message: `unknown variable "${name}"`, hint: form };
@@ -178,12 +180,14 @@ function wrongCall(error: LibraryError, { environment, source, start, end }: Sce
   if (named.length === 0)
     return {
       message: `unknown function "${name}"`,
-      hint: didYouMean(
-        nearest(
-          name,
-          functions.map((known) => known.name),
+      hint:
+        notSupported(name) ??
+        didYouMean(
+          nearest(
+            name,
+            functions.map((known) => known.name),
+          ),
         ),
-      ),
       at,
     };
   const forms = [...new Set(named.map(({ signature }) => readable(signature.replaceAll('ast', 'expression'))))]
@@ -201,8 +205,38 @@ function unexpected(error: LibraryError, { source, start, end }: Scene): Explana
   if (start >= source.length) return { message: `${wanted}${wanted ? 'it' : 'the expression'} ends here` };
   return {
     message: `${wanted}${wanted ? 'found' : 'unexpected'} ${JSON.stringify(found)}`,
-    hint: isEvery ? EVERY : WORDS[found.toLowerCase()],
+    hint: isEvery ? EVERY : (literalNotSupported(source, start) ?? WORDS[found.toLowerCase()]),
   };
+}
+
+/** The hint for what the API server has and this project does not: docs/watch.md lists it. */
+function notSupported(name: string): string | undefined {
+  const instead = Object.hasOwn(NOT_SUPPORTED, name) ? NOT_SUPPORTED[name] : undefined;
+  return instead && `the API server has it, this program does not: ${instead}`;
+}
+
+const URLS = 'test the text with matches("…") or startsWith("…")';
+const VERSIONS = 'split the text: int(x.split(".")[0])';
+const UNWRAP = 'write .filter(x, x.hasValue()).map(x, x.value())';
+const NOT_SUPPORTED: Readonly<Record<string, string>> = {
+  url: URLS,
+  isURL: URLS,
+  semver: VERSIONS,
+  isSemver: VERSIONS,
+  format: 'test the text with matches("…")',
+  authorizer: 'there is no request to authorize',
+  unwrap: UNWRAP,
+  unwrapOpt: UNWRAP,
+};
+
+/** The hint for a literal of the API server that this project does not have. */
+function literalNotSupported(source: string, start: number): string | undefined {
+  const [before, found] = [source.slice(0, start), source[start]];
+  if (found === '?' && /[[{,]\s*$/.test(before))
+    return 'optional items of lists and maps are not supported: write them with + and a condition, [1] + (has(a.b) ? [a.b] : [])';
+  if (/^["']$/.test(found ?? '') && /\b(?:br|rb)$/i.test(before))
+    return 'bytes without escapes are not supported: write b"…" and \\\\ for \\';
+  return found === '`' ? 'write a name with other characters in brackets: object.metadata.labels["a.b/c"]' : undefined;
 }
 
 const EVERY = 'test the items of a list with .exists(item, item.name == "…") or .all(item, …)';

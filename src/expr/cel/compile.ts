@@ -90,6 +90,13 @@ export class Compiler implements NodeCompiler {
     return { slot, run };
   }
 
+  compileWithPair(key: string, value: string, node: ASTNode): { slot: number; run: Run } {
+    const slot = this.#scope.push(key) - 1;
+    const { run } = this.compileWith(value, node);
+    this.#scope.pop();
+    return { slot, run };
+  }
+
   compilePresence(node: ASTNode): Run {
     const run = this.compile(node.op === '.' ? node.args[0] : node);
     return (frame) => {
@@ -409,7 +416,7 @@ function isDouble(node: ASTNode): boolean {
 }
 
 /** Names before a dot that are no receivers: `sets.contains(a, b)` has two arguments. */
-const NAMESPACES = ['sets', 'ip'];
+const NAMESPACES = ['sets', 'ip', 'lists', 'strings'];
 
 function calleeOf(node: Node<'call' | 'rcall'>, scope: readonly string[]): { name: string; args: readonly ASTNode[] } {
   if (node.op === 'call') return { name: node.args[0], args: node.args[1] };

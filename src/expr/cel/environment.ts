@@ -3,6 +3,7 @@ import { Quantity } from '../../model/quantity.ts';
 import { CEL_FUNCTIONS } from './functions.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import { LIST_INDEX_SIGNATURES } from './list-functions.ts';
+import { MACRO_SIGNATURES, macroCheck } from './macro-check.ts';
 
 /** The name of a CEL type. `dyn` is any type, which is checked only during evaluation. */
 export type CelType = 'dyn' | 'string' | 'int' | 'double' | 'bool' | 'timestamp' | 'duration' | 'map' | 'list';
@@ -36,6 +37,8 @@ export function environmentFor(variables: Readonly<Record<string, CelType>>, unl
 
 class Sets {}
 class Addresses {}
+class Lists {}
+class Strings {}
 
 /** The library's functions and the signatures of {@link CEL_FUNCTIONS}. It only checks them; `compile.ts` runs them. */
 function extended(unlistedVariablesAreDyn: boolean): Environment {
@@ -46,7 +49,14 @@ function extended(unlistedVariablesAreDyn: boolean): Environment {
     .registerType('Sets', Sets)
     .registerConstant('sets', 'Sets', new Sets())
     .registerType('Addresses', Addresses)
-    .registerConstant('ip', 'Addresses', new Addresses());
+    .registerConstant('ip', 'Addresses', new Addresses())
+    .registerType('Lists', Lists)
+    .registerConstant('lists', 'Lists', new Lists())
+    .registerType('Strings', Strings)
+    .registerConstant('strings', 'Strings', new Strings());
+  for (const signature of MACRO_SIGNATURES)
+    environment.registerFunction(signature, macroCheck as unknown as () => undefined);
+  environment.registerFunction('OptionalNamespace.ofNonZeroValue(dyn): optional<dyn>', unused, { async: false });
   for (const signature of [
     ...CEL_FUNCTIONS.flatMap(({ signatures }) => signatures),
     ...LIST_INDEX_SIGNATURES,

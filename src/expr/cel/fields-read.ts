@@ -102,6 +102,7 @@ class Reader {
   #readCall(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): void {
     const [name, receiver, args] = node.args;
     const [bound] = args;
+    const isPair = args.length === 3 && name !== 'map';
     if (receiver.op === 'id' && receiver.args === 'cel' && bound?.op === 'id' && args.length === 3) {
       const [, value, body] = args as [ASTNode, ASTNode, ASTNode];
       this.read(value, scope);
@@ -109,7 +110,7 @@ class Reader {
       return;
     }
     this.read(receiver, scope);
-    if (!OVER_ITEMS.has(name) || bound?.op !== 'id' || args.length < 2) {
+    if (isPair || !OVER_ITEMS.has(name) || bound?.op !== 'id' || args.length < 2) {
       for (const arg of args) this.read(arg, scope);
       return;
     }

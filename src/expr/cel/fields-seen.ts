@@ -41,7 +41,8 @@ function look(node: ASTNode, scope: Scope, seen: Address[]): void {
 function lookAtCall(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope, seen: Address[]): void {
   const [name, receiver, args] = node.args;
   const [bound, ...bodies] = args as ASTNode[];
-  const isMacro = OVER_ITEMS.has(name) && bound?.op === 'id' && bodies.length > 0;
+  const isPair = bodies.length === 2 && name !== 'map'; // binds two names: all below the receiver counts as seen
+  const isMacro = OVER_ITEMS.has(name) && bound?.op === 'id' && bodies.length > 0 && !isPair;
   const over = isMacro ? chainOf(receiver, scope) : undefined;
   if (!isMacro || !over || over.isWhole) {
     for (const child of childrenOf(node)) look(child, scope, seen);

@@ -20,6 +20,8 @@ export interface NodeCompiler {
   compilePresence(node: ASTNode): Run;
   /** Compiles an expression in which `name` is bound to one slot of {@link Frame.locals}. Returns the slot too. */
   compileWith(name: string, node: ASTNode): { slot: number; run: Run };
+  /** As {@link compileWith} for two names. The second one has the next slot. */
+  compileWithPair(key: string, value: string, node: ASTNode): { slot: number; run: Run };
 }
 
 export type Node<Op extends ASTNode['op'] = ASTNode['op']> = Extract<ASTNode, { op: Op }>;

@@ -1,6 +1,7 @@
-import { ask, asList, type CelFunction, define } from './function.ts';
+import { ask, asList, asNumber, type CelFunction, define } from './function.ts';
 import { add, equal, order } from './operators.ts';
-import { celFailure, Duration, isNumber } from './values.ts';
+import { celFailure, Duration, isNumber, MISSING, Optional } from './values.ts';
+import { workOfMaking } from './work.ts';
 
 /**
  * The functions of Kubernetes' list library and of CEL's sets. Source: apiserver cel library lists.go, cel-go
@@ -14,6 +15,14 @@ export const listFunctions: readonly CelFunction[] = [
   define('.min', ['list.min(): dyn'], (value) => extreme('min', asList(value), -1)),
   define('.max', ['list.max(): dyn'], (value) => extreme('max', asList(value), 1)),
   define('.distinct', ['list.distinct(): list<dyn>'], (value) => distinct(asList(value))),
+  define('.slice', ['list.slice(int, int): list<dyn>'], slice),
+  define('.flatten', ['list.flatten(): list<dyn>', 'list.flatten(int): list<dyn>'], (value, depth = 1) =>
+    flatten(asList(value), asNumber(depth)),
+  ),
+  define('.sort', ['list.sort(): list<dyn>'], (value) => asList(value).toSorted(order)),
+  define('.first', ['list.first(): optional<dyn>'], (value) => at(asList(value), 0)),
+  define('.last', ['list.last(): optional<dyn>'], (value) => at(asList(value), asList(value).length - 1)),
+  define('lists.range', ['Lists.range(int): list<int>'], range),
   ask('sets.contains', [], (all, some) => asList(some).every((item) => holds(asList(all), item))),
   ask('sets.intersects', [], (some, other) => asList(some).some((item) => holds(asList(other), item))),
   ask(
@@ -32,6 +41,27 @@ export const listLastIndexOf = (items: readonly unknown[], wanted: unknown): num
   items.findLastIndex((item) => equal(item, wanted));
 
 const holds = (items: readonly unknown[], wanted: unknown) => listIndexOf(items, wanted) >= 0;
+
+function slice(value: unknown, start: unknown, end: unknown): unknown[] {
+  const [items, from, to] = [asList(value), asNumber(start), asNumber(end)];
+  return from >= 0 && from <= to && to <= items.length
+    ? items.slice(from, to)
+    : celFailure('slice() is out of the range of the list');
+}
+
+function flatten(items: readonly unknown[], depth: number): unknown[] {
+  if (depth < 0) return celFailure('flatten() takes no negative depth');
+  workOfMaking('list', items.length);
+  return items.flatMap((item) => (Array.isArray(item) && depth > 0 ? flatten(item, depth - 1) : [item]));
+}
+
+const at = (items: readonly unknown[], index: number) => new Optional(index in items ? items[index] : MISSING);
+
+function range(count: unknown): number[] {
+  const length = Math.max(0, asNumber(count));
+  workOfMaking('list', length);
+  return Array.from({ length }, (_, i) => i);
+}
 
 function distinct(items: readonly unknown[]): unknown[] {
   return items.filter((item, i) => listIndexOf(items, item) === i);

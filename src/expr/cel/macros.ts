@@ -1,7 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import { isYes } from './operators.ts';
-import { type CelFailure, celFailure, isMap, MISSING, Optional, typeNameOf } from './values.ts';
+import { existsOnePair, pairQuantifier, transformList, transformMap, transformMapEntry } from './pair-macros.ts';
+import { mapOptional, sortBy } from './value-macros.ts';
+import { type CelFailure, celFailure, Duration, isMap, MISSING, Optional, typeNameOf } from './values.ts';
 import { work, workOfMaking } from './work.ts';
 
 type Call = Node<'call' | 'rcall'>;
@@ -12,7 +14,7 @@ export function isMacro(node: Call): boolean {
   return buildOf(node) !== undefined;
 }
 
-/** Compiles `has`, `all`, `exists`, `exists_one`, `map`, `filter`, `cel.bind`, `optional.of` and `optional.none`. */
+/** Compiles a macro: `has`, `exists`, `map`, `cel.bind`, `optional.of` and so on. */
 export function compileMacro(compiler: NodeCompiler, node: Call): Run {
   if (node.op === 'call') return has(compiler, node.args[1][0] as ASTNode);
   const [, receiver, args] = node.args;
@@ -24,17 +26,34 @@ function buildOf(node: Call): Build | undefined {
   const [name, receiver, args] = node.args;
   const space = receiver.op === 'id' ? receiver.args : '';
   if (space === 'cel' || space === 'optional') return NAMED[`${space}.${name}`];
-  return args.length >= 2 && args[0]?.op === 'id' ? OVER_ITEMS[`${name}/${args.length}`] : undefined;
+  if (args.length < 2 || args[0]?.op !== 'id') return undefined;
+  const isPair = args.length > 2 && args[1]?.op === 'id';
+  return (isPair ? OVER_PAIRS[`${name}/${args.length}`] : undefined) ?? OVER_ITEMS[`${name}/${args.length}`];
 }
 
 const NAMED: Readonly<Record<string, Build>> = {
   'cel.bind': (compiler, _, [name, value, body]) => bind(compiler, nameOf(name), value as ASTNode, body as ASTNode),
   'optional.none': () => () => NONE,
+  'optional.ofNonZeroValue': (compiler, _, [value]) => {
+    const run = compiler.compile(value as ASTNode);
+    return (frame) => {
+      const given = run(frame);
+      return isZero(given) ? NONE : new Optional(given);
+    };
+  },
   'optional.of': (compiler, _, [value]) => {
     const run = compiler.compile(value as ASTNode);
     return (frame) => new Optional(run(frame));
   },
 };
+
+/** Whether a value is the zero of its type, as a field has it that was never set. */
+function isZero(value: unknown): boolean {
+  if (isMap(value)) return Object.keys(value).length === 0;
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Duration) return value.nanos === 0n;
+  return value === null || value === MISSING || value === '' || value === false || value === 0;
+}
 
 const NONE = new Optional(MISSING);
 
@@ -43,8 +62,24 @@ const OVER_ITEMS: Readonly<Record<string, Build>> = {
   'exists/2': (compiler, receiver, args) => quantifier(compiler, receiver, args, true),
   'exists_one/2': existsOne,
   'filter/2': (compiler, receiver, [name, test]) => collect(compiler, receiver, nameOf(name), test, undefined),
+  'optMap/2': (compiler, receiver, args) => mapOptional(compiler, receiver, args, false),
+  'optFlatMap/2': (compiler, receiver, args) => mapOptional(compiler, receiver, args, true),
+  'sortBy/2': sortBy,
   'map/2': (compiler, receiver, [name, body]) => collect(compiler, receiver, nameOf(name), undefined, body),
   'map/3': (compiler, receiver, [name, test, body]) => collect(compiler, receiver, nameOf(name), test, body),
+};
+
+const OVER_PAIRS: Readonly<Record<string, Build>> = {
+  'all/3': (compiler, receiver, args) => pairQuantifier(compiler, receiver, args, false),
+  'exists/3': (compiler, receiver, args) => pairQuantifier(compiler, receiver, args, true),
+  'exists_one/3': existsOnePair,
+  'existsOne/3': existsOnePair,
+  'transformList/3': transformList,
+  'transformList/4': transformList,
+  'transformMap/3': transformMap,
+  'transformMap/4': transformMap,
+  'transformMapEntry/3': transformMapEntry,
+  'transformMapEntry/4': transformMapEntry,
 };
 
 const nameOf = (node: ASTNode | undefined) => String(node?.args);

@@ -39,7 +39,10 @@ export const stringFunctions: readonly CelFunction[] = [
   ),
   define('.split', [], split),
   define('.join', [], (value, separator = '') => join(asList(value).map(asText), asText(separator))),
-  define('.reverse', ['string.reverse(): string'], (value) => charactersOf(asText(value)).reverse().join('')),
+  define('.reverse', ['string.reverse(): string', 'list.reverse(): list<dyn>'], (value) =>
+    Array.isArray(value) ? value.toReversed() : charactersOf(asText(value)).reverse().join(''),
+  ),
+  define('strings.quote', ['Strings.quote(string): string'], (value) => quoted(asText(value))),
   define('.format', ['string.format(list): string'], (value, values) => formatText(asText(value), asList(values))),
   ask('.matches', [], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
   ask('matches', ['matches(string, string): bool'], (value, pattern) => regexFor(asText(pattern)).test(asText(value))),
@@ -76,6 +79,23 @@ function readJson(value: Buffer): unknown {
 function bytes(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : celFailure('expected bytes');
 }
+
+const QUOTED: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+const quoted = (text: string) =>
+  `"${charactersOf(text)
+    .map((character) => QUOTED[character] ?? character)
+    .join('')}"`;
 
 function charAt(value: unknown, index: unknown): string {
   const characters = charactersOf(asText(value));

@@ -22,6 +22,16 @@ describe('an expression that cannot be compiled is refused', () => {
     ['quantity("1x").isInteger()', 'quantity() cannot read this text', undefined],
     ['has(object)', 'has() invalid argument', 'as in has(object.spec.nodeName)'],
     ['true && has(object.a["x/y"])', 'has() invalid argument', 'for a key write "x/y" in object.a'],
+    ['isURL("https://a")', 'unknown function "isURL"', 'the API server has it, this program does not: test the text'],
+    ['url("https://a").getHost() == "a"', 'unknown function "url"', 'the API server has it'],
+    ['semver("1.0.0").major() == 1', 'unknown function "semver"', 'split the text'],
+    ['format.named("uuid").hasValue()', 'unknown variable "format"', 'the API server has it'],
+    ['authorizer == null', 'unknown variable "authorizer"', 'there is no request to authorize'],
+    ['optional.unwrap([]) == []', 'unknown function "unwrap"', 'write .filter(x, x.hasValue())'],
+    ['[?object.?a] == []', 'unexpected "?" at column 2', 'optional items of lists and maps are not supported'],
+    ['{?"a": object.?a} == {}', 'unexpected "?" at column 2', 'optional items of lists and maps are not supported'],
+    ['br"\\n" == b""', 'unexpected', 'bytes without escapes are not supported'],
+    ['object.metadata.labels.`a/b` == ""', 'unexpected "`"', 'write a name with other characters in brackets'],
     ['', 'the expression is empty', undefined],
   ])('%s', (source, message, hint) => {
     const refusal = refusalOf(source);

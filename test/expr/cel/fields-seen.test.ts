@@ -18,6 +18,9 @@ describe('the fields that a program looks at', () => {
     ['size(object.spec.containers) > 1', ['.spec.containers']],
     ['object.spec.containers[0].image == "x"', ['.spec.containers[*].image']],
     ['object.metadata.labels[object.spec.key] == "x"', ['.metadata.labels', '.spec.key']],
+    ['object.spec.containers.all(i, c, c.name != "x" || i > object.spec.at)', ['.spec.containers', '.spec.at']],
+    ['object.spec.?list.optMap(l, l.name).orValue("") == "x"', ['.spec.list']],
+    ['object.spec.list.sortBy(x, x.at)[0].name == "x"', ['.spec.list']],
     ['object.spec.list[object.spec.at].name == "x"', ['.spec.list', '.spec.at']],
     ['(object.spec.a == 1 ? object.spec.b : object.spec.c).d == 2', ['.spec.a', '.spec.b', '.spec.c']],
     [

@@ -153,7 +153,7 @@ async function runWith(
   const cli = new Cli([...words, ...limit], { env, cwd: folder });
   await using _ = cli;
   let isDone = stream === undefined;
-  const until = Date.now() + 45_000; // a serve reports an outage after 30 s
+  const until = Date.now() + 45_000;
   while (cli.child.exitCode === null && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     if (isEnough && stream?.[1](cli)) {

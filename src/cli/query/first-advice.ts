@@ -29,7 +29,7 @@ export function adviceOnFirst(
       if (shown > 0 || !asksForObjects(plan)) return missing;
       const empty = isPartial || missing.length > 0 ? undefined : emptyText(plan, samples);
       const near = plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog));
-      return [...missing, ...(empty === undefined ? [] : [`${empty}${LATER}`]), ...near];
+      return [...missing, ...(empty === undefined ? [] : [`${empty.replace(/\.$/, '')}${LATER}`]), ...near];
     },
   };
 }

@@ -11,6 +11,7 @@ import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { errorTexts } from '../terminal/exit-codes.ts';
 import { ChangesSince, type KeptStates } from './kept-states.ts';
 
 export interface HeldTypesOptions {
@@ -129,7 +130,12 @@ export class HeldTypes implements Disposable {
       this.#set(key, undefined);
       throw await cached.explain(session);
     }
-    if (cached.forbidden.length === 0) this.#share(cached);
+    const shared = cached.forbidden.length === 0 ? this.#share(cached) : undefined;
+    // who may list and not watch is refused after the initial list
+    void cached.refused.then(() => {
+      shared?.[Symbol.dispose]();
+      return this.#lost(key, cached);
+    });
     if (isOnlyOwn)
       session.notice(
         `${key}: only the namespace ${session.config.namespace} is cached, because others may not be read`,
@@ -137,9 +143,25 @@ export class HeldTypes implements Disposable {
     return cached;
   }
 
-  #share({ type, informer, namespaces }: WatchTarget): void {
+  /** A cache that cannot be kept up to date answers nothing more; without any other there is nothing to serve. */
+  async #lost(key: string, target: WatchTarget): Promise<void> {
+    const { session } = this.#options;
+    if (this.#cached.get(key) !== target) return;
+    this.#set(key, undefined);
+    this.#adding.delete(key);
+    const error = await target.explain(session);
+    if (this.#cached.size === 0) {
+      session.end(error);
+      return;
+    }
+    const { message, hint } = errorTexts(error);
+    session.notice(`${key} is not cached any more, the cluster answers: ${message}`);
+    if (hint !== undefined) session.notice(`hint: ${hint}`);
+  }
+
+  #share({ type, informer, namespaces }: WatchTarget): Disposable {
     const { caches, keepManagedFields } = this.#options;
-    caches.add({ type, informer, namespaces, as: { table: 'Object' }, keepsManagedFields: keepManagedFields });
+    return caches.add({ type, informer, namespaces, as: { table: 'Object' }, keepsManagedFields: keepManagedFields });
   }
 
   async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {
@@ -169,8 +191,8 @@ export class HeldTypes implements Disposable {
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running)).catch(() => {});
     await abortable(target.settled(own.signal), own.signal);
-    if (target.refusal !== undefined) ending.abort();
-    else {
+    void target.refused.then(() => ending.abort());
+    if (target.refusal === undefined) {
       const text = await changes.text(own);
       if (text !== undefined) session.notice(`${key}: ${text}`);
     }

@@ -234,6 +234,7 @@ describe('without a usable server', () => {
     expect(broken.of('kubeconfig.files')).toMatchObject({
       status: 'problem',
       found: expect.stringContaining('broken'),
+      fix: expect.stringMatching(/./),
     });
     expect(broken.stdout).not.toContain('hush');
     const context = await findings(['--context', 'sandbx']);
@@ -309,7 +310,11 @@ describe('a server that differs', () => {
       match: { path: '/version' },
     });
     const { of } = await findings([], { KUBECONFIG: await written('busy', sandbox.kubeconfig()) });
-    expect(of('requests.throttled')).toMatchObject({ status: 'warning', fix: expect.stringContaining('--qps') });
+    expect(of('requests.throttled')).toMatchObject({
+      status: 'warning',
+      found: expect.stringMatching(/^1 of \d+ answers were 429 /),
+      fix: expect.stringContaining('--qps'),
+    });
   }, 60_000);
 });
 
@@ -372,6 +377,8 @@ it.each([
   [['-n', 'Shop'], 'Shop'],
   [['-o', 'yaml'], 'expected one of table, wide, json'],
 ])('%j is refused with 2 before anything is asked', async (args, text) => {
+  fixture.sandbox.requests.clear();
   const { code, stdout, stderr } = await run(['doctor', ...args], { env: fixture.env });
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(text) });
+  expect(fixture.sandbox.requests.matching('/')).toEqual([]);
 });

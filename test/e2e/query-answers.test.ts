@@ -20,7 +20,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 const query = (...line: string[]) => run(['query', ...line], { env: fixture.env });
 
 describe('query --where and --name', () => {
-  it('finds rows by their printed columns, in every format', async () => {
+  it('finds rows by their printed columns, for a table, names and JSON', async () => {
     const pending = ['pods', '-A', '--where', 'STATUS == "Pending"'];
     expect((await query(...pending)).stdout).toMatch(/^NAMESPACE +NAME .*\nshop +web-2 [^\n]*\n$/);
     expect((await query(...pending, '-o', 'name')).stdout).toBe('pod/web-2\n');

@@ -149,8 +149,10 @@ describe('filters of reconcile', () => {
     [['--on', 'left'], '--on left does nothing without an expression about objects'],
     [['--finalizer', 'a.b/c', '--watch-only'], '--finalizer cannot be combined with --watch-only'],
   ])('%j is refused before anything is watched', async (flags, text) => {
+    fixture.sandbox.requests.clear();
     const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+    expect(fixture.sandbox.requests.matching('watch=')).toEqual([]);
   });
 
   it('a module’s config has the same keys, with the same checks', async () => {
@@ -217,6 +219,7 @@ describe('--map', () => {
 
   it('is refused before anything is watched when its index is unknown, and when it has no --watches', async () => {
     const line = ['reconcile', 'deployments', '-n', 'shop', '--exec', 'true'];
+    fixture.sandbox.requests.clear();
     const unknown = await run([...line, '--watches', 'configmaps', '--map', 'index:configmaps'], { env: fixture.env });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "configmap"?') });
     expect(unknown.stderr).toContain('the indexes are namespace, node, image, phase, configmap, secret');
@@ -224,6 +227,7 @@ describe('--map', () => {
       code: 2,
       stderr: expect.stringContaining('each --watches needs a --map: there are 0 of one and 1 of the other'),
     });
+    expect(fixture.sandbox.requests.matching('watch=')).toEqual([]);
   });
 });
 
@@ -313,8 +317,10 @@ describe('--schedule', () => {
     [['--schedule', '@daily', '--schedule-zone', 'Europe/Berln'], 'did you mean Europe/Berlin?'],
     [['--schedule-zone', 'UTC'], '--schedule-zone does nothing without --schedule'],
   ])('%j is refused before anything is watched', async (flags, text) => {
+    fixture.sandbox.requests.clear();
     const end = await run(['reconcile', 'pods', '-n', 'shop', '--exec', 'true', ...flags], { env: fixture.env });
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+    expect(fixture.sandbox.requests.matching('watch=')).toEqual([]);
   });
 });
 

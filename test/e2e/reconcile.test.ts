@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,9 +60,10 @@ describe('reconcile', () => {
 
   it('runs an executable with the request on stdin, retries 75, parks 65, stops at 64', async () => {
     const log = path.join(fixture.folder, 'calls');
+    const input = path.join(fixture.folder, 'input');
     const retrying = await hook(
       'retry.sh',
-      `#!/bin/sh\ncat > /dev/null\necho "$INFORMER_KEY $INFORMER_ATTEMPT" >> ${log}\n[ "$(grep -c web-1 ${log})" -ge 3 ] || exit 75\n`,
+      `#!/bin/sh\ncat > ${input}\necho "$INFORMER_KEY $INFORMER_ATTEMPT" >> ${log}\n[ "$INFORMER_ATTEMPT" -ge 3 ] && exit 65\nexit 75\n`,
     );
     await using cli = new Cli(
       [
@@ -83,9 +84,17 @@ describe('reconcile', () => {
         env: fixture.env,
       },
     );
-    await cli.until((c) => c.stderr.split('web-1').length > 2, 'retries');
+    await cli.until((c) => c.stderr.includes('given up until something changes (attempt 3)'), 'the third run');
     cli.kill('SIGTERM');
-    expect((await cli.ended()).code).toBe(0);
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^shop\/web-1: given up until something changes \(attempt 3\): .* exited with 65$/m);
+    expect(readFileSync(log, 'utf8')).toBe('shop/web-1 1\nshop/web-1 2\nshop/web-1 3\n');
+    expect(JSON.parse(readFileSync(input, 'utf8'))).toMatchObject({
+      key: 'shop/web-1',
+      attempt: 3,
+      object: { kind: 'Pod', metadata: { name: 'web-1' } },
+    });
     const stopping = await hook('stop.sh', '#!/bin/sh\nexit 64\n');
     expect((await run(['reconcile', 'pods', '-n', 'shop', '--hook', stopping], { env: fixture.env })).code).toBe(1);
   });
@@ -169,12 +178,14 @@ describe('reconcile', () => {
 
   it('refuses a hook that cannot be loaded before it watches anything', async () => {
     const file = await hook('enum.ts', 'export enum Color { Red }\nexport default async () => {};\n');
+    fixture.sandbox.requests.clear();
     const result = await run(['reconcile', 'pods', '-n', 'shop', '--hook', file], { env: fixture.env });
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/enum/i);
     const none = await run(['reconcile', 'pods', '-n', 'shop'], { env: fixture.env });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('--hook');
+    expect(fixture.sandbox.requests.matching('/namespaces/shop/pods')).toEqual([]);
   });
 });
 
@@ -565,6 +576,11 @@ describe('a hot loop', () => {
     const line = ['reconcile', 'myapples', 'turning', '-n', 'shop', '--hook', file];
     await using cli = new Cli(line, { env: fixture.env });
     await cli.until((c) => c.stderr.includes('a hot loop? 10 runs'), 'the suspicion');
+    const versionOf = () => fixture.sandbox.get(APPLE_TYPE, 'shop/turning')?.metadata?.resourceVersion;
+    for (let round = 0; round < 2; round += 1) {
+      const before = versionOf();
+      await cli.until(() => versionOf() !== before, 'a further write');
+    }
     expect(cli.stderr).not.toContain('parked');
   });
 });

@@ -50,6 +50,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 const watch = (...line: string[]) => run(['watch', ...line, '--timeout', '20s'], { env: fixture.env });
 
 it('a user who may list and not watch is refused with the missing verb, after one list', async () => {
+  fixture.sandbox.requests.clear();
   const { code, stdout, stderr } = await watch('pods', '-n', 'shop', '-o', 'name', '--as', 'bob');
   expect(code).toBe(1);
   expect(stdout.split('\n').filter(Boolean)).toHaveLength(2);
@@ -57,6 +58,8 @@ it('a user who may list and not watch is refused with the missing verb, after on
     'error: pods is forbidden: User "bob" cannot watch resource "pods" in API group "" in the namespace "shop"',
   );
   expect(stderr).toContain('verbs: ["list", "watch"]');
+  const lists = fixture.sandbox.requests.matching('/namespaces/shop/pods').filter((r) => !r.path.includes('watch='));
+  expect(lists).toHaveLength(1);
 });
 
 describe('a refusal names the rule that is missing, and the namespaces that would work', () => {

@@ -160,7 +160,7 @@ describe('an informer with a compact store', () => {
     expect(errors[1]).toBe(errors[0]);
   });
 
-  it('keeps the same handles when a list shows that nothing has changed', async () => {
+  it('takes no further memory when a list shows that nothing has changed', async () => {
     const { informer, relist, stop } = await informed(50);
     const before = informer.memory;
     await relist();

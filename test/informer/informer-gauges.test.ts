@@ -71,6 +71,15 @@ it('shows how long there has been no connection, and counts outages, resumed wat
     [`kubectl_informer_disconnected_seconds${NAME}`]: 0,
     [`kubectl_informer_resumed_watches_total${NAME}`]: 1,
     [`kubectl_informer_gaps_total${NAME}`]: 0,
+    [`kubectl_informer_relists_total${NAME}`]: 0,
+  });
+  void sandbox.restart({ keepHistory: false });
+  sandbox.apply(configMap('b', {}));
+  await clock.advance(60_000);
+  await expect.poll(() => informer.lister.size).toBe(2);
+  expect(await values()).toMatchObject({
+    [`kubectl_informer_gaps_total${NAME}`]: 1,
+    [`kubectl_informer_relists_total${NAME}`]: 1,
   });
   running.abort();
   await factory.shutdown();

@@ -247,7 +247,6 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
 
   #latch(): void {
     this.#synced = true;
-    this.#initial = 0;
     this.#onSynced();
   }
 

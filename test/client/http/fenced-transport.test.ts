@@ -16,9 +16,8 @@ describe('a fenced transport', () => {
     const permit = () => {
       if (!isPermitted) throw new Error('not leading');
     };
-    const maps = createClient(fencedTransport(place.client.transport, permit)).resource(CONFIG_MAPS, {
-      namespace: 'default',
-    });
+    const fenced = fencedTransport(place.client.transport, permit);
+    const maps = createClient(fenced).resource(CONFIG_MAPS, { namespace: 'default' });
     await maps.create(map('b'));
     isPermitted = false;
     const before = place.sent.length;
@@ -33,6 +32,11 @@ describe('a fenced transport', () => {
     expect(place.sent.length).toBe(before);
     expect((await maps.list()).items.map(({ metadata }) => metadata.name)).toContain('b');
     await maps.get('a');
+    const watched = await fenced.request({ method: 'GET', path: '/api/v1/configmaps?watch=true&timeoutSeconds=1' });
+    expect(watched.status).toBe(200);
+    await fenced.request({ method: 'HEAD', path: '/version' });
+    await fenced.request({ method: 'OPTIONS', path: '/version' });
+    expect(place.sent.length).toBe(before + 5);
   });
 
   it('asks again before a write is repeated that the server asked to wait', async () => {

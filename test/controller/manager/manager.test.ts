@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../../src/controller/controller.ts';
 import { createInformerSource } from '../../../src/controller/informer-source.ts';
@@ -105,9 +106,11 @@ describe('a manager', () => {
     await calm();
     await clock.advance(1_000);
     expect(keys).toEqual(expect.arrayContaining(['one shop/a', 'two shop/a']));
+    expect(informer.handlerCount).toBe(2);
     abort.abort();
     await ended;
-    expect(clock.pending).toBe(0);
+    expect([clock.pending, informer.handlerCount]).toEqual([0, 0]);
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
   });
 
   it('ends with an error that names the caches that did not sync in time', async () => {
@@ -423,7 +426,7 @@ describe('a manager with an election', () => {
     expect(await ended).toMatchObject({ code: 'leadership' });
   });
 
-  it('has a check of its liveness that names the lease', async () => {
+  it('has the check of its election among those of its liveness', async () => {
     const { manager } = await setup({ elect: 'me' });
     expect(manager.liveChecks.map(({ name }) => name)).toEqual(['leader-election']);
     expect(manager.health().live).toEqual([{ name: 'leader-election', reason: undefined }]);

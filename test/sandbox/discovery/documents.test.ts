@@ -16,6 +16,8 @@ const types = new TypeRegistry(builtinTypes());
 const APPS = types.group('apps') as ServedGroup;
 const version = (group: string, name: string) => types.version(group, name) as ServedVersion;
 
+/** The groups of the built-in types but the core one. */
+const NAMED = [...new Set(builtinTypes().map(({ gvr }) => gvr.group))].filter((group) => group !== '');
 const CUSTOM = {
   ...(types.find({ group: 'apps', version: 'v1', resource: 'deployments' }) as ApiType),
   gvr: { group: 'example.com', version: 'v1', resource: 'boxes' },
@@ -43,7 +45,8 @@ describe('legacy discovery', () => {
     const { groups } = apiGroupList(types) as {
       groups: { name: string; versions: object[]; preferredVersion: object }[];
     };
-    expect(groups.map(({ name }) => name)).not.toContain('');
+    expect(groups.map(({ name }) => name).sort()).toEqual(NAMED.toSorted());
+    for (const { versions, preferredVersion } of groups) expect(versions[0]).toEqual(preferredVersion);
     const autoscaling = groups.find(({ name }) => name === 'autoscaling');
     expect(autoscaling?.preferredVersion).toEqual({ groupVersion: 'autoscaling/v2', version: 'v2' });
     expect(autoscaling?.versions).toHaveLength(2);
@@ -62,6 +65,8 @@ describe('legacy discovery', () => {
       'deployments/scale',
       'deployments/status',
     ]);
+    for (const [i, name] of names.entries())
+      if (name.includes('/')) expect(names[i - 1]?.split('/')[0]).toBe(name.split('/')[0]);
     expect(resources.find(({ name }) => name === 'deployments')).toMatchObject({
       singularName: 'deployment',
       namespaced: true,
@@ -95,8 +100,7 @@ describe('aggregated discovery', () => {
   it('has the core group, or all others', () => {
     expect(groupsOf(types, 'core').map(({ metadata }) => metadata)).toEqual([{}]);
     const named = groupsOf(types, 'named').map(({ metadata }) => metadata.name);
-    expect(named).toContain('apps');
-    expect(named).not.toContain(undefined);
+    expect(named.toSorted()).toEqual(NAMED.toSorted());
   });
 
   it('names group and version of the response kind for custom types only, as on a real server', () => {
@@ -131,8 +135,12 @@ describe('aggregated discovery', () => {
 });
 
 it('the root lists every group with its versions, in order, and the paths beside them', () => {
-  const { paths } = rootPaths(types) as { paths: string[] };
+  const registry = new TypeRegistry(builtinTypes());
+  registry.put('boxes.example.com', [CUSTOM]);
+  const { paths } = rootPaths(registry) as { paths: string[] };
   expect(paths.slice(0, 4)).toEqual(['/api', '/api/v1', '/apis', '/apis/']);
+  const groups = paths.filter((path) => /^\/apis\/[^/]+$/.test(path));
+  expect(groups).toEqual([...NAMED, 'example.com'].map((name) => `/apis/${name}`).sort());
   const at = paths.indexOf('/apis/autoscaling');
   expect(paths.slice(at, at + 3)).toEqual(['/apis/autoscaling', '/apis/autoscaling/v1', '/apis/autoscaling/v2']);
   expect(paths).toContain('/version');

@@ -35,6 +35,9 @@ it('a new cluster has the service of the API server and the default roles', () =
 
 it('its objects were created now, by kube-apiserver', () => {
   const metadata = sandbox.get({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }, 'view')?.metadata;
+  for (const kind of ['Namespace', 'Service'])
+    for (const { metadata } of sandbox.list({ apiVersion: 'v1', kind }))
+      expect([Date.parse(metadata.creationTimestamp ?? ''), metadata.name]).toEqual([clock.now(), metadata.name]);
   expect(Date.parse(metadata?.creationTimestamp ?? '')).toBe(clock.now());
   expect(metadata?.managedFields?.map(({ manager }) => manager)).toEqual(['kube-apiserver']);
 });

@@ -3,6 +3,7 @@ import { bytesOf } from './bytes-literal.ts';
 import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import type { CelFunction } from './function.ts';
 import { functionNamed, optional } from './functions.ts';
+import { KeyedMap, mapOf } from './keyed-map.ts';
 import { compileMacro, isMacro } from './macros.ts';
 import {
   add,
@@ -68,7 +69,7 @@ export class Compiler implements NodeCompiler {
       case 'list':
         return this.#list(node.args);
       case 'map':
-        return this.#map(node.args);
+        return this.#map(node);
       case '?:':
         return this.#choice(node);
       case '&&':
@@ -156,15 +157,12 @@ export class Compiler implements NodeCompiler {
     return (frame) => runs.map((run) => run(frame)).filter((value) => value !== MISSING);
   }
 
-  #map(entries: readonly (readonly [ASTNode, ASTNode])[]): Run {
+  #map({ args: entries, pos }: Node<'map'>): Run {
     const runs = entries.map(([key, value]) => [this.compile(key), this.compile(value)] as const);
     return (frame) => {
       const found = runs.map(([key, value]) => [key(frame), value(frame)] as const);
-      return Object.fromEntries(
-        found
-          .filter(([key, value]) => key !== MISSING && value !== MISSING)
-          .map(([key, value]) => [String(key), value]),
-      );
+      frame.at = pos;
+      return mapOf(found.filter(([key, value]) => key !== MISSING && value !== MISSING));
     };
   }
 
@@ -323,6 +321,7 @@ function readKey(value: unknown, key: unknown): unknown {
     return isNumber(key)
       ? itemAt(value, Number(key))
       : celFailure('a list has no fields, only items: use [0] or .exists(item, …)');
+  if (value instanceof KeyedMap) return value.get(key);
   if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no fields`);
   return typeof key === 'string' || isNumber(key) || typeof key === 'boolean'
     ? ownField(value, String(key))

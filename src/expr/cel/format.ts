@@ -1,8 +1,9 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
+import { entriesOf } from './keyed-map.ts';
 import { toPlain } from './plain-value.ts';
 import { timeText } from './times.ts';
-import { type CelMap, type CelNumber, celFailure, Duration, isInt, isMap, isNumber, typeNameOf } from './values.ts';
+import { type CelNumber, celFailure, Duration, isInt, isNumber, typeNameOf } from './values.ts';
 import { workOfMaking } from './work.ts';
 
 /**
@@ -68,7 +69,8 @@ const MOST_DIGITS = 100;
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return listText(value);
-  if (isMap(value)) return mapText(value);
+  const entries = entriesOf(value);
+  if (entries) return mapText(entries);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   const plain = toPlain(value);
   return typeof plain === 'string' ? plain : jsonText(plain);
@@ -79,9 +81,9 @@ function listText(items: readonly unknown[]): string {
   return `[${items.map(asPart).join(', ')}]`;
 }
 
-function mapText(map: CelMap): string {
-  workOfMaking('list', Object.keys(map).length);
-  const members = Object.entries(map).map(([key, value]) => [JSON.stringify(key), asPart(value)] as const);
+function mapText(entries: NonNullable<ReturnType<typeof entriesOf>>): string {
+  workOfMaking('list', entries.length);
+  const members = entries.map(([key, value]) => [asPart(key), asPart(value)] as const);
   return `{${members
     .sort(([a], [b]) => compareText(a, b))
     .map((member) => member.join(':'))

@@ -3,6 +3,7 @@ import { goText } from '../go-text.ts';
 import { countOf } from './characters.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
 import { addressFunctions } from './ip-functions.ts';
+import { KeyedMap } from './keyed-map.ts';
 import { listFunctions } from './list-functions.ts';
 import { quantityFunctions } from './quantity-functions.ts';
 import { rolloutFunctions } from './rollout-functions.ts';
@@ -135,7 +136,8 @@ function toText(value: unknown): string {
   if (value instanceof Uint8Array) return utf8(value);
   if (value instanceof Date) return timeText(value);
   if (isNumber(value) || value instanceof HugeNumber) return goText(value);
-  const isPlain = value !== null && !Array.isArray(value) && !isMap(value) && !(value instanceof Optional);
+  const isPlain =
+    value !== null && typeNameOf(value) !== 'list' && typeNameOf(value) !== 'map' && !(value instanceof Optional);
   return isPlain
     ? String(value instanceof TypeName ? value.name : value)
     : celFailure(`string() does not take ${typeNameOf(value)}`);
@@ -154,5 +156,6 @@ function utf8(bytes: Uint8Array): string {
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return countOf(value);
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  if (value instanceof KeyedMap) return value.size;
   return isMap(value) ? Object.keys(value).length : celFailure(`size() does not take ${typeNameOf(value)}`);
 }

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
+import { entriesOf } from './keyed-map.ts';
 import { isYes } from './operators.ts';
 import { existsOnePair, pairQuantifier, transformList, transformMap, transformMapEntry } from './pair-macros.ts';
 import { mapOptional, sortBy } from './value-macros.ts';
@@ -166,8 +167,8 @@ function itemsOf(value: unknown, frame: Frame, at: number): readonly unknown[] |
   if (Array.isArray(value)) return value;
   if (value === MISSING || value === null) return undefined;
   frame.at = at;
-  if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no items`);
-  const keys = Object.keys(value);
+  const keys = entriesOf(value)?.map(([key]) => key);
+  if (!keys) return celFailure(`${typeNameOf(value)} has no items`);
   workOfMaking('list', keys.length);
   return keys;
 }

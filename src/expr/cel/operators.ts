@@ -2,6 +2,7 @@ import { HugeNumber, hasMember } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
+import { KeyedMap } from './keyed-map.ts';
 import { compareTimes, nanosOf, parseTime, timeOfNanos } from './times.ts';
 import {
   BLANK,
@@ -43,6 +44,7 @@ export function equal(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b);
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]));
   if (isMap(a)) return isMap(b) && equalMaps(a, b);
+  if (a instanceof KeyedMap) return b instanceof KeyedMap && equalKeyed(a, b);
   if (a instanceof Date) return b instanceof Date && compareTimes(a, b) === 0;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Quantity) return b instanceof Quantity && a.nano === b.nano;
@@ -52,6 +54,11 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a instanceof Optional) return b instanceof Optional && equal(a.value, b.value);
   if (a instanceof HugeNumber) return isSameNumber(a, b);
   return a instanceof Uint8Array && b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+}
+
+function equalKeyed(a: KeyedMap, b: KeyedMap): boolean {
+  workOfMaking('list', a.size);
+  return a.size === b.size && a.entries().every(([key, value]) => equal(value, b.get(key)));
 }
 
 /** Compares a bigint with a number exactly. */
@@ -126,6 +133,7 @@ export const isNothing = (value: unknown) =>
 /** `needle in haystack`: whether the needle is an item of the list or a key of the map. */
 export function isIn(needle: unknown, haystack: unknown, isEqual: Comparison['equal'] = equal): boolean {
   if (Array.isArray(haystack)) return haystack.some((item) => isEqual(needle, item));
+  if (haystack instanceof KeyedMap) return haystack.get(needle) !== MISSING;
   if (isMap(haystack)) return (typeof needle === 'string' || isNumber(needle)) && hasMember(haystack, String(needle));
   return haystack === null
     ? false

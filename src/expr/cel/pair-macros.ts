@@ -1,7 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Frame, type NodeCompiler, placed, type Run } from './frame.ts';
+import { entriesOf, KeyedMap, mapOf } from './keyed-map.ts';
 import { isYes } from './operators.ts';
-import { type CelFailure, celFailure, isMap, MISSING, typeNameOf } from './values.ts';
+import { type CelFailure, celFailure, MISSING, typeNameOf } from './values.ts';
 import { work, workOfMaking } from './work.ts';
 
 /**
@@ -56,7 +57,7 @@ export function transformMap(compiler: NodeCompiler, receiver: ASTNode, args: re
   const made = collectedPairs(compiler, receiver, args);
   return (frame) => {
     const pairs = made(frame);
-    return pairs ? Object.fromEntries(pairs.map(([key, result]) => [String(key), result])) : MISSING;
+    return pairs ? mapOf(pairs) : MISSING;
   };
 }
 
@@ -67,11 +68,10 @@ export function transformMapEntry(compiler: NodeCompiler, receiver: ASTNode, arg
     const pairs = made(frame);
     if (!pairs) return MISSING;
     frame.at = receiver.pos;
-    const entries = pairs.flatMap(([, result]) =>
-      isMap(result) ? Object.entries(result) : celFailure(`expected a map, got ${typeNameOf(result)}`),
+    const entries = pairs.flatMap(
+      ([, result]) => entriesOf(result) ?? celFailure(`expected a map, got ${typeNameOf(result)}`),
     );
-    const merged = Object.fromEntries(entries);
-    return Object.keys(merged).length === entries.length ? merged : celFailure('two entries have the same key');
+    return new KeyedMap(entries).size === entries.length ? mapOf(entries) : celFailure('two entries have the same key');
   };
 }
 
@@ -116,8 +116,7 @@ function visitor(compiler: NodeCompiler, receiver: ASTNode): Visit {
 
 function pairsOf(value: unknown): Iterable<Pair> {
   if (Array.isArray(value)) return value.entries();
-  if (!isMap(value)) return celFailure(`${typeNameOf(value)} has no items`);
-  const pairs = Object.entries(value);
+  const pairs = entriesOf(value) ?? celFailure(`${typeNameOf(value)} has no items`);
   workOfMaking('list', pairs.length);
   return pairs;
 }

@@ -1,6 +1,7 @@
 import { isContainer } from '../../kit/exact-json.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
+import { entriesOf } from './keyed-map.ts';
 import { timeText } from './times.ts';
 import { BLANK, Duration, MISSING, Optional, TypeName } from './values.ts';
 import { workOfMaking } from './work.ts';
@@ -24,6 +25,7 @@ export function toPlain(value: unknown): unknown {
   if (value instanceof Optional) return toPlain(value.value);
   if (value instanceof TypeName) return value.name;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  workOfMaking('list', Object.keys(value).length);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
+  const entries = entriesOf(value) ?? Object.entries(value);
+  workOfMaking('list', entries.length);
+  return Object.fromEntries(entries.map(([key, item]) => [String(key), toPlain(item)]));
 }

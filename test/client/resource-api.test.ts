@@ -8,6 +8,7 @@ import type { WatchEvent } from '../../src/model/watch-event.ts';
 import { pod } from '../support/fixture.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 import { bytes, cut, type ScriptedAnswer, scriptedBytes } from '../support/scripted-bytes.ts';
+import { skipped } from '../support/skipped.ts';
 import { recording, recordingsMissing } from '../support/wire-recording.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
@@ -381,7 +382,7 @@ describe('ResourceApi as a table', () => {
     expect(events[3]?.object).toMatchObject({ kind: 'Status', code: 410 });
   });
 
-  it.skipIf(recordingsMissing)('reads what a real server sends', async () => {
+  it.skipIf(recordingsMissing)(`reads what a real server sends${skipped(recordingsMissing)}`, async () => {
     for (const { request, response } of [...recording('04-list.json'), ...recording('05-watch.json')]) {
       const accept = request.headers.accept ?? '';
       if (!accept.includes('as=Table') || response.status !== 200) continue;

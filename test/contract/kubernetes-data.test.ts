@@ -9,12 +9,13 @@ import { updateColumns } from '../../tools/kubernetes-data/columns.ts';
 import { updateFields } from '../../tools/kubernetes-data/fields.ts';
 import type { OpenApiDocument } from '../../tools/kubernetes-data/recordings.ts';
 import { updateTypes } from '../../tools/kubernetes-data/types.ts';
+import { skipped } from '../support/skipped.ts';
 import { OPENAPI_FOLDER, recording, recordingsMissing } from '../support/wire-recording.ts';
 
 const document = (file: string): OpenApiDocument =>
   JSON.parse(String(gunzipSync(readFileSync(path.join(OPENAPI_FOLDER, file)))));
 
-describe.skipIf(recordingsMissing)('the data of the built-in types', () => {
+describe.skipIf(recordingsMissing)(`the data of the built-in types${skipped(recordingsMissing)}`, () => {
   it('has exactly the types that a real server discovers, in its order', () => {
     expect(JSON.stringify(updateTypes({}, recording('01-discovery.json')))).toBe(JSON.stringify(types));
   });

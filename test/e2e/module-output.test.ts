@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli } from '../support/cli.ts';
 import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
+import { skipped } from '../support/skipped.ts';
 import { NO_PTY, Terminal } from '../support/terminal.ts';
 
 /** What a terminal would obey: colours, the clipboard, a line that begins again, a C1 control, another order. */
@@ -66,7 +67,7 @@ describe('what a module prints', () => {
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  it.skipIf(NO_PTY)('reaches no terminal as it is', async () => {
+  it.skipIf(NO_PTY)(`reaches no terminal as it is${skipped(NO_PTY)}`, async () => {
     await using terminal = new Terminal(flags(), { env: fixture.env });
     await terminal.until((text) => text.includes('not ended but'), 'the last line');
     expect(terminal.text).toContain(`shop/evil | ${SHOWN}`);

@@ -92,9 +92,47 @@ describe('query of several contexts', () => {
   });
 
   it('finds owners in the cluster of the object only', async () => {
-    const { stdout } = await query(['pods', '-A', '--values', 'owner']);
-    const one = await run(['query', 'pods', '-A', '--context', 'west', '--values', 'owner'], { env: clusters.env });
-    expect(stdout).toBe(one.stdout);
+    // the same replica set in both, by name and uid, of another deployment in each
+    const chain = (root: string) => {
+      const owned = (kind: string, name: string, uid: string, by?: { kind: string; name: string; uid: string }) => ({
+        apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
+        kind,
+        metadata: {
+          name,
+          namespace: 'shop',
+          uid,
+          ownerReferences: by && [{ apiVersion: 'apps/v1', controller: true, ...by }],
+        },
+        spec:
+          kind === 'Pod'
+            ? { containers: [{ name: 'c', image: 'i' }] }
+            : {
+                replicas: 0,
+                selector: { matchLabels: { app: root } },
+                template: {
+                  metadata: { labels: { app: root } },
+                  spec: { containers: [{ name: 'c', image: 'i' }] },
+                },
+              },
+      });
+      const top = { kind: 'Deployment', name: root, uid: `uid-${root}` };
+      const set = { kind: 'ReplicaSet', name: 'set', uid: 'uid-set' };
+      return [
+        owned(top.kind, top.name, top.uid),
+        owned(set.kind, set.name, set.uid, top),
+        owned('Pod', `of-${root}`, `uid-of-${root}`, set),
+      ];
+    };
+    await using own = await startClusters({ west: chain('red'), east: chain('blue') });
+    for (const [root, expected] of [
+      ['red', 'west pod/of-red\n'],
+      ['blue', 'east pod/of-blue\n'],
+    ]) {
+      const found = await query(['pods', '-A', '--eq', `owner=Deployment/${root}`, '-o', 'name'], own.env);
+      expect(found).toMatchObject({ code: 0, stderr: '', stdout: expected });
+    }
+    const both = await query(['pods', '-A', '--eq', 'owner=ReplicaSet/set', '-o', 'name'], own.env);
+    expect(both.stdout).toBe('east pod/of-blue\nwest pod/of-red\n');
   });
 
   it('gives what one cluster has of a type that the other does not serve, and an error with the name of that', async () => {

@@ -314,7 +314,7 @@ async function follow({ lines: page }: Recipe, check: Check, { server, shell }: 
   return typed as TypedLine;
 }
 
-describe.skipIf(!canRun)('docs/recipes.md', () => {
+describe.skipIf(!canRun)('docs/recipes.md (with kubectl and jq)', () => {
   it('has at least 25 recipes; each says what it is for, has a command, and is checked here', () => {
     expect(RECIPES.length).toBeGreaterThanOrEqual(25);
     expect(RECIPES.map(({ title }) => title)).toEqual(Object.keys(CHECKS));

@@ -5,6 +5,7 @@ import { parseGvr } from '../../src/model/gvr.ts';
 import { Cli } from '../support/cli.ts';
 import { configMap, type Fixture, SECRET_VALUE, startFixture } from '../support/fixture.ts';
 import { ask } from '../support/sandbox-requests.ts';
+import { skipped } from '../support/skipped.ts';
 import { NO_PTY, Terminal } from '../support/terminal.ts';
 
 const CONFIG_MAPS = parseGvr('v1/configmaps');
@@ -196,7 +197,7 @@ shop/web: dry run: apps/v1/deployments shop/web (patch)
     expect((await dryRun(actions, 'team: a', ['--color', 'never'])).stdout).toContain(plain);
   });
 
-  it.skipIf(NO_PTY)('has colours on a terminal, and none with NO_COLOR', async () => {
+  it.skipIf(NO_PTY)(`has colours on a terminal, and none with NO_COLOR${skipped(NO_PTY)}`, async () => {
     const file = await hook(`[{ patch: { metadata: { labels: { team: 'a' } } } }]`);
     for (const [env, shown] of [
       [{}, '\u001b[32m+ metadata.labels.team: a\u001b[39m'],

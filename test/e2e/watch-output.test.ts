@@ -4,6 +4,7 @@ import { Cli, run } from '../support/cli.ts';
 import { APPLES, apple, configMap, type Fixture, OBJECTS, pod, startFixture } from '../support/fixture.ts';
 import { findKubectl, runKubectl } from '../support/kubectl.ts';
 import { envelopeSchema, faults } from '../support/schema.ts';
+import { skipped } from '../support/skipped.ts';
 
 const kubectl = findKubectl();
 const missing = 'missing' in kubectl ? kubectl.missing : undefined;
@@ -129,7 +130,7 @@ const TYPES = [
   ...['plums', 'customresourcedefinitions', 'replicasets', 'leases'],
 ];
 
-describe.skipIf(missing)('a table has the cells of kubectl get', () => {
+describe.skipIf(missing)(`a table has the cells of kubectl get${skipped(missing)}`, () => {
   it.concurrent.each(TYPES.flatMap((type) => [[type, ''] as const, [type, 'wide'] as const]))(
     '%s %s',
     async (type, format) => {

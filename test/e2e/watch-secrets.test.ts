@@ -3,6 +3,7 @@ import { eventually } from '../../src/testing/index.ts';
 import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { findKubectl, runKubectl } from '../support/kubectl.ts';
+import { skipped } from '../support/skipped.ts';
 
 const kubectl = findKubectl();
 const missing = 'missing' in kubectl ? kubectl.missing : undefined;
@@ -82,7 +83,7 @@ const LOOKS: readonly string[][] = [
   ['--sort-by', '.data.password', '--ignore-changes', '.data.url', '-o', 'json'],
 ];
 
-describe.skipIf(missing)('a Secret made by kubectl apply', () => {
+describe.skipIf(missing)(`a Secret made by kubectl apply${skipped(missing)}`, () => {
   it('is watched in every way without its values ever being printed, as text, base64 or hex, at -v 9 too', async () => {
     const line = ['watch', 'secrets', '-n', 'shop', '-v', '9', '--timeout', '30s'];
     const clis = LOOKS.map((flags) => new Cli([...line, ...flags], { env: fixture.env }));

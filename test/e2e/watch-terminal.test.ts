@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Terminal as Screen } from '../output/terminal.ts';
 import { run } from '../support/cli.ts';
 import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
+import { skipped } from '../support/skipped.ts';
 import { NO_PTY, Terminal, type TerminalOptions } from '../support/terminal.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
@@ -36,7 +37,7 @@ function expectRestored({ text }: Pick<Terminal, 'text'>): void {
   expect(plain(text).endsWith('\n')).toBe(true);
 }
 
-describe.skipIf(NO_PTY)('on a terminal', () => {
+describe.skipIf(NO_PTY)(`on a terminal${skipped(NO_PTY)}`, () => {
   const colours = (text: string) => new Set(text.match(CONTROL)?.filter((each) => each.endsWith('m')));
 
   it('events and states have colours, which NO_COLOR, TERM=dumb and --color=never take away', async () => {
@@ -100,7 +101,7 @@ describe.skipIf(NO_PTY)('on a terminal', () => {
   });
 });
 
-describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
+describe.skipIf(NO_PTY)(`what is waited for, on a terminal${skipped(NO_PTY)}`, () => {
   const line = ['watch', 'pods', '-n', 'shop', '--until', 'object.status.phase == "Succeeded"'];
   const waiting = (text: string) => screenOf(text).filter((each) => each.includes('waiting for'));
 
@@ -133,7 +134,7 @@ describe.skipIf(NO_PTY)('what is waited for, on a terminal', () => {
   });
 });
 
-describe.skipIf(NO_PTY)('--live', () => {
+describe.skipIf(NO_PTY)(`--live${skipped(NO_PTY)}`, () => {
   it('redraws one table in place, leaves the last state, and restores the terminal', async () => {
     await using own = await startFixture();
     await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env, columns: 160 });
@@ -324,7 +325,7 @@ describe.skipIf(NO_PTY)('--live', () => {
   });
 });
 
-describe.skipIf(NO_PTY)('a long initial list', () => {
+describe.skipIf(NO_PTY)(`a long initial list${skipped(NO_PTY)}`, () => {
   it('has a line of progress on the terminal, that is gone when it is there', async () => {
     await using own = await startFixture();
     own.sandbox.faults.add({ fault: { kind: 'delay', ms: 1600 }, match: { path: '/pods' } });

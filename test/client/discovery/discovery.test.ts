@@ -5,6 +5,7 @@ import type { Sandbox } from '../../../src/sandbox/index.ts';
 import { through } from '../../support/in-process.ts';
 import { scriptedBytes } from '../../support/scripted-bytes.ts';
 import { fruitOf, namesOf, serving } from '../../support/served-fruit.ts';
+import { skipped } from '../../support/skipped.ts';
 import { recording, recordingsMissing } from '../../support/wire-recording.ts';
 
 /** A group of a server that leaves out all optional fields. */
@@ -92,29 +93,36 @@ describe('Discovery', () => {
     ]);
   });
 
-  it.skipIf(recordingsMissing)('gives the same types of a real server by either form', async () => {
-    const wire = recording('01-discovery.json');
-    const byForm = (form: 'legacy' | 'aggregated') =>
-      scriptedBytes(({ path }) => {
-        const found = wire.find(
-          (e) =>
-            e.request.path === path &&
-            (e.request.headers.accept ?? '').includes('apidiscovery') === (form === 'aggregated'),
-        );
-        return (
-          found && { status: found.response.status, headers: { ...found.response.headers }, body: found.response.body }
-        );
-      });
-    const both = await Promise.all([
-      new Discovery(byForm('aggregated')).snapshot(),
-      new Discovery(byForm('legacy')).snapshot(),
-    ]);
-    // Only core/v1 and apps/v1 were recorded in the legacy form.
-    const [a, b] = both.map(({ types }) => types.filter(({ gvr }) => ['', 'apps'].includes(gvr.group)));
-    const inOrder = (types: typeof a) => types?.map((t) => ({ ...t, subresources: [...t.subresources].sort() }));
-    expect(inOrder(b)).toEqual(inOrder(a));
-    expect(a?.length).toBeGreaterThan(20);
-  });
+  it.skipIf(recordingsMissing)(
+    `gives the same types of a real server by either form${skipped(recordingsMissing)}`,
+    async () => {
+      const wire = recording('01-discovery.json');
+      const byForm = (form: 'legacy' | 'aggregated') =>
+        scriptedBytes(({ path }) => {
+          const found = wire.find(
+            (e) =>
+              e.request.path === path &&
+              (e.request.headers.accept ?? '').includes('apidiscovery') === (form === 'aggregated'),
+          );
+          return (
+            found && {
+              status: found.response.status,
+              headers: { ...found.response.headers },
+              body: found.response.body,
+            }
+          );
+        });
+      const both = await Promise.all([
+        new Discovery(byForm('aggregated')).snapshot(),
+        new Discovery(byForm('legacy')).snapshot(),
+      ]);
+      // Only core/v1 and apps/v1 were recorded in the legacy form.
+      const [a, b] = both.map(({ types }) => types.filter(({ gvr }) => ['', 'apps'].includes(gvr.group)));
+      const inOrder = (types: typeof a) => types?.map((t) => ({ ...t, subresources: [...t.subresources].sort() }));
+      expect(inOrder(b)).toEqual(inOrder(a));
+      expect(a?.length).toBeGreaterThan(20);
+    },
+  );
 
   it('gives the groups that answer, and names the others', async () => {
     const { sandbox, transport } = await serving('legacy');

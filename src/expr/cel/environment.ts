@@ -67,8 +67,12 @@ function extended(unlistedVariablesAreDyn: boolean): Environment {
   for (const [left, right] of MIXED) {
     for (const op of ['+', '-', '*', '/']) environment.registerOperator(`${left} ${op} ${right}: double`, unused);
   }
-  for (const type of ['quantity', 'net.IP', 'net.CIDR', 'optional'])
+  for (const type of ['quantity', 'net.IP', 'net.CIDR', 'optional']) {
     environment.registerOperator(`${type} == ${type}`, unused);
+  }
+  for (const type of ['quantity', 'net.IP', 'net.CIDR', 'optional', ...Object.values(NAMES)]) {
+    environment.registerOperator(`${type} == null`, unused);
+  }
   for (const op of ['<', '<=', '>', '>=']) {
     environment.registerOperator(`quantity ${op} quantity: bool`, unused);
     environment.registerOperator(`bytes ${op} bytes: bool`, unused);

@@ -10,7 +10,7 @@ export class KeyedMap {
   readonly #entries: ReadonlyMap<string, Entry>;
 
   constructor(entries: readonly Entry[]) {
-    this.#entries = new Map(entries.map((entry) => [idOf(entry[0]), entry]));
+    this.#entries = new Map(entries.map((entry) => [idOf(entry[0]) ?? noKey(entry[0]), entry]));
   }
 
   get size(): number {
@@ -19,7 +19,8 @@ export class KeyedMap {
 
   /** The value under a key; MISSING if there is none. The number 1 and the text "1" are different keys. */
   get(key: unknown): unknown {
-    const entry = this.#entries.get(idOf(key));
+    const id = idOf(key);
+    const entry = id === undefined ? undefined : this.#entries.get(id);
     return entry ? entry[1] : MISSING;
   }
 
@@ -39,10 +40,11 @@ export function entriesOf(value: unknown): readonly Entry[] | undefined {
   return isMap(value) ? Object.entries(value) : undefined;
 }
 
-/** Equal keys have the same text: all numbers are one type. */
-function idOf(key: unknown): string {
+/** Equal keys have the same text: all numbers are one type. Undefined for what can be no key. */
+function idOf(key: unknown): string | undefined {
   if (isNumber(key)) return `number ${Number.isInteger(key) ? BigInt(key) : key}`;
-  return typeof key === 'string' || typeof key === 'boolean'
-    ? `${typeof key} ${key}`
-    : celFailure(`the key of a map is a string, a number or a bool, got ${typeNameOf(key)}`);
+  return typeof key === 'string' || typeof key === 'boolean' ? `${typeof key} ${key}` : undefined;
 }
+
+const noKey = (key: unknown): never =>
+  celFailure(`the key of a map is a string, a number or a bool, got ${typeNameOf(key)}`);

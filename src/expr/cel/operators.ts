@@ -3,7 +3,7 @@ import { compareText } from '../../kit/text-order.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import { KeyedMap } from './keyed-map.ts';
-import { compareTimes, nanosOf, parseTime, timeOfNanos } from './times.ts';
+import { compareTimes, nanosOf, parseTime, timeBetween, timeOfNanos } from './times.ts';
 import {
   BLANK,
   type CelMap,
@@ -46,7 +46,7 @@ export function equal(a: unknown, b: unknown): boolean {
   if (isMap(a)) return isMap(b) && equalMaps(a, b);
   if (a instanceof KeyedMap) return b instanceof KeyedMap && equalKeyed(a, b);
   if (a instanceof Date) return b instanceof Date && compareTimes(a, b) === 0;
-  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof Duration) return b instanceof Duration && Duration.compare(a, b) === 0;
   if (a instanceof Quantity) return b instanceof Quantity && a.nano === b.nano;
   if (a instanceof IpAddress) return b instanceof IpAddress && a.family === b.family && a.bits === b.bits;
   if (a instanceof IpBlock) return b instanceof IpBlock && a.prefix === b.prefix && equal(a.address, b.address);
@@ -101,7 +101,7 @@ function orderNumbers(a: unknown, b: unknown): number | undefined {
 function orderDurations(a: unknown, b: unknown): number {
   const left = durationOf(a);
   const right = durationOf(b);
-  return left === undefined || right === undefined ? noOrder(a, b) : Number(left.nanos - right.nanos);
+  return left === undefined || right === undefined ? noOrder(a, b) : Duration.compare(left, right);
 }
 
 function orderTimes(a: unknown, b: unknown): number {
@@ -174,7 +174,7 @@ export function subtract(a: unknown, b: unknown, asDoubles: boolean): unknown {
   const time = timeOf(a);
   if (time && b instanceof Duration) return timeOfNanos(nanosOf(time) - b.nanos);
   const since = timeOf(b);
-  return time && since ? Duration.ofNanos(nanosOf(time) - nanosOf(since)) : unlike('subtract', b, a);
+  return time && since ? timeBetween(since, time) : unlike('subtract', b, a);
 }
 
 /** Multiplication of numbers; see {@link add}. */

@@ -1,5 +1,5 @@
 import { preciseTime } from '../../model/instant.ts';
-import { celFailure } from './values.ts';
+import { celFailure, Duration } from './values.ts';
 
 /** A time with digits beyond the milliseconds of a Date: MicroTime of Leases and Events has six. */
 class FineTime extends Date {
@@ -26,6 +26,17 @@ export function timeOfNanos(nanos: bigint): Date {
 
 /** Negative, 0 or positive, as `a` is before, at or after `b`. */
 export const compareTimes = (a: Date, b: Date): number => a.getTime() - b.getTime() || restOf(a) - restOf(b);
+
+/** The duration from one time to another. */
+export function timeBetween(from: Date, to: Date): Duration {
+  const ms = to.getTime() - from.getTime();
+  return restOf(from) === restOf(to) && Math.abs(ms) < LONGEST_MS
+    ? new Duration(ms)
+    : Duration.ofNanos(nanosOf(to) - nanosOf(from));
+}
+
+/** Somewhat less than the longest duration. */
+const LONGEST_MS = 9e12;
 
 /** The time as RFC 3339 in UTC, with as many digits of the second as it has. */
 export function timeText(time: Date): string {

@@ -15,20 +15,27 @@ export const BLANK: unique symbol = Symbol('blank');
 /** A duration, exact to a nanosecond. */
 export class Duration {
   readonly ms: number;
-  readonly #nanos: bigint;
+  /** Only of a duration that is not a whole number of milliseconds, because bigints are slow. */
+  readonly #nanos: bigint | undefined;
 
-  constructor(ms: number, nanos = BigInt(Math.trunc(ms)) * MILLION + BigInt(Math.round((ms % 1) * 1e6))) {
+  constructor(ms: number, nanos?: bigint) {
     this.ms = ms;
     this.#nanos = nanos;
   }
 
-  get nanos(): bigint {
-    return this.#nanos;
-  }
-
   /** Fails with an overflow beyond 292 years, as Go does. */
   static ofNanos(nanos: bigint): Duration {
-    return isInt(nanos) ? new Duration(Number(nanos) / 1e6, nanos) : celFailure('duration overflow');
+    if (!isInt(nanos)) return celFailure('duration overflow');
+    return new Duration(Number(nanos) / 1e6, nanos % MILLION === 0n ? undefined : nanos);
+  }
+
+  /** Negative, 0 or positive, as `a` is shorter than, equal to or longer than `b`. */
+  static compare(a: Duration, b: Duration): number {
+    return a.#nanos === undefined && b.#nanos === undefined ? a.ms - b.ms : Number(a.nanos - b.nanos);
+  }
+
+  get nanos(): bigint {
+    return this.#nanos ?? BigInt(Math.trunc(this.ms)) * MILLION + BigInt(Math.round((this.ms % 1) * 1e6));
   }
 
   /** The duration in seconds, as CEL prints it: `90s`. */
@@ -153,6 +160,14 @@ export function parseAge(text: string): number | undefined {
 
 /** The duration that a text writes, exactly; undefined for any other text. It takes what {@link parseAge} takes. */
 export function durationIn(text: string): Duration | undefined {
+  if (text !== latest.text) latest = { text, duration: parseDuration(text) };
+  return latest.duration;
+}
+
+/** The text read last. A filter compares every object with the same one. */
+let latest: { readonly text: string; readonly duration: Duration | undefined } = { text: '', duration: undefined };
+
+function parseDuration(text: string): Duration | undefined {
   if (parseAge(text) === undefined) return undefined;
   const nanos = Array.from(text.matchAll(/(\d*)\.?(\d*)([a-zµμ]+)/g), ([, whole = '', fraction = '', unit = '']) => {
     const scale = UNIT_NANOS[unit] ?? 0n;

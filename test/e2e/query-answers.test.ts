@@ -217,7 +217,7 @@ describe('query -o', () => {
     const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { kind: string; metadata: { name: string } }); // biome-ignore format: one line
     expect(lines.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['Pod web-1', 'Pod web-2', 'Pod web-canary']); // biome-ignore format: one line
     expect((await query('pods', 'web-1', '-n', 'shop', '-o', 'ndjson')).stdout.split('\n')).toHaveLength(2);
-    expect(await query('pods', '-n', 'empty', '-o', 'ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await query('pods', '-n', 'default', '-o', 'ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
   it('json and yaml of nothing are an empty List, and one named object is itself', async () => {

@@ -14,6 +14,7 @@ import { idleMsOf } from '../args/shared-flags.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
+import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
@@ -225,6 +226,7 @@ class ContinuousQuery implements AsyncDisposable {
       this.#writer.mark((stamper) => syncedMarker(stamper, target, target.informer.lister.size));
     await abortable(Promise.all([ready, this.#writer.print(result)]), signal);
     const samples = holdings.map(samplesOf);
+    for (const line of await abortable(absentNamespaces(this.#plan, samples, session), signal)) session.notice(line);
     const asked = { listed: false, nowMs: session.clock.now() };
     const values = result.shown > 0 || !asksForObjects(this.#plan) ? [] : await valueAdvice(this.#plan, samples, asked);
     for (const line of [...values, ...(await abortable(pathAdvice(this.#plan.reads, samples, session), signal))])

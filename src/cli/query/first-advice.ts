@@ -1,7 +1,6 @@
-import { formatGroupResource } from '../../model/gvr.ts';
 import type { IndexCatalog } from '../../query/index-catalog.ts';
-import { viewedStore } from '../../query/stored-index.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
+import { notThereYet } from '../session/missing-names.ts';
 import { emptyText } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import { findIn } from './found.ts';
@@ -25,7 +24,7 @@ export function adviceOnFirst(
     before,
     after: (shown) => {
       const samples = holdings.map(samplesOf);
-      const missing = plan.ignoreNotFound ? [] : holdings.flatMap(missingIn);
+      const missing = plan.ignoreNotFound ? [] : notThereYet(holdings);
       if (shown > 0 || !asksForObjects(plan)) return missing;
       const empty = isPartial || missing.length > 0 ? undefined : emptyText(plan, samples);
       const near = plan.lookups.flatMap((lookup) => nearValues(lookup, samples, catalog));
@@ -35,17 +34,3 @@ export function adviceOnFirst(
 }
 
 const LATER = '; what comes is shown';
-
-function missingIn({ type, names, informer }: Holding): string[] {
-  if (!names) return [];
-  const found = new Set(
-    viewedStore(informer.lister)
-      .list()
-      .map(({ metadata }) => metadata.name),
-  );
-  return [...names]
-    .filter((name) => !found.has(name))
-    .map(
-      (name) => `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} is not there yet: it is shown when it comes`,
-    );
-}

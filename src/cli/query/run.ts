@@ -2,6 +2,7 @@ import { abortable } from '../../kit/abort.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import { indexersOf } from '../../query/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
+import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Session } from '../session/session.ts';
@@ -57,6 +58,8 @@ export async function query(session: Session, plan: QueryPlan): Promise<ExitCode
       isPartial: refusal !== undefined,
     };
     const missing = await abortable(answer(plan, readable, context), signal);
+    const absent = await absentNamespaces(plan, readable.map(samplesOf), session);
+    for (const line of absent) session.notice(line);
     const errors = [missing, refusal].filter((error) => error !== undefined);
     if (errors.length > 0) throw SeveralErrors.of(errors);
     return ExitCode.ok;

@@ -1,3 +1,4 @@
+import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { countText, pathAdvice } from '../session/path-advice.ts';
@@ -8,7 +9,7 @@ import { emptySnapshots } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 
 /**
- * Says after the first states which fields that expressions name are in none of the objects, which `--map` leads no
+ * Says after the first states which namespaces do not exist, which fields that expressions name are in none of the objects, which `--map` leads no
  * object to a reconciled one, and which snapshot of `--with` is empty. Never rejects.
  */
 export async function adviseAtStart(
@@ -20,6 +21,7 @@ export async function adviseAtStart(
   const say = (line: string | undefined) => line !== undefined && !session.signal.aborted && session.notice(line);
   try {
     await primary.informer.whenSynced(session.signal);
+    for (const line of await absentNamespaces(plan, [samplesOf(primary)], session)) say(line);
     const reads = [...plan.filters.reads, ...indexes, ...(plan.hook.reads ? [plan.hook.reads] : [])];
     for (const line of await pathAdvice(reads, [samplesOf(primary)], session)) say(line);
     for (const [i, target] of watched.entries()) {

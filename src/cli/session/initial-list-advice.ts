@@ -1,8 +1,9 @@
 import type { FieldReads } from '../../model/field-path.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
+import { absentNamespaces } from './absent-namespaces.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
+import { notThereYet, type Sampled } from './missing-names.ts';
 import { countText, pathAdvice, type Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
 import { shardNotice } from './shard-choice.ts';
@@ -10,11 +11,12 @@ import { named, unnarrowedSamples } from './unnarrowed.ts';
 import { type Judging, valueAdvice } from './value-advice.ts';
 
 export interface InitialListAdviceOptions {
-  readonly plan: Pick<InformerPlan, 'narrowings' | 'selector' | 'fieldSelector'> & {
+  readonly plan: Pick<InformerPlan, 'namespaces' | 'narrowings' | 'selector' | 'fieldSelector'> & {
     readonly shard: Shard | undefined;
     readonly reads: readonly FieldReads[];
     readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
     readonly once: boolean;
+    readonly ignoreNotFound: boolean;
     readonly judging: Judging;
   };
   readonly targets: readonly WatchTarget[];
@@ -27,8 +29,8 @@ export interface InitialListAdviceOptions {
 }
 
 /**
- * What a person should know after the first states: that there is nothing, that nothing of it matches, and which fields
- * that expressions name are in none of the objects. Without objects the fields are looked for when the first one comes.
+ * What a person should know after the first states: that there is nothing, that nothing of it matches, which names and
+ * namespaces are not there, and which fields that expressions name are in none of the objects. Without objects the fields are looked for when the first one comes.
  */
 export class InitialListAdvice {
   readonly #session: Session;
@@ -84,16 +86,13 @@ export class InitialListAdvice {
         : here;
     const all = samples.reduce((sum, { objects }) => sum + objects.length, 0);
     if (all === 0) this.#say(nothingFound());
-    else if (
-      this.#options.shown() === 0 &&
-      this.#judges &&
-      !this.#options.isReportedElsewhere &&
-      (plan.once || isEmpty || this.#session.io.stderr.isTerminal)
-    ) {
-      this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
+    else if (this.#options.shown() === 0 && this.#judges && !this.#options.isReportedElsewhere) {
       // what comes later may have a value that no object has now: only one that looks misspelt is worth a line
       const asked = { listed: plan.once, nowMs: this.#session.clock.now() };
-      for (const line of await valueAdvice(plan.judging, samples, asked)) this.#say(line);
+      const misspelt = await valueAdvice(plan.judging, samples, asked);
+      if (plan.once || isEmpty || misspelt.length > 0 || this.#session.io.stderr.isTerminal)
+        this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
+      for (const line of misspelt) this.#say(line);
     } else if (
       this.#options.shown() === 0 &&
       !this.#options.isReportedElsewhere &&
@@ -101,7 +100,16 @@ export class InitialListAdvice {
       this.#session.io.stderr.isTerminal
     )
       this.#say(`${countText(samples.filter(({ objects }) => objects.length > 0))}; changes are shown as they come`);
+    for (const line of this.#namesToCome()) this.#say(line);
+    for (const line of await absentNamespaces(plan, here, this.#session)) this.#say(line);
     await this.#advise(samples);
+  }
+
+  /** The error of a command that answers once, and the progress of a wait, name what is missing themselves. */
+  #namesToCome(): string[] {
+    const { targets, plan, isReportedElsewhere } = this.#options;
+    const isSelected = plan.selector || plan.fieldSelector || targets.some((target) => this.#isNarrowed(target));
+    return plan.once || plan.ignoreNotFound || isReportedElsewhere || isSelected ? [] : notThereYet(targets);
   }
 
   get #judges(): boolean {
@@ -127,11 +135,6 @@ export class InitialListAdvice {
     const narrowing = this.#options.plan.narrowings?.get(type);
     return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
   }
-}
-
-/** A synced cache, and which of its objects were asked for by name. */
-export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
-  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
 }
 
 /** What of a target's objects was asked for. The list is made when it is first looked at: many answers need none. */

@@ -3,7 +3,6 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
-import type { Sampled } from './initial-list-advice.ts';
 
 interface Missing {
   readonly type: WatchTarget['type'];
@@ -11,6 +10,10 @@ interface Missing {
 }
 
 /** A synced cache, and which of its objects were asked for by name. */
+export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
+  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
+}
+
 type Named = Sampled &
   Pick<WatchTarget, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
@@ -37,6 +40,16 @@ function missingOf({ type, names, informer, forbidden }: Named): Missing[] {
   const found = new Set<string | undefined>();
   for (const object of informer.lister.values()) found.add(object.metadata.name);
   return [...names].filter((name) => !found.has(name) && !unknown.has(name)).map((name) => ({ type, name }));
+}
+
+/** A line for each object that was asked for by name and is not there, where it is shown as soon as it is. */
+export function notThereYet(targets: readonly Named[]): string[] {
+  return targets
+    .flatMap(missingOf)
+    .map(
+      ({ type, name }) =>
+        `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} is not there yet: it is shown when it comes`,
+    );
 }
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {

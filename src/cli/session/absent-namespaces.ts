@@ -1,0 +1,54 @@
+import { nearest } from '../../kit/nearest.ts';
+import { isNotFound } from '../../model/status.ts';
+import type { Sample } from './path-advice.ts';
+import type { Session } from './session.ts';
+
+const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** How long the server's word about namespaces is waited for, ms. */
+const ANSWER_MS = 2_000;
+
+/** Empty namespaces that are asked about, and namespaces among which a resembling name is looked for, at most. */
+const MOST_ASKED = 10;
+const MOST_NAMES = 500;
+
+/**
+ * Names the namespaces that do not exist: one line each, with the name that was probably meant. A server answers for
+ * them as for empty ones, so only those of which nothing was found are asked about. Not being allowed to ask says
+ * nothing. Never rejects.
+ */
+export async function absentNamespaces(
+  plan: { readonly namespaces: readonly string[]; readonly ignoreNotFound?: boolean },
+  samples: readonly Sample[],
+  { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
+): Promise<string[]> {
+  const namespaced = samples.filter(({ type }) => type.namespaced);
+  if (namespaced.length === 0 || plan.namespaces.includes('') || plan.ignoreNotFound) return [];
+  const filled = new Set(namespaced.flatMap(({ objects }) => objects.map(({ metadata }) => metadata.namespace)));
+  const asked = plan.namespaces.filter((name) => !filled.has(name)).slice(0, MOST_ASKED);
+  if (asked.length === 0) return [];
+  const late = new AbortController();
+  const timer = clock.after(ANSWER_MS, () => late.abort());
+  const options = { signal: AbortSignal.any([signal, late.signal]) };
+  const api = client.resource(NAMESPACES, { as: 'metadata' });
+  const isAbsent = (name: string) =>
+    api.get(name, options).then(
+      () => false,
+      (error) => isNotFound(error),
+    );
+  try {
+    const are = await Promise.all(asked.map(isAbsent));
+    const absent = asked.filter((_, i) => are[i]);
+    if (absent.length === 0) return [];
+    const found = await api.list({ limit: MOST_NAMES }, options).catch(() => ({ items: [] }));
+    const names = found.items.flatMap(({ metadata }) => metadata.name ?? []);
+    return absent.map((name) => lineOf(name, names));
+  } finally {
+    timer.cancel();
+  }
+}
+
+function lineOf(name: string, names: readonly string[]): string {
+  const [near] = nearest(name, names, 1);
+  return `namespace ${JSON.stringify(name)} does not exist${near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`}`;
+}

@@ -133,8 +133,7 @@ async function writeAnswer(
   if (found.length === 0) {
     const searched = samples.map((sample) => ({ ...sample, store: narrowed ? undefined : storeIn(sample, holdings) }));
     for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, searched, catalog))) sink.notice(line);
-    const asked = { listed: true, nowMs: sink.clock.now() };
-    for (const line of await valueAdvice(plan, samples, asked)) sink.notice(line);
+    for (const line of await valueAdvice(plan, samples, sink.clock.now())) sink.notice(line);
   }
   return samples;
 }

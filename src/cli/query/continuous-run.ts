@@ -227,8 +227,10 @@ class ContinuousQuery implements AsyncDisposable {
     await abortable(Promise.all([ready, this.#writer.print(result)]), signal);
     const samples = holdings.map(samplesOf);
     for (const line of await abortable(absentNamespaces(this.#plan, samples, session), signal)) session.notice(line);
-    const asked = { listed: false, nowMs: session.clock.now() };
-    const values = result.shown > 0 || !asksForObjects(this.#plan) ? [] : await valueAdvice(this.#plan, samples, asked);
+    const values =
+      result.shown > 0 || !asksForObjects(this.#plan)
+        ? []
+        : await valueAdvice(this.#plan, samples, session.clock.now());
     for (const line of [...values, ...(await abortable(pathAdvice(this.#plan.reads, samples, session), signal))])
       session.notice(line);
   }

@@ -87,9 +87,7 @@ export class InitialListAdvice {
     const all = samples.reduce((sum, { objects }) => sum + objects.length, 0);
     if (all === 0) this.#say(nothingFound());
     else if (this.#options.shown() === 0 && this.#judges && !this.#options.isReportedElsewhere) {
-      // what comes later may have a value that no object has now: only one that looks misspelt is worth a line
-      const asked = { listed: plan.once, nowMs: this.#session.clock.now() };
-      const misspelt = await valueAdvice(plan.judging, samples, asked);
+      const misspelt = await valueAdvice(plan.judging, samples, this.#session.clock.now());
       if (plan.once || isEmpty || misspelt.length > 0 || this.#session.io.stderr.isTerminal)
         this.#say(`none of ${countText(samples.filter(({ objects }) => objects.length > 0))} matches`);
       for (const line of misspelt) this.#say(line);

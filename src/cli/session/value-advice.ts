@@ -28,14 +28,14 @@ const MOST_LISTED = 5;
 const MOST_SHOWN = 80;
 
 /**
- * Why nothing matches: a line for each text that an expression compares a field or a column with, and that none of the
- * objects has there, with the nearest that some have. Where none is near, `listed` asks for some of them. Values of
- * Secrets are not looked at. Never rejects.
+ * Why nothing matches: a line for each text that an expression compares a field or a column with, that none of the
+ * objects has there, and that looks like a misspelling of one that some have. Any other text may come later, and is no
+ * mistake. Values of Secrets are not looked at. Never rejects.
  */
 export async function valueAdvice(
   { filters, wheres }: Judging,
   samples: readonly Sample[],
-  { listed, nowMs }: { listed: boolean; nowMs: number },
+  nowMs: number,
 ): Promise<string[]> {
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
   if (open.length === 0 || filters.length + wheres.length === 0) return [];
@@ -58,11 +58,16 @@ export async function valueAdvice(
   return [...ofFilters, ...ofWheres].flatMap(({ asked, text, valuesOf }) => {
     const values = textsIn(open, valuesOf);
     if (values.size === 0 || values.has(text)) return [];
-    const near = /\p{L}/u.test(text) ? nearValue(text, [...values]) : undefined; // one number is not another, misspelt
-    if (near !== undefined) return [`${asked} holds for none; did you mean ${JSON.stringify(hintedValue(near))}?`];
-    return listed ? [`${asked} holds for none; ${someText([...values])}`] : [];
+    const near = nearValue(
+      text,
+      [...values].filter((value) => !differsInNumbers(value, text)),
+    );
+    return near === undefined ? [] : [`${asked} holds for none; did you mean ${JSON.stringify(hintedValue(near))}?`];
   });
 }
+
+/** `web-1` is another name than `web-2`, and `1/1` another state than `1/2`: not one that is misspelt. */
+const differsInNumbers = (a: string, b: string) => a.replace(/\d+/g, '') === b.replace(/\d+/g, '');
 
 const columnText = ([first, second]: Address) =>
   first === 'cells' ? `cells[${JSON.stringify(second)}]` : String(first);

@@ -18,12 +18,13 @@ const where = (source: string): Judging => ({
   filters: [],
   wheres: [compileCel(source, { flag: '--where', variables: {}, unlisted: true })],
 });
-const advice = (judging: Judging, objects: readonly object[], { type = POD, listed = true } = {}) =>
-  valueAdvice(judging, [{ type, objects: objects as ReadonlyObject[] }], { listed, nowMs: 0 });
+const advice = (judging: Judging, objects: readonly object[], { type = POD } = {}) =>
+  valueAdvice(judging, [{ type, objects: objects as ReadonlyObject[] }], 0);
 
 test.each<[string, string[]]>([
   ['object.status.phase == "running"', ['.status.phase == "running" holds for none; did you mean "Running"?']],
-  ['object.status.phase == "X"', ['.status.phase == "X" holds for none; the values are Pending, Running']],
+  ['object.status.phase == "Failed"', []], // it may come
+  ['object.spec.node == "worker-3"', []],
   [
     'object.status.phase == "Runing" && object.spec.node == "wroker-1"',
     [
@@ -38,20 +39,6 @@ test.each<[string, string[]]>([
 ])('a text that no object has: %s', async (source, lines) => {
   const objects = [pod('Running'), pod('Pending', 'worker-2')];
   expect(await advice(filtered(source), objects)).toEqual(lines.map((line) => `--filter: ${line}`));
-});
-
-test('without a list only a near value is named', async () => {
-  const of = (text: string) =>
-    advice(filtered(`object.status.phase == "${text}"`), [pod('Running')], { listed: false });
-  expect(await of('Failed')).toEqual([]);
-  expect(await of('runing')).toEqual(['--filter: .status.phase == "runing" holds for none; did you mean "Running"?']);
-});
-
-test('one number is not taken for another that is misspelt', async () => {
-  const objects = [pod('1/1'), pod('2/2')];
-  expect(await advice(filtered('object.status.phase == "1/2"'), objects)).toEqual([
-    '--filter: .status.phase == "1/2" holds for none; the values are 1/1, 2/2',
-  ]);
 });
 
 test('cells are looked at as --where sees them', async () => {
@@ -76,6 +63,6 @@ test('values of Secrets are not named, and characters for terminals are not pass
   expect(
     await advice(filtered('object.data.password == "sword"'), [secret], { type: typeOf('secrets', 'Secret') }),
   ).toEqual([]);
-  const [line] = await advice(filtered('object.status.phase == "runing"'), [pod('running\u001b[2J')]);
+  const [line] = await advice(filtered('object.status.phase == "runing"'), [pod('running\u001b')]);
   expect(line).not.toContain('\u001b');
 });

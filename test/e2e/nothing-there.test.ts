@@ -34,6 +34,16 @@ describe('a namespace that does not exist', () => {
     expect(await cli.ended()).toMatchObject({ code, stderr: expect.stringContaining('ended by SIGINT') });
   });
 
+  it('is named in a table alone where it resembles none: no objects may be what a script asks for', async () => {
+    const line = ['query', 'pods', '-n', 'elsewhere'];
+    expect(await run(line, { env: fixture.env })).toMatchObject({
+      code: 0,
+      stderr: 'No resources found in elsewhere namespace.\nnamespace "elsewhere" does not exist\n',
+    });
+    for (const format of ['json', 'name', 'yaml'])
+      expect(await run([...line, '-o', format], { env: fixture.env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('is not looked for where none is asked for, where it is empty, and with --ignore-not-found', async () => {
     await using own = await startFixture([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }]);
     const stderrOf = async (...line: string[]) =>

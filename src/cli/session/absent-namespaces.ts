@@ -1,5 +1,6 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isNotFound } from '../../model/status.ts';
+import type { OutputFormat } from '../../output/output-format.ts';
 import type { Sample } from './path-advice.ts';
 import type { Session } from './session.ts';
 
@@ -15,10 +16,15 @@ const MOST_NAMES = 500;
 /**
  * Names the namespaces that do not exist: one line each, with the name that was probably meant. A server answers for
  * them as for empty ones, so only those of which nothing was found are asked about. Not being allowed to ask says
- * nothing. Never rejects.
+ * nothing. Where data is printed, and not a table, an answer without objects may be what was asked for: then only a
+ * name that looks misspelt is worth a line. Never rejects.
  */
 export async function absentNamespaces(
-  plan: { readonly namespaces: readonly string[]; readonly ignoreNotFound?: boolean },
+  plan: {
+    readonly namespaces: readonly string[];
+    readonly ignoreNotFound?: boolean;
+    readonly format?: Pick<OutputFormat, 'kind'>;
+  },
   samples: readonly Sample[],
   { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
 ): Promise<string[]> {
@@ -42,13 +48,17 @@ export async function absentNamespaces(
     if (absent.length === 0) return [];
     const found = await api.list({ limit: MOST_NAMES }, options).catch(() => ({ items: [] }));
     const names = found.items.flatMap(({ metadata }) => metadata.name ?? []);
-    return absent.map((name) => lineOf(name, names));
+    const isTable = plan.format === undefined || plan.format.kind === 'table';
+    return absent.flatMap((name) => lineOf(name, names, isTable));
   } finally {
     timer.cancel();
   }
 }
 
-function lineOf(name: string, names: readonly string[]): string {
+function lineOf(name: string, names: readonly string[], isTable: boolean): string[] {
   const [near] = nearest(name, names, 1);
-  return `namespace ${JSON.stringify(name)} does not exist${near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`}`;
+  if (near === undefined && !isTable) return [];
+  return [
+    `namespace ${JSON.stringify(name)} does not exist${near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
+  ];
 }

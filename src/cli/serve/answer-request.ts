@@ -12,7 +12,9 @@ import { ageMsOf } from '../query/holding.ts';
 import { queryPlanOf } from '../query/plan.ts';
 import { type QueryPlan, questionOf } from '../query/question.ts';
 import { usedIndexes } from '../query/representation.ts';
+import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
+import { samplesOf } from '../session/initial-list-advice.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import { AskedIndexes } from './asked-indexes.ts';
@@ -56,6 +58,7 @@ export class Answering {
         sink: { clock, write: (text) => frames.out(text), notice: (text) => frames.notice(text) },
         isPartial: false,
       });
+      for (const line of await absentNamespaces(plan, holdings.map(samplesOf), this.#session)) frames.notice(line);
       if (missing !== undefined) sendErrors(missing, frames);
       const exitCode = missing === undefined ? ExitCode.ok : exitCodeOf(missing);
       frames.end({ exitCode, ageMs: Math.max(0, ...holdings.map(ageMsOf)) });

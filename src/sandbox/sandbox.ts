@@ -155,7 +155,7 @@ const DEFAULTS = {
 export class Sandbox implements AsyncDisposable {
   /** Faults for chosen requests. */
   readonly faults = new FaultScript();
-  /** All requests so far, the latest last. */
+  /** The requests so far, the latest last. It keeps the latest ones: see {@link RequestLog}. */
   readonly requests = new RequestLog();
   readonly #options: typeof DEFAULTS & Pick<SandboxOptions, 'clock' | 'featureGates'>;
   readonly #clock: SkewedClock;

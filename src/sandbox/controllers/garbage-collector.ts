@@ -35,8 +35,8 @@ interface Found {
  * Deletes objects whose owners no longer exist, and carries out the foreground and orphan policies.
  *
  * An owner is the object with the kind, name and uid of the reference, in the namespace of the dependent or without a
- * namespace. A dependent whose owner is of a kind that is not served is never deleted. An object that a fixture created
- * before its owners is kept until one of its owners has existed and is deleted.
+ * namespace. A dependent whose owner is of a kind that is not served is deleted only if the owner was seen to go. An
+ * object that a fixture created before its owners is kept until one of its owners has existed and is deleted.
  * Source: kubernetes/pkg/controller/garbagecollector.
  */
 export class GarbageCollector implements Disposable {
@@ -48,6 +48,8 @@ export class GarbageCollector implements Disposable {
   readonly #dependents = new Map<string, Map<string, Place>>();
   /** Uid → where the object is stored. */
   readonly #alive = new Map<string, Place>();
+  /** Uid → namespace of each deleted owner that still has dependents. It may have gone with its type. */
+  readonly #deleted = new Map<string, string>();
   /** The objects to examine next. */
   #dirty = new Map<string, Place>();
   #timer: Disposable | undefined;
@@ -73,6 +75,7 @@ export class GarbageCollector implements Disposable {
     if (before !== owners || type === 'DELETED') this.#reindex(place, before, type === 'DELETED' ? [] : owners);
     if (type === 'DELETED') {
       this.#alive.delete(uid);
+      if (this.#dependents.has(uid)) this.#deleted.set(uid, metadata.namespace ?? '');
       for (const dependent of this.#dependents.get(uid)?.values() ?? []) this.#look(dependent);
       this.#lookAtOwners(owners);
       return;
@@ -88,7 +91,9 @@ export class GarbageCollector implements Disposable {
     const id = idOf(place);
     for (const { uid } of before) {
       const dependents = this.#dependents.get(uid);
-      if (dependents?.delete(id) && dependents.size === 0) this.#dependents.delete(uid);
+      if (!dependents?.delete(id) || dependents.size > 0) continue;
+      this.#dependents.delete(uid);
+      this.#deleted.delete(uid);
     }
     for (const { uid } of after) {
       const dependents = this.#dependents.get(uid) ?? new Map<string, Place>();
@@ -163,7 +168,8 @@ export class GarbageCollector implements Disposable {
     namespace: string,
   ): 'alive' | 'waiting' | 'gone' | 'unknown' {
     const type = this.#cluster.types.findKind(apiVersion, kind);
-    if (!type || (type.namespaced && namespace === '')) return 'unknown';
+    if (!type) return ['', namespace].includes(this.#deleted.get(uid) ?? '-') ? 'gone' : 'unknown';
+    if (type.namespaced && namespace === '') return 'unknown';
     const owner = this.#cluster.store.get(type.storage, joinKey(type.namespaced ? namespace : undefined, name))?.object;
     if (owner?.metadata.uid !== uid) return 'gone';
     return isWaiting(owner) ? 'waiting' : 'alive';

@@ -136,3 +136,40 @@ it('keeps what a fixture created without its owner, also after the server was re
   await clock.advance(1_000);
   expect(names()).toEqual(['loaded']);
 });
+
+it('deletes the dependents of objects that go with their definition, but not those of an owner in another namespace', async () => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'apples.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'apples', kind: 'Apple' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  const [, apple] = sandbox.apply([
+    definition,
+    { apiVersion: 'example.com/v1', kind: 'Apple', metadata: { name: 'a', namespace: 'default' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } },
+  ]);
+  const child = (namespace: string, uid = apple?.metadata.uid) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'child',
+      namespace,
+      ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Apple', name: 'a', uid }],
+    },
+  });
+  await ask(sandbox, 'POST', CONFIG_MAPS, child('default'));
+  sandbox.apply(child('elsewhere'));
+  await ask(sandbox, 'DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/apples.example.com');
+  await clock.advance(2_000);
+  expect(sandbox.list({ apiVersion: 'v1', kind: 'ConfigMap' }).map((o) => o.metadata.namespace)).toEqual(['elsewhere']);
+  await ask(sandbox, 'POST', CONFIG_MAPS, child('default', 'another'));
+  await clock.advance(2_000);
+  expect(names()).toContain('child');
+  expect(sandbox.list({ apiVersion: 'v1', kind: 'ConfigMap' })).toHaveLength(2);
+});

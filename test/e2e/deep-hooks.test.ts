@@ -165,7 +165,7 @@ describe('an object nested thousands of levels deep, in reconcile', () => {
   );
 
   it('a placeholder of the deep part itself is either filled in, or has its key parked with the reason; the others run', async () => {
-    const { code, stdout, stderr } = await reconcileUnchanging(['--exec', 'echo it has {{.spec}}'], (cli) => {
+    const { code, stdout, stderr } = await reconcileUnchanging(['--exec', 'echo it has {{..spec}}'], (cli) => {
       const isJudged = (name: string) =>
         cli.stdout.includes(`shop/${name} | it has `) || cli.stderr.includes(`shop/${name}: given up`);
       return ['deep', 'deeper', 'flat'].every(isJudged);

@@ -296,27 +296,39 @@ describe('a reconcile is never silent', () => {
     expect(stderr).toMatch(/^1 pod, hook echo, 1 worker$/m);
   });
 
-  it('names a field in a placeholder of --exec that no object has, and at the end how often the hook ran', async () => {
-    const args = [
-      'reconcile',
-      'pods',
-      'web-1',
-      '-n',
-      'shop',
-      '--exec',
-      'echo hello {{.metadata.nam}} {{.metadata.labels.none}}',
-    ];
-    await using cli = new Cli(args, { env: fixture.env });
-    await cli.until(({ stdout }) => stdout.includes('| hello'), 'the run');
-    const advice = '--exec: .metadata.nam is in none of 1 pod, and is no field of Pod; did you mean .metadata.name?';
-    await cli.until(({ stderr }) => stderr.includes(advice), 'the advice');
+  it('refuses a placeholder of --exec with a field that the type does not have, before anything runs', async () => {
+    for (const [path, near] of [
+      ['.metadata.nme', '.metadata.name'],
+      ['.spec.containers[*].imag', '.spec.containers[*].image'],
+    ]) {
+      const args = ['reconcile', 'pods', 'web-1', '-n', 'shop', '--exec', `echo rm {{${path}}} x`];
+      const { code, stdout, stderr } = await run(args, { env: fixture.env });
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: --exec: ${path} is no field of Pod\nhint: did you mean ${near}?\n`,
+      });
+    }
+  });
+
+  it('gives up a key whose placeholder has no value and starts nothing for it, and says at the end how often the hook ran', async () => {
+    const line = 'echo rm {{.metadata.labels.none}} x';
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--exec', line], { env: fixture.env });
+    await cli.until(({ stderr }) => stderr.includes('.metadata.labels.none has no value'), 'the failure');
     cli.kill('SIGTERM');
-    const { code, stderr } = await cli.ended();
-    expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
-      code: 0,
-      last: expect.stringMatching(/^ended by SIGTERM after \d+s: 1 run$/),
-    });
-    expect(stderr).not.toContain('labels.none'); // a label that no object has yet is no mistake
+    const { code, stdout, stderr } = await cli.ended();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/^ended by SIGTERM after \d+s: 1 run, failed$/m);
+    expect(stderr).toMatch(/^given up until something changes:$/m);
+    expect(stderr).not.toContain('again in');
+  });
+
+  it('runs a command with the default of a placeholder whose value is not there', async () => {
+    const line = 'echo app {{.metadata.labels.none | default "of no team"}}';
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--exec', line], { env: fixture.env });
+    await cli.until(({ stdout }) => stdout.includes('shop/web-1 | app of no team\n'), 'the run');
+    cli.kill('SIGTERM');
+    await cli.ended();
   });
 
   it('passes on what an executable prints before its reply, and of a run that fails', async () => {
@@ -332,19 +344,72 @@ describe('a reconcile is never silent', () => {
     expect(stdout).not.toContain('\x1b');
   });
 
-  it('names --pass-credentials at once when a command needs the cluster', async () => {
+  it('refuses a command that cannot reach the cluster, and names --pass-credentials and a KUBECONFIG of its own', async () => {
+    for (const [tool, ...line] of [
+      ['kubectl', '--exec', 'kubectl get pods'],
+      ['kubectl', '--exec', 'env A=1 timeout 5 kubectl label pod {{.metadata.name}} a=b'],
+      ['helm', '--exec', 'true; helm ls', '--shell'],
+    ]) {
+      const { code, stdout, stderr } = await run(['reconcile', 'pods', '-n', 'shop', ...line], { env: fixture.env });
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: --exec runs ${tool} without a way to the cluster: its KUBECONFIG is empty\nhint: --pass-credentials gives it that of this command; --exec 'env KUBECONFIG=FILE ${tool} …' gives it another one\n`,
+      });
+    }
+  });
+
+  it('names --pass-credentials at once when a script, or a program behind a command, needs the cluster', async () => {
     const script = '#!/bin/sh\n# says kubectl get\nif [ -z "$X" ]; then\n  kubectl get pods\nfi\n';
     for (const command of [
-      ['--exec', 'kubectl get pods'],
-      ['--exec', 'true; helm ls', '--shell'],
+      ['--exec', "sh -c 'kubectl get pods'"],
       ['--hook', await hook('tool.sh', script)],
     ]) {
       await using cli = new Cli(['reconcile', 'pods', '-n', 'shop', ...command], { env: fixture.env });
       await cli.until((c) => c.stderr.includes('--pass-credentials gives it one'), 'the notice');
-      expect(cli.stderr).toMatch(/the hook runs (kubectl|helm) without a way to the cluster/);
+      expect(cli.stderr).toContain('the hook runs kubectl without a way to the cluster');
       cli.kill('SIGTERM');
       await cli.ended();
     }
+  });
+
+  const SHOWN = 'actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them';
+  const FREE = (what: string, reply: string) =>
+    `the ${what} has your credentials: what it does itself is done, and only what it replies ${reply}`;
+  const SILENT = '#!/bin/sh\necho ran >&2\n';
+  const PATCHES = 'echo \'{"actions":[{"patch":{"metadata":{"labels":{"a":"b"}}}}]}\'; echo ran >&2';
+
+  it.each<[string, () => Promise<string[]>, string[]]>([
+    ['a module', async () => ['--hook', await hook('told.mjs', 'export default () => console.log("ran")')], [SHOWN]],
+    ['an executable', async () => ['--hook', await hook('told.sh', SILENT)], [SHOWN]],
+    [
+      'an executable with credentials',
+      async () => ['--hook', await hook('told.sh', SILENT), '--pass-credentials'],
+      [FREE('hook', 'needs --allow-write')],
+    ],
+    [
+      'a command with credentials',
+      async () => ['--exec', 'sh -c "echo ran >&2"', '--pass-credentials'],
+      [FREE('command', 'needs --allow-write')],
+    ],
+    [
+      'a dry run of a command with credentials',
+      async () => ['--exec', 'sh -c "echo ran >&2"', '--pass-credentials', '--dry-run'],
+      [FREE('command', 'is only checked')],
+    ],
+    [
+      'a command with credentials that may write',
+      async () => ['--exec', 'sh -c "echo ran >&2"', '--pass-credentials', '--allow-write'],
+      [],
+    ],
+    ['a command that replies nothing', async () => ['--exec', 'sh -c "echo ran >&2"'], []],
+    ['a command that replies an action', async () => ['--shell', '--exec', PATCHES], [SHOWN]],
+  ])('says what is true of %s about what it may do, and no more', async (_, line, expected) => {
+    await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', ...(await line())], { env: fixture.env });
+    await cli.until(({ stderr }) => stderr.includes('| ran'), 'the run');
+    cli.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    expect(stderr.split('\n').filter((each) => /not sent|has your credentials/.test(each))).toEqual(expected);
   });
 
   it('does not name it for a script that only speaks of kubectl', async () => {

@@ -17,14 +17,18 @@ import { oneFile } from '../../kit/one-file.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
+import { needsCluster, toolInLine, toolInScript } from './cluster-tools.ts';
 import { ModuleOutput, type ShowLine } from './module-output.ts';
 
 /** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
 export interface LoadedHook {
   readonly name: string;
   readonly config: HookConfig;
+  readonly form: 'module' | 'executable' | 'command';
   /** The program in the command line or shell script that does nothing without credentials, if it is a known one. */
   readonly clusterTool?: string | undefined;
+  /** The program of a command line that certainly fails without credentials. */
+  readonly needsCluster?: string | undefined;
   /** The fields that it names, as far as they are known before it runs. */
   readonly reads?: FieldReads | undefined;
   /** Whether it runs once before all keys: a module that exports onStartup, an executable with `--on-startup`. */
@@ -96,6 +100,7 @@ async function moduleHook(file: string, options: { output: ModuleOutput; isReloa
   const { name } = module;
   return {
     name,
+    form: 'module',
     config: parseHookConfig(module.config, name),
     hasStartup: module.onStartup !== undefined,
     create: (services) => shown(createModuleHook(module, services), output),
@@ -124,25 +129,27 @@ async function executableHook(
     name: path.basename(file),
     config: {},
     hasStartup,
-    clusterTool: CLUSTER_COMMAND.exec(await scriptText(file))?.[1],
+    form: 'executable',
+    clusterTool: toolInScript(await scriptText(file)),
     create: (_, environment) => (isWarm ? createWarmHook : createExecHook)({ command: file, ...environment }),
     reload: reload ? { files: () => [file], load: () => executableHook(file, options) } : undefined,
   };
 }
 
 function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: boolean }): LoadedHook {
-  const { command, args, hasPlaceholders, reads } = compileExecTemplate(line, { shell });
+  const { command, program, args, hasPlaceholders, reads } = compileExecTemplate(line, { shell });
   if (isWarm && hasPlaceholders)
     throw new InformerError('argument', '--hook-mode warm cannot be combined with placeholders in --exec', {
       hint: 'one process has many requests: read the values from the request on stdin',
     });
-  const clusterTool = CLUSTER_WORD.exec(line)?.[1];
   const name = shell ? (/\S+/.exec(line)?.[0] ?? command) : command;
   return {
     name: path.basename(name),
     config: {},
     hasStartup: false,
-    clusterTool,
+    form: 'command',
+    clusterTool: toolInLine(line),
+    needsCluster: needsCluster(line, program),
     // a label or an annotation that no object has yet is no mistake
     reads: { flag: '--exec', addresses: reads, isOutput: true },
     create: (_, environment) => {
@@ -151,12 +158,6 @@ function commandHook(line: string, { shell, isWarm }: { shell: boolean; isWarm: 
     },
   };
 }
-
-/** The programs that do nothing without credentials: in any word of a command line, and as a command of a script. */
-const CLUSTER_TOOLS = '(kubectl|helm|oc|kustomize|flux|argocd)(?=\\s|$)';
-const CLUSTER_WORD = new RegExp(`(?:^|[\\s;&|(/])${CLUSTER_TOOLS}`);
-const BEFORE_COMMAND = '(?:^|[;&|(`]|\\b(?:then|do|else|if|while|until|time)\\s|!\\s)';
-const CLUSTER_COMMAND = new RegExp(`${BEFORE_COMMAND}[ \\t]*${CLUSTER_TOOLS}`, 'm');
 
 const LONGEST_SCRIPT = 64 * 1024;
 

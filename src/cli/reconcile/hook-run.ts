@@ -29,6 +29,7 @@ import { measuredHook } from './measured-hook.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { privateFile } from './private-file.ts';
 import { reloadSource } from './reload.ts';
+import { ACTIONS_ARE_SHOWN } from './reports.ts';
 import { Snapshots } from './snapshots.ts';
 import type { StartupOptions } from './startup-source.ts';
 import type { ReconcileTargets } from './targets.ts';
@@ -93,6 +94,12 @@ export function reconcilerOf(
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),
   };
+  // most command lines reply nothing, so it is said when the first one does
+  let isSaid = plan.mode !== 'describe' || plan.hook.form !== 'command';
+  const sayOnceShown = () => {
+    if (!isSaid) session.notice(ACTIONS_ARE_SHOWN);
+    isSaid = true;
+  };
   const actions = new ActionRunner({
     client,
     clock,
@@ -103,6 +110,7 @@ export function reconcilerOf(
     redact: redactReport,
     onWrite,
     report(outcomes) {
+      sayOnceShown();
       io.stdout.write(actionText(outcomes, plan.painter));
       for (const { verb, mode } of outcomes) metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
     },

@@ -1,10 +1,12 @@
 import type { HookConfig } from '../../controller/hooks/manifest.ts';
+import { InformerError } from '../../kit/error.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { parseIndex } from '../../query/index-definition.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { reconcileFlags } from '../args/reconcile-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
+import { refuseAbsentFields } from '../session/path-advice.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
@@ -43,9 +45,18 @@ export async function readReconcile(
   const config = mergedConfig(flags, hook);
   checkSelectors({ selector: config.selector, 'field-selector': config.fieldSelector });
   checkFinalizer(config);
+  refuseWithoutCluster(hook, config);
   const indexes = await Promise.all((flags.index ?? []).map((text) => parseIndex(text, onError)));
   const triggers = await triggersOf(config, hook, flags);
   return { ...triggers, flags, hook, config, indexes, graceMs: flags.grace ?? DEFAULT_GRACE_MS, onError };
+}
+
+/** Throws `argument` for a command line that can do nothing but fail, for every object. */
+function refuseWithoutCluster({ needsCluster: tool }: LoadedHook, { passCredentials }: HookConfig): void {
+  if (tool === undefined || passCredentials) return;
+  throw new InformerError('argument', `--exec runs ${tool} without a way to the cluster: its KUBECONFIG is empty`, {
+    hint: `--pass-credentials gives it that of this command; --exec 'env KUBECONFIG=FILE ${tool} …' gives it another one`,
+  });
 }
 
 /** A plan without what only a run has. */
@@ -62,6 +73,7 @@ export async function resolvedPlan(
   home: string = session.config.namespace,
 ): Promise<ResolvedPlan> {
   const primary = onlyOne(await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words)));
+  if (hook.reads) await refuseAbsentFields(hook.reads, primary.type, session);
   const scope = {
     namespace: config.namespace ? [...config.namespace] : undefined,
     // what belongs to an object without a namespace may be in any

@@ -12,15 +12,24 @@ import type { CronSchedule } from './cron-schedule.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
-/** Says what a user may expect of the hook and these flags do not allow. */
+/** What becomes of the actions of a hook that may not write. */
+export const ACTIONS_ARE_SHOWN =
+  'actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them';
+
+/** Says what a user may expect of the hook and these flags do not allow, and what they do not keep it from. */
 export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials }: ReconcilePlan): void {
-  if (hook.clusterTool !== undefined && !passCredentials) {
+  const { form, clusterTool } = hook;
+  if (clusterTool !== undefined && !passCredentials) {
     session.notice(
-      `the hook runs ${hook.clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`,
+      `the hook runs ${clusterTool} without a way to the cluster (its KUBECONFIG is empty): --pass-credentials gives it one`,
     );
   }
-  if (mode === 'describe')
-    session.notice('actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them');
+  if (mode === 'write') return;
+  if (form !== 'module' && passCredentials) {
+    const doer = form === 'command' ? 'command' : 'hook';
+    const reply = mode === 'dry-run' ? 'is only checked' : 'needs --allow-write';
+    session.notice(`the ${doer} has your credentials: what it does itself is done, and only what it replies ${reply}`);
+  } else if (mode === 'describe' && form !== 'command') session.notice(ACTIONS_ARE_SHOWN);
 }
 
 /**

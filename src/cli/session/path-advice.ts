@@ -1,4 +1,5 @@
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
+import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../model/field-path.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
@@ -43,6 +44,33 @@ export async function pathAdvice(
   return missing.flatMap((each) => linesOf(each, filled, schemas));
 }
 
+/**
+ * Throws `argument` for a field that the type cannot have, by the server's schema of it. Where there is none, only what
+ * every object's metadata can have is known. What has any name, such as a label, is not refused.
+ */
+export async function refuseAbsentFields(
+  { flag, addresses }: FieldReads,
+  type: ResourceType,
+  session: Pick<Session, 'client' | 'clock' | 'signal'>,
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const schema = await schemaOf(type, session);
+  for (const address of addresses) {
+    const { is, known, beside } = verdictOn(address, schema);
+    if (is !== 'none') continue;
+    const [near] = nearest(String(address[known]), beside);
+    const meant = near && addressText([...address.slice(0, known), near, ...address.slice(known + 1)]);
+    throw new InformerError('argument', `${flag}: ${addressText(address)} is no field of ${type.kind}`, {
+      hint: meant ? `did you mean ${meant}?` : `see kubectl explain ${type.gvr.resource}`,
+    });
+  }
+}
+
+const verdictOn = (address: Address, schema: FieldSchema | undefined) => {
+  const steps = address.map((step) => (step === EACH ? undefined : step));
+  return schema?.look(steps) ?? byMetadata(steps);
+};
+
 /** A line each, but none for what lies below a field that has one. */
 function linesOf(
   reads: FieldReads,
@@ -78,8 +106,7 @@ function lineOf(
   samples: readonly Sample[],
   schemas: readonly (FieldSchema | undefined)[],
 ): string | undefined {
-  const steps = address.map((step) => (step === EACH ? undefined : step));
-  const verdicts = schemas.map((schema) => schema?.look(steps) ?? byMetadata(steps));
+  const verdicts = schemas.map((schema) => verdictOn(address, schema));
   if (verdicts.some(({ is }) => is === 'field')) return undefined;
   const isNone = verdicts.every(({ is }) => is === 'none');
   const kinds = samples.map(({ type }) => type.kind).join(' or ');

@@ -71,6 +71,13 @@ function programOf(words: readonly Word[], option: number, mayBeCommand: (at: nu
   return at < option ? nameOf(words[at] as Word) : '';
 }
 
+/** The name of the program that a line without a shell runs, behind its wrappers. */
+export function programNameOf(words: readonly Word[]): string {
+  let at = words.findIndex((word) => !ASSIGNMENT.test(prefixOf(word)));
+  while (at >= 0 && at < words.length && WRAPPERS.has(nameOf(words[at] as Word))) at = commandOfWrapper(words, at);
+  return nameOf(words[at] ?? []);
+}
+
 /** Whether a command certainly starts here: at the first word, or after `--`, `-exec` and similar words. */
 function isStart(words: readonly Word[], at: number): boolean {
   const before = words.slice(0, at);

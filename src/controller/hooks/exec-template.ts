@@ -2,13 +2,16 @@ import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { type Address, distinct } from '../../model/field-path.ts';
-import { refuseCode, refusePipedCode } from './exec-code.ts';
+import { splitKey } from '../../model/key.ts';
+import { TerminalError } from '../reconciler.ts';
+import { programNameOf, refuseCode, refusePipedCode } from './exec-code.ts';
 import {
   literalOf,
   misplaced,
   type Placeholder,
   placeholderOf,
   prefixOf,
+  refuseShellSyntax,
   splitWords,
   type Word,
 } from './exec-words.ts';
@@ -18,6 +21,8 @@ import { readShellLine } from './shell-line.ts';
 /** A command line with placeholders. `args` fills them in for a request. */
 export interface ExecTemplate {
   readonly command: string;
+  /** The name of the program that it runs, behind `env` and the like; undefined for a line of a shell. */
+  readonly program?: string | undefined;
   /** Whether it has placeholders, so that each request has arguments of its own. */
   readonly hasPlaceholders: boolean;
   /** The fields that its placeholders name. */
@@ -39,10 +44,13 @@ export interface ExecTemplateOptions {
  * value.
  *
  * A value is never two words, a command or code. It never becomes an option: a word that begins with a placeholder, and
- * begins with `-` after it is filled in, is refused at that run (`hook`), unless a word `--` comes before it.
+ * begins with `-` after it is filled in, is refused at that run, unless a word `--` comes before it.
  *
- * Throws `argument` for an open quote, an empty line, an invalid placeholder, and a placeholder in a place where its
- * value could become code.
+ * A placeholder without a value is refused at that run too, unless it has a default: `{{.path | default "text"}}`. What
+ * is refused at a run is a {@link TerminalError}, before anything is started.
+ *
+ * Throws `argument` for an open quote, an empty line, an invalid placeholder, a placeholder in a place where its value
+ * could become code, and, without `shell`, for words that only a shell understands.
  */
 export function compileExecTemplate(line: string, { shell = false }: ExecTemplateOptions = {}): ExecTemplate {
   return shell ? shellTemplate(line) : plainTemplate(line);
@@ -56,10 +64,12 @@ function plainTemplate(line: string): ExecTemplate {
   const command = literalOf(first);
   if (!command) throw new InformerError('argument', 'the command to run is empty');
   refuseCode(words);
+  refuseShellSyntax(line);
   const fills = fillsOf(words).slice(1);
   const hasPlaceholders = words.some((word) => placeholderOf(word) !== undefined);
   const reads = readsOf(words.flat().filter((piece) => typeof piece !== 'string'));
-  return { command, hasPlaceholders, reads, args: (request) => fills.map((fill) => fill(request)) };
+  const program = programNameOf(words);
+  return { command, program, hasPlaceholders, reads, args: (request) => fills.map((fill) => fill(request)) };
 }
 
 function shellTemplate(line: string): ExecTemplate {
@@ -82,7 +92,8 @@ function shellTemplate(line: string): ExecTemplate {
 
 type Read = (request: HookRequest) => string;
 
-/** Functions that fill in each word for a request. They throw `hook` for a word that its value would make an option. */
+/** Functions that fill in each word for a request. They throw {@link TerminalError} for a word that its value
+ * would make an option. */
 function fillsOf(words: readonly Word[]): Read[] {
   const end = endOfOptions(words);
   return words.map((word, i) => {
@@ -99,9 +110,7 @@ function fillsOf(words: readonly Word[]): Read[] {
 
 function noOption(word: string): string {
   if (!word.startsWith('-')) return word;
-  throw new InformerError('hook', `${JSON.stringify(word)} would be read as an option`, {
-    hint: 'put -- before the placeholder',
-  });
+  throw unfit(`${JSON.stringify(word)} would be read as an option`, 'put -- before the placeholder');
 }
 
 /**
@@ -117,14 +126,28 @@ function endOfOptions(words: readonly Word[]): number {
 const readsOf = (placeholders: readonly Placeholder[]) =>
   distinct(placeholders.flatMap(({ path }) => addressesOf(`{${path.trim()}}`)));
 
-function readerOf({ path, source }: Placeholder): Read {
+function readerOf({ path, source, fallback }: Placeholder): Read {
   const compiled = compileJsonPath(`{${path.trim()}}`);
-  return ({ object, oldObject }) => {
-    const value = compiled.print(object ?? oldObject ?? {});
+  return (request) => {
+    const object = request.object ?? request.oldObject ?? nameIn(request);
+    const hasValue = compiled.values(object).some((value) => value !== undefined && value !== null);
+    const value = hasValue ? compiled.print(object) : fallback;
+    if (value === undefined)
+      throw unfit(`${path.trim()} has no value`, `write {{${path.trim()} | default "TEXT"}} to run without it`);
     if (!value.includes('\0')) return value;
-    throw new InformerError('hook', `the value of ${source} contains a NUL, which no argument can`);
+    throw unfit(`the value of ${source} contains a NUL, which no argument can`);
   };
 }
+
+/** What is known of a deleted object of which no state was seen. */
+function nameIn({ key }: HookRequest): object {
+  const { namespace, name } = splitKey(key);
+  return { metadata: { name, ...(namespace === '' ? {} : { namespace }) } };
+}
+
+/** The failure of a run that the same object fails again: its key waits for a change. */
+const unfit = (message: string, hint?: string) =>
+  new TerminalError(new InformerError('hook', message), hint === undefined ? {} : { hint });
 
 function sourceOf(word: Word): string {
   return word.map((piece) => (typeof piece === 'string' ? piece : piece.source)).join('');

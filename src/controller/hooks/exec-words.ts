@@ -2,8 +2,10 @@ import { InformerError } from '../../kit/error.ts';
 
 /** A placeholder in a command line: `{{.metadata.name}}`. */
 export interface Placeholder {
-  /** The text between the braces. */
+  /** The JSONPath between the braces. */
   readonly path: string;
+  /** The text that it has where the object has no value: `{{.spec.nodeName | default "none"}}`. */
+  readonly fallback?: string;
   /** The whole placeholder, with its braces. */
   readonly source: string;
 }
@@ -36,13 +38,30 @@ export function misplaced({ source }: Placeholder, where: string, hint: string):
 function piecesOf(text: string): Word {
   const pieces = text
     .split(PLACEHOLDER)
-    .map((piece, i) => (i % 2 === 0 ? piece : { path: piece, source: `{{${piece}}}` }))
+    .map((piece, i) => (i % 2 === 0 ? piece : readPlaceholder(piece)))
     .filter((piece) => piece !== '');
   if (pieces.some((piece) => typeof piece === 'string' && piece.includes('{{'))) {
     throw new InformerError('argument', `a placeholder is not closed: ${text}`);
   }
   return pieces.length === 0 ? [''] : pieces;
 }
+
+/** Reads what is between the braces of a placeholder. Throws `argument` for a filter that does not exist. */
+export function readPlaceholder(text: string): Placeholder {
+  const source = `{{${text}}}`;
+  const [, path, filter] = FILTERED.exec(text) ?? [];
+  if (path === undefined || filter === undefined) return { path: text, source };
+  const [, single, double, bare] = DEFAULT.exec(filter.trim()) ?? [];
+  const fallback = single ?? double ?? bare;
+  if (fallback !== undefined) return { path, fallback, source };
+  throw new InformerError('argument', `${source}: after | there may only be default "TEXT"`, {
+    hint: 'for example {{.spec.nodeName | default "none"}}, and not within double quotes of the line',
+  });
+}
+
+/** A path, and what is behind a `|` outside of its quotes. */
+const FILTERED = /^((?:[^'"|]|'[^']*'|"[^"]*")*)\|(.*)$/s;
+const DEFAULT = /^default\s+(?:'([^']*)'|"([^"]*)"|([^\s'"|]+))$/;
 
 const PLACEHOLDER = /\{\{(.*?)\}\}/s;
 
@@ -51,18 +70,50 @@ const PLACEHOLDER = /\{\{(.*?)\}\}/s;
  * placeholder within quotes. Throws `argument` for a quote or a placeholder that is not closed.
  */
 export function splitWords(line: string): Word[] {
+  return wordsIn(line).map(({ text }) => piecesOf(text));
+}
+
+/** A word of a line, without its quotes, and with a letter in place of each part that was quoted or a placeholder. */
+interface SplitWord {
+  text: string;
+  bare: string;
+}
+
+function wordsIn(line: string): SplitWord[] {
   const token = /\{\{.*?\}\}|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|([\s\S])/gs;
-  const words: string[] = [];
-  let word: string | undefined;
+  const words: SplitWord[] = [];
+  let word: SplitWord | undefined;
   for (const [whole, single, double, escaped, space, other] of line.matchAll(token)) {
     if (space !== undefined) {
-      if (word !== undefined) words.push(word);
       word = undefined;
       continue;
     }
     if (other === "'" || other === '"') throw new InformerError('argument', `a quote is not closed: ${line}`);
-    word = (word ?? '') + (single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? other ?? whole);
+    if (!word) {
+      word = { text: '', bare: '' };
+      words.push(word);
+    }
+    word.text += single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? other ?? whole;
+    word.bare += other ?? 'q';
   }
-  if (word !== undefined) words.push(word);
-  return words.map(piecesOf);
+  return words;
+}
+
+/** Words that mean something to a shell only: pipes, redirections, the ends of commands, substitutions. */
+const OF_A_SHELL = /^(?:[|&]{1,2}|\|&|&>.*|\d*[<>].*)$|;$|\$\(|`/;
+
+/**
+ * Refuses a line that was written for a shell, because no shell reads it: the program would get `|` and what follows as
+ * arguments. What is quoted is meant as it is, and so is the `;` of `find -exec`. Throws `argument`.
+ */
+export function refuseShellSyntax(line: string): void {
+  const words = wordsIn(line);
+  const isOfFind = words.some(({ text }) => /^-(?:exec|ok)(?:dir)?$/.test(text));
+  const found = words.find(({ bare }) => OF_A_SHELL.test(bare) && !(isOfFind && bare === ';'));
+  if (!found) return;
+  throw new InformerError(
+    'argument',
+    `no shell reads this line, so ${found.text} would be an argument of the program`,
+    { hint: 'add --shell to pass the line to sh, or quote the word if it is meant as it is' },
+  );
 }

@@ -1,5 +1,13 @@
 import { InformerError } from '../../kit/error.ts';
-import { literalOf, misplaced, type Placeholder, placeholderOf, prefixOf, type Word } from './exec-words.ts';
+import {
+  literalOf,
+  misplaced,
+  type Placeholder,
+  placeholderOf,
+  prefixOf,
+  readPlaceholder,
+  type Word,
+} from './exec-words.ts';
 
 /** A line for `sh -c` with positional parameters in place of its placeholders. */
 export interface ShellLine {
@@ -174,7 +182,7 @@ class ShellReader {
 function placeholderIn(text: string): Placeholder {
   const found = /\{\{(.*?)\}\}/s.exec(text);
   if (!found) throw new InformerError('argument', `a placeholder is not closed: ${text}`);
-  return { path: found[1] as string, source: found[0] };
+  return readPlaceholder(found[1] as string);
 }
 
 function refuseDollar(rest: string): never {

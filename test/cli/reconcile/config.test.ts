@@ -8,6 +8,7 @@ const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
 const hook = (config: HookConfig) => ({
   name: 'hook.ts',
   config,
+  form: 'module' as const,
   hasStartup: false,
   create: () => ({ name: 'hook.ts', run: async () => undefined }),
 });

@@ -8,6 +8,7 @@ import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { nearest } from '../kit/nearest.ts';
 import { withoutLogin } from '../kit/secret-free-text.ts';
 import { notify } from '../kit/user-callback.ts';
+import { withoutEnd } from '../kit/without-end.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, LoginMethod } from './config/cluster-config.ts';
@@ -356,7 +357,7 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
   const text = /^https?:\/\//i.test(server) ? server : `${secure ? 'https' : 'http'}://${server}`;
   try {
     const url = new URL(text);
-    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+    return `${url.origin}${withoutEnd(url.pathname, '/')}`;
   } catch {
     // no cause: it quotes the text, which may have a password
     throw new InformerError('config', `server ${JSON.stringify(withoutLogin(server))} is not a URL`, {

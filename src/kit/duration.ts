@@ -22,7 +22,7 @@ export function parseDuration(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1;
   const body = text.replace(/^[+-]/, '');
   if (body === '0') return 0;
-  const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
   let total = 0;
   while (part.lastIndex < body.length) {
     const found = part.exec(body);

@@ -47,6 +47,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The longest path of a system call is 4,096 bytes, and `rename` has two of them. */
+const LONGEST_SYSTEM_ERROR = 10_000;
+
+/** A message without the code and the call that Node puts around it: `ENOENT: no such file or directory, stat '/x'`. */
+export function withoutCall(message: string): string {
+  if (message.length > LONGEST_SYSTEM_ERROR) return message;
+  return message.replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
+}
+
 /** An error and all its causes, outermost first, with the errors of an AggregateError. */
 export function* causesOf(error: unknown): Generator<unknown> {
   const seen = new Set<unknown>();

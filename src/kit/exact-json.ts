@@ -122,8 +122,10 @@ function lengthOfRun(bytes: Uint8Array, at: number): number {
 
 // --- exact parsing ---
 
-/** A number with five characters or more. A number before a colon is a wrong key, and must stay wrong. */
-const NUMBER = /-?\d[\d.eE+-]{4,}(?![\d.eE+-]|\s*:)/g;
+/** A number with five characters or more. */
+const NUMBER = /-?\d[\d.eE+-]{4,}/g;
+/** A number before a colon is a wrong key, and must stay wrong. */
+const COLON = /\s*:/y;
 const VALID = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The value of a JSON number: a number if it is exact, else a bigint or a {@link HugeNumber}. */
@@ -147,7 +149,8 @@ function parseExactly(text: string): unknown {
     const end = quote === -1 ? text.length : quote;
     for (const { 0: literal, index } of text.slice(at, end).matchAll(NUMBER)) {
       const value = VALID.test(literal) ? numberOf(literal) : 0;
-      if (typeof value === 'number') continue;
+      COLON.lastIndex = at + index + literal.length;
+      if (typeof value === 'number' || COLON.test(text)) continue;
       marked += `${text.slice(copied, at + index)}"${mark}${found.push(value) - 1}"`;
       copied = at + index + literal.length;
     }

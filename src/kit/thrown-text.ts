@@ -39,10 +39,14 @@ function textOf(thrown: unknown): string {
 /** The program's own code: the folder `dist` or `src` in which this file is. */
 const OWN = import.meta.url.slice('file://'.length).replace(/^(.*\/(?:dist|src)\/).*$/, '$1');
 
+/** A line of a stack may be part of a message, which holds text of any length. */
+const LONGEST_FRAME = 4096;
+
 /** The frames outside Node, packages and this program: `    at name (/path/file.ts:12:5)`. */
 function ownFrames({ stack = '' }: Error): string[] {
   return String(stack)
     .split('\n')
+    .filter((line) => line.length <= LONGEST_FRAME)
     .filter((line) => /^\s+at /.test(line) && /file:\/\/|\(\/|at \//.test(line))
     .filter((line) => !/node:|node_modules/.test(line) && !line.includes(OWN))
     .map(

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../kit/without-end.ts';
+
 /** An exact decimal number: `digits` divided by ten to the power of `scale`, which is not negative. */
 export interface Decimal {
   readonly digits: bigint;
@@ -51,7 +53,7 @@ export const roundDecimal = (a: Decimal, scale: number): Decimal =>
 export function formatDecimal({ digits, scale }: Decimal): string {
   const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0');
   const whole = text.slice(0, text.length - scale);
-  const fraction = text.slice(text.length - scale).replace(/0+$/, '');
+  const fraction = withoutEnd(text.slice(text.length - scale), '0');
   return `${digits < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../kit/without-end.ts';
+
 /** A moment: whole seconds since 1970 UTC, and the digits of the fraction of a second. */
 export interface Instant {
   readonly seconds: number;
@@ -29,7 +31,7 @@ export function parseInstant(text: string): Instant | undefined {
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return undefined;
   const offset = sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60 * (sign === '-' ? -1 : 1);
-  return { seconds: local / 1000 - offset, fraction: fraction.replace(/0+$/, '') };
+  return { seconds: local / 1000 - offset, fraction: withoutEnd(fraction, '0') };
 }
 
 /** Negative, 0 or positive, as `a` is before, at or after `b`. Compares every digit. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
 import { InformerError } from '../../kit/error.ts';
+import { withoutEnd } from '../../kit/without-end.ts';
 import { isNameOf } from '../../model/object-name.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
@@ -50,7 +51,7 @@ export function appName(given: string | undefined, hook: string, resource: strin
   if (given === undefined) {
     const stem = hook.slice(0, hook.length - path.extname(hook).length) || hook;
     const text = `${stem}-${resource}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    return text.replace(/^-+/, '').slice(0, LONGEST_DEFAULT).replace(/-+$/, '');
+    return withoutEnd(text.replace(/^-+/, '').slice(0, LONGEST_DEFAULT), '-');
   }
   if (isNameOf('label', given)) return given;
   throw new InformerError('argument', `--app-name: ${JSON.stringify(given)} cannot be the name of a Deployment here`, {

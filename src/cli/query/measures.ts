@@ -43,7 +43,7 @@ export const columnOf = ({ verb, name }: Pick<Measure, 'verb' | 'name'>): string
 /** The last field that an expression names: `cpu` of `.spec.containers[*].resources.requests.cpu`. */
 function nameOf(text: string): string {
   const words = text
-    .replace(/\[[^\]]*\]/g, (part) => part.replace(/^\[['"](.*)['"]\]$/, '.$1'))
+    .replace(/\[[^[\]]*\]/g, (part) => part.replace(/^\[['"](.*)['"]\]$/, '.$1'))
     .match(/[A-Za-z_][\w-]*/g);
   return words?.at(-1) ?? text;
 }

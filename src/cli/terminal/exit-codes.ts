@@ -1,5 +1,5 @@
 import { inWords } from '../../client/http/connection-text.ts';
-import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { causesOf, InformerError, isInformerError, messageOf, withoutCall } from '../../kit/error.ts';
 import { isAboutSecret, withoutSecretValues } from '../../model/secret-error.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
 import { continued } from '../../output/escape.ts';
@@ -125,7 +125,7 @@ export function errorTexts(error: unknown): { message: string; hint: string | un
       cause instanceof StatusError
         ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause)
         : inWords(messageOf(cause));
-    if (text && !parts.some((part) => isSame(part, essence(messageOf(cause))))) parts.push(text);
+    if (text && !parts.some((part) => isSame(part, withoutCall(messageOf(cause))))) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
   return { message: parts.join(': '), hint };
@@ -136,15 +136,12 @@ function describeErrorAsJson(error: unknown, stderr: Io['stderr']): void {
     for (const each of error.errors) describeErrorAsJson(each, stderr);
     return;
   }
-  const [, msg = '', hint] = /^error: (.*?)(?:\nhint: (.*))?\n$/s.exec(describeError(error)) ?? [];
-  logJson({ stderr }, 'error', msg, hint === undefined ? {} : { hint });
+  const { message, hint } = errorTexts(error);
+  logJson({ stderr }, 'error', continued(message) || 'unknown', hint ? { hint: continued(hint) } : {});
 }
 
 /** One says what the other says, and perhaps more. */
 const isSame = (a: string, b: string) => a.includes(b) || b.includes(a);
-
-/** What a system error says, without its code and call: `ENOENT: no such file or directory, stat '/x'`. */
-const essence = (message: string) => message.replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
 
 function statusText(error: StatusError): string {
   const reason = error.reason === '' ? '' : ` (${error.reason})`;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { InformerError, messageOf } from '../../kit/error.ts';
+import { InformerError, messageOf, withoutCall } from '../../kit/error.ts';
 import type { CredentialHeaders, LoginMethod, TlsMaterial } from '../config/cluster-config.ts';
 import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
 
@@ -76,15 +76,12 @@ async function dataOrFile(
   try {
     return file ? await readFile(file) : undefined;
   } catch (cause) {
-    throw new InformerError('config', `unable to read ${field} ${file}: ${essenceOf(cause)}`, {
+    throw new InformerError('config', `unable to read ${field} ${file}: ${withoutCall(messageOf(cause))}`, {
       cause,
       hint: `--${field} names another file; without the flag it is the ${field} of the kubeconfig`,
     });
   }
 }
-
-/** The text of a system error, without its code and system call. */
-const essenceOf = (cause: unknown) => messageOf(cause).replace(/^E[A-Z]+: (.+), \w+( '.*')?$/, '$1');
 
 /**
  * client-node's KubeConfig for this cluster and user. It always has a user, because without one it would ignore CA and

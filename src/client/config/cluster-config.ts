@@ -1,5 +1,6 @@
 import { builtin } from '../../kit/builtin.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import { withoutEnd } from '../../kit/without-end.ts';
 import { hashOf } from './cluster-identity.ts';
 
 /** The TLS material of a connection: CA, certificate and key. PEM as text or bytes. */
@@ -110,7 +111,7 @@ export function createConfig(options: StaticConfigOptions): ClusterConfig {
   const { server, namespace, token, tls } = options;
   const credentials = new Credentials(token === undefined ? {} : { authorization: `Bearer ${token}` }, tls ?? {});
   return {
-    server: server.replace(/\/+$/, ''),
+    server: withoutEnd(server, '/'),
     namespace: namespace ?? 'default',
     context: undefined,
     cluster: undefined,

@@ -22,7 +22,7 @@ export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'ca
  * Source: cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs.
  */
 export async function resolveResourceArgs(args: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
-  const [first, ...names] = args.length === 1 ? args.map((arg) => arg.replace(/\s*,\s*/g, ',').trim()) : args;
+  const [first, ...names] = args.length === 1 ? args.map((arg) => wordsOf(arg).join(',')) : args;
   refuseParted(args);
   if (first === undefined)
     throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
@@ -32,12 +32,19 @@ export async function resolveResourceArgs(args: readonly string[], mapper: TypeR
   return merged(await typeAndNames(first, names, mapper));
 }
 
+/** The words between commas, without the blanks beside them. */
+const wordsOf = (list: string) => list.split(',').map((word) => word.trim());
+
 /** Refuses `pods, svc`: the shell makes two words of it, and the second would be a name. */
 function refuseParted([first = '', second = '', ...more]: readonly string[]): void {
   if (second === '' || !(first.endsWith(',') || second.startsWith(','))) return;
   const isOpen = second.endsWith(',') || second === ',';
   const words = [first, second, ...(isOpen ? more : [])]
-    .map((word) => word.replace(/^,+|,+$/g, ''))
+    .map((word) =>
+      wordsOf(word)
+        .filter((part) => part !== '')
+        .join(','),
+    )
     .filter((word) => word !== '');
   throw grammar(
     'there is a blank beside a comma in the list of types',

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { withoutLogin } from '../../kit/secret-free-text.ts';
+import { withoutEnd } from '../../kit/without-end.ts';
 import type { CredentialHeaders, Credentials } from '../config/cluster-config.ts';
 import { checkTls } from '../config/login-check.ts';
 import { nodeTls } from '../config/node-tls.ts';
@@ -52,7 +53,7 @@ export class HttpPool {
     this.#options = options;
     checkProxy(options.proxyUrl);
     this.#origin = url.origin;
-    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#basePath = withoutEnd(url.pathname, '/');
     const isWorthIt = url.protocol === 'https:' || !isLoopback(url.hostname);
     this.#acceptEncoding = options.compress && isWorthIt ? { 'accept-encoding': 'gzip' } : {};
   }

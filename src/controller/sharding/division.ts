@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutEnd } from '../../kit/without-end.ts';
 
 /** How a set of keys is divided. Replicas with different divisions must not work at the same time. */
 export interface Division {
@@ -26,7 +27,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 /** The value of {@link GROUP_LABEL}. */
 export function leaseGroupOf({ name }: Pick<Division, 'name'>): string {
   if (name.length <= LONGEST_LABEL) return name;
-  return `${name.slice(0, LONGEST_LABEL - 12).replace(/[-.]+$/, '')}-${digest(name)}`;
+  return `${withoutEnd(name.slice(0, LONGEST_LABEL - 12), '-.')}-${digest(name)}`;
 }
 
 /** The value of {@link DIVISION_LABEL}. */

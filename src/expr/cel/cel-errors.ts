@@ -86,12 +86,18 @@ function habitOf({ source, start, variables, flag }: Scene, { code }: LibraryErr
   if (isPath && /^\s*(select|map|any|all|\[)\b/.test(source))
     return `this is jq, but ${flag} takes CEL: object${pathIn(source)} == "…"; only -o jq=… takes jq`;
   if (isPath) return `write fields with object in front: object${pathIn(source)}`;
+  const before = beforeOf(source, start);
   const length = /(\d+(?:\.\d+)?(?:ms|[smhdy]))\b/.exec(
-    source.slice(Math.max(0, source.slice(0, start).search(/[\w.]*$/))),
+    before.slice(before.search(/[\w.]*$/)) + source.slice(start, start + NEAR),
   );
   if (length && code !== 'no_matching_overload') return `put a duration in quotes: "${length[1]}"`;
   return undefined;
 }
+
+/** The number of characters before and behind a mistake that a hint is made of. */
+const NEAR = 300;
+
+const beforeOf = (source: string, start: number) => source.slice(Math.max(0, start - NEAR), start);
 
 /** The first path in jq's notation. */
 const pathIn = (source: string) => /(?:^|[\s(!,])(\.[\w.[\]"'-]+)/.exec(source)?.[1] ?? '.metadata.name';
@@ -160,7 +166,7 @@ function pathOfObject(source: string, start: number): string | undefined {
 
 /** The hint for a key with a `-` or `/` in it, which CEL parses as an operator. */
 function keyInBrackets(source: string, start: number): string | undefined {
-  const before = source.slice(0, start);
+  const before = beforeOf(source, start);
   const [, map, begin = ''] =
     /(object\.metadata\.(?:labels|annotations))\.([\w./-]+[-/])$/.exec(before) ??
     /(object(?:\.\w+)*)\.((?:\w+-)+)$/.exec(before) ??

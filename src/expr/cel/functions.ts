@@ -126,7 +126,7 @@ function toDouble(value: unknown): number {
   if (value instanceof HugeNumber) return value.valueOf();
   const word = asText(value).toLowerCase();
   if (/^[+-]?inf(inity)?$/.test(word)) return word.startsWith('-') ? -Infinity : Infinity;
-  return word === 'nan' || /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word)
+  return word === 'nan' || /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(word)
     ? Number(word)
     : celFailure('double() cannot read this text');
 }

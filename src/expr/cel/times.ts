@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../kit/without-end.ts';
 import { preciseTime } from '../../model/instant.ts';
 import { celFailure, Duration } from './values.ts';
 
@@ -42,7 +43,7 @@ const LONGEST_MS = 9e12;
 export function timeText(time: Date): string {
   const rest = restOf(time);
   if (rest === 0) return preciseTime(time);
-  return time.toISOString().replace('Z', `${String(rest).padStart(6, '0').replace(/0+$/, '')}Z`);
+  return time.toISOString().replace('Z', `${withoutEnd(String(rest).padStart(6, '0'), '0')}Z`);
 }
 
 const MILLION = 1_000_000n;

@@ -1,5 +1,6 @@
 import { parseLongDuration } from '../../kit/duration.ts';
 import { HugeNumber } from '../../kit/exact-json.ts';
+import { withoutEnd } from '../../kit/without-end.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 
@@ -41,7 +42,7 @@ export class Duration {
   /** The duration in seconds, as CEL prints it: `90s`. */
   toString(): string {
     const seconds = Number(this.nanos / BILLION) + Number(this.nanos % BILLION) / 1e9;
-    return `${Math.abs(seconds) < 1e-6 && seconds !== 0 ? seconds.toFixed(9).replace(/0+$/, '') : seconds}s`;
+    return `${Math.abs(seconds) < 1e-6 && seconds !== 0 ? withoutEnd(seconds.toFixed(9), '0') : seconds}s`;
   }
 }
 
@@ -169,10 +170,13 @@ let latest: { readonly text: string; readonly duration: Duration | undefined } =
 
 function parseDuration(text: string): Duration | undefined {
   if (parseAge(text) === undefined) return undefined;
-  const nanos = Array.from(text.matchAll(/(\d*)\.?(\d*)([a-zµμ]+)/g), ([, whole = '', fraction = '', unit = '']) => {
-    const scale = UNIT_NANOS[unit] ?? 0n;
-    return BigInt(whole || 0) * scale + (BigInt(fraction || 0) * scale) / 10n ** BigInt(fraction.length);
-  });
+  const nanos = Array.from(
+    text.matchAll(/(\d*)(?:\.(\d*))?([a-zµμ]+)/g),
+    ([, whole = '', fraction = '', unit = '']) => {
+      const scale = UNIT_NANOS[unit] ?? 0n;
+      return BigInt(whole || 0) * scale + (BigInt(fraction || 0) * scale) / 10n ** BigInt(fraction.length);
+    },
+  );
   const total = nanos.reduce((sum, part) => sum + part, 0n);
   return Duration.ofNanos(text.startsWith('-') ? -total : total);
 }

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../kit/without-end.ts';
 import { type FieldChange, fieldChanges } from '../../model/field-changes.ts';
 import { creatorOf, fieldManagers } from '../../stream/changes/field-managers.ts';
 import { eventWordOf } from '../../stream/envelope.ts';
@@ -68,7 +69,7 @@ export class ChangesPrinter implements Printer {
 }
 
 /** The line without spaces at its end: an added or deleted object may have no text after its key. */
-const withoutTail = (line: string) => line.replace(/ +\n$/, '\n');
+const withoutTail = (line: string) => `${withoutEnd(line.slice(0, -1), ' ')}\n`;
 
 /**
  * Adds colours: green for what was added, red for what was removed, also for the two values of a change; the writer is

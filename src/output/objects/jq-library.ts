@@ -134,8 +134,8 @@ const MOST_OUTPUT = 512 * 1024 * 1024;
 
 /** A whole number in JSON texts that a double cannot represent. */
 function largeNumberIn(texts: string): string | undefined {
-  for (const [token] of texts.matchAll(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g)) {
-    if (!token.startsWith('"') && String(Number(token)) !== token) return token;
+  for (const [token] of texts.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) return token;
   }
   return undefined;
 }

@@ -55,7 +55,7 @@ function goQuoted(text: string): string {
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029');
   return escaped.replace(
-    /(?<=(?:^|[^\\])(?:\\\\)*)\\u00([01][0-9a-f])/g,
-    (code, hex: string) => GO_ESCAPES[code] ?? `\\x${hex}`,
+    /\\(?:u00([01][0-9a-f])|.)/g,
+    (code, hex?: string) => GO_ESCAPES[code] ?? (hex === undefined ? code : `\\x${hex}`),
   );
 }

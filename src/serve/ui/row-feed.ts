@@ -1,16 +1,20 @@
 import type { ObjectKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
 import type { TableView } from './table-view.ts';
 import type { UiMessage, UiRow } from './wire.ts';
 
 /** Objects that are looked at, and rows that are sent, at a time. */
 const BATCH = 500;
+/** The first rows come sooner: about as many as a screen shows, and some more. */
+const FIRST_BATCH = 100;
 /** Changed keys that are remembered while a page does not read; beyond them all objects are looked at again. */
 export const MOST_DIRTY = 20_000;
 /** Namespaces that are offered to choose from. */
 const MOST_NAMESPACES = 1000;
 
 /**
- * The rows of one view for one page: first all, then those that changed. It remembers which keys changed and not what:
+ * The rows of one view for one page: first all, in the order of their keys, with how many objects have been looked at;
+ * then those that changed. It remembers which keys changed and not what:
  * an object is read from the cache when its row is sent. So a page that reads slowly gets the newest rows, and what is
  * kept for it is bounded by the cache.
  */
@@ -25,6 +29,7 @@ export class RowFeed {
   #isWhole = false;
   #owesColumns = true;
   #owesTally = true;
+  #owesProgress = false;
 
   constructor(view: TableView, number: number) {
     this.#view = view;
@@ -58,14 +63,19 @@ export class RowFeed {
    * a bounded number of objects.
    */
   next(): UiMessage | 'more' | undefined {
+    if (this.#owesProgress) return this.#progress();
     const walk = this.#walk;
-    const keys = walk ? walk.keys.slice(walk.at, walk.at + BATCH) : take(this.#dirty, BATCH);
+    const keys = walk
+      ? walk.keys.slice(walk.at, walk.at + (walk.at === 0 ? FIRST_BATCH : BATCH))
+      : take(this.#dirty, BATCH);
     if (keys.length > 0) {
       const isSweep = walk?.isSweep === true;
-      if (this.#takesColumns(keys)) return this.#columns(); // the next call has the same keys
-      const message = this.#rowsOf(keys, isSweep);
+      const objects = this.#read(keys);
+      if (this.#takesColumns(objects)) return this.#columns(); // the next call has the same keys
+      const message = this.#rowsOf(keys, objects, isSweep);
       if (walk) walk.at += keys.length;
       else for (const key of keys) this.#dirty.delete(key);
+      this.#owesProgress = walk !== undefined && !this.#isWhole && walk.at < walk.keys.length;
       return message ?? 'more';
     }
     if (walk) {
@@ -77,14 +87,22 @@ export class RowFeed {
     return this.#owesTally ? this.#tally() : undefined;
   }
 
-  #takesColumns(keys: readonly ObjectKey[]): boolean {
+  /** The objects of the keys, each read once, because a large cache decodes it. Undefined: gone, or it cannot match. */
+  #read(keys: readonly ObjectKey[]): (ReadonlyObject | undefined)[] {
     const { lister } = this.#view.cache.informer;
+    return keys.map((key) => (this.#view.mayMatch(key) ? lister.get(key) : undefined));
+  }
+
+  #takesColumns(objects: readonly (ReadonlyObject | undefined)[]): boolean {
     let isNew = this.#owesColumns;
-    for (const key of keys) {
-      const object = lister.get(key);
-      if (object && this.#view.takeColumns(object)) isNew = true;
-    }
+    for (const object of objects) if (object && this.#view.takeColumns(object)) isNew = true;
     return isNew;
+  }
+
+  #progress(): UiMessage {
+    this.#owesProgress = false;
+    const { at = 0, keys = [] } = this.#walk ?? {};
+    return { event: 'progress', data: { view: this.#number, looked: at, of: keys.length } };
   }
 
   #columns(): UiMessage {
@@ -94,11 +112,15 @@ export class RowFeed {
     return { event: 'columns', data: { view: this.#number, columns: this.#view.columns } };
   }
 
-  #rowsOf(keys: readonly ObjectKey[], isSweep: boolean): UiMessage | undefined {
+  #rowsOf(
+    keys: readonly ObjectKey[],
+    objects: readonly (ReadonlyObject | undefined)[],
+    isSweep: boolean,
+  ): UiMessage | undefined {
     const set: UiRow[] = [];
     const gone: ObjectKey[] = [];
-    for (const key of keys) {
-      const object = this.#view.cache.informer.lister.get(key);
+    for (const [i, key] of keys.entries()) {
+      const object = objects[i];
       if (object && this.#view.matches(object)) {
         if (isSweep && this.#sent.has(key)) continue;
         this.#sent.add(key);
@@ -137,10 +159,10 @@ export class RowFeed {
     this.#dirty = new Set();
   }
 
-  /** The keys of the cache, and those that the page has and the cache has not any more. */
+  /** The keys of the cache, in order, and those that the page has and the cache has not any more. */
   #allKeys(): ObjectKey[] {
     const { lister } = this.#view.cache.informer;
-    return [...lister.keys(), ...[...this.#sent].filter((key) => !lister.has(key))];
+    return [...[...lister.keys()].sort(), ...[...this.#sent].filter((key) => !lister.has(key))];
   }
 }
 

@@ -3,6 +3,7 @@ import { Bell } from '../../kit/bell.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { HubListener, UiHub } from './hub.ts';
 import { ObjectFeed } from './object-feed.ts';
+import { prepareEvents } from './related.ts';
 import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
 import type { TimelineLane } from './timeline.ts';
@@ -69,6 +70,7 @@ export class Tab implements HubListener {
   async show({ number, question, subject }: UiView): Promise<void> {
     const view = question ? await TableView.of(this.#program, question) : undefined;
     const cache = subject ? cacheNamed(this.#program, subject.type) : undefined;
+    if (cache) await prepareEvents(this.#program);
     if (question !== undefined && number > this.#rowsNumber) {
       this.#rowsNumber = number;
       this.#rows = view && new RowFeed(view, number);

@@ -1,5 +1,6 @@
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { joinKey, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
@@ -21,6 +22,8 @@ export class TableView {
   readonly readsTime: boolean;
   readonly #program: UiProgram;
   readonly #namespace: string;
+  /** In lower case; each must be in a key. */
+  readonly #words: readonly string[];
   readonly #selector: LabelSelector;
   readonly #valuesOf: ((object: ReadonlyObject) => boolean) | undefined;
   readonly #conditions: readonly CompiledCondition[];
@@ -39,6 +42,7 @@ export class TableView {
     this.cache = cache;
     this.#program = program;
     this.#namespace = question.namespace ?? '';
+    this.#words = (question.name ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
@@ -56,7 +60,14 @@ export class TableView {
 
   /** Compiles a question. Rejects with `argument` for a type, selector, index or expression that is not valid. */
   static async of(program: UiProgram, question: UiQuestion): Promise<TableView> {
-    const texts = [question.where, question.filter, question.selector, question.index?.name, question.index?.value];
+    const texts = [
+      question.where,
+      question.filter,
+      question.selector,
+      question.name,
+      question.index?.name,
+      question.index?.value,
+    ];
     if (texts.some((text = '') => text.length > LONGEST_QUESTION))
       throw new InformerError('argument', `a text is longer than ${LONGEST_QUESTION} characters`);
     const cache = cacheNamed(program, question.type);
@@ -76,9 +87,17 @@ export class TableView {
     return `${what}; an object on which an expression fails counts as no match`;
   }
 
+  /** Whether an object with this key may match. Needs no look at the object. */
+  mayMatch(key: ObjectKey): boolean {
+    if (this.#namespace !== '' && !key.startsWith(`${this.#namespace}/`)) return false;
+    if (this.#words.length === 0) return true;
+    const lower = key.toLowerCase();
+    return this.#words.every((word) => lower.includes(word));
+  }
+
   matches(object: ReadonlyObject): boolean {
-    const { namespace, labels } = object.metadata;
-    if (this.#namespace !== '' && namespace !== this.#namespace) return false;
+    const { labels } = object.metadata;
+    if (!this.mayMatch(joinKey(object.metadata.namespace, object.metadata.name ?? ''))) return false;
     if (!this.#selector.matchesEverything && !this.#selector.matches(labels)) return false;
     if (this.#valuesOf && !this.#valuesOf(object)) return false;
     if (this.#conditions.length === 0) return true;

@@ -9,6 +9,8 @@ export interface UiQuestion {
   readonly type: string;
   /** Only this namespace; absent or '': all. */
   readonly namespace?: string | undefined;
+  /** Words; each must be in `namespace/name`. Case does not matter. */
+  readonly name?: string | undefined;
   /** A label selector, as for `-l`. */
   readonly selector?: string | undefined;
   /** CEL over the printed columns, as for `--where`. */
@@ -140,6 +142,29 @@ export interface UiChange {
   readonly by?: string | undefined;
 }
 
+/** An owner of an object, from the one that the object names up to the root. */
+export interface UiOwner {
+  readonly kind: string;
+  /** `namespace/name`, or `name`. */
+  readonly key: string;
+  /** The id of the cached type that has the owner. Absent: the serve does not cache its type, or does not have it. */
+  readonly type?: string | undefined;
+  /** Its type is cached, and this owner is not in the cache: it was deleted, or it is another object now. */
+  readonly isGone: boolean;
+}
+
+/** An Event about an object. */
+export interface UiEvent {
+  /** When it happened last; null: the Event does not say. */
+  readonly at: number | null;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  /** The component that reported it. */
+  readonly from: string;
+}
+
 /** The messages of a page's stream, by the name of their event. */
 export interface UiMessages {
   hello: {
@@ -155,6 +180,8 @@ export interface UiMessages {
   timeline: { now: number; since: number; lanes: readonly UiLane[] };
   columns: { view: number; columns: readonly UiColumn[] };
   rows: { view: number; set: readonly UiRow[]; gone: readonly string[] };
+  /** How many of `of` objects have been looked at for this view. Sent until the tally says `isWhole`. */
+  progress: { view: number; looked: number; of: number };
   /** `isWhole`: every row that matches has been sent. `remark`: what is wrong with the evaluation. */
   tally: {
     view: number;
@@ -170,6 +197,9 @@ export interface UiMessages {
     yaml?: string;
     /** How many characters were left out at the end. */
     cut: number;
+    owners: readonly UiOwner[];
+    /** The newest first. Absent: the serve caches no Events. */
+    events?: readonly UiEvent[];
     changes: readonly UiChange[];
     /** The changes are complete since then. */
     since: number;

@@ -236,7 +236,92 @@ describe.skipIf(noBrowser !== undefined)(`the page in a browser${noBrowser ? ` (
     await page.keyboard.press('ArrowRight');
     await page.getByRole('tabpanel', { name: 'Values' }).waitFor();
     await page.keyboard.press('/');
-    expect(await page.evaluate('document.activeElement.id')).toBe('where');
+    expect(await page.evaluate('document.activeElement.id')).toBe('name');
+  });
+
+  it('walks the rows while the panel follows, and names its keys', async () => {
+    await using watched = await opened();
+    const { page } = watched;
+    await rowText(page, 'db-1').click();
+    const title = page.locator('#detail-name');
+    await page.locator('#yaml').getByText('name: db-1').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('#yaml').getByText('name: web-1').waitFor();
+    expect(await title.textContent()).toBe('Pod shop/web-1');
+    await page.keyboard.press('j');
+    await page.locator('#yaml').getByText('name: web-2').waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('c');
+    await page.locator('#changes').getByText('No change yet').waitFor();
+    expect(await title.textContent()).toBe('Pod shop/web-1');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('to the next and the previous row').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden' });
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('#detail').isVisible()).toBe(false);
+  });
+
+  it('finds objects by words of their names', async () => {
+    await using watched = await opened();
+    const { page } = watched;
+    await page.keyboard.press('/');
+    await page.keyboard.type('WEB 2');
+    await rowText(page, 'web-1').waitFor({ state: 'detached' });
+    expect(await page.locator('.grid .row').count()).toBe(1);
+    expect(await page.locator('#count').textContent()).toMatch(/^1 of \d+ pods$/);
+  });
+
+  it('copies the YAML of an object', async () => {
+    await using watched = await opened({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = watched;
+    await rowText(page, 'db-1').click();
+    await page.locator('#yaml').getByText('name: db-1').waitFor();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(copied.trim()).toBe((await page.locator('#yaml').textContent())?.trim());
+  });
+
+  it('sorts by keyboard: Tab reaches the headings', async () => {
+    await using watched = await opened();
+    const { page } = watched;
+    await page.locator('#grid').focus();
+    for (const heading of ['NAMESPACE', 'NAME']) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(heading);
+    }
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('columnheader').nth(1).getAttribute('aria-sort')).toBe('descending');
+  });
+
+  it('dims the rows of another question at once, and says so where the new one is refused', async () => {
+    await using watched = await opened();
+    const { page } = watched;
+    const isDimmed = async () => (await page.locator('#grid').getAttribute('aria-busy')) === 'true';
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/view', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await field(page, 'Where').fill('NAME == "web-1"');
+    expect(await isDimmed()).toBe(true);
+    await page.getByText(/^filtering… 0 of \d+ pods looked at$/).waitFor();
+    release();
+    await rowText(page, 'web-2').waitFor({ state: 'detached' });
+    expect(await isDimmed()).toBe(false);
+    await field(page, 'Where').fill('NAMEE == "web-2"');
+    await page.getByText('this question is refused; the rows answer the one before').waitFor();
+    expect([await isDimmed(), await rowText(page, 'web-1').count()]).toEqual([true, 1]);
+    await field(page, 'Where').fill('NAME == "web-1"');
+    await page.getByText(/^1 of \d+ pods$/).waitFor();
+    expect(await isDimmed()).toBe(false);
   });
 
   it.each(['light', 'dark'] as const)('has texts of good contrast and nothing too wide in %s', async (colorScheme) => {
@@ -284,6 +369,96 @@ describe.skipIf(noBrowser !== undefined)('the page in a browser, when things go 
     const events = page.getByRole('list', { name: 'Continuity events' });
     for (const text of ['connection lost', 'may be missing', 'listed again', 'connected again'])
       expect(await events.getByText(text).count()).toBeGreaterThan(0);
+  });
+
+  it('shows no row that does not match, and no part of a count as the answer, while it filters many objects', async () => {
+    await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
+    sandbox.apply(
+      Array.from({ length: 4000 }, (_, i) => pod(`p-${i}`, { status: { phase: i % 10 ? 'Running' : 'Failed' } })),
+    );
+    await using served = await sandboxUi(sandbox, ['pods']);
+    await using watched = await openPage(browser, served.ui);
+    const { page } = watched;
+    await page.getByText('4,000 pods', { exact: true }).waitFor();
+    await page.evaluate(`(() => {
+      const seen = (window.seen = { counts: [], wrong: [] });
+      const grid = document.getElementById('grid');
+      const look = () => {
+        const count = document.getElementById('count').textContent;
+        if (seen.counts.at(-1) !== count) seen.counts.push(count);
+        const isDimmed = grid.getAttribute('aria-busy') === 'true';
+        if (!isDimmed && seen.begun)
+          for (const row of grid.querySelectorAll('.row')) if (!row.textContent.includes('Failed')) seen.wrong.push(row.textContent);
+        seen.begun ||= isDimmed;
+        requestAnimationFrame(look);
+      };
+      look();
+    })()`);
+    await field(page, 'Where').fill('STATUS == "Failed"');
+    await page.getByText('400 of 4,000 pods', { exact: true }).waitFor();
+    const seen = (await page.evaluate('window.seen')) as { counts: string[]; wrong: string[] };
+    expect(seen.wrong).toEqual([]);
+    const between = seen.counts.filter((text) => text !== '4,000 pods' && text !== '400 of 4,000 pods');
+    expect(between.length).toBeGreaterThan(0);
+    for (const text of between) expect(text).toMatch(/^filtering… [\d,]+ of 4,000 pods looked at$/);
+  });
+
+  it('shows the owners of an object and the Events about it, and leads to an owner', async () => {
+    await using sandbox = await Sandbox.start({ socket: false, seed: 1 });
+    const named = (kind: string, name: string, more: object = {}) => ({
+      apiVersion: 'apps/v1',
+      kind,
+      metadata: { name, namespace: 'shop', ...more },
+      spec: {
+        selector: { matchLabels: { app: 'web' } },
+        template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'a:1' }] } },
+      },
+    });
+    const ownedBy = (kind: string, name: string) => ({
+      ownerReferences: [
+        {
+          apiVersion: 'apps/v1',
+          kind,
+          name,
+          uid: sandbox.get({ group: 'apps', version: 'v1', resource: `${kind.toLowerCase()}s` }, `shop/${name}`)
+            ?.metadata.uid,
+          controller: true,
+        },
+      ],
+    });
+    sandbox.apply(named('Deployment', 'web'));
+    sandbox.apply(named('ReplicaSet', 'web-1', ownedBy('Deployment', 'web')));
+    const { metadata, ...rest } = pod('web-1-a');
+    sandbox.apply({ ...rest, metadata: { ...metadata, ...ownedBy('ReplicaSet', 'web-1') } });
+    const uid = sandbox.get(PODS, 'shop/web-1-a')?.metadata.uid;
+    const event = (name: string, about: string | undefined, reason: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'shop' },
+      involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web-1-a', uid: about },
+      reason,
+      message: `${reason} it`,
+      type: 'Warning',
+      count: 17,
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      source: { component: 'kubelet' },
+    });
+    sandbox.apply([event('a', uid, 'BackOff'), event('b', 'the-uid-of-an-earlier-pod', 'Killing')]);
+    await using served = await sandboxUi(sandbox, ['pods', 'deployments', 'replicasets', 'events']);
+    await using watched = await openPage(browser, { url: `${served.ui.url}&type=v1/pods` });
+    const { page } = watched;
+    await rowText(page, 'web-1-a').click();
+    const owners = page.locator('#owners');
+    await owners.getByText('ReplicaSet shop/web-1').waitFor();
+    expect(await owners.textContent()).toBe('owned by ReplicaSet shop/web-1 owned by Deployment shop/web ');
+    await page.getByRole('tab', { name: 'Events 1' }).click();
+    expect(await page.locator('#about').textContent()).toMatch(/^BackOff.*17 times · by kubelet.*BackOff it$/);
+    sandbox.apply(event('c', uid, 'Started'));
+    await page.getByRole('tab', { name: 'Events 2' }).waitFor();
+    await owners.getByRole('button', { name: 'Deployment shop/web' }).click();
+    await page.locator('#yaml').getByText('kind: Deployment').waitFor();
+    await page.getByRole('columnheader', { name: 'UP-TO-DATE' }).waitFor();
+    expect(await page.locator('#detail-name').textContent()).toBe('Deployment shop/web');
   });
 
   it('says that the serve is away, and goes on by itself when it is back', async () => {

@@ -87,12 +87,62 @@ describe('the rows of a view', () => {
 
   it.each([
     ['a namespace', { namespace: 'other' }, []],
+    ['words of a name', { name: ' WEB 2' }, ['shop/web-2']],
+    ['a word of the namespace', { name: 'SHOP/d' }, ['shop/db-1']],
     ['labels', { selector: 'app=web' }, ['shop/web-1', 'shop/web-2']],
     ['a column', { where: 'NAME != "web-1"' }, ['shop/db-1', 'shop/web-2']],
     ['the object', { filter: 'object.metadata.name.endsWith("1")' }, ['shop/db-1', 'shop/web-1']],
     ['an index', { index: { name: 'image', value: 'a:1' }, selector: 'app=db' }, ['shop/db-1']],
   ] as const)('are those that %s selects', async (_, question, expected) => {
     expect(keysIn(drained(await feedOf(question))).sort()).toEqual(expected);
+  });
+
+  it('come in the order of their keys, the first screen first, with how many objects were looked at', async () => {
+    const names = Array.from({ length: 700 }, (_, i) => `a-${String(i).padStart(3, '0')}`);
+    sandbox.apply(names.toReversed().map((name) => pod(name)));
+    await eventually(() => expect(lister().size).toBe(703));
+    const messages = drained(await feedOf());
+    expect(messages.map(({ event }) => event)).toEqual([
+      ...['columns', 'rows', 'progress', 'rows', 'progress', 'rows', 'tally'],
+    ]);
+    expect(keysIn(messages.slice(0, 2))).toEqual(names.slice(0, 100).map((name) => `shop/${name}`));
+    expect(keysIn(messages)).toEqual([...names, 'db-1', 'web-1', 'web-2'].map((name) => `shop/${name}`));
+    const progress = messages.filter(({ event }) => event === 'progress').map(({ data }) => data);
+    expect(progress).toEqual([
+      { view: 7, looked: 100, of: 703 },
+      { view: 7, looked: 600, of: 703 },
+    ]);
+  });
+
+  it('say how far they are also where nothing matches, and that they are whole only at the end', async () => {
+    sandbox.apply(Array.from({ length: 200 }, (_, i) => pod(`a-${i}`)));
+    await eventually(() => expect(lister().size).toBe(203));
+    const messages = drained(await feedOf({ filter: 'object.metadata.name == "nobody"' }));
+    expect(messages.map(({ event }) => event)).toEqual(['columns', 'progress', 'tally']);
+    expect(messages[1]?.data).toEqual({ view: 7, looked: 100, of: 203 });
+    expect(messages[2]?.data).toMatchObject({ isWhole: true });
+  });
+
+  it('read each object once, and none whose name does not match', async () => {
+    const reads: string[] = [];
+    const cache = caches.caches[0] as (typeof caches.caches)[number];
+    const { lister: real } = cache.informer;
+    const counting = new Proxy(real, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target) as unknown;
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) => {
+          if (name === 'get') reads.push(String(given[0]));
+          return Reflect.apply(value, target, given);
+        };
+      },
+    });
+    const informer = Object.create(cache.informer, { lister: { value: counting } });
+    const program = uiProgram([{ ...cache, informer }]);
+    const view = await TableView.of(program, { type: 'v1/pods', name: 'web', where: 'READY == "0/1"' });
+    expect(keysIn(drained(new RowFeed(view, 1)))).toEqual(['shop/web-1', 'shop/web-2']);
+    // columns are sent before the rows that have them, and those rows are read again
+    expect(reads).toEqual(['shop/web-1', 'shop/web-2', 'shop/web-1', 'shop/web-2']);
   });
 
   it('leave when they stop matching, and are not sent when they never matched', async () => {

@@ -1,25 +1,39 @@
 import { humanDuration } from '../../../kit/duration.ts';
-import type { UiChange, UiMessages } from '../wire.ts';
+import type { UiChange, UiEvent, UiMessages, UiOwner } from '../wire.ts';
 import { byId, clockTime, el, number, safe, setText, tabs } from './dom.ts';
 
 /** Lines beyond this have no colours. */
 const MOST_COLOURED = 4000;
 
-/** The panel of one object: its YAML, and its changes with who made them. */
+/** How long the button says that it copied, ms. */
+const COPIED_MS = 1500;
+const TABS = ['yaml', 'changes', 'about'] as const;
+
+export interface DetailOptions {
+  now(): number;
+  onClose(): void;
+  /** The user wants to see an owner that is cached. */
+  onOwner(type: string, key: string): void;
+}
+
+/** The panel of one object: its YAML, its owners, Events about it, and its changes with who made them. */
 export class Detail {
   readonly #panel = byId('detail');
-  readonly #now: () => number;
+  readonly #options: DetailOptions;
   #key: string | undefined;
   #last: string | undefined;
   readonly #select: (tab: string) => void;
 
-  constructor({ now, onClose }: { now(): number; onClose(): void }) {
-    this.#now = now;
-    byId('detail-close').addEventListener('click', onClose);
-    this.#panel.addEventListener('keydown', ({ key }) => {
-      if (key === 'Escape') onClose();
-    });
-    this.#select = tabs(['yaml', 'changes'], () => {});
+  constructor(options: DetailOptions) {
+    this.#options = options;
+    byId('detail-close').addEventListener('click', () => options.onClose());
+    byId('detail-copy').addEventListener('click', () => void this.#copy());
+    this.#select = tabs(TABS, () => {});
+  }
+
+  /** Shows one of the panel's tabs. */
+  select(tab: (typeof TABS)[number]): void {
+    if (this.#key !== undefined) this.#select(tab);
   }
 
   get key(): string | undefined {
@@ -30,6 +44,8 @@ export class Detail {
     if (this.#key !== key) {
       byId('yaml').replaceChildren();
       byId('changes').replaceChildren();
+      byId('about').replaceChildren();
+      byId('owners').hidden = true;
       this.#last = undefined;
       setText(byId('detail-state'), 'loading');
     }
@@ -37,7 +53,6 @@ export class Detail {
     this.#key = key;
     setText(byId('detail-name'), `${kind} ${key}`);
     this.#panel.hidden = false;
-    byId('detail-name').focus({ preventScroll: true });
   }
 
   close(): void {
@@ -45,7 +60,7 @@ export class Detail {
     this.#panel.hidden = true;
   }
 
-  show({ key, yaml, cut, changes, since }: UiMessages['object']): void {
+  show({ key, yaml, cut, owners, events, changes, since }: UiMessages['object']): void {
     if (key !== this.#key) return;
     const isGone = yaml === undefined;
     setText(byId('detail-state'), isGone ? 'deleted: this is its last known state' : '');
@@ -58,6 +73,10 @@ export class Detail {
       if (cut > 0) box.append(el('span', { class: 'cut' }, `\n… ${number(cut)} more characters`));
       [box.scrollTop, box.scrollLeft] = [scrollTop, scrollLeft];
     }
+    if (!isGone) {
+      this.#showOwners(owners);
+      this.#showEvents(events);
+    }
     setText(byId('tab-changes'), changes.length === 0 ? 'Changes' : `Changes ${number(changes.length)}`);
     const from = `Changes are kept since ${clockTime(since)}.`;
     byId('changes').replaceChildren(
@@ -66,8 +85,66 @@ export class Detail {
     );
   }
 
+  #showOwners(owners: readonly UiOwner[]): void {
+    byId('owners').hidden = owners.length === 0;
+    byId('owners').replaceChildren(
+      ...owners.flatMap(({ kind, key, type, isGone }) => {
+        const text = `${kind} ${key}`;
+        if (type === undefined) return ['owned by ', el('span', {}, text), isGone ? ' (not there) ' : ' (not cached) '];
+        const button = el('button', { type: 'button', title: 'show this owner' }, text);
+        button.addEventListener('click', () => this.#options.onOwner(type, key));
+        return ['owned by ', button, ' '];
+      }),
+    );
+  }
+
+  #showEvents(events: readonly UiEvent[] | undefined): void {
+    setText(byId('tab-about'), events?.length ? `Events ${number(events.length)}` : 'Events');
+    const note =
+      events === undefined
+        ? 'This serve does not cache Events: kubectl informer serve events adds them.'
+        : events.length === 0
+          ? 'No Events. A cluster keeps them for an hour, as a rule.'
+          : '';
+    byId('about').replaceChildren(
+      ...(events ?? []).map((event) => this.#event(event)),
+      ...(note === '' ? [] : [el('p', { class: 'more' }, note)]),
+    );
+  }
+
+  #event({ at, type, reason, message, count, from }: UiEvent): HTMLElement {
+    const ago = at === null ? '' : `${humanDuration(Math.max(0, this.#options.now() - at))} ago`;
+    const when = el(
+      'div',
+      { class: 'when' },
+      el('b', { class: type === 'Warning' ? 'b' : 'd' }, reason),
+      ...(at === null ? [] : [el('time', { datetime: new Date(at).toISOString() }, clockTime(at))]),
+      el(
+        'span',
+        {},
+        [ago, count > 1 ? `${number(count)} times` : '', from && `by ${from}`].filter(Boolean).join(' · '),
+      ),
+    );
+    return el('article', {}, when, el('p', {}, message));
+  }
+
+  /** Copies the YAML as it is in the cluster, or the text of the other tabs. */
+  async #copy(): Promise<void> {
+    const shown = TABS.find((id) => !byId(id).hidden) ?? 'yaml';
+    const text = shown === 'yaml' ? (this.#last ?? '') : linesOf(byId(shown));
+    const button = byId('detail-copy');
+    try {
+      await navigator.clipboard.writeText(text);
+      setText(button, 'Copied');
+    } catch {
+      setText(button, 'Not copied');
+      button.title = 'the browser does not let this page write to the clipboard';
+    }
+    setTimeout(() => setText(button, 'Copy'), COPIED_MS);
+  }
+
   #article({ at, what, cause, fields, more, by }: UiChange): HTMLElement {
-    const ago = `${humanDuration(Math.max(0, this.#now() - at))} ago`;
+    const ago = `${humanDuration(Math.max(0, this.#options.now() - at))} ago`;
     const state = { ADDED: 'g', MODIFIED: 'w', DELETED: 'b' }[what];
     const writers = by === undefined ? '' : `by ${by}`;
     const how = cause === 'relist' ? 'seen by a new list: the states between are not known' : '';
@@ -107,3 +184,10 @@ function coloured(yaml: string): (Node | string)[] {
   if (lines.length > MOST_COLOURED) parts.push(lines.slice(MOST_COLOURED).join('\n'));
   return parts;
 }
+
+/** The text of articles, each part on a line of its own. */
+function linesOf(panel: HTMLElement): string {
+  const parts = [...panel.querySelectorAll('.when, dt, del, ins, p')];
+  return parts.map(({ tagName, textContent }) => `${SIGNS[tagName] ?? ''}${textContent}`).join('\n');
+}
+const SIGNS: Readonly<Record<string, string>> = { DEL: '- ', INS: '+ ' };

@@ -25,6 +25,8 @@ const WIDEST = 56;
 export interface GridOptions {
   /** The user wants to see an object. */
   onOpen(key: string): void;
+  /** The user moved to a row. */
+  onMove(key: string): void;
   /** The server's clock. */
   now(): number;
 }
@@ -74,19 +76,31 @@ export class Grid {
   }
 
   /**
-   * Begins another view. Rows of the same type stay until all rows of the new view are there, so that the table does
-   * not flicker and keeps its place; those of another type are forgotten.
+   * Begins another view. Rows of the same question stay until all rows of the new view are there, so that the table
+   * does not flicker and keeps its place. Rows of another question do not: they may not match this one.
    */
-  begin(isSameType: boolean): void {
+  begin(which: 'same question' | 'same type' | 'other type'): void {
     this.#view++;
     this.#present = 0;
     this.#isLive = false;
-    if (isSameType) return;
+    if (which === 'same question') return;
     this.#rows = new Map();
     this.#order = [];
+    this.#root.scrollTop = 0;
+    this.#redraw();
+    if (which === 'same type') return;
     this.#active = undefined;
     this.#by = undefined;
-    this.#root.scrollTop = 0;
+  }
+
+  /** Whether the rows are not the answer to what is asked now. They are dimmed. */
+  get old(): boolean {
+    return this.#root.classList.contains('old');
+  }
+
+  set old(isOld: boolean) {
+    this.#root.classList.toggle('old', isOld);
+    this.#root.setAttribute('aria-busy', String(isOld));
   }
 
   set columns(columns: readonly UiColumn[]) {
@@ -177,13 +191,23 @@ export class Grid {
     this.#root.focus({ preventScroll: true });
   }
 
+  /** Moves to another row: down by a number of rows, up by a negative one. */
+  step(rows: number): void {
+    const at = this.#order.findIndex(({ key }) => key === this.#active);
+    if (this.#order.length > 0) this.#moveTo(Math.max(0, Math.min(this.#order.length - 1, at + rows)));
+  }
+
+  openActive(): void {
+    if (this.#active !== undefined) this.#options.onOpen(this.#active);
+  }
+
   #heading(): void {
     this.#shown = this.#columns.flatMap(({ isWide }, i) => (this.#isWide || !isWide ? [i] : []));
     this.#head.replaceChildren(
       ...this.#shown.map((i) => {
         const { heading } = this.#columns[i] as UiColumn;
         const direction = this.#isDescending ? 'descending' : 'ascending';
-        const button = el('button', { type: 'button', tabindex: '-1', title: `sort by ${heading}` }, heading);
+        const button = el('button', { type: 'button', title: `sort by ${heading}` }, heading);
         button.addEventListener('click', () => this.#sortBy(i));
         return el('div', { role: 'columnheader', 'aria-sort': this.#by === i ? direction : 'none' }, button);
       }),
@@ -199,7 +223,9 @@ export class Grid {
     for (const row of this.#rows.values()) row.sort = this.#sortKey(row);
     this.#isSorted = false;
     this.#sortedAt = 0;
+    const hadFocus = this.#head.contains(document.activeElement);
     this.#heading();
+    if (hadFocus) this.#head.children[this.#shown.indexOf(column)]?.querySelector('button')?.focus();
   }
 
   /** A number where the cell begins with one; ages by the time of creation, the youngest first. */
@@ -349,9 +375,9 @@ export class Grid {
     if (to !== undefined && last >= 0) {
       event.preventDefault();
       this.#moveTo(Math.max(0, Math.min(last, to)));
-    } else if (event.key === 'Enter' && this.#active !== undefined) {
+    } else if (event.key === 'Enter') {
       event.preventDefault();
-      this.#options.onOpen(this.#active);
+      this.openActive();
     }
   }
 
@@ -361,6 +387,7 @@ export class Grid {
     if (top < this.#root.scrollTop) this.#root.scrollTop = top;
     else if (top + ROW_HEIGHT > this.#root.scrollTop + height) this.#root.scrollTop = top + ROW_HEIGHT - height;
     this.#draw();
+    if (this.#active !== undefined) this.#options.onMove(this.#active);
   }
 }
 

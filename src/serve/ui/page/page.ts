@@ -5,16 +5,21 @@ import { Chart } from './chart.ts';
 import { Detail } from './detail.ts';
 import { byId, clockTime, el, number, safe, setText, tabs } from './dom.ts';
 import { Grid } from './grid.ts';
+import { listenForKeys } from './keys.ts';
 import { Link, type LinkState, ServeRefusal } from './link.ts';
 
 /** Typing ends when no key came for this long, ms. */
 const TYPING_MS = 400;
+/** The panel follows the rows when no further one came for this long, ms. */
+const FOLLOW_MS = 120;
 /** Without a message for this long the serve counts as silent, ms. */
 const SILENT_MS = 8000;
 /** A sign of life that is older than this is marked: the server sends one about every minute, ms. */
 const OLD_MS = 120_000;
 
-const FIELDS = ['selector', 'where', 'filter'] as const;
+const FIELDS = ['name', 'selector', 'where', 'filter'] as const;
+/** Boxes whose text may be wrong. */
+const CHECKED = ['selector', 'where', 'filter'] as const;
 const input = (id: string) => byId<HTMLInputElement>(id);
 const namespace = byId<HTMLSelectElement>('namespace');
 
@@ -25,7 +30,13 @@ let index: UiQuestion['index'];
 let view = 0;
 let rowsView = -1;
 let shownView = -1;
-let shownType: string | undefined;
+/** The question whose rows are shown, as text. */
+let shownQuestion: string | undefined;
+/** The question of `rowsView`, as text. */
+let askedQuestion: string | undefined;
+/** What is asked now has no whole answer yet. `refused`: it will have none, and the rows answer the one before. */
+let waiting: 'no' | 'asked' | 'refused' = 'no';
+let progress: UiMessages['progress'] | undefined;
 let objectView = -1;
 let subject: UiSubject | undefined;
 let tally: UiMessages['tally'] | undefined;
@@ -33,11 +44,12 @@ let state: LinkState = { kind: 'opening' };
 let skew = 0;
 let lastMessageAt = 0;
 let typing: number | undefined;
+let following: number | undefined;
 
 const now = () => Date.now() + skew;
 const link = new Link(take, linkChanged);
-const grid = new Grid(byId('grid'), { onOpen: openObject, now });
-const detail = new Detail({ now, onClose: closeObject });
+const grid = new Grid(byId('grid'), { onOpen: openObject, onMove: follow, now });
+const detail = new Detail({ now, onClose: closeObject, onOwner: openOwner });
 const chart = new Chart(now);
 const bars = new Bars(link, {
   question,
@@ -62,8 +74,7 @@ function take(message: UiMessage): void {
       break;
     case 'columns':
       if (message.data.view !== rowsView) return;
-      if (shownView !== rowsView) grid.begin(shownType === type);
-      [shownView, shownType] = [rowsView, type];
+      if (shownView !== rowsView) begin();
       grid.columns = message.data.columns;
       drawExample(message.data.columns.map(({ heading }) => heading));
       counted();
@@ -72,12 +83,24 @@ function take(message: UiMessage): void {
       if (message.data.view === rowsView) grid.apply(message.data.set, message.data.gone);
       counted();
       break;
+    case 'progress':
+      if (message.data.view === rowsView) progress = message.data;
+      counted();
+      break;
     case 'tally':
       if (message.data.view === rowsView) tallied(message.data);
       return;
     case 'object':
       if (message.data.view === objectView) detail.show(message.data);
   }
+}
+
+/** The first message for what is asked now. Rows of another question leave at once: they may not match this one. */
+function begin(): void {
+  const isSameType = shownQuestion !== undefined && JSON.parse(shownQuestion).type === type;
+  grid.begin(shownQuestion === askedQuestion ? 'same question' : isSameType ? 'same type' : 'other type');
+  grid.old = false;
+  [shownView, shownQuestion] = [rowsView, askedQuestion];
 }
 
 function hello(data: UiMessages['hello']): void {
@@ -107,6 +130,7 @@ function stateTaken(data: UiMessages['state']): void {
 function tallied(data: UiMessages['tally']): void {
   tally = data;
   grid.live = data.isWhole;
+  if (data.isWhole) waiting = 'no';
   drawNamespaces(data.namespaces);
   drawNote();
   counted();
@@ -121,6 +145,7 @@ function question(): UiQuestion | undefined {
   return {
     type,
     namespace: (isNamespaced && namespace.value) || undefined,
+    name: text('name'),
     selector: text('selector'),
     where: text('where'),
     filter: text('filter'),
@@ -131,8 +156,15 @@ function question(): UiQuestion | undefined {
 async function ask(what: { question?: UiQuestion | null; subject?: UiSubject | null }): Promise<void> {
   if (session === undefined) return;
   const asked = ++view;
-  const before = { rowsView, objectView };
-  if (what.question !== undefined) rowsView = asked;
+  const before = { rowsView, askedQuestion };
+  if (what.question !== undefined) {
+    rowsView = asked;
+    askedQuestion = JSON.stringify(what.question);
+    waiting = 'asked';
+    progress = undefined;
+    grid.old = askedQuestion !== shownQuestion;
+    counted();
+  }
   if (what.subject !== undefined) objectView = asked;
   try {
     await link.ask('view', { session, number: asked, ...what });
@@ -141,8 +173,10 @@ async function ask(what: { question?: UiQuestion | null; subject?: UiSubject | n
     if (!(error instanceof ServeRefusal)) return; // the stream says that the serve is away
     if (error.status === 410) return link.start();
     if (what.question !== undefined && rowsView === asked) {
-      rowsView = before.rowsView; // the server keeps the rows from before
+      ({ rowsView, askedQuestion } = before); // the server keeps the rows from before
+      waiting = 'refused';
       showRefusal(error.refusal);
+      counted();
     }
   }
 }
@@ -159,7 +193,7 @@ function chooseType(id: string): void {
   type = id;
   index = undefined;
   if (isFirst) readFragment();
-  else for (const field of ['where', 'filter'] as const) input(field).value = '';
+  else for (const field of ['name', 'where', 'filter'] as const) input(field).value = '';
   const chosen = types.find((each) => each.id === id);
   byId('field-namespace').hidden = chosen?.namespaced === false;
   byId('grid').setAttribute('aria-label', chosen?.name ?? id);
@@ -186,7 +220,21 @@ function openObject(key: string): void {
   void ask({ subject });
 }
 
+/** An open panel shows the row that the user moves to. */
+function follow(key: string): void {
+  clearTimeout(following);
+  if (subject !== undefined) following = setTimeout(() => openObject(key), FOLLOW_MS);
+}
+
+function openOwner(of: string, key: string): void {
+  if (of !== type) chooseType(of);
+  selectPanel('objects');
+  openObject(key);
+}
+
 function closeObject(): void {
+  clearTimeout(following);
+  if (subject === undefined) return;
   subject = undefined;
   detail.close();
   grid.opened = undefined;
@@ -270,7 +318,12 @@ function drawExample(headings: readonly string[]): void {
     READY: 'READY != "1/1"',
     DATA: 'DATA > 1',
   };
-  const [, example = 'AGE < duration("1h")'] = Object.entries(examples).find(([name]) => headings.includes(name)) ?? [];
+  const last = headings.includes('AGE')
+    ? 'AGE < duration("1h")'
+    : headings.length > 0
+      ? `${headings.at(-1)} != ""`
+      : '';
+  const [, example = last] = Object.entries(examples).find(([name]) => headings.includes(name)) ?? [];
   input('where').placeholder = example;
 }
 
@@ -287,12 +340,12 @@ function drawChips(): void {
 }
 
 function showRefusal(refusal: UiRefusal | undefined): void {
-  for (const field of FIELDS) {
+  for (const field of CHECKED) {
     const isWrong = refusal !== undefined && refusal.field === field;
     input(field).setAttribute('aria-invalid', String(isWrong));
     byId(`${field}-error`).replaceChildren(...(isWrong && refusal ? refusalNodes(refusal) : []));
   }
-  const isElsewhere = refusal !== undefined && !FIELDS.some((field) => field === refusal.field);
+  const isElsewhere = refusal !== undefined && !CHECKED.some((field) => field === refusal.field);
   byId('note').dataset.refusal = isElsewhere ? refusal.error : '';
   drawNote();
 }
@@ -321,18 +374,28 @@ function drawNote(): void {
 function counted(): void {
   const of = types.find(({ id }) => id === type);
   if (!of) return;
-  const total = of.objects;
-  const shown = grid.size;
-  const text = shown === total ? number(total) : `${number(shown)} of ${number(total)}`;
-  setText(byId('count'), `${text} ${of.name}`);
-  const isFiltered = total > 0;
+  setText(byId('count'), countText(of));
+  byId('count').classList.toggle('waiting', waiting !== 'no');
   grid.empty = !of.hasSynced
     ? `${of.name}: the initial list has not arrived yet`
-    : tally?.view !== shownView || !tally.isWhole
+    : waiting !== 'no' || tally?.view !== shownView
       ? ''
-      : isFiltered
-        ? `None of ${number(total)} ${of.name} matches.`
+      : of.objects > 0
+        ? `None of ${number(of.objects)} ${of.name} matches.`
         : `There are no ${of.name}.`;
+}
+
+/** The number of rows; while not all objects have been looked at, how far that is. */
+function countText({ objects, name, kind }: UiTypeState): string {
+  if (waiting === 'refused') return 'this question is refused; the rows answer the one before';
+  if (waiting === 'asked') {
+    const { type: _, ...narrowing } = JSON.parse(askedQuestion ?? '{}') as UiQuestion;
+    if (Object.keys(narrowing).length === 0)
+      return `loading… ${number(grid.old ? 0 : grid.size)} of ${number(objects)} ${name}`;
+    return `filtering… ${number(progress?.looked ?? 0)} of ${number(objects)} ${name} looked at`;
+  }
+  if (grid.size !== objects) return `${number(grid.size)} of ${number(objects)} ${name}`;
+  return objects === 1 ? `1 ${kind.toLowerCase()}` : `${number(objects)} ${name}`;
 }
 
 function linkChanged(next: LinkState): void {
@@ -406,6 +469,7 @@ byId('ask').addEventListener('submit', (event) => {
 });
 for (const field of FIELDS) {
   input(field).addEventListener('input', () => {
+    grid.old = JSON.stringify(question()) !== shownQuestion;
     clearTimeout(typing);
     typing = setTimeout(askRows, TYPING_MS);
   });
@@ -420,14 +484,22 @@ namespace.addEventListener('change', askRows);
 input('wide').addEventListener('change', () => {
   grid.wide = input('wide').checked;
 });
-document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-  if (event.key === 'Escape' && detail.key !== undefined && !isTyping) closeObject();
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
+const toBox = (id: string) => () => {
   selectPanel('objects');
-  input('where').focus();
-});
+  input(id).focus();
+};
+listenForKeys(
+  {
+    '/': toBox('name'),
+    w: toBox('where'),
+    j: () => grid.step(1),
+    k: () => grid.step(-1),
+    y: () => detail.select('yaml'),
+    c: () => detail.select('changes'),
+    e: () => detail.select('about'),
+  },
+  closeObject,
+);
 addEventListener('hashchange', () => {
   if (link.takeToken()) link.start();
 });

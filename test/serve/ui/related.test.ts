@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ReadonlyObject } from '../../../src/model/object.ts';
+import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { eventCacheOf, eventsAbout, ownersOf, prepareEvents } from '../../../src/serve/ui/related.ts';
+import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
+import { sandboxCaches, uiProgram } from '../../support/ui.ts';
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await Sandbox.start({ socket: false, seed: 1 });
+});
+afterEach(() => sandbox.stop());
+
+const owned = (kind: string, name: string, uid = 'u', more: object = {}) => ({
+  apiVersion: 'apps/v1',
+  kind,
+  name,
+  uid,
+  ...more,
+});
+
+const pod = (ownerReferences: unknown): ReadonlyObject =>
+  ({ kind: 'Pod', metadata: { name: 'web-1', namespace: 'shop', uid: 'p', ownerReferences } }) as never;
+
+it('distinguishes an owner that is not cached from one that is gone, or is another object of that name now', async () => {
+  sandbox.apply({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'a:1' }] } },
+    },
+  });
+  await using served = await sandboxCaches(sandbox, ['deployments', 'nodes']);
+  const uid = served.caches[0]?.informer.lister.get('shop/web')?.metadata.uid;
+  const owner = (reference: object) => ownersOf(served.caches, pod([reference]));
+  expect(owner(owned('Deployment', 'web', uid))).toEqual([
+    { kind: 'Deployment', key: 'shop/web', type: 'apps/v1/deployments', isGone: false },
+  ]);
+  expect(owner(owned('Deployment', 'web', 'an-earlier-one'))).toEqual([
+    { kind: 'Deployment', key: 'shop/web', isGone: true },
+  ]);
+  expect(owner(owned('StatefulSet', 'web'))).toEqual([{ kind: 'StatefulSet', key: 'shop/web', isGone: false }]);
+  expect(owner({ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'n' })).toEqual([
+    { kind: 'Node', key: 'n1', isGone: true },
+  ]);
+});
+
+it('names the controller of several owners, and survives references that no server accepts', () => {
+  const references = [owned('A', 'a'), owned('B', 'b', 'v', { controller: true })];
+  expect(ownersOf([], pod(references)).map(({ kind }) => kind)).toEqual(['B']);
+  for (const odd of [5, null, 'x', {}, [null, 5], [{ kind: 'A' }]]) expect(ownersOf([], pod(odd))).toEqual([]);
+});
+
+it('ends where owners own each other', () => {
+  const caches = [
+    cacheOf({ metadata: { name: 'a', namespace: 'shop', uid: 'u', ownerReferences: [owned('A', 'a')] } }),
+  ];
+  expect(ownersOf(caches, pod([owned('A', 'a')]))).toHaveLength(1);
+});
+
+it('finds the Events about an object, the newest first, with their counts, and not those about an earlier one', async () => {
+  const about = (uid: string, more: object = {}) => ({
+    involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web-1', uid, ...more },
+  });
+  const event = (name: string, more: object) => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: 'shop' },
+    reason: name,
+    message: 'm',
+    type: 'Normal',
+    ...more,
+  });
+  sandbox.apply([
+    event('old', { ...about('p'), count: 3, lastTimestamp: '2026-01-01T00:00:00Z', source: { component: 'kubelet' } }),
+    event('new', {
+      ...about('p'),
+      eventTime: '2026-01-02T00:00:00.000000Z',
+      reportingComponent: 'x.io/a',
+      series: { count: 9, lastObservedTime: '2026-01-03T00:00:00.000000Z' },
+    }),
+    event('without-uid', { ...about(''), firstTimestamp: null }),
+    event('earlier', about('another')),
+    event('other', about('q', { name: 'web-2' })),
+  ]);
+  await using served = await sandboxCaches(sandbox, ['events']);
+  const program = uiProgram(served.caches);
+  await Promise.all([prepareEvents(program), prepareEvents(program)]);
+  await prepareEvents(program);
+  const cache = eventCacheOf(served.caches) as UiCache;
+  const found = eventsAbout(cache, pod([]), 'Pod');
+  expect(found.map(({ reason, count, from, at }) => [reason, count, from, at])).toEqual([
+    ['new', 9, 'x.io/a', Date.parse('2026-01-03T00:00:00Z')],
+    ['old', 3, 'kubelet', Date.parse('2026-01-01T00:00:00Z')],
+    ['without-uid', 1, '', null],
+  ]);
+});
+
+it('finds the Events about a node, which name it in place of its uid', async () => {
+  sandbox.apply({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'e', namespace: 'default' },
+    involvedObject: { kind: 'Node', name: 'n1', uid: 'n1' },
+    reason: 'NodeReady',
+  });
+  await using served = await sandboxCaches(sandbox, ['events']);
+  await prepareEvents(uiProgram(served.caches));
+  const node = { kind: 'Node', metadata: { name: 'n1', uid: 'the-real-uid' } } as never;
+  expect(eventsAbout(eventCacheOf(served.caches) as UiCache, node, 'Node').map(({ reason }) => reason)).toEqual([
+    'NodeReady',
+  ]);
+});
+
+/** A cache with one object. */
+function cacheOf(object: object): UiCache {
+  const type = { kind: 'A', namespaced: true, gvr: { group: 'apps', version: 'v1', resource: 'as' } };
+  return { id: 'apps/v1/as', type, informer: { hasSynced: true, lister: { get: () => object } } } as never;
+}

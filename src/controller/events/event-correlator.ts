@@ -38,7 +38,8 @@ interface Bucket {
 
 /**
  * Decides what is written of each Event, so that a loop does not fill the server: equal ones are counted, ten with
- * different messages are combined, and more than 25 about one object are left out, but for one in five minutes.
+ * different messages are combined, and more than 25 about one object are left out, but for one in five minutes. That
+ * limit is one for all reasons and types (since 1.36 client-go has one for each type).
  * Source: client-go tools/record/events_cache.go.
  */
 export class EventCorrelator {
@@ -99,16 +100,18 @@ export class EventCorrelator {
   }
 }
 
-function keyOfSubject({ source, involvedObject, type }: KubeEvent): string {
+function keyOfSubject({ source, involvedObject }: KubeEvent): string {
   const { kind, namespace, name, uid, apiVersion } = involvedObject;
-  return JSON.stringify([source.component, source.host, kind, namespace, name, uid, apiVersion, type]);
+  return JSON.stringify([source.component, source.host, kind, namespace, name, uid, apiVersion]);
 }
 
 /** The key of Events that differ only in their messages, and in the field that they are about. */
 function keyOfSimilar(event: KubeEvent): string {
-  return JSON.stringify([keyOfSubject(event), event.reason, event.reportingComponent, event.reportingInstance]);
+  const { type, reason, reportingComponent, reportingInstance } = event;
+  return JSON.stringify([keyOfSubject(event), type, reason, reportingComponent, reportingInstance]);
 }
 
 function keyOfEqual(event: KubeEvent): string {
-  return JSON.stringify([keyOfSubject(event), event.involvedObject.fieldPath, event.reason, event.message]);
+  const { type, reason, message, involvedObject } = event;
+  return JSON.stringify([keyOfSubject(event), involvedObject.fieldPath, type, reason, message]);
 }

@@ -593,20 +593,25 @@ export class Indexer<T> {
 
   /**
    * Several writes, with no reader in between. A write that fails is left out; the others take effect. The store's
-   * version becomes that of the last one.
+   * version becomes that of the last one, and stays as it was before the transaction if that has none.
    */
   transaction(operations: readonly StoreOperation<T>[]): TransactionResult {
     const successful: number[] = [];
     const errors: Error[] = [];
+    const before = this.#resourceVersion;
+    let version = before;
     for (const [i, { type, object }] of operations.entries()) {
+      this.#resourceVersion = before; // a write without a version leaves it so
       try {
         if (type === 'delete') this.delete(object);
         else this.add(object);
         successful.push(i);
+        version = this.#resourceVersion;
       } catch (error) {
         errors.push(error instanceof Error ? error : new Error(String(error)));
       }
     }
+    this.#resourceVersion = version;
     return { successful, total: operations.length, errors };
   }
 

@@ -132,10 +132,10 @@ describe('many Events about one object', () => {
     expect(accepted(40)).toBe(25);
   });
 
-  it('share one limit whatever their reason, and have one of their own for each type and object', () => {
+  it('share one limit whatever their reason and type, and have one of their own for each object', () => {
     expect(accepted(25)).toBe(25);
     expect(accepted(5, { reason: 'Other' })).toBe(0);
-    expect(accepted(30, { type: 'Warning' })).toBe(25);
+    expect(accepted(5, { type: 'Warning' })).toBe(0);
     const other = referenceTo({
       apiVersion: 'v1',
       kind: 'Pod',

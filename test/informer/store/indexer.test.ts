@@ -363,6 +363,20 @@ describe('the version of the store', () => {
   });
 });
 
+it('a transaction whose last object has no version leaves the version of the store as it is [IDX-12]', () => {
+  const indexer = new Indexer<unknown>({ keyOf: (o) => (typeof o === 'string' ? o : keyOf(o)) });
+  indexer.add(pod('a', 10));
+  const add = (object: unknown) => ({ type: 'add', object }) as const;
+  indexer.transaction([add(pod('b', 20)), add('not an object')]);
+  expect(indexer.resourceVersion).toBe('10');
+  indexer.transaction([add(pod('c', 30)), { type: 'delete', object: new Tombstone('a', undefined) }]);
+  expect(indexer.resourceVersion).toBe('10');
+  indexer.transaction([add('not an object'), add(pod('d', 40)), add(undefined)]); // the last one fails
+  expect([indexer.resourceVersion, [...indexer.keys()].sort()]).toEqual(['40', ['b', 'c', 'd', 'not an object']]);
+  indexer.transaction([]);
+  expect(indexer.resourceVersion).toBe('40');
+});
+
 it('applies the operations of a transaction that succeed, and says which [IDX-13]', () => {
   const indexer = new Indexer<Pod>();
   const broken = {} as Pod;

@@ -144,7 +144,7 @@ async function defineMyService(): Promise<void> {
 const ownedByMyService = enqueueOwner({ group: 'example.com', kind: 'MyService' });
 const manager = createManager();
 manager.add(factory);
-manager.add(recorder, { group: 'server' }); // these end last, so the last Events are written, too
+manager.add(recorder); // it ends last, so the last Events are written, too
 manager.add(
   createController({
     name: 'myservices',

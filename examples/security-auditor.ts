@@ -115,7 +115,7 @@ for (const gvr of BINDINGS) {
 
 const manager = createManager();
 for (const factory of [whole, metadataOnly]) manager.add(factory);
-manager.add(recorder, { group: 'server' }); // these end last, so the last Events are written, too
+manager.add(recorder); // it ends last, so the last Events are written, too
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 const running = manager.run(stop.signal);

@@ -3,6 +3,7 @@ import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
+import { inheriting, surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { checkGvr, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
@@ -19,7 +20,11 @@ import type { Transport } from './http/transport.ts';
 import { onceEach } from './http/warnings.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 
-/** Options of {@link createClient}. Those of the transport apply only if the client creates the transport. */
+/**
+ * Options of {@link createClient}. Those of the transport apply only if the client creates the transport. What is made
+ * from the client (informers, controllers, recorders, electors, retries …) has its clock, logger and metrics, unless it
+ * is given others.
+ */
 export interface ClientOptions extends TransportOptions {
   /** Called once with each warning of the server, and with each short name that several types have. */
   onWarning?: TransportOptions['onWarning'];
@@ -120,7 +125,10 @@ class ClusterClient implements Client {
   readonly #return: ServerReturn;
   readonly #refusedWatches: RefusedWatches;
 
-  constructor(configOrTransport: ClusterConfig | Transport, options: ClientOptions) {
+  constructor(configOrTransport: ClusterConfig | Transport, given: ClientOptions) {
+    const options = inheriting(given, configOrTransport);
+    withSurroundings(this, options);
+    withSurroundings(configOrTransport, options); // for a transport that is made from this one
     const isTransport = 'request' in configOrTransport; // checked by createClient
     this.config = isTransport ? undefined : configOrTransport;
     this.transport = isTransport ? configOrTransport : createTransport(configOrTransport, options);
@@ -154,7 +162,7 @@ class ClusterClient implements Client {
       whenReachable,
       refusedWatches,
     };
-    return new ResourceApi<T>(this.transport, gvr, { ...own, ...options });
+    return withSurroundings(new ResourceApi<T>(this.transport, gvr, { ...own, ...options }), surroundingsOf(this));
   }
 
   stats(): ResourceStats[] {

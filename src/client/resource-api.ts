@@ -1,6 +1,7 @@
 import { InformerError, isInformerError } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import { checkArgument, checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
@@ -461,7 +462,9 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   async #send(request: TransportRequest, alive?: () => void): Promise<TransportResponse> {
     this.#traffic.add({ requests: 1 });
-    const response = await this.#transport.request(request);
+    const response = await this.#transport.request(request).catch((error) => {
+      throw withSurroundings(error, surroundingsOf(this)); // a retry waits by the same clock
+    });
     return { ...response, body: this.#traffic.counted(response.body, alive) };
   }
 
@@ -472,7 +475,8 @@ export class ResourceApi<T extends object = UnknownObject> {
     const { verb, name } = request;
     const asWorded = await statusErrorOf(response, { verb, resource: this.gvr, name });
     const error = isSecretResource(this.gvr) ? withoutSecretValues(asWorded, name) : asWorded;
-    return withScope(error, { ...request, gvr: this.gvr, isNamespaced: this.#isNamespaced });
+    const scoped = await withScope(error, { ...request, gvr: this.gvr, isNamespaced: this.#isNamespaced });
+    return withSurroundings(scoped, surroundingsOf(this));
   }
 }
 

@@ -6,6 +6,7 @@ import { checkArgument, checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { noMetrics } from '../kit/metrics.ts';
+import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded } from '../kit/user-callback.ts';
 import { type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -87,6 +88,8 @@ export class Controller {
 
   constructor(options: ControllerOptions) {
     checkControllerOptions(options);
+    options = inheriting(options, ...(options.sources ?? []));
+    withSurroundings(this, options);
     const { name, workers = 1, clock = systemClock, logger = defaultLogger, rateLimiter } = options;
     const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
     this.#options = options;

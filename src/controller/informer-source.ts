@@ -1,6 +1,7 @@
 import type { SharedInformer } from '../informer/shared-informer.ts';
 import { troubleOf } from '../informer/sync-result.ts';
 import { checkArgument } from '../kit/known-options.ts';
+import { surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
@@ -11,7 +12,7 @@ export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> &
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions<NoInfer<T>>): Source {
   checkArgument('createInformerSource', 'addHandler of the informer', Object(informer).addHandler, 'function');
-  return createEventSource(informerEvents(informer), options);
+  return withSurroundings(createEventSource(informerEvents(informer), options), surroundingsOf(informer));
 }
 
 /** The notifications of an informer as one stream of {@link ResourceEvent}. */

@@ -1,7 +1,9 @@
 import type { Clock } from '../kit/clock.ts';
 import { systemClock } from '../kit/clock.ts';
+import { causesOf } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Random } from '../kit/random.ts';
+import { surroundingsOf } from '../kit/surroundings.ts';
 import { isConflict } from '../model/status.ts';
 
 /** The pauses between tries. */
@@ -38,7 +40,8 @@ const KNOWN_OPTIONS = {
 
 /**
  * Retries an operation while it fails with an error that `isRetriable` accepts. The operation should read what it
- * changes, so that each try works on the present state. Rejects with the last error after the last try, with any other
+ * changes, so that each try works on the present state. Without a `clock`, the pauses are measured by that of the client
+ * whose request failed. Rejects with the last error after the last try, with any other
  * error at once, and with the signal's reason. Source: client-go util/retry.OnError.
  */
 export async function retryOnError<T>(
@@ -49,17 +52,28 @@ export async function retryOnError<T>(
   checkArgument('retryOnError', 'the operation', operation, 'function');
   checkArgument('retryOnError', 'isRetriable', isRetriable, 'function');
   checkOptions('retryOnError', options, KNOWN_OPTIONS);
-  const { backoff = DEFAULT_RETRY, clock = systemClock, random = Math.random, signal } = options;
+  const { backoff = DEFAULT_RETRY, random = Math.random, signal } = options;
+  let { clock } = options;
   let pauseMs = backoff.initialMs;
   for (let step = 1; ; step++) {
     try {
       return await operation();
     } catch (error) {
       if (step >= backoff.steps || !isRetriable(error)) throw error;
+      clock ??= clockOf(error);
     }
     await clock.sleep(pauseMs + pauseMs * backoff.jitter * random(), { signal });
     pauseMs *= backoff.factor;
   }
+}
+
+/** The clock of the client whose request failed; else the system's. */
+function clockOf(error: unknown): Clock {
+  for (const cause of causesOf(error)) {
+    const { clock } = surroundingsOf(cause);
+    if (clock) return clock;
+  }
+  return systemClock;
 }
 
 /**

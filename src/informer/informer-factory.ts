@@ -1,5 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { checkShard, type Shard, type ShardedBy } from '../model/shard.ts';
@@ -110,7 +111,8 @@ export class InformerFactory {
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
     if (options.shard !== undefined && !(options.shard instanceof ShardSet)) checkShard(options.shard);
     this.#source = source;
-    this.#options = options;
+    this.#options = inheriting(options, source);
+    withSurroundings(this, this.#options);
   }
 
   /**

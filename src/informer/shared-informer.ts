@@ -5,6 +5,7 @@ import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-o
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
+import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded, notify } from '../kit/user-callback.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import type { ObjectKey } from '../model/key.ts';
@@ -243,6 +244,8 @@ export class SharedInformer<T> implements Syncable {
       : [{ source: sources as ListerWatcher<T> }];
     checkSources(scoped);
     checkOptions('SharedInformer', options, KNOWN_OPTIONS);
+    options = inheriting(options, ...scoped.map(({ source }) => source));
+    withSurroundings(this, options);
     if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
       throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
     }

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { type HttpListener, type ListenAddress, listen, type Peer } from '../kit/http-listener.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { inheriting } from '../kit/surroundings.ts';
 import type { InspectedInformer } from './health.ts';
 import type { InspectedController, InspectedProgram } from './inspected.ts';
 import { answerPage } from './pages.ts';
@@ -77,7 +78,8 @@ export class OpsServer implements AsyncDisposable {
   constructor(options: OpsServerOptions) {
     checkOptions('createOpsServer', options, KNOWN_OPTIONS);
     const { controllers = [], informers = [], liveChecks = [], readyChecks = [], metrics, ending } = options;
-    const { staleAfterMs = STALE_AFTER_MS, clock = systemClock } = options;
+    const { staleAfterMs = STALE_AFTER_MS } = options;
+    const { clock = systemClock } = inheriting({ clock: options.clock }, ...informers, ...controllers);
     this.#at = parseListenAddress(options.address);
     this.#program = {
       controllers,

@@ -1,3 +1,4 @@
+import { surroundingsOf, withSurroundings } from '../../kit/surroundings.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -12,7 +13,7 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * const fenced = createClient(fencedTransport(client.transport, () => elector.assertLeading()));
  */
 export function fencedTransport(transport: Transport, permit: () => void): Transport {
-  return {
+  const other: Transport = {
     async request(init: TransportRequest) {
       if (READS.has(init.method)) return transport.request(init);
       permit();
@@ -24,4 +25,5 @@ export function fencedTransport(transport: Transport, permit: () => void): Trans
     },
     close: async () => {},
   };
+  return withSurroundings(other, surroundingsOf(transport));
 }

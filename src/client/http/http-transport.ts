@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
+import { withSurroundings } from '../../kit/surroundings.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import { isConnectionReset } from '../../model/connection-error.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
@@ -78,7 +79,7 @@ const BODY_IDLE_MS = 60_000;
 
 /** Creates a transport to the server of a config. It connects at the first request. */
 export function createTransport(config: ClusterConfig, options: TransportOptions = {}): Transport {
-  return new HttpTransport(config, options);
+  return withSurroundings(new HttpTransport(config, options), options);
 }
 
 class HttpTransport implements Transport {

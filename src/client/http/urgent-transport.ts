@@ -1,3 +1,4 @@
+import { surroundingsOf, withSurroundings } from '../../kit/surroundings.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -5,8 +6,9 @@ import type { Transport } from './transport.ts';
  * because the other transport stays in use.
  */
 export function urgentTransport(transport: Transport): Transport {
-  return {
+  const other: Transport = {
     request: (init) => transport.request({ ...init, urgent: true }),
     close: async () => {},
   };
+  return withSurroundings(other, surroundingsOf(transport));
 }

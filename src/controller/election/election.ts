@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { type Counter, type Gauge, noMetrics } from '../../kit/metrics.ts';
+import { inheriting } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import { isForbidden, StatusError } from '../../model/status.ts';
@@ -43,8 +44,9 @@ export class Election {
   #isRunning = false;
   #reported = '';
 
-  constructor(options: LeaderElectorOptions, start: ElectionStart = {}) {
-    const settings = checkedSettings(options);
+  constructor(given: LeaderElectorOptions, start: ElectionStart = {}) {
+    const settings = checkedSettings(given);
+    const options = inheriting(given, given.client);
     const { client, name, namespace, labels, clock = systemClock, logger = defaultLogger } = options;
     const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
     const slowPath: Counter = metrics.counter('leader_election_slowpath_total', { name });

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { urgentTransport } from '../../client/http/urgent-transport.ts';
 import { InformerError } from '../../kit/error.ts';
+import { surroundingsOf } from '../../kit/surroundings.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { type Lease, type LeaseRecord, leaseSpecOf, recordOf } from './lease-record.ts';
@@ -86,7 +87,7 @@ export class LeaseLock {
 
 /** A renewal that waits for the rate limit behind the writes of the work comes too late. */
 function urgent(client: LeaseClient | Client): LeaseClient {
-  return 'transport' in client ? createClient(urgentTransport(client.transport)) : client;
+  return 'transport' in client ? createClient(urgentTransport(client.transport), surroundingsOf(client)) : client;
 }
 
 function withLabels(metadata: KubeObject['metadata'], labels: Readonly<Record<string, string>>) {

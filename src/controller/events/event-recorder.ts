@@ -7,6 +7,7 @@ import type { LogFields, Logger } from '../../kit/logger.ts';
 import { defaultLogger } from '../../kit/logger.ts';
 import type { Random } from '../../kit/random.ts';
 import { Ring } from '../../kit/ring.ts';
+import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { wireTime } from '../../model/instant.ts';
@@ -127,6 +128,8 @@ export class EventRecorder {
 
   constructor(client: EventClient, options: EventRecorderOptions) {
     checkOptions('EventRecorder', options, KNOWN_OPTIONS);
+    options = inheriting(options, client);
+    withSurroundings(this, options);
     if (!options.component) {
       throw new InformerError('argument', 'an EventRecorder needs a component', {
         hint: 'it is the name of your program: { component: "my-operator" }',
@@ -184,8 +187,8 @@ export class EventRecorder {
   }
 
   /**
-   * Runs until the signal aborts, then closes. For a manager: in the group `server`, which ends last, so that the Events
-   * of the other parts are written.
+   * Runs until the signal aborts, then closes. For a manager, which ends recorders last, so that the Events of all other
+   * parts are written.
    */
   async run(signal: AbortSignal): Promise<void> {
     await aborted(signal);

@@ -8,13 +8,15 @@ import { checkChoice, checkOptions, type KnownOptionsOf } from '../../kit/known-
 import { Latch } from '../../kit/latch.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
+import { inheriting, type Surroundings, surroundingsOf } from '../../kit/surroundings.ts';
 import type { LeaderElectorOptions } from '../election/elector-options.ts';
 import { LeaderElector } from '../election/leader-elector.ts';
+import { EventRecorder } from '../events/event-recorder.ts';
 import { checkOf, checkResults, type ManagerCheck, type ManagerCheckResult } from './checks.ts';
 import { RunGroup } from './run-group.ts';
 import { asRunnable, checkRunnable, GROUPS, type Runnable, type RunnableGroup, runGroupOf } from './runnable.ts';
 
-/** The election of a {@link Manager}. Clock, logger and metrics are the manager's unless given. */
+/** The election of a {@link Manager}. Clock, logger and metrics are the manager's unless given, else the client's. */
 export type ManagerElection = Omit<LeaderElectorOptions, 'onStartedLeading' | 'onStoppedLeading' | 'drainMs'>;
 
 /** Options of {@link createManager}. */
@@ -37,7 +39,10 @@ export interface ManagerOptions {
 export interface AddRunnableOptions {
   /** The name in errors and logs. Default: the name of the runnable. */
   name?: string | undefined;
-  /** Default: `cache` for a factory of informers and an informer, else `leader`. */
+  /**
+   * Default: `cache` for a factory of informers and an informer, else `leader`. An `EventRecorder` starts first and ends
+   * last whatever its group, so that the last Events of all others are written.
+   */
   group?: RunnableGroup | undefined;
 }
 
@@ -81,8 +86,8 @@ export function createManager(options: ManagerOptions = {}): Manager {
  * Promises
  * - Servers start first, then caches; the others start when the caches have synced, those of the group `leader` when
  *   this process leads.
- * - When the signal aborts, or a runnable fails, all end: first those that work, then the caches, then the servers. The
- *   lease is released last, and only if everything has ended.
+ * - When the signal aborts, or a runnable fails, all end: first those that work, then the caches, then the servers. Then
+ *   the lease is released, if everything has ended. An `EventRecorder` ends after all that.
  * - The end takes at most `graceMs`. The error names what had not ended by then. Nothing can end JavaScript that
  *   ignores its signal, so the program should exit after it.
  *
@@ -90,9 +95,11 @@ export function createManager(options: ManagerOptions = {}): Manager {
  */
 export class Manager {
   readonly #options: ManagerOptions;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  /** Of the client of the election, or of the first part that has them. */
+  #inherited: Surroundings;
   readonly #groups: Readonly<Record<RunnableGroup, RunGroup>>;
+  /** They end after everything that records Events, also after the election. */
+  readonly #recorders: RunGroup;
   readonly #factories = new Set<InformerFactory>();
   readonly #caches = new Set<InformerFactory | Syncable>();
   readonly #added = new Set<object>();
@@ -114,18 +121,26 @@ export class Manager {
 
   constructor(options: ManagerOptions) {
     checkOptions('createManager', options, KNOWN_OPTIONS);
-    const { graceMs = 0, cacheSyncTimeoutMs = 1, clock = systemClock, logger = defaultLogger } = options;
+    const { graceMs = 0, cacheSyncTimeoutMs = 1 } = options;
     if (!(graceMs >= 0)) throw new InformerError('argument', `graceMs must be 0 or more, not ${graceMs}`);
     if (!(cacheSyncTimeoutMs > 0))
       throw new InformerError('argument', `cacheSyncTimeoutMs must be above zero, not ${cacheSyncTimeoutMs}`);
     this.#options = options;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.#inherited = surroundingsOf(options.leaderElection?.client);
     this.elector = this.#electorOf(options);
     const group = () => new RunGroup((name, error, isEnding) => this.#failed(name, error, isEnding));
     this.#groups = { server: group(), cache: group(), always: group(), leader: group() };
+    this.#recorders = group();
     if (this.elector) this.addHealthCheck('leader-election', () => void this.elector?.check());
     this.addReadyCheck('caches', () => (this.#haveCachesSynced ? undefined : 'the caches have not synced yet'));
+  }
+
+  get #clock(): Clock {
+    return this.#options.clock ?? this.#inherited.clock ?? systemClock;
+  }
+
+  get #logger(): Logger {
+    return this.#options.logger ?? this.#inherited.logger ?? defaultLogger;
   }
 
   /** Aborts when the manager begins to end. */
@@ -187,12 +202,14 @@ export class Manager {
       throw new InformerError('closed', 'the manager has ended, so nothing can be added');
     if (this.#added.has(runnable)) throw new InformerError('argument', 'this runnable was added to the manager before');
     this.#added.add(runnable);
+    this.#inherited = inheriting(this.#inherited, runnable);
     if (runnable instanceof InformerFactory) this.#factories.add(runnable);
     const group = options.group ?? runGroupOf(runnable);
     if (group === 'cache' && (runnable instanceof InformerFactory || runnable instanceof SharedInformer))
       this.#caches.add(runnable);
     const shown = asRunnable(runnable);
-    this.#groups[group].add(this.#nameOf(shown, options.name), shown);
+    const members = runnable instanceof EventRecorder ? this.#recorders : this.#groups[group];
+    members.add(this.#nameOf(shown, options.name), shown);
   }
 
   /**
@@ -213,9 +230,9 @@ export class Manager {
     if (this.#failure) throw this.#failure.error;
   }
 
-  #electorOf({ leaderElection, metrics }: ManagerOptions): LeaderElector | undefined {
+  #electorOf({ leaderElection, clock, logger, metrics }: ManagerOptions): LeaderElector | undefined {
     if (leaderElection === undefined) return undefined;
-    const own = { clock: this.#clock, logger: this.#logger, metrics, releaseOnCancel: true };
+    const own = { clock, logger, metrics, releaseOnCancel: true };
     return new LeaderElector({
       ...own,
       ...leaderElection,
@@ -228,6 +245,7 @@ export class Manager {
   /** Starts the groups in their order, and the election. */
   async #start(election: AbortSignal): Promise<void> {
     if (this.ending.aborted) return;
+    this.#recorders.start();
     this.#groups.server.start();
     this.#groups.cache.start();
     await this.#whenCachesSynced();
@@ -265,7 +283,7 @@ export class Manager {
     return this.#work.promise;
   }
 
-  /** Ends all groups in their order, then the election, in the time of grace. */
+  /** Ends all groups in their order, then the election, then what records Events, in the time of grace. */
   async #end(election: Scope): Promise<void> {
     this.#phase = 'ended';
     this.#leads.fail(new InformerError('closed', 'the manager has ended'));
@@ -286,6 +304,8 @@ export class Manager {
     if (late.length === 0 && !this.#hasFailedWhileEnding) this.#work.resolve();
     election.abort();
     await Promise.race([this.#elected, isOver]);
+    await Promise.race([this.#recorders.stop(this.ending.reason), isOver]);
+    late.push(...this.#recorders.running);
     if (late.length > 0) this.#fail(notEnded(late, graceMs));
   }
 

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { type Gauge, noMetrics } from '../../kit/metrics.ts';
+import { inheriting } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import type { UnknownObject } from '../../model/object.ts';
@@ -92,6 +93,7 @@ export class ShardElector {
   /** Throws `argument` for options that cannot work. Sends nothing before {@link run}. */
   constructor(options: ShardElectorOptions) {
     this.#settings = checkedShardSettings(options);
+    options = inheriting(options, options.client);
     const { clock = systemClock, logger = defaultLogger, name, namespace, by = 'uid' } = options;
     this.#options = options;
     this.identity = this.#settings.identity;

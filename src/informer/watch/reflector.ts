@@ -5,6 +5,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import type { Random } from '../../kit/random.ts';
+import { inheriting } from '../../kit/surroundings.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import { keyOf } from '../../model/key.ts';
 import type { WatchOptions } from '../../model/list-options.ts';
@@ -116,6 +117,7 @@ export class Reflector<T> {
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
     checkOptions('Reflector', options, KNOWN_REFLECTOR_OPTIONS);
+    options = inheriting(options, source);
     checkReflectorOptions(options);
     this.#source = source;
     this.#store = store;

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
+import { surroundingsOf } from '../../kit/surroundings.ts';
 import { KNOWN_SELECTORS, type Selectors } from '../../model/list-options.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
@@ -75,7 +76,7 @@ class RetryWatch<T> {
   constructor(source: ListerWatcher<T>, options: RetryWatchOptions) {
     this.#source = source;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? surroundingsOf(source).clock ?? systemClock;
     this.#resourceVersion = options.resourceVersion;
   }
 

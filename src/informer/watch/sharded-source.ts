@@ -2,6 +2,7 @@ import { scope } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { notify } from '../../kit/user-callback.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
@@ -61,6 +62,8 @@ export class ShardedSource<T> implements ListerWatcher<T> {
 
   constructor(source: ListerWatcher<T>, shards: Shard | ShardSet, options: ShardedSourceOptions = {}) {
     checkOptions('ShardedSource', options, KNOWN_OPTIONS);
+    options = inheriting(options, source);
+    withSurroundings(this, options);
     this.#source = source;
     this.#shards = shards instanceof ShardSet ? shards : fixed(shards);
     this.#listed = this.#shards.selection;

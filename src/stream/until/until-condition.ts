@@ -5,7 +5,9 @@ import { abortable, scope } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
-import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import type { Logger } from '../../kit/logger.ts';
+import { noMetrics } from '../../kit/metrics.ts';
+import { surroundingsOf } from '../../kit/surroundings.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../../model/key.ts';
 import type { DeepReadonly, ReadonlyKubeObject, ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -92,7 +94,7 @@ export async function untilCondition<T extends ReadonlyKubeObject>(
   const wait = new ConditionWait(asCondition(condition as Until<ReadonlyObject>), gvr, wanted);
   signal?.throwIfAborted();
   using waiting = scope(signal);
-  const { clock = systemClock } = options;
+  const { clock = surroundingsOf(source).clock ?? systemClock } = options;
   const giveUp = () => waiting.abort(reasonOf(() => wait.notMet(timeoutMs ?? 0)));
   using _timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, giveUp);
   const found = source instanceof SharedInformer ? source : undefined;
@@ -150,7 +152,7 @@ async function ownInformer(
   client: UntilClient,
   gvr: GroupVersionResource,
   keys: readonly ObjectKey[],
-  { clock, logger = defaultLogger }: UntilOptions,
+  { clock, logger }: UntilOptions,
   task: (informer: SharedInformer<ReadonlyObject>) => Promise<void>,
 ): Promise<void> {
   using running = scope();
@@ -166,6 +168,7 @@ async function ownInformer(
     resource: gvr,
     clock,
     logger,
+    metrics: noMetrics, // it ends with the wait
     onWatchError: (error) => {
       if (isForbidden(error) || isUnauthorized(error) || isNotFound(error)) refused.reject(error);
     },

@@ -1,14 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../../src/controller/controller.ts';
+import { EventRecorder } from '../../../src/controller/events/event-recorder.ts';
 import { createInformerSource } from '../../../src/controller/informer-source.ts';
 import { createManager, type ManagerOptions } from '../../../src/controller/manager/manager.ts';
-import type { Runnable } from '../../../src/controller/manager/runnable.ts';
+import type { Runnable, RunnableGroup } from '../../../src/controller/manager/runnable.ts';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { aborted } from '../../../src/kit/abort.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { calm, election } from '../../support/election.ts';
 import { CONFIG_MAPS, ConfigMaps } from '../../support/in-process.ts';
+
+const SHOP = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
 
 /** A runnable that logs its start and its end. `endMs`: how long its end takes. */
 function part(log: string[], name: string, options: { ends?: Promise<void> } = {}): Runnable {
@@ -64,6 +67,37 @@ describe('a manager', () => {
       ['always', 'leader', 'cache', 'server'].flatMap((name) => [`${name} is asked`, `${name} ends`]),
     );
   });
+
+  it.each(['always', 'leader', 'server'] as const)(
+    'ends an EventRecorder of the group %s after everything that records Events, also after the election',
+    async (group) => {
+      const { client, clock, sandbox } = await election();
+      const recorder = new EventRecorder(client, { component: 'operator', clock, logger: silentLogger });
+      const manager = createManager({
+        clock,
+        logger: silentLogger,
+        leaderElection: { client, name: 'operator', namespace: 'shop', identity: 'one', recorder },
+      });
+      const last = (reason: string) => recorder.event(SHOP, 'Normal', reason, 'the last one');
+      const work = (name: string, of: RunnableGroup) =>
+        manager.add({ name, run: (signal) => aborted(signal).then(() => last(name)) }, { group: of });
+      manager.add(recorder, { group });
+      for (const of of ['server', 'cache', 'always', 'leader'] as const) work(`Ending${of}`, of);
+      const abort = new AbortController();
+      const running = manager.run(abort.signal);
+      await calm();
+      abort.abort();
+      await running;
+      expect(recorder.counts).toMatchObject({ written: 6, dropped: 0, failed: 0 });
+      const reasons = sandbox
+        .list({ group: '', version: 'v1', resource: 'events' })
+        .map((event) => Object(event).reason);
+      expect(reasons.sort()).toEqual(
+        ['Endingalways', 'Endingcache', 'Endingleader', 'Endingserver', 'LeaderElection', 'LeaderElection'].sort(),
+      );
+      await sandbox.stop();
+    },
+  );
 
   it('starts nothing that reads caches before they have synced', async () => {
     const { manager, abort, factory, sandbox, clock } = await setup();

@@ -57,7 +57,7 @@ export type {
 } from './informer/watch/continuity-ledger.ts';
 export type { CacheView } from './informer/watch/history-check.ts';
 export type { SyncMode } from './informer/watch/list-plan.ts';
-export type { CallContext, ListerWatcher } from './informer/watch/lister-watcher.ts';
+export type { CallContext, CollectionChange, ListerWatcher } from './informer/watch/lister-watcher.ts';
 export type { ListProgress } from './informer/watch/pager.ts';
 export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';

@@ -6,7 +6,7 @@ import type { ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { ShardSet } from '../model/shard-set.ts';
 import type { Reconciler } from './reconciler.ts';
-import type { CachedObject, ResourceEvent } from './resource-event.ts';
+import { type CachedObject, isResync, type ResourceEvent, untyped } from './resource-event.ts';
 import type { HeldShard } from './sharding/shard-options.ts';
 import type { EventFeed, Source } from './source.ts';
 
@@ -98,7 +98,7 @@ export class ShardGate {
         this.#feeds.add(begin);
         const subscription = events.subscribe((event) => {
           // what a list has brought into the cache was passed on when the shard opened; its event may come later
-          if (this.#hasBegunWith(event)) return;
+          if (this.#hasBegunWith(event) || isUnchanged(event)) return;
           if (this.#takes(event)) listener(event);
           else skipped?.(event, OTHER_REPLICA);
         }, skipped);
@@ -121,6 +121,7 @@ export class ShardGate {
       nextAt: () => source.nextAt?.(),
       start: (emit, context) =>
         source.start((key, note, priority) => {
+          if (note.event && isUnchanged(note.event)) return;
           if (this.isOpenFor(key)) emit(key, note, priority);
           else if (note.event) {
             const { event, cause: origin } = note;
@@ -220,6 +221,9 @@ export class ShardGate {
     }
   }
 }
+
+/** Whether a list only says again what is known. Every change of the shards may lead to one. */
+const isUnchanged = <T>(event: ResourceEvent<T>): boolean => event.cause === 'relist' && isResync(untyped(event));
 
 /** The rule by which an event leads to no key. */
 const OTHER_REPLICA = 'the shards of this replica';

@@ -271,6 +271,10 @@ export class SourcePipeline<T> {
       if (!this.#isConfirmed) this.#confirm();
       return;
     }
+    if (last.type === 'Merged') {
+      this.#report(true, this.#cached(), last.resourceVersion);
+      return;
+    }
     if (last.type === 'Bookmark') {
       this.#isOrdered = true;
       this.#report(false, [], last.resourceVersion);
@@ -444,7 +448,7 @@ export class SourcePipeline<T> {
     const { clock, logger, reflector } = this.#options;
     const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
     const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs, arrived };
-    return new ListFetcher(source, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
+    return new ListFetcher(aside(source), { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
   }
 
   async #verifyPeriodically(signal: AbortSignal): Promise<void> {
@@ -458,4 +462,13 @@ export class SourcePipeline<T> {
       }
     }
   }
+}
+
+/** The source, for a list that is not the informer's own. */
+function aside<S>(source: ListerWatcher<S>): ListerWatcher<S> {
+  if (!source.change) return source;
+  return {
+    list: (options, context) => source.list(options, { ...context, isAside: true }),
+    watch: (options, context) => source.watch(options, context),
+  };
 }

@@ -62,6 +62,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
       },
       ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
       ...(whenReachable ? { whenReachable: (context) => whenReachable.call(source, context) } : {}),
+      ...(source.change ? { change: () => source.change?.() } : {}),
       supportsStreamingLists: () => source.supportsStreamingLists?.() ?? true,
       consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
     };

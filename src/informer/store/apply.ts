@@ -55,6 +55,7 @@ export function* applyingDeltas<T>(
   for (const delta of deltas) {
     try {
       if (delta.type === 'ReplacedAll') yield* applyReplacement(delta, indexer, context, notifications);
+      else if (delta.type === 'Merged') yield* applyMerge(delta, indexer, context, { notifications, failures });
       else if (!applyDelta(delta, indexer, context, notifications)) break;
     } catch (error) {
       failures.push(error);
@@ -85,7 +86,7 @@ type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
 
 /** Returns false when the delta belongs to another history. */
 function applyDelta<T>(
-  delta: Exclude<Delta<T>, { type: 'ReplacedAll' }>,
+  delta: Exclude<Delta<T>, { type: 'ReplacedAll' | 'Merged' }>,
   indexer: Indexer<T>,
   context: ApplyContext,
   out: InformerNotification<T>[],
@@ -165,6 +166,37 @@ function* applyReplacement<T>(
   yield* indexer.replacing(objects, resourceVersion, { within, observer, keys: keys && [...keys] });
   for (const notification of deletions) out.push(notification);
   for (const notification of puts) out.push(notification);
+}
+
+/** The number of objects of a merge that are stored in one step. */
+const STEP = 500;
+
+function* applyMerge<T>(
+  { objects, keeps, resourceVersion }: Delta<T> & { type: 'Merged' },
+  indexer: Indexer<T>,
+  { within }: ApplyContext,
+  { notifications, failures }: { notifications: InformerNotification<T>[]; failures: unknown[] },
+): Generator<undefined, void> {
+  const leaving = [...indexer.heldEntries()].filter(([key, held]) => (!within || within(key)) && !keeps(held as T));
+  let steps = 0;
+  for (const [key, held] of leaving) {
+    const gone = new Tombstone(key, held as T);
+    indexer.delete(gone);
+    notifications.push(deleted(key, gone, held as T));
+    if (++steps % STEP === 0) yield;
+  }
+  for (const object of objects) {
+    try {
+      const key = indexer.keyOf(object);
+      const old = indexer.held(key) as T | undefined;
+      indexer.add(object);
+      notifications.push(changed(key, old, indexer.held(key) as T, 'relist', false));
+    } catch (error) {
+      failures.push(error);
+    }
+    if (++steps % STEP === 0) yield;
+  }
+  indexer.bookmark(resourceVersion);
 }
 
 function changed<T>(

@@ -154,6 +154,13 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#initial = this.#items.size;
   }
 
+  merge(objects: readonly T[], keeps: (object: T) => boolean, resourceVersion: ResourceVersion): void {
+    const arrivals = this.#arrivals;
+    const prepared = objects.map((object) => (arrivals?.isPacked(object) ? object : this.#prepared(object)));
+    this.#push({ type: 'Merged', objects: prepared, keeps, resourceVersion });
+    arrivals?.end();
+  }
+
   /** As `replace`, with objects that were transformed in an earlier run. */
   restore(objects: readonly T[], resourceVersion: ResourceVersion): void {
     const keys = objects.map((object) => this.#checkedKey(object));

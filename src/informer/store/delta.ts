@@ -12,7 +12,8 @@ export interface ObjectDelta<T> {
 }
 
 /**
- * An entry of the queue between the reflector and the store. `ReplacedAll` is a whole list. `SyncAll` asks for a
+ * An entry of the queue between the reflector and the store. `ReplacedAll` is a whole list. `Merged` is a list of
+ * what has become a part of the collection; what it does not keep has left it. `SyncAll` asks for a
  * notification of every stored object. `Bookmark` sets the store's version. `Continuity` is a continuity event, in its
  * place among the changes.
  * Source: client-go tools/cache/delta_fifo.go; Sync and Replaced belong to the non-atomic queue.
@@ -27,6 +28,12 @@ export type Delta<T> =
       readonly resourceVersion: ResourceVersion;
       /** Whether an earlier run has stored the list. */
       readonly isStored?: boolean;
+    }
+  | {
+      readonly type: 'Merged';
+      readonly objects: readonly T[];
+      readonly keeps: (object: T) => boolean;
+      readonly resourceVersion: ResourceVersion;
     }
   | { readonly type: 'SyncAll' }
   | { readonly type: 'Bookmark'; readonly resourceVersion: ResourceVersion }

@@ -40,25 +40,41 @@ export class ListFetcher<T> {
    * `list` around the error of the request.
    */
   async fetch(since: ResourceVersion | undefined, signal: AbortSignal): Promise<ListPage<T>> {
-    const { name, sync, selectors, pageSize, logger } = this.#options;
+    const { sync, selectors, pageSize, logger } = this.#options;
     const consistentUnpaged = sync === 'auto' && (await this.#hasConsistentUnpagedList(signal));
     const plan = planList({ sync, since, pageSize, paginated: this.#paginated, consistentUnpaged });
     logger.debug('listing', { ...plan, sync, consistentUnpaged });
+    return await this.#all(this.#source, { ...selectors, ...plan }, signal);
+  }
+
+  /** What `source` has at exactly this version. Throws `list` around the error of the request, and for another version. */
+  async fetchExactly(
+    version: ResourceVersion,
+    source: Pick<ListerWatcher<T>, 'list'>,
+    signal: AbortSignal,
+  ): Promise<ListPage<T>> {
+    const { name, sync, selectors, pageSize } = this.#options;
+    const consistentUnpaged = sync === 'auto' && (await this.#hasConsistentUnpagedList(signal));
+    const { limit } = planList({ sync, since: version, pageSize, paginated: this.#paginated, consistentUnpaged });
+    const at = { resourceVersion: version, resourceVersionMatch: 'Exact' } as const;
+    const page = await this.#all(source, { ...selectors, ...at, ...(limit === undefined ? {} : { limit }) }, signal);
+    if (page.resourceVersion === version) return page;
+    throw new InformerError('list', `failed to list ${name}: the answer is not of version ${version}`);
+  }
+
+  async #all(source: Pick<ListerWatcher<T>, 'list'>, options: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
+    const { name, onProgress } = this.#options;
     try {
-      return await listAll<T>(
-        (request) => this.#page(request, signal),
-        { ...selectors, ...plan },
-        this.#options.onProgress,
-      );
+      return await listAll<T>((request) => this.#page(source, request, signal), options, onProgress);
     } catch (error) {
       if (signal.aborted) throw error;
       throw new InformerError('list', `failed to list ${name}: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  async #page(request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
+  async #page(source: Pick<ListerWatcher<T>, 'list'>, request: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
     const { arrived } = this.#options;
-    const page = await this.#patiently(signal, (context) => this.#source.list(request, { ...context, arrived }));
+    const page = await this.#patiently(signal, (context) => source.list(request, { ...context, arrived }));
     if (isTableResponse(page))
       throw new InformerError('decode', `unsupported list gvk ${page.apiVersion}, Kind=${page.kind}`);
     if (request.resourceVersion === '0' && page.continue) this.#paginated = true;

@@ -22,6 +22,18 @@ export interface CallContext {
   arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
   /** Use a new connection, because an open one may be dead without a sign. */
   fresh?: boolean | undefined;
+  /** A look beside the informer's own lists and watches, such as a verification: it does not change what they read. */
+  isAside?: boolean | undefined;
+}
+
+/** How a collection has changed as a whole. */
+export interface CollectionChange<T> {
+  /** Lists the objects that are new in it; undefined if there are none. */
+  readonly list: ListerWatcher<T>['list'] | undefined;
+  /** Whether an object that was in it still is. */
+  keeps(object: T): boolean;
+  /** Called when the informer has the change: the next watch is of the new collection. */
+  taken(): void;
 }
 
 /**
@@ -75,4 +87,9 @@ export interface ListerWatcher<T> {
   readonly givesJson?: boolean | undefined;
   /** Absent: the source has the whole collection. */
   readonly sharding?: Sharding | undefined;
+  /**
+   * How the collection differs from the one that was listed, after a watch has failed because it became another one.
+   * Undefined: it has to be listed as a whole. Absent: it never becomes another one.
+   */
+  change?(): CollectionChange<T> | undefined;
 }

@@ -1,4 +1,4 @@
-import { InformerError } from '../../kit/error.ts';
+import { InformerError, isInformerError } from '../../kit/error.ts';
 
 /** A source reads another collection than before, which must be listed from the start. */
 class MovedCollectionError extends InformerError {}
@@ -18,4 +18,5 @@ class ReshardedError extends MovedCollectionError {}
 /** Creates the error that a source throws when its shards have changed. What it has now is then listed at once. */
 export const resharded = (message: string): InformerError => new ReshardedError('watch', message);
 
-export const isResharded = (error: unknown): boolean => error instanceof ReshardedError;
+export const isResharded = (error: unknown): boolean =>
+  error instanceof ReshardedError || (isInformerError(error, 'list') && isResharded(error.cause));

@@ -18,6 +18,11 @@ export interface ReflectorStore<T> {
   arrived?(object: T, bytes?: Uint8Array): T;
   /** Replaces the whole state at once. */
   replace(objects: readonly T[], resourceVersion: ResourceVersion): void;
+  /**
+   * Takes objects that have become a part of the collection, and removes those that have left it; the others stay as they
+   * are. The state is that of `resourceVersion` then. Absent: the collection is listed as a whole instead.
+   */
+  merge?(objects: readonly T[], keeps: (object: T) => boolean, resourceVersion: ResourceVersion): void;
   /** Begins with a state that `replace` was given in an earlier run. Called once at most, before any other method. */
   restore?(objects: readonly T[], resourceVersion: ResourceVersion): void;
   resync?(): void;

@@ -287,6 +287,8 @@ export class Reflector<T> {
           return await this.#streamList(state.since ?? '', signal);
         case 'listing':
           return await this.#list(state.since, signal);
+        case 'merging':
+          return await this.#merge(state.since, signal);
         case 'listed':
           return await this.#open(state.since, state.after, signal);
         case 'following':
@@ -345,8 +347,23 @@ export class Reflector<T> {
   }
 
   async #open(since: ResourceVersion, after: WatchEnding | undefined, signal: AbortSignal): Promise<Outcome> {
-    await this.#connect({ resourceVersion: since }, signal, after !== undefined && after !== 'closed');
+    const isOrdinary = after === undefined || after === 'closed' || after === 'resharded';
+    await this.#connect({ resourceVersion: since }, signal, !isOrdinary);
     return { kind: 'opened' };
+  }
+
+  /** The objects that the cache keeps are right up to `since`, so the others are listed as they were then. */
+  async #merge(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
+    const change = this.#store.merge && this.#source.change?.();
+    if (!change) throw new InformerError('list', 'all of the collection has to be listed');
+    const startedAt = this.#clock.monotonic();
+    this.#store.arriving?.();
+    const { list } = change;
+    const items = list ? (await this.#lists.fetchExactly(since, { list }, signal)).items : [];
+    this.#store.merge?.(items, (object) => change.keeps(object), since);
+    change.taken();
+    if (list) this.#metrics?.listed(this.#clock.monotonic() - startedAt, items.length);
+    return { kind: 'merged' };
   }
 
   async #connect(options: WatchOptions, signal: AbortSignal, fresh = false): Promise<WatchConnection<T>> {
@@ -612,6 +629,8 @@ function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 
       return 'list';
     case 'probing':
       return 'probe';
+    case 'merging':
+      return 'list';
     default:
       return 'resume';
   }

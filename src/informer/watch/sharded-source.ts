@@ -9,7 +9,7 @@ import { hasMetadata, type ListPage } from '../../model/object.ts';
 import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import type { CallContext, CollectionChange, ListerWatcher } from './lister-watcher.ts';
 import { resharded } from './moved-collection.ts';
 
 /** Options of a {@link ShardedSource}. */
@@ -38,9 +38,10 @@ const CONFIRM_MS = 30_000;
  * Some parts of a collection. The server is asked for these parts only, and what it sends of other parts is left out: a
  * server without the feature ignores the selector and says nothing. So the answer is right with either server.
  *
- * When the parts of a {@link ShardSet} change, the open watch fails with {@link resharded}, and what is now in
- * the set is listed. Without any part, one object is listed for its version, and the watch waits for a change of the
- * set.
+ * When the parts of a {@link ShardSet} change, the open watch fails with {@link resharded}. The objects of new parts
+ * are listed at the version that the watch had reached, those of other parts leave, and a watch of all of them goes on
+ * from there. Where that cannot be, as after lost history, and where no part stays, what is now in the set is listed.
+ * Without any part, one object is listed for its version, and the watch waits for a change of the set.
  */
 export class ShardedSource<T> implements ListerWatcher<T> {
   readonly #source: ListerWatcher<T>;
@@ -86,11 +87,39 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return { indexes: this.#listed.indexes, of, by, dividedBy: this.#by, leftOut: this.#leftOut };
   }
 
-  async list(options: ListOptions, context: CallContext): Promise<ListPage<T>> {
-    if (options.limit !== 1 && options.continue === undefined) this.#listed = this.#shards.selection;
-    const asked = this.#listed;
+  async list(options: ListOptions, { isAside, ...context }: CallContext): Promise<ListPage<T>> {
+    const isWhole = options.limit !== 1 && !isAside;
+    if (isWhole && options.continue === undefined) this.#listed = this.#shards.selection;
+    return await this.#listParts(this.#listed, isWhole, options, context);
+  }
+
+  /**
+   * The difference between what was listed and what is in the set now. A part that stays shows the position of the watch.
+   */
+  change(): CollectionChange<T> | undefined {
+    const [before, now] = [new Set(this.#listed.indexes), this.#shards.selection];
+    const entered = now.indexes.filter((index) => !before.has(index));
+    if (before.size === 0 || (entered.length > 0 && entered.length === now.indexes.length)) return undefined;
+    const { of, by } = this.#shards;
+    const { selector, indexes, has } = new ShardSet({ of, by, indexes: entered }).selection;
+    const asked: ShardParts = { generation: now.generation, selector, indexes, has };
+    return {
+      list: entered.length === 0 ? undefined : (options, context) => this.#listParts(asked, true, options, context),
+      keeps: (object) => !hasMetadata(object) || now.has(object),
+      taken: () => {
+        this.#listed = now;
+      },
+    };
+  }
+
+  async #listParts(
+    asked: ShardParts,
+    isWhole: boolean,
+    options: ListOptions,
+    context: CallContext,
+  ): Promise<ListPage<T>> {
     if (asked.indexes.length === 0) return await this.#listNothing(options, context);
-    this.#isListing = options.limit !== 1;
+    this.#isListing = isWhole;
     if (this.#isListing && options.continue === undefined) this.#leftOut = 0;
     const page = await this.#source.list(withSelector(options, asked), this.#leavingOut(asked, context));
     if (asked.generation !== this.#shards.selection.generation) throw this.#changed();

@@ -11,6 +11,8 @@ export type WatchState =
   | { readonly kind: 'streaming'; readonly since: ResourceVersion | undefined; readonly tries: number }
   /** Next: LIST. */
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
+  /** Next: take what has become a part of the collection at `since`, and remove what has left it. */
+  | { readonly kind: 'merging'; readonly since: ResourceVersion; readonly past: Past }
   /** Next: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
   | {
       readonly kind: 'listed';
@@ -44,6 +46,8 @@ export type WatchEnding = 'closed' | 'very-short' | 'restart' | WatchFault;
 export type Outcome =
   | { readonly kind: 'synced'; readonly at: ResourceVersion }
   | { readonly kind: 'opened' }
+  /** The cache is that of the changed collection. */
+  | { readonly kind: 'merged' }
   /** The check of `verifying` found no other history, or could not be made. */
   | { readonly kind: 'verified' }
   /** The collection exists. */
@@ -107,12 +111,14 @@ export function startAt(since: ResourceVersion): WatchState {
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): WatchStep {
   // asked for here, so nothing is wrong with the server
   if (outcome.kind === 'failed' && outcome.fault === 'resharded')
-    return { ...go(start('', rules), 'resharded'), report: 'log' };
+    return { ...go(afterChange(state, outcome, rules), 'resharded'), report: 'log' };
   switch (state.kind) {
     case 'streaming':
       return afterStreaming(state, outcome);
     case 'listing':
       return afterListing(state, outcome, rules);
+    case 'merging':
+      return afterMerging(state, outcome, rules);
     case 'listed':
       return afterOpening(state, outcome, rules);
     case 'verifying':
@@ -174,15 +180,32 @@ function afterListing(state: WatchState & { kind: 'listing' }, outcome: Outcome,
   return fail(state.since, outcome.fault, rules);
 }
 
+/** A cache that is right up to a version needs the difference only. */
+function afterChange(state: WatchState, { at }: Outcome & { kind: 'failed' }, rules: Rules): WatchState {
+  if (state.kind === 'streaming' || state.kind === 'listing') return start('', rules);
+  if (state.kind === 'listed' && state.after === 'restart') return start('', rules);
+  const since = state.kind === 'following' ? at : state.since;
+  return { kind: 'merging', since, past: { ...state.past, isFresh: false } };
+}
+
+function afterMerging(state: WatchState & { kind: 'merging' }, outcome: Outcome, rules: Rules): WatchStep {
+  const { since, past } = state;
+  if (outcome.kind === 'merged') return go({ kind: 'listed', since, after: 'resharded', past });
+  return { ...go(start('', rules), 'resharded'), report: 'log' };
+}
+
+/** Whether a watch that follows such an ending needs no check of the server's history. */
+const isOrdinary = (after: WatchEnding | undefined) =>
+  after === undefined || after === 'closed' || after === 'resharded';
+
 function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
   if (outcome.kind === 'opened') {
-    const isOrdinary = after === undefined || after === 'closed';
-    return go(isOrdinary ? { kind: 'following', since, past } : { kind: 'verifying', since, after, past });
+    return go(isOrdinary(after) ? { kind: 'following', since, past } : { kind: 'verifying', since, after, past });
   }
   if (outcome.kind !== 'failed') return fail(since, 'other', rules);
   const { fault } = outcome;
-  const now = after === undefined || after === 'closed' ? fault : after;
+  const now = after === undefined || isOrdinary(after) ? fault : after;
   if (after === 'restart' && (fault === 'gone' || fault === 'too-large' || fault === 'invalid'))
     return { ...go(start('', rules), fault), report: 'log' }; // a version that was stored long ago, or elsewhere
   switch (fault) {

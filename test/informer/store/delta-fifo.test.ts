@@ -15,6 +15,8 @@ function text(delta: Delta<Pod>): string {
   switch (delta.type) {
     case 'ReplacedAll':
       return `ReplacedAll ${delta.resourceVersion} [${delta.objects.map((o) => `${o.metadata.name}${o.metadata.resourceVersion}`).join(',')}]`;
+    case 'Merged':
+      return `Merged ${delta.resourceVersion}`;
     case 'SyncAll':
       return 'SyncAll';
     case 'Bookmark':

@@ -32,6 +32,11 @@ const probing = (since: string, more: object = {}): WatchState => ({
   after: 'missing',
   past: { ...past, ...more },
 });
+const merging = (since: string, more: object = {}): WatchState => ({
+  kind: 'merging',
+  since,
+  past: { ...grown, ...more },
+});
 const verifying = (since: string, after: WatchEnding): WatchState => ({ kind: 'verifying', since, after, past });
 /** Back at a version, after a stream that brought events. */
 const back = (since: string, after: WatchEnding, more: object = {}): WatchState =>
@@ -111,8 +116,15 @@ const rows: Row[] = [
   // the source has other shards now
   [listing(''), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
   [streaming('5'), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
-  [listed('5'), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
-  [following('5'), failed('resharded', '8'), streaming(''), 'none', 'log', 'resharded'],
+  [listed('5', { after: 'restart' }), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
+  [listed('5'), failed('resharded'), merging('5'), 'none', 'log', 'resharded'],
+  [following('5'), failed('resharded', '8'), merging('8'), 'none', 'log', 'resharded'],
+  [merging('8'), { kind: 'merged' }, back('8', 'resharded'), 'none', 'none', 'ok'],
+  [merging('8'), failed('resharded', '8'), merging('8'), 'none', 'log', 'resharded'],
+  [merging('8'), failed('gone', '8'), streaming(''), 'none', 'log', 'resharded'],
+  [back('8', 'resharded'), { kind: 'opened' }, following('8', grown), 'none', 'none', 'ok'],
+  [back('8', 'resharded'), failed('gone', '8'), streaming('8'), 'none', 'handler', 'gone'],
+  [back('8', 'resharded'), failed('connection', '8'), back('8', 'connection'), 'backoff', 'log', 'connection'],
   // checking whether the collection still exists
   [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'none', 'missing'],
   [
@@ -222,7 +234,15 @@ describe('decide', () => {
   });
 
   it('has an answer for every pair of state and outcome, also impossible ones', () => {
-    const states = [streaming(), listing(), listed('5'), verifying('5', 'idle'), following('5'), probing('5')];
+    const states = [
+      streaming(),
+      listing(),
+      merging('5'),
+      listed('5'),
+      verifying('5', 'idle'),
+      following('5'),
+      probing('5'),
+    ];
     // the compiler refuses this list if a fault is missing
     const named: Record<WatchFault, true> = {
       gone: true,
@@ -245,6 +265,7 @@ describe('decide', () => {
     const outcomes: Outcome[] = [
       { kind: 'synced', at: '9' },
       { kind: 'opened' },
+      { kind: 'merged' },
       { kind: 'probed' },
       { kind: 'verified' },
       ended('9'),

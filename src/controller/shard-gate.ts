@@ -25,6 +25,8 @@ export interface ShardGateOptions {
   readonly graceMs: number;
   /** Called with each key of a shard that is given back or lost: nothing of it may wait here. */
   readonly drop: (key: ObjectKey) => void;
+  /** Called when the keys of a shard begin to wait, because its lease was not renewed in time, and when they run again. */
+  readonly onWait?: ((index: number, isWaiting: boolean) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -35,6 +37,8 @@ interface OpenShard {
   runs: number;
   /** Whether no further run begins. */
   isClosing: boolean;
+  /** Whether no run begins until its lease is renewed. */
+  isWaiting: boolean;
   readonly idle: PromiseWithResolvers<void>;
   /** Deleted objects whose keys may still wait for a run. */
   readonly gone: Set<ObjectKey>;
@@ -131,11 +135,18 @@ export class ShardGate {
     };
   }
 
-  /** The reconciler for keys of open shards. A run ends at once when the lease of its shard is lost. */
+  /**
+   * The reconciler for keys of open shards. A run ends at once when the lease of its shard is lost. None begins while the
+   * shard may be another process's: its key waits, because its first write would be refused.
+   */
   reconciler(reconcile: Reconciler): Reconciler {
     return async (request, context) => {
       const shard = this.#shardOf(request.key);
       if (!shard) return undefined;
+      const isWaiting = !shard.held.isHeld;
+      if (isWaiting !== shard.isWaiting) this.#options.onWait?.(shard.held.index, isWaiting);
+      shard.isWaiting = isWaiting;
+      if (isWaiting) return { requeueAfterMs: RENEWED_MS, keepCauses: true, skipped: NOT_RENEWED };
       using run = scope(context.signal);
       using _given = onAbort(shard.held.signal, () => this.#endRun(shard, run));
       shard.runs++;
@@ -155,7 +166,7 @@ export class ShardGate {
   /** Begins with the keys of a shard: those of all objects in the cache, and then those of events. */
   open(held: HeldShard): void {
     const idle = Promise.withResolvers<void>();
-    this.#open.set(held.index, { held, runs: 0, isClosing: false, idle, gone: new Set() });
+    this.#open.set(held.index, { held, runs: 0, isClosing: false, isWaiting: false, idle, gone: new Set() });
     for (const begin of this.#feeds) begin(held.index);
   }
 
@@ -221,6 +232,10 @@ export class ShardGate {
     }
   }
 }
+
+/** How often a key that waits for a lease is tried, ms. */
+const RENEWED_MS = 1000;
+const NOT_RENEWED = 'the lease of its shard was not renewed in time';
 
 /** Whether a list only says again what is known. Every change of the shards may lead to one. */
 const isUnchanged = <T>(event: ResourceEvent<T>): boolean => event.cause === 'relist' && isResync(untyped(event));

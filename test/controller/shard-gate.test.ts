@@ -76,11 +76,13 @@ async function gated(work: Work = () => {}) {
   const delayed = late(informerEvents(informer));
   const runs: string[] = [];
   const requests: ReconcileRequest[] = [];
+  const waits: string[] = [];
   const gate = new ShardGate({
     shards,
     objects: () => informer.lister,
     graceMs: 5000,
     drop: (key) => controller.drop(key),
+    onWait: (index, isWaiting) => waits.push(`${index} ${isWaiting ? 'waits' : 'runs'}`),
     clock,
   });
   const controller = createController({
@@ -122,6 +124,7 @@ async function gated(work: Work = () => {}) {
     controller,
     gate,
     requests,
+    waits,
     late: delayed,
     keysOf,
     /** The runs since the last call. */
@@ -289,6 +292,27 @@ describe('a gate of shards', () => {
     expect(reason === undefined).toBe(afterMs > 0);
     await place.clock.advance(1);
     expect(String(reason)).toMatch(how === 'lose' ? /shard 1 was lost/ : /shard 1 is given back/);
+  });
+
+  it('begins no run while its lease is not renewed, says it once, and runs each key with its causes later', async () => {
+    await using place = await gated();
+    let isHeld = false;
+    const { held } = shardOf(1);
+    const late: HeldShard = {
+      ...held,
+      get isHeld() {
+        return isHeld;
+      },
+    };
+    place.gate.open(late);
+    await place.clock.advance(10_000);
+    expect(await place.ran()).toEqual([]);
+    expect(place.waits).toEqual(['1 waits']);
+    isHeld = true;
+    await place.clock.advance(1000);
+    expect(await place.ran()).toEqual(place.keysOf(1));
+    expect(place.waits).toEqual(['1 waits', '1 runs']);
+    expect(place.requests[0]?.causes).toMatchObject([{ reason: 'added', via: 'initial' }]);
   });
 
   it('refuses the writes of a run whose shard was lost, also after a pause, and of no other', async () => {

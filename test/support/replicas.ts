@@ -7,8 +7,7 @@ import type { Clock, Timer } from '../../src/kit/clock.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
-import type { FakeClock } from '../../src/testing/fake-clock.ts';
-import { calm } from './election.ts';
+import { type FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { inProcess } from './in-process.ts';
 
 /** What nothing runs through while it is shut. */
@@ -71,11 +70,12 @@ function freezable(clock: Clock, process: Gate): Clock {
 }
 
 /** A connection that may be cut, of a process that may be frozen. What was sent before a cut has arrived. */
-function cuttable(transport: Transport, process: Gate, network: Gate): Transport {
+function cuttable(transport: Transport, process: Gate, network: Gate, traffic: { count: number }): Transport {
   return {
     close: () => transport.close(),
     async request(init: TransportRequest) {
       const { signal } = init;
+      traffic.count++;
       await process.pass();
       const ends = (promise: Promise<void>) => (signal ? abortable(promise, signal) : promise);
       if (network.isShut) {
@@ -83,11 +83,13 @@ function cuttable(transport: Transport, process: Gate, network: Gate): Transport
         throw new InformerError('transport', 'the connection was cut');
       }
       const response = await transport.request(init);
+      traffic.count++;
       await ends(process.pass());
       if (network.isShut) await ends(network.pass());
       const body = response.body;
       async function* chunks() {
         for await (const chunk of body) {
+          traffic.count++;
           await process.pass();
           if (network.isShut) {
             await ends(network.pass());
@@ -131,6 +133,8 @@ export interface World extends AsyncDisposable {
   owners(): Record<number, string[]>;
 }
 
+/** Chunks of an answer are whole: how bytes are cut is a matter of the decoder's tests. */
+const WHOLE = 1_000_000;
 /** How long the work of a shard takes to end when it is given back, ms. */
 const DRAIN_MS = 300;
 
@@ -140,6 +144,15 @@ export async function replicas(shards: number, seed = 1): Promise<World> {
   const random = seededRandom(seed);
   /** Whose work on each shard began last. */
   const latest = new Map<string, string>();
+  /** Grows with each request, answer, and chunk of an answer. */
+  const traffic = { count: 0 };
+  /** A step in which nothing is sent and nothing comes is over at once. */
+  const quiet = async () => {
+    for (let before = -1; before !== traffic.count; ) {
+      before = traffic.count;
+      await settled();
+    }
+  };
   const world: World = {
     clock,
     sandbox,
@@ -150,7 +163,7 @@ export async function replicas(shards: number, seed = 1): Promise<World> {
       const process = new Gate();
       const network = new Gate();
       const own = freezable(clock, process);
-      const transport = cuttable(sandbox.transport({}), process, network);
+      const transport = cuttable(sandbox.transport({ chunkBytes: WHOLE }), process, network, traffic);
       const abort = new AbortController();
       const overviews: ShardOverview[] = [];
       const of = options.shards ?? shards;
@@ -211,7 +224,7 @@ export async function replicas(shards: number, seed = 1): Promise<World> {
     async pass(ms) {
       for (let left = ms; left > 0; left -= 100) {
         clock.tick(Math.min(100, left));
-        await calm();
+        await quiet();
       }
     },
     owners() {
@@ -231,8 +244,13 @@ export async function replicas(shards: number, seed = 1): Promise<World> {
         replica.network.open();
         replica.abort.abort();
       }
-      await world.pass(60_000);
-      await Promise.all(world.replicas.map(({ ended }) => ended));
+      const all = Promise.all(world.replicas.map(({ ended }) => ended));
+      let haveEnded = false;
+      void all.then(() => {
+        haveEnded = true;
+      });
+      for (let left = 60_000; left > 0 && !haveEnded; left -= 1000) await world.pass(1000);
+      await all;
       await sandbox.stop();
     },
   };

@@ -21,6 +21,8 @@ export class SharingReports {
   readonly #lost = new Map<string, number[]>();
   /** Shards whose keys run here. */
   readonly #opened = new Set<number>();
+  /** Those of them whose keys wait for a renewal. */
+  readonly #waiting = new Set<number>();
   #overview: ShardOverview | undefined;
   #last = '';
   #timer: Timer | undefined;
@@ -59,7 +61,15 @@ export class SharingReports {
     this.#later(TOGETHER_MS, () => this.#tell());
   }
 
+  /** The keys of a shard wait until its Lease is renewed, or do not wait any more. */
+  waits(index: number, isWaiting: boolean): void {
+    if (isWaiting) this.#waiting.add(index);
+    else this.#waiting.delete(index);
+    this.#later(TOGETHER_MS, () => this.#tell());
+  }
+
   closed(index: number): void {
+    this.#waiting.delete(index);
     if (this.#opened.delete(index)) this.#later(TOGETHER_MS, () => this.#tell());
   }
 
@@ -101,6 +111,13 @@ export class SharingReports {
     }
     this.#lost.clear();
     if (!this.#overview) return;
+    if (this.#waiting.size > 0) {
+      const leases = this.#waiting.size === 1 ? 'its Lease was' : 'their Leases were';
+      this.#say(
+        `waits with the keys of ${shardsText([...this.#waiting])} of ${this.#all}: ${leases} not renewed in time`,
+      );
+      return;
+    }
     const opened = [...this.#opened];
     const unread = this.#overview.held.filter((index) => !this.#opened.has(index));
     if (unread.length === 0) this.#say(stateText({ ...this.#overview, held: opened }, this.#all));

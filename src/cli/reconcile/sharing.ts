@@ -55,14 +55,15 @@ export interface SharingOptions {
 export function createSharing(session: Session, { plan, lease, caches, drop }: SharingOptions): Sharing {
   const { client, clock, logger } = session;
   const shards = inFlags(() => new ShardSet(lease.shards));
+  const reports = new SharingReports(session, lease);
   const gate = new ShardGate({
     shards,
     objects: () => caches().primary.informer.lister,
     graceMs: plan.graceMs,
     drop,
+    onWait: (index, isWaiting) => reports.waits(index, isWaiting),
     clock,
   });
-  const reports = new SharingReports(session, lease);
   const wanted = new Set<number>();
   let changing: Promise<void> | undefined;
   /** Resolves when the set is what is wanted. */

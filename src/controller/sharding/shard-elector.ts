@@ -8,7 +8,7 @@ import { inheriting } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isForbidden, isNotFound, StatusError, statusOf } from '../../model/status.ts';
+import { isAlreadyExists, isConflict, isForbidden, isNotFound, StatusError, statusOf } from '../../model/status.ts';
 import type { Attempt } from '../election/candidate.ts';
 import { Election } from '../election/election.ts';
 import type { ElectionSettings } from '../election/elector-options.ts';
@@ -47,7 +47,9 @@ interface Tenure {
 const RESCUED_DURATIONS = 8;
 /** A shard that a newcomer should have, and could not take in time, is kept for this number of lease durations. */
 const NEWCOMER_DURATIONS = 2;
-/** Unused Leases of replicas and of other divisions are deleted after this many durations. */
+/** The Lease of a replica that does not renew it is deleted this many durations after its last change was seen. */
+const MEMBER_DURATIONS = 2;
+/** The unused Leases of other divisions are deleted after this many durations. */
 const KEPT_DURATIONS = 20;
 
 /**
@@ -190,6 +192,7 @@ export class ShardElector {
       onContinuity: (event) => {
         if (event.kind !== 'fault') return;
         const error = this.#withRights(event.error);
+        if (ORDINARY.has(event.fault)) return; // its logger has said it
         if (!informer.hasSynced && isForbidden(event.error)) this.#fail(error);
         else this.#report('the Leases of the shards could not be read; will retry', error);
       },
@@ -460,11 +463,13 @@ export class ShardElector {
     const [first] = [...members].sort();
     if (first !== this.identity) return;
     const own = divisionOf(this.#division);
-    for (const name of [...this.#book.unused(KEPT_DURATIONS * this.#settings.leaseDurationMs)]) {
-      const { role, division } = this.#book.get(name) ?? {};
-      if (role === SHARD && division === own) continue;
+    const { leaseDurationMs } = this.#settings;
+    const old = new Set(this.#book.unused(KEPT_DURATIONS * leaseDurationMs));
+    for (const name of [...this.#book.unused(MEMBER_DURATIONS * leaseDurationMs)]) {
+      const { role, division, resourceVersion } = this.#book.get(name) ?? {};
+      if (role !== REPLICA && (division === own || !old.has(name))) continue;
       this.#book.gone(name);
-      void this.#delete(name);
+      void this.#delete(name, resourceVersion); // not if it was renewed meanwhile
     }
   }
 
@@ -473,18 +478,24 @@ export class ShardElector {
     await this.#delete(memberLeaseOf(this.#division, this.identity));
   }
 
-  async #delete(name: string): Promise<void> {
+  async #delete(name: string, resourceVersion?: string): Promise<void> {
     const { client, namespace } = this.#options;
     using limited = scope();
     using _limit = this.#clock.after(this.#settings.renewDeadlineMs, () => limited.abort());
     const leases = client.resource(LEASES, { namespace });
-    await abortable(leases.delete(name, { signal: limited.signal }), limited.signal).catch((error) => {
-      if (!isNotFound(error)) this.#report('a Lease was not deleted; it ends by itself', error);
+    const preconditions = resourceVersion === undefined ? undefined : { resourceVersion };
+    const deleted = leases.delete(name, { signal: limited.signal, preconditions });
+    await abortable(deleted, limited.signal).catch((error) => {
+      if (!isNotFound(error) && !isConflict(error)) this.#report('a Lease was not deleted; it ends by itself', error);
     });
   }
 
   #reportAttempt(attempt: Attempt): void {
     if (attempt.kind !== 'failed' || attempt.error === undefined) return;
+    if (isConflict(attempt.error) || isAlreadyExists(attempt.error)) {
+      this.#logger.debug('another replica has written a Lease first', { error: messageOf(attempt.error) });
+      return;
+    }
     const error = this.#withRights(attempt.error);
     if (this.#options.onError) notify('onError', this.#options.onError, this.#logger, error);
     else this.#report('a Lease could not be acquired or renewed; will retry', error);
@@ -506,6 +517,9 @@ export class ShardElector {
     return new StatusError(status, { cause: error, hint });
   }
 }
+
+/** Ends of a watch of the Leases after which they are listed: those of every restart of a server. */
+const ORDINARY: ReadonlySet<string> = new Set(['gone', 'too-large', 'very-short', 'closed', 'replaced']);
 
 /** How long the holder of a Lease has had it, by its own clock, so that all who see it come to the same answer, ms. */
 const ageMs = ({ acquireTime, renewTime }: LeaseRecord) => Date.parse(renewTime) - Date.parse(acquireTime);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { REPLICA, ROLE_LABEL, SHARD } from '../../../src/controller/sharding/division.ts';
 import { LeaseBook } from '../../../src/controller/sharding/lease-book.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -44,4 +45,24 @@ it('names the Leases that were not in use for a time', () => {
   expect([[...book.unused(20_000)], [...book.unused(20_001)]]).toEqual([['free'], []]);
   clock.tick(40_000);
   expect([...book.unused(20_000)]).toEqual(['free', 'held']);
+});
+
+it('counts the Lease of a replica from its renewTime on when it is seen for the first time, and then from each change', () => {
+  const clock = new FakeClock();
+  const book = new LeaseBook(clock);
+  const renewed = (name: string, role: string, ageMs: number) => {
+    const renewTime = new Date(clock.now() - ageMs).toISOString().replace('Z', '000Z');
+    const { metadata, spec } = lease(name, 'a', 10);
+    book.saw({ metadata: { ...metadata, labels: { [ROLE_LABEL]: role } }, spec: { ...spec, renewTime } } as never);
+  };
+  renewed('killed', REPLICA, 10_000);
+  renewed('alive', REPLICA, 9_999);
+  renewed('ahead', REPLICA, -3_600_000);
+  renewed('shard', SHARD, 3_600_000);
+  expect([...book.inForce()].map(([name]) => name)).toEqual(['alive', 'ahead', 'shard']);
+  clock.tick(1);
+  expect([...book.inForce()].map(([name]) => name)).toEqual(['ahead', 'shard']);
+  renewed('killed', REPLICA, 3_600_000);
+  expect(book.holderOf('killed')).toBe('a');
+  expect([...book.unused(1)]).toEqual(['alive']);
 });

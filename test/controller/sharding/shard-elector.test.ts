@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEASES } from '../../../src/controller/election/lease-lock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { type Replica, replicas, type World } from '../../support/replicas.ts';
 
@@ -146,6 +148,84 @@ describe('replicas that share shards', () => {
     world.replicas[0]?.kill();
     await world.pass(DURATION_MS + 2000);
     expect(counts(world)).toEqual([0, 1, 1]);
+  });
+
+  it('do not wait for one that was killed long ago, and delete its Lease', async () => {
+    await using world = await replicas(4);
+    const ghost = world.start('ghost');
+    await world.pass(5000);
+    ghost.kill();
+    await world.pass(DURATION_MS + 5000);
+    const b = world.start('b');
+    await world.pass(DURATION_MS + 4000);
+    expect(b.elector.held).toHaveLength(4);
+    expect(Math.max(...b.overviews.map(({ members }) => members.length))).toBe(1);
+    b.abort.abort();
+    await world.pass(1000);
+    const c = world.start('c');
+    await world.pass(6000);
+    expect(c.elector.held).toHaveLength(4);
+    await world.pass(2 * DURATION_MS);
+    expect(names(world).filter((name) => name?.includes('member'))).toHaveLength(1);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('delete the Lease of one that died when it has been over for a duration, and keep those of the others', async () => {
+    await using world = await replicas(4);
+    const members = () => names(world).filter((name) => name?.includes('member')).length;
+    const [, b] = ['a', 'b', 'c'].map((name) => world.start(name)) as [Replica, Replica, Replica];
+    await world.pass(6000);
+    b.kill();
+    await world.pass(2 * DURATION_MS - 3000);
+    expect(members()).toBe(3);
+    await world.pass(6000);
+    expect(members()).toBe(2);
+    await world.pass(2 * DURATION_MS);
+    expect(members()).toBe(2);
+  });
+
+  it.each([3_600_000, -3_600_000])('count one whose clock differs by %i ms, and are counted by it', async (ms) => {
+    await using world = await replicas(8);
+    for (const name of ['a', 'b']) world.start(name);
+    await world.pass(6000);
+    const { clock } = world;
+    const other: Clock = {
+      now: () => clock.now() + ms,
+      monotonic: () => clock.monotonic(),
+      after: (...args) => clock.after(...args),
+      sleep: (...args) => clock.sleep(...args),
+      yield: () => clock.yield(),
+    };
+    world.start('c', { clock: other });
+    for (let i = 0; i < 60; i++) {
+      await world.pass(1000);
+      if (i > 2) expect(names(world).filter((name) => name?.includes('member'))).toHaveLength(3);
+    }
+    expect(counts(world)).toEqual([3, 3, 2]);
+    expect(world.doubled).toEqual([]);
+  });
+
+  it('say nothing of a claim that another one was faster with, nor of a history that the server has lost', async () => {
+    await using world = await replicas(12);
+    const lines: string[] = [];
+    const logger = createLogger((level, message) => lines.push(`${level} ${message}`));
+    const errors: string[] = [];
+    const onError = (error: unknown) => errors.push(String(error));
+    world.sandbox.faults.add({
+      fault: { kind: 'status', code: 409 },
+      match: { path: /leases/, method: 'POST' },
+      times: 2,
+    });
+    for (const name of ['a', 'b']) world.start(name, { logger, onError });
+    await world.pass(6000);
+    expect(counts(world)).toEqual([6, 6]);
+    world.sandbox.faults.add({ fault: { kind: 'gone', after: 1 }, match: { path: /leases/, watch: true }, times: 2 });
+    world.start('c', { logger, onError });
+    await world.pass(5000);
+    expect(lines.some((line) => line.includes('too old resource version'))).toBe(true);
+    expect(lines.some((line) => line.startsWith('debug another replica has written a Lease first'))).toBe(true);
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('that divide otherwise wait until the others have ended', async () => {

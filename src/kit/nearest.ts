@@ -1,8 +1,8 @@
-/** At most `most` candidates that a misspelt word may mean, nearest first; none beyond a typing error. */
+/** At most `most` candidates that a misspelt word may mean, nearest first; none beyond a typing error, and no empty one. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const reach = Math.max(1, Math.floor(word.length / 3));
   return [...new Set(candidates)]
-    .filter(({ length }) => Math.abs(length - word.length) <= reach)
+    .filter(({ length }) => length > 0 && Math.abs(length - word.length) <= reach)
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= reach)
     .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))

@@ -6,6 +6,9 @@ export type ResourceVersion = string;
 
 const WELL_FORMED = /^[1-9][0-9]*$/;
 
+/** Whether {@link compareResourceVersions} can order it. */
+export const isComparable = (version: ResourceVersion): boolean => WELL_FORMED.test(version);
+
 /**
  * Orders two versions of the same resource type: negative, zero or positive; undefined when either is not a plain
  * decimal.

@@ -1,6 +1,5 @@
 import { InformerError } from '../kit/error.ts';
-import { compareText } from '../kit/text-order.ts';
-import { compareSizes, rangeTest, type ValueKind, valueKindOf } from '../model/value-order.ts';
+import { compareEnds, kindOfEnds, rangeTest, type ValueKind } from '../model/value-order.ts';
 
 /** A condition on one index. Several lookups must all be satisfied. */
 export type Lookup =
@@ -40,7 +39,8 @@ export function parseLookup(flag: LookupFlag, text: string): Lookup {
 
 /**
  * A test whether a value satisfies the lookup. A range whose ends are quantities (plain numbers too) has quantities
- * only, by size; one whose ends are times has times only, as instants; any other range has every value, by bytes.
+ * only, by size; one whose ends are times has times only, as instants; one whose ends are durations has durations only,
+ * by length; any other range has every value, by bytes.
  */
 export function lookupTest(lookup: Lookup): (value: string) => boolean {
   switch (lookup.kind) {
@@ -56,10 +56,8 @@ export function lookupTest(lookup: Lookup): (value: string) => boolean {
 }
 
 /** The kind of the values in a range: that of its ends, or text if they are of two kinds. */
-export function rangeKindOf({ from, to }: Extract<Lookup, { kind: 'range' }>): ValueKind {
-  const [first = 'text', second = first] = [from, to].filter((end) => end !== undefined).map(valueKindOf);
-  return first === second ? first : 'text';
-}
+export const rangeKindOf = ({ from, to }: Extract<Lookup, { kind: 'range' }>): ValueKind =>
+  kindOfEnds([from, to].filter((end) => end !== undefined));
 
 /** The lookup with each of its values converted. A prefix and a range stay as they are. */
 export function mapLookup(lookup: Lookup, convert: (value: string) => readonly string[]): Lookup {
@@ -84,8 +82,7 @@ function rangeOf(index: string, value: string): Lookup | undefined {
   if (!from && !to) return undefined;
   const range = { kind: 'range', index, ...(from ? { from } : {}), ...(to ? { to } : {}) } as const;
   if (!from || !to) return range;
-  const order = rangeKindOf(range) === 'text' ? compareText(from, to) : compareSizes(from, to);
-  if (order <= 0) return range;
+  if (compareEnds(rangeKindOf(range), from, to) <= 0) return range;
   throw new InformerError('argument', `invalid argument "${index}=${value}" for "--range": ${from} is after ${to}`, {
     hint: `the smaller end comes first: --range ${index}=${to}..${from}`,
   });

@@ -75,11 +75,11 @@ export function keptValues(store: IndexedStore, definition: IndexDefinition, loo
     return store.indexValues(through.index.key).filter((value) => through.expand(value).some(test));
   }
   if (lookup.kind === 'in') return lookup.values.filter((value) => isValue(definition, value));
-  // the order of a store is by size, so a range by bytes looks at every value
-  const isByBytes = lookup.kind === 'range' && rangeKindOf(lookup) === 'text';
+  // a store orders quantities by size and times as instants: any other range looks at every value
+  const isUnordered = lookup.kind === 'range' && !['quantity', 'time'].includes(rangeKindOf(lookup));
   const test = lookupTest(lookup);
   return store
-    .indexValues(definition.key, isByBytes ? undefined : lookup)
+    .indexValues(definition.key, isUnordered ? undefined : lookup)
     .filter((value) => isValue(definition, value) && test(value));
 }
 

@@ -53,6 +53,10 @@ describe('an answer from lists of its own', () => {
   });
 
   it('refuses an empty version, and both flags beside --watch', async () => {
+    expect(await query('pods', '--at-least-rv', 'abc', '--timeout', '1ms')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('invalid argument "abc" for "--at-least-rv": expected a resourceVersion'),
+    });
     expect(await query('pods', '--at-least-rv', '')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('invalid argument "" for "--at-least-rv": expected a resourceVersion'),

@@ -10,7 +10,7 @@ import { formatDecimal, parseDecimal } from '../../src/model/decimal.ts';
 import { addressOf } from '../../src/model/field-path.ts';
 import { parseInstant } from '../../src/model/instant.ts';
 import { parseQuantity } from '../../src/model/quantity.ts';
-import { compareSizes, compareSortedTexts, valueKindOf } from '../../src/model/value-order.ts';
+import { compareSizes, compareSortedTexts, kindOfEnds } from '../../src/model/value-order.ts';
 import { csvRecord } from '../../src/output/csv.ts';
 import { toYaml } from '../../src/output/objects/yaml.ts';
 import { cutToWidth, displayWidth } from '../../src/output/tables/display-width.ts';
@@ -91,7 +91,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   parseDecimal: (text) => formatDecimal(parseDecimal(text) ?? { digits: 0n, scale: 0 }),
   parseInstant,
   readingOf,
-  valueKindOf,
+  kindOfEnds: (text) => kindOfEnds([text]),
   compareSizes: (text) => compareSizes(text, `${text}1`),
   compareSortedTexts: (text) => compareSortedTexts(text, `${text}1`),
   parseJson: (text) => parseJson(`[1e999,${text}]`),

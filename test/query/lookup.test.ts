@@ -32,6 +32,11 @@ describe('a lookup is satisfied by', () => {
     ['range', 'n=2026-01..2026-02', ['2026-01-31T23:59:59Z', '2026-01-01'], ['2026', '2026-03-01', 'some']],
     ['range', 'n=-5..-1.5', ['-5', '-2', '-1500m'], ['0', '-6', '5']],
     ['range', 'n=0..z', ['0', '10', 'web', '2Gi'], ['', '-1', '{']],
+    ['range', 't=1h..', ['1h', '90m', '2d', '3600s'], ['2m', '90s', '250ms', '59m59s', 'some', '2', '']],
+    ['range', 't=90s..1h', ['90s', '5m', '1h', '1m30s'], ['89s', '61m', '2', '90']],
+    ['range', 't=5m..1h', ['300s', '5m', '60m'], ['299s', '4m', '5']],
+    ['range', 't=0..1s', ['0', '1ms', '1s'], ['-1s', '1001ms', '1']],
+    ['range', 't=5m..', ['5m', '1', '1k'], ['90s', '4m']],
     ['range', 'n=10.0.0.5..10.0.0.9', ['10.0.0.7', '10.0.0.75'], ['10.0.0.10', '10']],
   ])('--%s %s: %j, and not by %j', (flag, text, inside, outside) => {
     const lookup = parseLookup(flag, text);
@@ -53,6 +58,7 @@ describe('a lookup that cannot be parsed is refused with the expected form', () 
     ['range', 'n=3', 'invalid argument "n=3" for "--range": expected NAME=FROM..TO'],
     ['range', 'n=10..3', 'invalid argument "n=10..3" for "--range": 10 is after 3'],
     ['range', 'n=2Gi..1536Mi', '2Gi is after 1536Mi'],
+    ['range', 't=1h..90s', 'invalid argument "t=1h..90s" for "--range": 1h is after 90s'],
     ['range', 'n=b..a', 'b is after a'],
     ['range', 'n=..', 'invalid argument "n=.." for "--range": expected NAME=FROM..TO'],
   ] as const)('--%s %s', (flag, text, message) => {

@@ -2,6 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { FieldReads } from '../../model/field-path.ts';
+import { isComparable } from '../../model/resource-version.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';
@@ -202,9 +203,10 @@ export async function questionOf(
 
 /** Refuses what a continuous result cannot do, and what only such a one can. Throws `argument`. */
 function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
-  if (flags['at-least-rv'] === '')
-    throw new InformerError('argument', 'invalid argument "" for "--at-least-rv": expected a resourceVersion', {
-      hint: 'kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one',
+  const version = flags['at-least-rv'];
+  if (version !== undefined && !isComparable(version))
+    throw new InformerError('argument', `invalid argument "${version}" for "--at-least-rv": expected a resourceVersion`, {
+      hint: 'it is a number; kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one',
     });
   const kept = 'a result that is watched is always as new as the stream; stderr reports when it has no connection';
   refuseBeside(given, ['fresh', 'at-least-rv'], ['watch'], kept);

@@ -51,15 +51,16 @@ function ofSteps(steps: readonly JsonPathStep[], root: Address): Address[] {
     case 'filter':
       return ofSteps(rest, [...root, EACH]);
     case 'key':
-      return isKeyed(root) || step.path.length < 2
-        ? ofSteps(rest, [...root, step.literal])
-        : ofSteps([...step.path, ...rest], root);
+      // only the object decides whether `['a.b']` is a key or a path: what is above both is read in any case
+      return isKeyed(root) || step.path.length < 2 ? ofSteps(rest, [...root, step.literal]) : above(root);
     case 'union':
       return step.members.flatMap((member) => ofSteps([...member, ...rest], root));
     default:
       return [];
   }
 }
+
+const above = (root: Address): Address[] => (root.length > 0 ? [root] : []);
 
 /** Whether the keys of the map at an address have dots in them. */
 const isKeyed = (root: Address) => root.at(-1) === 'labels' || root.at(-1) === 'annotations';

@@ -166,10 +166,11 @@ export class PathParser {
     return step;
   }
 
-  /** Parses a quoted key. In this dialect the key is a path: `['a.b']` is `.a.b`. */
+  /** Parses a quoted key. In this dialect the key is a path: `['a.b']` is `.a.b`. `['']` is the empty key. */
   #key(): JsonPathStep {
     const start = this.at + 1;
     const raw = this.#quoted();
+    if (raw === '') return { kind: 'field', name: '' };
     const path = new PathParser(this.#text, start, this.at - 1).bare();
     const literal = raw.replace(/\\(.)/g, '$1');
     const [only] = path;

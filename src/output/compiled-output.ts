@@ -5,6 +5,7 @@ import { DiffPrinter } from './changes/diff-printer.ts';
 import type { EventLinesOptions } from './event-lines.ts';
 import { loadJqLibrary } from './objects/jq-library.ts';
 import { compileJq, JqPrinter } from './objects/jq-printer.ts';
+import { KyamlPrinter } from './objects/kyaml-printer.ts';
 import {
   JsonPathPrinter,
   JsonPrinter,
@@ -53,6 +54,8 @@ async function printerFactory(format: OutputFormat): Promise<CompiledOutput['cre
     }
     case 'yaml':
       return (options) => new YamlPrinter(options);
+    case 'kyaml':
+      return (options) => new KyamlPrinter(options);
     case 'name':
       return () => new NamePrinter();
     case 'diff':
@@ -65,7 +68,7 @@ async function printerFactory(format: OutputFormat): Promise<CompiledOutput['cre
     }
     case 'jsonpath': {
       const path = await loadJsonPath(format.template);
-      return (options) => new JsonPathPrinter(path, options);
+      return (options) => new JsonPathPrinter(path, { ...options, asJson: format.asJson });
     }
     case 'custom-columns':
     case 'custom-columns-file': {

@@ -4,17 +4,18 @@ import { nearest } from '../kit/nearest.ts';
 /** The value of `-o`, parsed. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
-  | { readonly kind: 'json' | 'ndjson' | 'yaml' | 'name' | 'diff' | 'changes' }
+  | { readonly kind: 'json' | 'ndjson' | 'yaml' | 'kyaml' | 'name' | 'diff' | 'changes' }
   /** With the columns of `spec`, written as custom columns; without it, those of the table. */
   | { readonly kind: 'csv'; readonly spec?: string | undefined }
   | { readonly kind: 'jq'; readonly expression: string }
-  | { readonly kind: 'jsonpath'; readonly template: string }
+  /** `asJson`: each `{}` of the template is a JSON list of its values. */
+  | { readonly kind: 'jsonpath'; readonly template: string; readonly asJson?: boolean | undefined }
   | { readonly kind: 'custom-columns'; readonly spec: string }
   /** Its expression is in a file. The caller reads the file and passes its text to {@link withFileText}. */
   | { readonly kind: 'file'; readonly of: 'jsonpath' | 'custom-columns'; readonly path: string }
   | { readonly kind: 'custom-columns-file'; readonly text: string };
 
-const PLAIN = ['json', 'ndjson', 'yaml', 'name', 'diff', 'changes'] as const;
+const PLAIN = ['json', 'ndjson', 'yaml', 'kyaml', 'name', 'diff', 'changes'] as const;
 
 /** The names of all formats except the table. */
 const OUTPUT_FORMATS = [
@@ -26,7 +27,9 @@ const OUTPUT_FORMATS = [
   'jq',
   'json',
   'jsonpath',
+  'jsonpath-as-json',
   'jsonpath-file',
+  'kyaml',
   'name',
   'ndjson',
   'wide',
@@ -47,10 +50,11 @@ export function parseOutputFormat(text: string): OutputFormat {
     if (plain) return { kind: plain };
     if (name.toLowerCase() === 'csv') return { kind: 'csv' };
     if (name === 'jq') refuse('jq format specified but no expression given', "for example -o jq='[.type, .key]'");
-    if (name === 'jsonpath')
+    if (name === 'jsonpath' || name === 'jsonpath-as-json')
       refuse('template format specified but no template given', "for example -o jsonpath='{.metadata.name}'");
   }
   if (value !== undefined && name === 'jsonpath') return { kind: 'jsonpath', template: value };
+  if (value !== undefined && name === 'jsonpath-as-json') return { kind: 'jsonpath', template: value, asJson: true };
   if (value !== undefined && name === 'jq') return { kind: 'jq', expression: value };
   if (name === 'csv' && value) return { kind: 'csv', spec: value };
   if (name === 'custom-columns') return { kind: 'custom-columns', spec: value ?? '' };

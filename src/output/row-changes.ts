@@ -5,6 +5,7 @@ import type { EventEnvelope, EventWord } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { safeJson } from './escape.ts';
 import { markerLine } from './marker-line.ts';
+import { kyamlDocument } from './objects/kyaml-printer.ts';
 import { toYaml } from './objects/yaml.ts';
 import type { OutputFormat } from './output-format.ts';
 import { type Painter, plainPainter } from './painter.ts';
@@ -72,6 +73,10 @@ export function rowChangePrinter(options: RowChangeOptions): RowChangePrinter {
       return { changes: (batch) => batch.map(({ record }) => json(record)).join(''), marker: json };
     case 'yaml':
       return { changes: (batch) => batch.map(({ record }) => yaml(record)).join(''), marker: yaml };
+    case 'kyaml': {
+      const kyaml = (value: unknown) => safe(kyamlDocument(value));
+      return { changes: (batch) => batch.map(({ record }) => kyaml(record)).join(''), marker: kyaml };
+    }
     case 'jq':
       return {
         // jq reads JSON, whatever its fields are

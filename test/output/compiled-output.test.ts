@@ -9,6 +9,8 @@ describe('compileOutput', () => {
     ['wide', 'NAME    READY   STATUS'],
     ['json', '{\n    "apiVersion": "v1"'],
     ['yaml', 'apiVersion: v1\nitems:\n'],
+    ['kyaml', '---\n{\n  apiVersion: "v1",\n  items: [{\n'],
+    ['jsonpath-as-json={.metadata.name}', '[\n    "'],
     ['name', 'pod/web-1\n'],
     ['jq=.items[0].metadata.name', '"web-1"\n'],
     ['jsonpath={.metadata.name}', 'web-1'],

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import { compileJsonPath } from '../../src/expr/jsonpath/jsonpath.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import { KyamlPrinter, kyamlDocument } from '../../src/output/objects/kyaml-printer.ts';
 import { toYaml } from '../../src/output/objects/yaml.ts';
 import type { PrintedObject } from '../../src/output/printer.ts';
 import { TablePrinter, type TablePrinterOptions } from '../../src/output/tables/table-printer.ts';
@@ -183,6 +185,34 @@ describe.skipIf(missing)(`real kubectl${missing ? ` (skipped: ${missing})` : ''}
       expect(toYaml(JSON.parse(await get(name, '-o', 'json')), { sorted: true })).toBe(await get(name, '-o', 'yaml'));
     },
   );
+
+  it.each(['configmap/texts', 'configmap/keys', 'clusterrole/all', 'pod/p'])(
+    'prints %s as the same KYAML, byte for byte',
+    async (name) => {
+      expect(kyamlDocument(JSON.parse(await get(name, '-o', 'json')))).toBe(await get(name, '-o', 'kyaml'));
+    },
+  );
+
+  it('prints a list as the same KYAML, byte for byte', async () => {
+    const { items } = JSON.parse(await get('pods,cm', '-o', 'json')) as { items: UnknownObject[] };
+    const printer = new KyamlPrinter();
+    const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', namespaced: true };
+    expect([...printer.objects(items.map((object) => ({ object, type })))].join('')).toBe(
+      await get('pods,cm', '-o', 'kyaml'),
+    );
+  });
+
+  it.each([
+    '{.metadata.name}',
+    '{.metadata.name} text {.metadata.labels}',
+    '{.spec.nope}',
+    '{range .spec.containers[*]}{.name}{"\\n"}{end}',
+    '{.spec.containers[*].image}',
+    "{.spec['']}",
+  ])('prints -o jsonpath-as-json=%s as the same lists, byte for byte', async (template) => {
+    const object: unknown = JSON.parse(await get('pod/p', '-o', 'json'));
+    expect(compileJsonPath(template).printJson(object)).toBe(await get('pod/p', '-o', `jsonpath-as-json=${template}`));
+  });
 
   it.each([
     ['pods', {}, []],

@@ -10,11 +10,13 @@ describe.each([
   'wide',
   'json',
   'yaml',
+  'kyaml',
   'name',
   'diff',
   'changes',
   'jq=.',
   'jsonpath={.spec.lines}',
+  'jsonpath-as-json={.spec.lines}{.data}',
   'custom-columns=A:.spec.lines,B:.data',
 ])('-o %s', (format) => {
   test('writes nothing to a terminal that it would obey, hide or reorder, whatever objects hold', async () => {

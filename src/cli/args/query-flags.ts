@@ -81,9 +81,10 @@ export const queryFlags = {
   ...group('OUTPUT', {
     output: text({
       char: 'o',
-      summary: 'wide, json, ndjson, yaml, name, csv, csv=COLUMNS, jsonpath=…, custom-columns=…, jq=…',
+      summary:
+        'wide, json, ndjson, yaml, kyaml, name, csv, csv=HEADING:PATH,…, jsonpath=…, jsonpath-as-json=…, custom-columns=…, jq=…',
       helpValue: 'FORMAT',
-      words: ['wide', 'json', 'ndjson', 'yaml', 'name', 'csv', ...TEMPLATE_WORDS],
+      words: ['wide', 'json', 'ndjson', 'yaml', 'kyaml', 'name', 'csv', 'csv=', ...TEMPLATE_WORDS],
     }),
   }),
   ...connectionFlags,

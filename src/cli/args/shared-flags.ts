@@ -116,13 +116,20 @@ export const selectionFlags = group('SELECTION', {
 });
 
 /** The beginnings of formats with an expression, for completion. */
-export const TEMPLATE_WORDS = ['jsonpath=', 'jsonpath-file=', 'custom-columns=', 'custom-columns-file=', 'jq='];
+export const TEMPLATE_WORDS = [
+  'jsonpath=',
+  'jsonpath-as-json=',
+  'jsonpath-file=',
+  'custom-columns=',
+  'custom-columns-file=',
+  'jq=',
+];
 
 /** How what is found gets printed: shared by `watch` and `query`. */
 export const outputFlags = group('OUTPUT', {
   output: text({
     char: 'o',
-    summary: 'wide, json, ndjson, yaml, name, jsonpath=…, custom-columns=…, jq=…',
+    summary: 'wide, json, ndjson, yaml, kyaml, name, jsonpath=…, custom-columns=…, jq=…',
     helpValue: 'FORMAT',
   }),
   'no-headers': bool({ summary: 'no headings above tables' }),

@@ -6,7 +6,7 @@ import { embeddedFlags, loginFlags } from './shared-flags.ts';
 
 type Kind = OutputFormat['kind'];
 
-const DATA: readonly Kind[] = ['json', 'ndjson', 'yaml', 'jq'];
+const DATA: readonly Kind[] = ['json', 'ndjson', 'yaml', 'kyaml', 'jq'];
 
 /**
  * The formats in which a flag shows: in any other it would be taken and do nothing. `--no-headers` and `--show-kind`

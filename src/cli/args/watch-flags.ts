@@ -51,9 +51,10 @@ const streamOutputFlags = group('OUTPUT', {
   ...outputFlags,
   output: text({
     char: 'o',
-    summary: 'wide, json, yaml, name, diff, changes, jq=…, jsonpath=…, custom-columns=… (or …-file=FILE)',
+    summary:
+      'wide, json, ndjson, yaml, kyaml, name, diff, changes, jq=…, jsonpath=…, jsonpath-as-json=…, custom-columns=… (or …-file=FILE)',
     helpValue: 'FORMAT',
-    words: ['wide', 'json', 'ndjson', 'yaml', 'name', 'diff', 'changes', ...TEMPLATE_WORDS],
+    words: ['wide', 'json', 'ndjson', 'yaml', 'kyaml', 'name', 'diff', 'changes', ...TEMPLATE_WORDS],
   }),
   'sort-by': text({
     summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order',

@@ -44,7 +44,7 @@ export async function valueCompletions(inquiry: Inquiry, flag: CatalogFlag, type
   if (flag.kind === 'boolean') return offered(['true', 'false'].map(plain));
   const byName = Object.hasOwn(BY_NAME, flag.name) ? BY_NAME[flag.name] : undefined;
   if (byName) return byName(inquiry, typed);
-  const format = /^(jsonpath|custom-columns|jsonpath-file|custom-columns-file)=/.exec(typed)?.[1];
+  const format = /^(jsonpath|jsonpath-as-json|custom-columns|csv|jsonpath-file|custom-columns-file)=/.exec(typed)?.[1];
   if (format !== undefined && flag.name === 'output')
     return format.endsWith('-file') ? NO_COMPLETIONS : templatePaths(inquiry, typed);
   if (format === 'jsonpath') return templatePaths(inquiry, typed);
@@ -116,9 +116,9 @@ async function paths(inquiry: Inquiry, typed: string): Promise<Completions> {
 
 /** The fields in a template: `jsonpath={.metadata.name`, `custom-columns=NAME:.metadata.name`. */
 async function templatePaths(inquiry: Inquiry, typed: string): Promise<Completions> {
-  const isTemplate = typed.startsWith('jsonpath=');
+  const isTemplate = /^jsonpath(-as-json)?=/.test(typed);
   const fields = await inquiry.fields();
-  if (typed === 'jsonpath=') return offeredParts([{ value: 'jsonpath={.', about: 'a path in braces' }]);
+  if (isTemplate && typed.endsWith('=')) return offeredParts([{ value: `${typed}{.`, about: 'a path in braces' }]);
   if (!isTemplate && !typed.includes(':')) return NO_COMPLETIONS;
   return offeredParts(jsonPathCandidates(typed, fields));
 }

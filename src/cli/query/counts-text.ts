@@ -1,6 +1,7 @@
 import { goJson } from '../../expr/go-text.ts';
 import { csvRecord } from '../../output/csv.ts';
 import { safeJson } from '../../output/escape.ts';
+import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { countTable } from '../../output/tables/count-table.ts';
 import type { GroupRow } from '../../query/groups.ts';
@@ -27,6 +28,8 @@ export function countsText(
       return safe(records().map((record) => `${goJson(record)}\n`).join('')); // biome-ignore format: short
     case 'yaml':
       return toYaml(records());
+    case 'kyaml':
+      return kyamlDocument(records());
     case 'csv': {
       const headings = [...(rows.some(({ value }) => value !== undefined) ? ['VALUE'] : []), 'COUNT', ...names.map((name) => name.toUpperCase())]; // biome-ignore format: one line
       const lines = rows.map(({ value, count, amounts }) => [

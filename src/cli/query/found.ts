@@ -136,7 +136,14 @@ export async function printFound(
 }
 
 /** Formats that print whole objects. Objects of several clusters have the name of their cluster in the field `cluster`. */
-const NAMING_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set(['json', 'ndjson', 'yaml', 'jq', 'jsonpath']);
+const NAMING_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set([
+  'json',
+  'ndjson',
+  'yaml',
+  'kyaml',
+  'jq',
+  'jsonpath',
+]);
 
 /** An expression for one object finds nothing in a List. */
 const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before the expression gives each object';

@@ -205,9 +205,13 @@ export async function questionOf(
 function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
   const version = flags['at-least-rv'];
   if (version !== undefined && !isComparable(version))
-    throw new InformerError('argument', `invalid argument "${version}" for "--at-least-rv": expected a resourceVersion`, {
-      hint: 'it is a number; kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one',
-    });
+    throw new InformerError(
+      'argument',
+      `invalid argument "${version}" for "--at-least-rv": expected a resourceVersion`,
+      {
+        hint: 'it is a number; kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one',
+      },
+    );
   const kept = 'a result that is watched is always as new as the stream; stderr reports when it has no connection';
   refuseBeside(given, ['fresh', 'at-least-rv'], ['watch'], kept);
   refuseWithout(given, ['merge', 'markers', 'strict', 'idle-timeout'], ['watch']);
@@ -286,7 +290,7 @@ function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { kind }
   );
 }
 
-const FORMATS_OF_TREES: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml'];
+const FORMATS_OF_TREES: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'kyaml'];
 
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>
@@ -321,7 +325,7 @@ function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-
 }
 
 /** The formats of counts and groups. */
-const FORMATS_OF_COUNTS: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'csv'];
+const FORMATS_OF_COUNTS: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'kyaml', 'csv'];
 
 /** Refuses lookups on indexes that do not exist. */
 function checkIndexes(question: Pick<Question, 'declared' | 'lookups' | 'values'>): void {

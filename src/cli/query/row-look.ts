@@ -33,7 +33,7 @@ export function sameLookIn(
   return (before, after) => isSameState(before.object, after.object) || text(before) === text(after);
 }
 
-const WHOLE: ReadonlySet<string> = new Set(['json', 'yaml', 'jq', 'ndjson']);
+const WHOLE: ReadonlySet<string> = new Set(['json', 'yaml', 'kyaml', 'jq', 'ndjson']);
 
 /**
  * A server whose history was replaced may use a version a second time, for another state. So equal versions are no

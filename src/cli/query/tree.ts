@@ -6,6 +6,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
 import { safeJson } from '../../output/escape.ts';
+import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { qualifiedName } from '../../output/printer.ts';
 import { factsOf, treeTable } from '../../output/tables/tree-table.ts';
@@ -135,6 +136,8 @@ function textOf(
       return safe(records().map((record) => `${goJson(record)}\n`).join('')); // biome-ignore format: short
     case 'yaml':
       return toYaml(records());
+    case 'kyaml':
+      return kyamlDocument(records());
     default:
       return trees.length === 0
         ? ''

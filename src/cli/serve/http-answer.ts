@@ -19,6 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
   yaml: 'application/yaml',
+  kyaml: 'application/yaml',
   csv: 'text/csv; charset=utf-8',
 };
 

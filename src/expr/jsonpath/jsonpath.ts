@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { goText } from '../go-text.ts';
+import { goJson, goText } from '../go-text.ts';
 import type { JsonPathStep, Part } from './ast.ts';
 import { compileSteps, type Find, type Strictness } from './compile.ts';
 import { parseTemplate } from './template-parser.ts';
@@ -21,6 +21,11 @@ export interface JsonPath {
    * message for an index out of range and for a comparison of different types.
    */
   print(object: unknown, clean?: (text: string) => string): string;
+  /**
+   * The object as `kubectl -o jsonpath-as-json` prints it: the values of each `{}`, and each literal text, as a JSON
+   * list with its newline. Throws as {@link print} does.
+   */
+  printJson(object: unknown): string;
 }
 
 /**
@@ -69,12 +74,23 @@ class Template implements JsonPath {
   }
 
   print(object: unknown, clean: (text: string) => string = same): string {
+    return this.#printed(object, same, (values) => values.map((value) => clean(goText(value))).join(' '));
+  }
+
+  printJson(object: unknown): string {
+    return this.#printed(object, (text) => jsonListOf([text]), jsonListOf);
+  }
+
+  #printed(object: unknown, textOf: (text: string) => string, valuesText: (values: readonly unknown[]) => string) {
     this.#strict ??= compileParts(this.#parts, 'strict');
-    return printParts(this.#strict, object, clean);
+    return printParts(this.#strict, object, textOf, valuesText);
   }
 }
 
 const same = (text: string) => text;
+
+/** Values as an indented JSON list, with its newline. */
+export const jsonListOf = (values: readonly unknown[]): string => `${goJson(values, 4)}\n`;
 
 function beginsAtItems([first]: readonly JsonPathStep[]): boolean {
   return first?.kind === 'field' && first.name === 'items';
@@ -99,16 +115,17 @@ function collectValues(parts: readonly Compiled[], object: unknown, out: unknown
   }
 }
 
-function printParts(parts: readonly Compiled[], object: unknown, clean: (text: string) => string): string {
+function printParts(
+  parts: readonly Compiled[],
+  object: unknown,
+  textOf: (text: string) => string,
+  valuesText: (values: readonly unknown[]) => string,
+): string {
   let out = '';
   for (const part of parts) {
-    if (typeof part === 'string') out += part;
-    else if (part.body) for (const value of part.find(object)) out += printParts(part.body, value, clean);
-    else
-      out += part
-        .find(object)
-        .map((value) => clean(goText(value)))
-        .join(' ');
+    if (typeof part === 'string') out += textOf(part);
+    else if (part.body) for (const value of part.find(object)) out += printParts(part.body, value, textOf, valuesText);
+    else out += valuesText(part.find(object));
   }
   return out;
 }

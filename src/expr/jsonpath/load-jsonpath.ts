@@ -1,7 +1,7 @@
 import type { JSONPathClass } from 'jsonpath-plus';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { goText } from '../go-text.ts';
-import { compileJsonPath, isDollarPath, type JsonPath } from './jsonpath.ts';
+import { compileJsonPath, isDollarPath, type JsonPath, jsonListOf } from './jsonpath.ts';
 
 /**
  * Compiles kubectl's dialect as {@link compileJsonPath} does, and an expression that begins with `$` with
@@ -36,6 +36,7 @@ async function loadDollarPath(text: string): Promise<JsonPath> {
       values(object)
         .map((value) => clean(goText(value)))
         .join(' '),
+    printJson: (object) => jsonListOf(values(object)),
   };
 }
 

@@ -137,6 +137,11 @@ export class NamePrinter implements Printer {
   }
 }
 
+export interface JsonPathOptions extends StructuredOptions {
+  /** Each `{}` of the template is a JSON list of its values: `-o jsonpath-as-json`. */
+  readonly asJson?: boolean | undefined;
+}
+
 /**
  * Prints by a JSONPath template. A template that starts at `.items` is for a List: it gets the answer as a List, or a
  * List with the one object of an event. Any other template gets each object. In a stream, and for several objects, each
@@ -146,12 +151,13 @@ export class NamePrinter implements Printer {
 export class JsonPathPrinter implements Printer {
   readonly #path: JsonPath;
   readonly #single: boolean;
-  readonly #clean: (text: string) => string;
+  readonly #textOf: (object: unknown) => string;
 
-  constructor(path: JsonPath, { single = false, terminal = false }: StructuredOptions = {}) {
+  constructor(path: JsonPath, { single = false, terminal = false, asJson = false }: JsonPathOptions = {}) {
     this.#path = path;
     this.#single = single;
-    this.#clean = terminal ? neutralised : asIs;
+    const [clean, safe] = terminal ? [neutralised, safeJson] : [asIs, asIs];
+    this.#textOf = asJson ? (object) => safe(path.printJson(object)) : (object) => path.print(object, clean);
   }
 
   events(batch: readonly PrintedEvent[]): string {
@@ -163,8 +169,7 @@ export class JsonPathPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    if (this.#path.wantsList && !this.#single)
-      yield this.#path.print(listOf(Array.from(answer, ({ object }) => object)), this.#clean);
+    if (this.#path.wantsList && !this.#single) yield this.#textOf(listOf(Array.from(answer, ({ object }) => object)));
     else
       for (const { object } of answer)
         if (whyUnprintable(object) === undefined)
@@ -173,7 +178,7 @@ export class JsonPathPrinter implements Printer {
 
   #print(object: ReadonlyObject): string {
     const wrap = this.#path.wantsList && !Object.hasOwn(object, 'items');
-    return this.#path.print(wrap ? listOf([object]) : object, this.#clean);
+    return this.#textOf(wrap ? listOf([object]) : object);
   }
 }
 

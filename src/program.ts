@@ -33,8 +33,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   }
   if (first === 'help') return finish(io, await showHelp(nameIn(words.slice(1)), io));
   const name = nameIn(words) ?? first;
-  if (groupOf(name).length > 0 && argv.some((arg) => arg === '--help' || arg === '-h'))
-    return finish(io, await showHelp(name, io));
+  if (groupOf(name).length > 0 && asksForHelp(argv, name, words)) return finish(io, await showHelp(name, io));
   const used = found.slice(0, name.split(' ').length).map(({ at }) => at);
   return runCommand(
     name,
@@ -42,6 +41,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
     io,
   );
 }
+
+/** Also `queue` alone, which is no command: its help names those that begin with it. */
+const asksForHelp = (argv: readonly string[], name: string, words: readonly string[]) =>
+  argv.some((arg) => arg === '--help' || arg === '-h') || (words.length === 1 && !Object.hasOwn(REGISTRY, name));
 
 async function runCommand(name: string, argv: readonly string[], io: Io): Promise<void> {
   const load = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;
@@ -64,27 +67,41 @@ async function showHelp(name: string | undefined, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-/** What kubectl users type first. */
+/** What kubectl users type first, and what it is here. */
 const HABITS: Readonly<Record<string, string>> = {
-  get: 'watch TYPE',
+  get: 'query TYPE',
   events: 'watch events',
   wait: 'watch TYPE --for …',
-  describe: 'watch TYPE/NAME -o yaml',
+  describe: 'query TYPE/NAME -o yaml',
   list: 'query TYPE',
+  top: 'query pods --sum …',
+  rollout: 'watch deploy/NAME --for rollout',
+  explain: 'types TYPE',
 };
+
+/** Commands of kubectl with which this program has nothing to do. */
+const OF_KUBECTL: ReadonlySet<string> = new Set(
+  (
+    'annotate api-resources api-versions apply attach auth autoscale certificate cluster-info cordon cp create debug ' +
+    'delete diff drain edit exec expose kustomize label logs patch plugin port-forward proxy replace run scale set ' +
+    'taint uncordon'
+  ).split(' '),
+);
 
 function unknownCommand(word: string): InformerError {
   const group = groupOf(word).map((name) => `'${calledName()} ${name}'`);
   if (group.length > 0)
     throw new InformerError('argument', `${word} is incomplete`, { hint: `use ${group.join(' or ')}` });
+  return new InformerError('argument', `unknown command "${word}"`, { hint: hintFor(word) });
+}
+
+function hintFor(word: string): string {
+  const habit = Object.hasOwn(HABITS, word) ? HABITS[word] : undefined;
+  if (habit) return `use '${calledName()} ${habit}'`;
+  if (OF_KUBECTL.has(word)) return `kubectl has it: 'kubectl ${word}'`;
   const [close] = nearest(word, Object.keys(REGISTRY));
-  const habit = HABITS[word];
-  if (habit)
-    return new InformerError('argument', `unknown command "${word}"`, { hint: `use '${calledName()} ${habit}'` });
-  const hint = close
-    ? `did you mean '${calledName()} ${close}'?`
-    : `to watch a type, '${calledName()} watch ${word}'; ${commandsHint()}`;
-  return new InformerError('argument', `unknown command "${word}"`, { hint });
+  if (close) return `did you mean '${calledName()} ${close}'?`;
+  return `to look at a type, '${calledName()} query ${word}' or '${calledName()} watch ${word}'; '${calledName()} --help' lists the commands`;
 }
 
 function commandsHint(): string {

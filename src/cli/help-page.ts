@@ -86,6 +86,19 @@ export async function programHelp(commands: Registry, { bin, columns }: HelpOpti
   ]);
 }
 
+/** The help of commands that begin with the same word: `queue list`, `queue retry`. */
+export async function groupHelp(word: string, commands: Registry, { bin, columns }: HelpOptions): Promise<string> {
+  const width = widthOf(columns);
+  const rows = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary ?? ''] as const),
+  );
+  return pageOf([
+    section('USAGE', `  $ ${bin} ${word} COMMAND [FLAGS]`),
+    section('COMMANDS', listed(rows, width)),
+    section('NEXT', listed([[`${bin} ${word} COMMAND --help`, 'flags and examples of a command']], width)),
+  ]);
+}
+
 function withoutConnection(flags: Flags): Flags {
   const shared: Flags = connectionFlags;
   return Object.fromEntries(Object.entries(flags).filter(([name, flag]) => shared[name] !== flag));

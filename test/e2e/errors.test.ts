@@ -318,7 +318,15 @@ describe('a command line that cannot be', () => {
     [['serve'], 'there is no type to hold'],
     [['optoins'], "hint: did you mean 'kubectl-informer options'?"],
     [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
-    [['config'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],
+    [['config', 'x'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],
+    [['get', 'pods'], "hint: use 'kubectl-informer query TYPE'"],
+    [['logs', 'web'], 'unknown command "logs"\nhint: kubectl has it: \'kubectl logs\''],
+    [['gizmos'], "hint: to look at a type, 'kubectl-informer query gizmos' or 'kubectl-informer watch gizmos'; 'kub"],
+    [['watch', 'pods', '-o', 'tabel'], 'error: unable to match a printer'],
+    [
+      ['query', 'pods', '--at-least-rv', 'abc'],
+      'invalid argument "abc" for "--at-least-rv": expected a resourceVersion',
+    ],
     [['options', '--context', 'x'], 'unknown flag: --context'],
     [
       ['watch', 'pods', '--context'],
@@ -354,6 +362,20 @@ describe('help', () => {
     ]) {
       expect((await run(line)).stdout).toBe(stdout);
     }
+  });
+
+  it.each([['queue'], ['queue', '--help'], ['queue', '-h'], ['help', 'queue']])(
+    'of a group with several commands lists them: %s %s',
+    async (...line) => {
+      const { code, stdout, stderr } = await run(line.filter((word) => word !== undefined));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const name of ['queue list', 'queue retry', 'queue drop'])
+        expect(stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    },
+  );
+
+  it('is what a word gets that needs another one', async () => {
+    expect(await run(['config'])).toMatchObject(await run(['config', '--help']));
   });
 
   it('of the flags that commands share is behind options, under either name of the program', async () => {

@@ -41,7 +41,8 @@ describe('an answer from lists of its own', () => {
     });
   });
 
-  it.each([['99999999'], ['not-a-number']])('ends with 4 for the version %s, with what is known', async (version) => {
+  it('ends with 4 for a version that is not reached, with what is known', async () => {
+    const version = '99999999';
     const { code, stdout, stderr } = await query('pods,cm', '-n', 'shop', '--at-least-rv', version, '--timeout', '2s');
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toMatch(

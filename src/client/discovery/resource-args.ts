@@ -16,7 +16,7 @@ export type TypeResolver = Pick<RestMapper, 'resolve' | 'known' | 'typeOf' | 'ca
 
 /**
  * Reads arguments as kubectl does, with kubectl's errors: `pods`, `pods web-1 web-2`, `pod/web-1 deploy/web`,
- * `deploy,rs`, `all`. Also reads the triples `apps/v1/deployments`, `v1/pods`, `/v1/pods`. The arguments of one type
+ * `deploy,rs`, `all`. Also reads the triples `apps/v1/deployments`, `v1/pods`, `/v1/pods`, and both in one list. The arguments of one type
  * become one selection; selections are in the order of first mention.
  * Rejects with `argument` for a wrong form, and with `discovery` for a type that the server does not have.
  * Source: cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs.
@@ -28,6 +28,7 @@ export async function resolveResourceArgs(args: readonly string[], mapper: TypeR
     throw grammar('You must specify the type of resource', 'for example: pods, deploy/web or apps/v1/deployments');
   const words = [first, ...names];
   if (await isTypePath(first, mapper)) return merged(await typePaths(words, mapper));
+  if (await isMixedList(first, mapper)) return merged(await mixedList(words, mapper));
   if (words.some((arg) => arg.includes('/'))) return merged(await slashForm(words, mapper));
   return merged(await typeAndNames(first, names, mapper));
 }
@@ -116,6 +117,24 @@ async function typePaths(args: readonly string[], mapper: TypeResolver): Promise
     for (const type of await typesAt(arg, mapper)) selections.push({ type, names: [], versioned: true });
   }
   return selections;
+}
+
+/** Whether some types of a list are named by paths, and the others are not: `pods,apps/v1/deployments`. */
+async function isMixedList(list: string, mapper: TypeResolver): Promise<boolean> {
+  const parts = list.split(',');
+  const paths = parts.filter((part) => part.includes('/'));
+  return paths.length > 0 && paths.length < parts.length && (await isTypePath(paths.join(','), mapper));
+}
+
+/** Reads a list of paths and words, with every type of it the names that follow. */
+async function mixedList([list = '', ...names]: readonly string[], mapper: TypeResolver): Promise<ResourceSelection[]> {
+  if (names.some((name) => name.includes('/'))) throw mixedForms();
+  const found: ResourceSelection[] = [];
+  for (const part of unique(list.split(',')))
+    found.push(
+      ...(await (part.includes('/') ? typePaths([part, ...names], mapper) : typeAndNames(part, names, mapper))),
+    );
+  return found;
 }
 
 async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[]> {

@@ -35,6 +35,8 @@ describe('resolveResourceArgs', () => {
     ['/v1/pods', ['v1/pods']],
     ['v1/pods', ['v1/pods']],
     ['v1/pods web-1 web-2', ['v1/pods web-1 web-2']],
+    ['pods,apps/v1/deployments,svc', ['v1/pods', 'apps/v1/deployments', 'v1/services']],
+    ['apps/v1/deployments,po web db', ['apps/v1/deployments web db', 'v1/pods web db']],
     ['v1/pods,apps/v1/deployments', ['v1/pods', 'apps/v1/deployments']],
     ['v1/pods apps/v1/deployments v1/pods', ['v1/pods', 'apps/v1/deployments']],
     ['pods/web.v1', ['v1/pods web.v1']],

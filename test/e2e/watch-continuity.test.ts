@@ -169,6 +169,53 @@ it('a type that is listed again is DISCONNECTED, GAP, RELISTED and RESUMED, in t
   expect(cli.events<Line>().at(-1)).toMatchObject({ by: 'relist' });
 });
 
+describe('a server that ends each watch at once and empty', () => {
+  async function emptied(...flags: string[]) {
+    const fixture = await startFixture();
+    fixture.sandbox.faults.add({ fault: { kind: 'empty' }, match: { watch: true, path: '/pods' }, times: 2 });
+    const cli = new Cli(['watch', 'pods', '-n', 'shop', '-o', 'json', '--markers', ...flags], { env: fixture.env });
+    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'DISCONNECTED'), 'the outage');
+    return { cli, fixture };
+  }
+
+  it('has a GAP when something happened meanwhile, and its list shows what', async () => {
+    const { cli: started, fixture } = await emptied('--strict');
+    await using _fixture = fixture;
+    await using cli = started;
+    fixture.sandbox.apply([pod('unseen')]);
+    const { code } = await cli.ended();
+    const events = cli.events<Line>();
+    expect(code).toBe(4);
+    expect(events.find(({ type }) => type === 'DISCONNECTED')).toMatchObject({ reason: 'very-short' });
+    expect(events.find(({ type }) => type === 'GAP')).toMatchObject({ reason: 'very-short', gvr: 'v1/pods' });
+    expect(events.at(-1)).toMatchObject({ type: 'END', exitCode: 4, summary: { gaps: 1 } });
+  });
+
+  it('has lost nothing when nothing happened', async () => {
+    const { cli: started, fixture } = await emptied('--strict');
+    await using _fixture = fixture;
+    await using cli = started;
+    await cli.until((c) => c.events<Line>().some(({ type }) => type === 'RESUMED'), 'the next watch');
+    fixture.sandbox.apply([pod('seen')]);
+    await cli.until((c) => c.stdout.includes('"shop/seen"'), 'the next event');
+    cli.kill('SIGTERM');
+    const { code } = await cli.ended();
+    expect([code, cli.stderr]).toEqual([0, expect.stringMatching(/, no gaps\n$/)]);
+    expect(typesOf(cli.events<Line>())).not.toContain('GAP');
+  });
+
+  it('has not seen what happens until the list', async () => {
+    const { cli: started, fixture } = await emptied('--strict');
+    await using _fixture = fixture;
+    await using cli = started;
+    cli.kill('SIGTERM');
+    const { code } = await cli.ended();
+    expect(code).toBe(4);
+    expect(cli.stderr).toMatch(/disconnected since .* not seen/);
+    expect(cli.events<Line>().at(-1)).toMatchObject({ type: 'END', disconnected: [{ reason: 'very-short' }] });
+  });
+});
+
 it('--live says that it is disconnected, and for how long', async ({ skip }) => {
   if (NO_PTY) return skip(NO_PTY);
   await using fixture = await startFixture();

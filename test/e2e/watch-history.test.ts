@@ -51,6 +51,18 @@ const WAYS: [string, (fixture: Fixture, cli: Cli) => Promise<void>][] = [
       for (let i = 0; i < 20; i++) sandbox.apply(configMap('settings', { count: `${i}` }));
     },
   ],
+  [
+    'restored to the state before a deletion, with traffic that passes the old version',
+    async ({ sandbox }, cli) => {
+      sandbox.apply([configMap('a-first', {}), configMap('loved', {})]);
+      await cli.until((c) => c.stdout.includes('"shop/loved"'), 'what is deleted later');
+      const before = sandbox.snapshot();
+      sandbox.delete(CONFIG_MAPS, 'shop/loved');
+      await cli.until((c) => c.events<Line>().some(({ type }) => type === 'DELETED'), 'the deletion');
+      await sandbox.restore(before);
+      for (let i = 0; i < 20; i++) sandbox.apply(configMap(`new-${i}`, {}));
+    },
+  ],
 ];
 
 describe('a server whose history was replaced behind its address', () => {

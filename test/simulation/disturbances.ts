@@ -7,6 +7,7 @@ export const DISTURBANCES = [
   'cut',
   'stall',
   'truncate',
+  'empty',
   'gone',
   'status',
   'delay',

@@ -18,6 +18,7 @@ export async function operate(world: World, random: Random): Promise<string> {
   const verb = world.object(key) === undefined ? 'POST' : pick(random, ['PUT', 'PATCH', 'PATCH', 'DELETE']);
   const path = pathOf(collection, namespace, verb === 'POST' ? '' : name);
   const body = verb === 'DELETE' ? undefined : objectOf(world, name, verb, random);
+  if (verb === 'DELETE') world.takeSnapshot(); // a backup is restored after a deletion more than after anything else
   const status = await world.change(key, () => send(world, verb, path, body));
   return `${verb} ${key} ${status}`;
 }

@@ -107,6 +107,7 @@ async function quieten(world: World, invariants: Invariants): Promise<void> {
   world.sandbox.faults.clear();
   world.tap.toSpoil = 0;
   world.tap.heal();
+  if (world.halfOpen) world.halfOpen = { ...world.halfOpen, deafUntil: world.clock.monotonic() };
   await world.clock.advance(60_000); // a restart or a deletion may be running
   if (!world.isServed) world.toggleDefinition();
   world.note('quiet');

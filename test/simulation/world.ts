@@ -294,14 +294,22 @@ export class World {
   replaceHistory(how: 'restore' | 'wipe', random: Random, downMs: number): string | undefined {
     const taken = how === 'restore' ? pick(random, this.#snapshots) : undefined;
     if (this.#restarting || (how === 'restore' && !taken)) return undefined;
+    const passed = Number(this.sandbox.resourceVersion);
     this.epochs.begin(taken?.position);
     for (const scope of this.plan.scopes) this.#unaware.add(scope);
     this.#restart(
       (taken ? this.sandbox.restore(taken.snapshot, { downMs }) : this.sandbox.wipe({ downMs })).then(() => {
         if (!taken) this.#prepare();
+        else if (passed % 2 === 0) this.#pass(passed);
       }),
     );
     return `${how} ${taken?.position.version ?? ''} of ${this.sandbox.resourceVersion}, down for ${downMs} ms`;
+  }
+
+  /** Other types change on the server, until it has passed a version. No source sees these changes. */
+  #pass(version: number): void {
+    for (let i = 0; Number(this.sandbox.resourceVersion) <= version; i++)
+      this.sandbox.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `s${i}`, namespace: 'default' } });
   }
 
   /**

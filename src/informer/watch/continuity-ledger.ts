@@ -52,7 +52,8 @@ export type ContinuityEvent = { readonly at: number; readonly scope?: string | u
   /** A cache that was restored has been compared with the server for the first time, and agrees. */
   | { readonly kind: 'verified' }
   /**
-   * No watch is open. The stream broke, or it ended normally and the first attempt to open the next one failed.
+   * No watch is open. The stream broke, or it ended normally and the first attempt to open the next one failed, or the
+   * server ends each new one at once and empty (`very-short`).
    * Reported once in an outage; `connected` ends it. `from` is the last version seen, `error` the latest cause.
    */
   | {
@@ -267,6 +268,8 @@ export class ContinuityLedger implements Continuity {
   #settling: Timer | undefined;
   /** The start of a resumed stream that has not been proven. */
   #unproven: ResourceVersion | undefined;
+  /** Why the state is fetched again, although nothing may have been missed. */
+  #doubt: WatchEnding | undefined;
   #connection: Extract<ConnectionState, { state: 'connecting' | 'connected' }>;
   #synced = false;
   #lastSign: number | undefined;
@@ -330,7 +333,27 @@ export class ContinuityLedger implements Continuity {
     return this.#signs.wait(signal);
   }
 
-  /** Records that the whole state was fetched. */
+  /**
+   * Records that the server accepts watches and brings nothing. The outage counts from the end of the last stream that
+   * did; the next list shows whether changes may be missing.
+   */
+  doubted(why: WatchEnding, error: unknown): void {
+    if (!this.#synced || this.#gap) return;
+    this.#doubt = why;
+    this.#disconnected(why, error);
+  }
+
+  /**
+   * Records that a whole state has arrived, which is not stored yet. It proves that nothing is missing when it is at our
+   * version and `agrees` with the cache.
+   */
+  listed(resourceVersion: ResourceVersion, agrees: () => boolean): void {
+    const doubt = this.#doubt;
+    this.#doubt = undefined;
+    if (doubt && !(resourceVersion === this.#resourceVersion && agrees())) this.lost(doubt);
+  }
+
+  /** Records that the whole state was stored. */
   synced(resourceVersion: ResourceVersion, objects: number, why: WatchEnding = 'closed'): void {
     const from = this.#resourceVersion;
     const now = this.#sign();
@@ -354,6 +377,7 @@ export class ContinuityLedger implements Continuity {
       this.#report({ kind: 'synced', resourceVersion, objects });
       return;
     }
+    if (!this.#gap && from === resourceVersion) return; // nothing has happened meanwhile
     this.relists++;
     const reason = this.#gap?.why ?? why;
     if (this.#gap) this.#gap.to = resourceVersion;

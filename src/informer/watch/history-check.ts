@@ -5,6 +5,7 @@ import type { ListOptions, Selectors } from '../../model/list-options.ts';
 import { hasMetadata, type KubeObject, type ListPage } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
+import { markOf } from '../verifier.ts';
 import { withPatience } from './idle-limited-call.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 import { isMovedCollection } from './moved-collection.ts';
@@ -41,6 +42,11 @@ export interface HistoryCheck {
   /** Whether the server answered with a version that is not before ours. */
   readonly isVerified: boolean;
   /**
+   * Whether the server has shown that its history contains the last event that we have seen, or that it had as many
+   * objects as the cache at our version.
+   */
+  readonly isProven: boolean;
+  /**
    * The newest cached object, when the server does not have it. The next event of the stream about it must be its
    * deletion.
    */
@@ -53,6 +59,8 @@ export interface HistoryOptions<T> {
   readonly selectors: Selectors | undefined;
   readonly clock: Clock;
   readonly cache: CacheView | undefined;
+  /** The version that the stream has reached by now. Absent: that of the check. */
+  readonly reached?: (() => ResourceVersion) | undefined;
 }
 
 /**
@@ -63,18 +71,34 @@ const PATIENCE_MS = 10_000;
 /**
  * Checks whether the server still has the history that a version belongs to.
  * A list of one object, of the most recent state, returns the server's version. A server that was restored or wiped is
- * at first before our version. Later its version is past ours, and objects give it away: the object that the server
- * changed last at or before our version must be in the cache as it is, and the cached object that changed last must have
- * been on the server at our version, as far as the server still knows (`resourceVersionMatch=Exact`).
- * Costs one request, and one or two more when there is a cached object to compare; all ask for metadata only. Throws a
- * replaced-history error when the history is proven to be another one. A check that passes does not prove that it is
- * the same.
+ * at first before our version. Later its version is past ours, and objects give it away: the first object of the list
+ * must be in the cache as it is, when it was changed at or before our version. As far as the server still knows
+ * (`resourceVersionMatch=Exact`), the last event must be true at our version: an object that was deleted is absent, and
+ * was there just before, or the cached object that changed last is as it is in the cache. Where our version is later than that event, the number
+ * of objects must be the same too; a server does not report it for a selection or a shard.
+ * Costs one request, and one to four more when there is something to compare; all ask for metadata only. Throws a
+ * replaced-history error when the history is proven to be another one.
  */
 export class History<T> {
   readonly #options: HistoryOptions<T>;
+  /** The object of the last event, when that was its deletion. */
+  #deleted: KubeObject | undefined;
 
   constructor(options: HistoryOptions<T>) {
     this.#options = options;
+  }
+
+  /** Whether a new list has the objects of the cache, at the same versions. Without a cache: not known to differ. */
+  agrees(items: readonly unknown[]): boolean {
+    const { cache } = this.#options;
+    if (!cache) return true;
+    const isKnown = (item: unknown) => hasMetadata(item) && markOf(cache.get(keyOf(item))) === markOf(item);
+    return !cache.isBehind() && items.every(isKnown) && countOf(cache) === items.length;
+  }
+
+  /** The last event deleted this object; undefined: it did not delete any, or a list came after it. */
+  lastDeleted(object: unknown): void {
+    this.#deleted = hasMetadata(object) ? { metadata: object.metadata } : undefined;
   }
 
   /**
@@ -82,14 +106,17 @@ export class History<T> {
    * error `isVerified` is false.
    */
   async check(since: ResourceVersion, signal: AbortSignal): Promise<HistoryCheck> {
+    // an event that came during the check also makes a difference
+    const hasMoved = () => (this.#options.reached?.() ?? since) !== since;
     try {
       return await this.#check(since, signal).catch((error) => {
-        if (!(error instanceof Contradiction)) throw error;
-        return this.#check(since, signal); // an event that came during the check also makes a difference
+        if (!(error instanceof Contradiction) || hasMoved()) throw error;
+        return this.#check(since, signal);
       });
     } catch (error) {
-      if (signal.aborted || isReplacedHistory(error) || isMovedCollection(error)) throw error;
-      return { isVerified: false };
+      const isNews = error instanceof Contradiction && hasMoved();
+      if (signal.aborted || (isReplacedHistory(error) && !isNews) || isMovedCollection(error)) throw error;
+      return { isVerified: false, isProven: false };
     }
   }
 
@@ -97,14 +124,71 @@ export class History<T> {
     const { cache } = this.#options;
     const page = await this.ask(signal);
     const order = compareResourceVersions(page.resourceVersion, since);
-    if (order === undefined) return { isVerified: await this.#reaches(since, signal) };
-    if (order < 0) throw replacedHistory(`the server is at version ${page.resourceVersion}, before ${since}`);
+    if (order === undefined) await this.#reaches(since, signal);
+    else if (order < 0) throw replacedHistory(`the server is at version ${page.resourceVersion}, before ${since}`);
     this.#compare(page, since);
-    const newest = cache && !cache.isBehind() ? newestOf(cache) : undefined;
-    if (!newest || (await this.#wasThere(newest, since, signal))) return { isVerified: true };
+    if (!cache) return { isVerified: true, isProven: true }; // as far as versions show
+    if (cache.isBehind()) return { isVerified: true, isProven: false };
+    return { isVerified: true, ...(await this.#compareLast(cache, page, since, signal)) };
+  }
+
+  /** Compares what the last event has changed. */
+  async #compareLast(
+    cache: CacheView,
+    page: ListPage<unknown>,
+    since: ResourceVersion,
+    signal: AbortSignal,
+  ): Promise<Omit<HistoryCheck, 'isVerified'>> {
+    const deleted = this.#deleted;
+    const newest = newestOf(cache);
+    const last = deleted ?? newest;
+    const wasSo =
+      last && (await (last === deleted ? this.#wasGone(last, since, signal) : this.#wasThere(last, since, signal)));
+    if (wasSo !== false) {
+      const isKnown = wasSo === true;
+      if (isKnown && last?.metadata.resourceVersion === since) return { isProven: true };
+      return { isProven: (await this.#hasSameSize(cache, page, since, signal)) || isKnown };
+    }
+    if (!newest) return { isProven: false };
     const found = await this.#find(newest, signal);
     this.#compare(found, since);
-    return { isVerified: true, absent: isEmpty(found) ? newest : undefined };
+    if (isEmpty(found)) return { isProven: false, absent: newest };
+    const [item] = found.items;
+    const isSame = hasMetadata(item) && item.metadata.resourceVersion === newest.metadata.resourceVersion;
+    return { isProven: isSame && !deleted };
+  }
+
+  /** Whether the server had as many objects at our version as the cache has. False when it does not say. */
+  async #hasSameSize(
+    cache: CacheView,
+    page: ListPage<unknown>,
+    since: ResourceVersion,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { selectors, source } = this.#options;
+    if (selectors?.labelSelector || selectors?.fieldSelector || source.sharding) return false;
+    const then = page.resourceVersion === since ? page : await this.#askThen(since, signal);
+    const theirs = then && sizeOf(then);
+    if (theirs === undefined || cache.isBehind()) return false;
+    const ours = countOf(cache);
+    if (theirs !== ours)
+      throw new Contradiction(`at version ${since} the server had ${theirs} objects, and the cache has ${ours}`);
+    return true;
+  }
+
+  /** A list of at most one object at exactly a version; undefined when the server does not keep that state any more. */
+  async #askThen(
+    since: ResourceVersion,
+    signal: AbortSignal,
+    object?: KubeObject,
+  ): Promise<ListPage<unknown> | undefined> {
+    const at = { resourceVersion: since, resourceVersionMatch: 'Exact' } as const;
+    const asked = object ? this.#find(object, signal, at) : this.ask(signal, undefined, at);
+    const page = await asked.catch((error) => {
+      signal.throwIfAborted();
+      if (isMovedCollection(error)) throw error;
+    });
+    return page?.resourceVersion === since ? page : undefined; // a server may answer with another state
   }
 
   /** Whether a cached object is still the one in the cache, so that no event has changed it. */
@@ -118,22 +202,41 @@ export class History<T> {
    * that state any more, or cannot say. Throws when it had none, or another one: then its history is not ours.
    */
   async #wasThere(object: KubeObject, since: ResourceVersion, signal: AbortSignal): Promise<boolean> {
-    const { namespace, name, uid, resourceVersion } = object.metadata;
-    const at = { resourceVersion: since, resourceVersionMatch: 'Exact' } as const;
-    const page = await this.#find(object, signal, at).catch((error) => {
-      signal.throwIfAborted();
-      if (isMovedCollection(error)) throw error;
-    });
-    if (page?.resourceVersion !== since) return false; // it answered with another state
+    const { uid, resourceVersion } = object.metadata;
+    const page = await this.#askThen(since, signal, object);
+    if (!page) return false;
     const [item] = page.items;
     const what = `"${keyOf(object)}"`;
     if (isEmpty(page)) throw new Contradiction(`at version ${since} the server did not have ${what}`);
-    if (!hasMetadata(item) || item.metadata.name !== name || item.metadata.namespace !== namespace) return false;
+    if (!isNamedLike(item, object)) return false;
     const { uid: itsUid, resourceVersion: its } = item.metadata;
     if (uid !== undefined && itsUid !== uid) throw new Contradiction(`${what} at version ${its} is another object`);
     if (its !== resourceVersion)
       throw new Contradiction(`${what} was at version ${its} on the server, and at ${resourceVersion} in an event`);
     return true;
+  }
+
+  /**
+   * The same for an object that was deleted: the server must not have had it at our version, and must have had it just
+   * before the deletion. Only both together prove it, because another history may never have had that object.
+   */
+  async #wasGone(object: KubeObject, since: ResourceVersion, signal: AbortSignal): Promise<boolean> {
+    const what = `"${keyOf(object)}"`;
+    const after = await this.#askThen(since, signal, object);
+    if (isNamedLike(after?.items[0], object))
+      throw new Contradiction(`at version ${since} the server had ${what}, and an event reported its deletion`);
+    const { uid, resourceVersion } = object.metadata;
+    const last = versionBefore(resourceVersion);
+    if (!after || !isEmpty(after) || last === undefined) return false;
+    const before = await this.#askThen(last, signal, object);
+    if (!before) return false;
+    const [item] = before.items;
+    if (isNamedLike(item, object) && (uid === undefined || item.metadata.uid === uid)) return true;
+    if (isEmpty(before) || isNamedLike(item, object))
+      throw new Contradiction(
+        `at version ${last} the server did not have ${what}, which was deleted at ${resourceVersion}`,
+      );
+    return false;
   }
 
   /** The version at which the server does not have an object; undefined when the server has it. */
@@ -158,15 +261,14 @@ export class History<T> {
   }
 
   /**
-   * Whether the server has reached a version. For versions that cannot be ordered: a server that has not reached one
-   * answers so.
+   * Checks that the server has reached a version. For versions that cannot be ordered: a server that has not reached
+   * one answers so.
    */
-  async #reaches(since: ResourceVersion, signal: AbortSignal): Promise<boolean> {
+  async #reaches(since: ResourceVersion, signal: AbortSignal): Promise<void> {
     const { source, selectors } = this.#options;
     const request = { ...selectors, resourceVersion: since, resourceVersionMatch: 'NotOlderThan', limit: 1 } as const;
     try {
       await this.#patiently(signal, (context) => source.list(request, context));
-      return true;
     } catch (error) {
       if (isTooLargeResourceVersion(error)) throw replacedHistory(`the server has not reached version ${since}`);
       throw error;
@@ -213,6 +315,27 @@ export class History<T> {
 
 /** Whether a page proves that no object matches. A page that others follow does not. */
 const isEmpty = (page: ListPage<unknown>) => page.items.length === 0 && !page.continue;
+
+function countOf(cache: CacheView): number {
+  let count = 0;
+  for (const _ of cache.entries()) count++;
+  return count;
+}
+
+/** The number of objects in a collection of which this is the first page; undefined when the server does not say it. */
+function sizeOf({ items, continue: more, remainingItemCount }: ListPage<unknown>): number | undefined {
+  if (!more) return items.length;
+  return remainingItemCount === undefined ? undefined : items.length + remainingItemCount;
+}
+
+/** The version before a numeric one, which is the server's state before that change; undefined for other versions. */
+function versionBefore(version = ''): ResourceVersion | undefined {
+  return /^[1-9]\d*$/.test(version) ? String(BigInt(version) - 1n) : undefined;
+}
+
+function isNamedLike(item: unknown, { metadata: { name, namespace } }: KubeObject): item is KubeObject {
+  return hasMetadata(item) && item.metadata.name === name && item.metadata.namespace === namespace;
+}
 
 /** The cached object that was changed last. A server restored from a backup is the least likely to have it. */
 function newestOf(cache: CacheView): KubeObject | undefined {

@@ -16,6 +16,7 @@ import { type NamedMetrics, namedMetrics } from '../metrics.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
 import { type Continuity, ContinuityLedger } from './continuity-ledger.ts';
 import { History, replacedHistory } from './history-check.ts';
+import { recheckHistory } from './history-recheck.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
@@ -107,6 +108,10 @@ export class Reflector<T> {
   #isResumed = false;
   /** Whether the history of the open stream was checked, or the stream follows a new list. */
   #isVerified = false;
+  /** Whether that check got no answer, and is to be made again. */
+  #hasFailedCheck = false;
+  /** Whether it is proven that the history of the open stream contains what came before it. */
+  #isProven = false;
   /** The error of a resync that failed while no stream was open to end for it. */
   #resyncError: InformerError | undefined;
   #lastError: unknown;
@@ -148,7 +153,15 @@ export class Reflector<T> {
       idleMs: this.#idleMs,
       arrived: store.arrived && ((object, bytes) => store.arrived?.(object, bytes)),
     });
-    this.#history = new History({ source, name: this.#name, selectors, clock: this.#clock, cache: options.cache });
+    const reached = () => this.#resourceVersion;
+    this.#history = new History({
+      source,
+      name: this.#name,
+      selectors,
+      clock: this.#clock,
+      cache: options.cache,
+      reached,
+    });
     this.#resync = new StoreResync({
       name: this.#name,
       periodMs: options.resyncMs ?? 0,
@@ -398,6 +411,7 @@ export class Reflector<T> {
     const target = this.#liveTarget(since);
     using guard = this.#guard(connection, signal);
     using _doubt = this.#doubt(connection, guard, signal);
+    using _recheck = this.#recheck(connection, signal);
     for (;;) {
       const batch = await connection.read();
       if (!batch) return this.#closed(connection);
@@ -415,8 +429,7 @@ export class Reflector<T> {
   #guard(connection: WatchConnection<T>, signal: AbortSignal): StalledWatchCheck<T> | undefined {
     if (!Number.isFinite(this.#idleMs)) return undefined;
     const verify = async (asking: AbortSignal, again: boolean) => {
-      if (!again && this.#isVerified) return;
-      this.#isVerified = (await this.#history.check(this.#resourceVersion, asking)).isVerified;
+      if (again || !this.#isVerified) await this.#checkHistory(asking);
     };
     const options = {
       source: this.#source,
@@ -473,17 +486,23 @@ export class Reflector<T> {
 
   #liveTarget(since: ResourceVersion): PumpTarget<T> {
     const store = this.#store;
+    const history = this.#history;
     // A watch without a version begins with ADDED events in no order of versions. The events after them show the
     // position.
     let isOrdered = since !== '' && since !== '0';
     return {
-      add: (object) => store.add(object),
+      add: (object) => {
+        history.lastDeleted(undefined);
+        store.add(object);
+      },
       update: (object) => {
         isOrdered = true;
+        history.lastDeleted(undefined);
         store.update(object);
       },
       delete: (object) => {
         isOrdered = true;
+        history.lastDeleted(object);
         store.delete(object);
       },
       bookmark: (version) => {
@@ -506,10 +525,25 @@ export class Reflector<T> {
 
   /** The watch is open but not read yet, so nothing of another history gets into the store. */
   async #verify(since: ResourceVersion, signal: AbortSignal): Promise<Outcome> {
-    const { isVerified, absent } = await this.#history.check(since, signal);
+    const { isVerified, isProven, absent } = await this.#history.check(since, signal);
     this.#isVerified = isVerified;
+    this.#hasFailedCheck = !isVerified;
+    this.#isProven = isProven;
     this.#absent = absent;
     return { kind: 'verified' };
+  }
+
+  /** Checks the history of a stream that is being read. */
+  async #checkHistory(signal: AbortSignal): Promise<boolean> {
+    this.#isVerified = (await this.#history.check(this.#resourceVersion, signal)).isVerified;
+    return this.#isVerified;
+  }
+
+  #recheck(connection: WatchConnection<T>, signal: AbortSignal): Disposable | undefined {
+    if (!this.#hasFailedCheck) return undefined;
+    this.#hasFailedCheck = false;
+    const check = (asking: AbortSignal) => this.#checkHistory(asking);
+    return recheckHistory({ clock: this.#clock, check, onReplaced: (error) => connection.fail(error) }, signal);
   }
 
   async #probe(signal: AbortSignal): Promise<Outcome> {
@@ -538,6 +572,7 @@ export class Reflector<T> {
   }
 
   #replace(items: readonly T[], resourceVersion: ResourceVersion): void {
+    this.#ledger.listed(resourceVersion, () => this.#history.agrees(items));
     try {
       this.#store.replace(items, resourceVersion);
     } catch (error) {
@@ -546,6 +581,7 @@ export class Reflector<T> {
       });
     }
     this.#distrusted = undefined;
+    this.#history.lastDeleted(undefined);
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
   }
@@ -572,26 +608,30 @@ export class Reflector<T> {
       this.#ledger.opened(outcome.at);
     }
     if (why === 'ok') return;
-    const error = outcome.kind === 'failed' ? outcome.error : undefined;
+    const error = outcome.kind === 'failed' ? outcome.error : why === 'very-short' ? endingError(why) : undefined;
     if (state.kind === 'following') this.#ledger.ended(why, error);
     else if (pause === 'backoff') this.#ledger.attemptFailed(why, error);
     const isFetching = next.kind === 'streaming' || next.kind === 'listing';
     if (isFetching && state.kind !== 'streaming' && state.kind !== 'listing') {
       this.#resync.stop();
       this.#resyncError = undefined;
-      this.#ledger.lost(why);
+      if (why === 'very-short') this.#ledger.doubted(why, error);
+      else this.#ledger.lost(why);
     }
     if (report !== 'none') this.#report(outcome, why, next, report);
   }
 
   #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
-    if (state.kind === 'listed') this.#isVerified = state.after === undefined; // the list before it is new
+    if (state.kind === 'listed') {
+      this.#isVerified = this.#isProven = state.after === undefined; // the list before it is new
+      this.#hasFailedCheck = false;
+    }
     this.#isResumed = state.after !== undefined;
-    this.#ledger.opened(state.since, state.after, this.#isVerified && !this.#absent); // not while an object is in doubt
+    this.#ledger.opened(state.since, state.after, this.#isProven && !this.#absent); // not while an object is in doubt
   }
 
   #report(outcome: Outcome, why: Exclude<WatchStep['why'], 'ok'>, next: WatchState, report: 'handler' | 'log'): void {
-    const error = outcome.kind === 'failed' ? outcome.error : new InformerError('watch', endingText(why));
+    const error = outcome.kind === 'failed' ? outcome.error : endingError(why);
     this.#lastError = error;
     this.#ledger.fault(why, error, nextAction(next));
     const level = why === 'connection' || why === 'throttled' || report === 'handler' ? 'warn' : 'info';
@@ -615,10 +655,12 @@ export class Reflector<T> {
  */
 const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
-function endingText(why: Exclude<WatchStep['why'], 'ok'>): string {
-  return why === 'very-short'
-    ? 'very short watch: watch lasted less than a second and no items received'
-    : `the watch ended: ${why}`;
+function endingError(why: WatchEnding): InformerError {
+  const text =
+    why === 'very-short'
+      ? 'very short watch: watch lasted less than a second and no items received'
+      : `the watch ended: ${why}`;
+  return new InformerError('watch', text);
 }
 
 function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 'probe' {

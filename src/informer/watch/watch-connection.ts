@@ -9,7 +9,8 @@ import type { ListerWatcher } from './lister-watcher.ts';
 export type Batch<T> = readonly WatchEvent<T>[];
 
 /**
- * The yield of a stream: the number of events and bookmarks that counted, and its duration. A failed request has none.
+ * The yield of a stream: the number of events and bookmarks that counted, and its duration. The duration begins with the
+ * first read: what was asked or checked before says nothing about the stream. A failed request has none.
  */
 export interface Life {
   readonly events: number;
@@ -47,7 +48,7 @@ export interface ConnectOptions {
 export class WatchConnection<T> {
   readonly #scope: Scope;
   readonly #clock: Clock;
-  readonly #openedAt: number;
+  #firstReadAt: number | undefined;
   #iterator: AsyncIterator<Batch<T>> | undefined;
   #unread: Batch<T> | undefined;
   /** Runs while a read waits for the server. */
@@ -60,8 +61,7 @@ export class WatchConnection<T> {
   private constructor({ signal, clock, idleMs }: ConnectOptions) {
     this.#scope = scope(signal);
     this.#clock = clock;
-    this.#openedAt = clock.monotonic();
-    this.lastReadAt = this.#openedAt;
+    this.lastReadAt = clock.monotonic();
     const onSilent = () =>
       this.fail(idleWatch(`no event and no bookmark for ${idleMs / 1000}s; the stream is considered dead`));
     this.#watchdog = new Watchdog({ clock, limitMs: idleMs, onSilent });
@@ -88,7 +88,8 @@ export class WatchConnection<T> {
   }
 
   get life(): Life {
-    return { events: this.events, ms: this.#clock.monotonic() - this.#openedAt };
+    const now = this.#clock.monotonic();
+    return { events: this.events, ms: now - (this.#firstReadAt ?? now) };
   }
 
   /** How long the reader has been waiting for the server, ms; 0 while it is busy. */
@@ -101,6 +102,7 @@ export class WatchConnection<T> {
    * `fail`.
    */
   async read(): Promise<Batch<T> | undefined> {
+    this.#firstReadAt ??= this.#clock.monotonic();
     if (this.#unread) {
       const batch = this.#unread;
       this.#unread = undefined;

@@ -31,6 +31,8 @@ export type WatchState =
 export interface Past {
   /** Whether the last stream ended within a second. */
   readonly hasty: boolean;
+  /** Whether a stream has ended within a second and without an event, and none since then has done well. */
+  readonly wasEmpty: boolean;
   /** The number of streams in a row that the server ended with an error before any event came. */
   readonly strikes: number;
   /** How often in a row the whole collection was answered 404. */
@@ -88,7 +90,7 @@ const LONG_WATCH_MS = 5000;
 const MOST_MISSES = 5;
 /** After this many streaming lists that ended early, LIST is tried. client-go would try streaming lists without end. */
 const MOST_EARLY_ENDS = 5;
-const FRESH: Past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
+const FRESH: Past = { hasty: false, wasEmpty: false, strikes: 0, misses: 0, isFresh: true };
 
 /** The state in which an attempt starts. */
 export function start(since: ResourceVersion | undefined, rules: Rules): WatchState {
@@ -104,7 +106,7 @@ export function startAt(since: ResourceVersion): WatchState {
  * Decides what comes next. Pure and total: uses no clock, no connection and no memory but its arguments.
  * A version is given up only when the server refuses it (410, too large), when its history is proven to be another one,
  * when the source reads another collection, when the collection stays away, or when two streams in a row fail at it
- * without an event. After any other ending the watch resumes at the version.
+ * without an event, or end at once and empty. After any other ending the watch resumes at the version.
  * Source: client-go tools/cache/reflector.go (listAndWatch, watchList, watch), which relists in many more cases, and
  * pauses before each.
  */
@@ -234,8 +236,10 @@ function afterVerifying(state: WatchState & { kind: 'verifying' }, outcome: Outc
 
 function afterFollowing(state: WatchState & { kind: 'following' }, outcome: Outcome, rules: Rules): WatchStep {
   if (outcome.kind === 'ended') {
-    if (isVeryShort(outcome.life)) return { ...resume(state, outcome, 'very-short'), report: 'log' };
-    return resume(state, outcome, 'closed');
+    if (!isVeryShort(outcome.life)) return resume(state, outcome, 'closed');
+    // Some servers answer so when a version is too old. Only the most recent state will do then.
+    if (state.past.wasEmpty) return relist('', 'very-short', rules);
+    return { ...resume(state, outcome, 'very-short'), report: 'log' };
   }
   if (outcome.kind !== 'failed') return relist(state.since, 'other', rules);
   const { fault, at, life } = outcome;
@@ -273,7 +277,7 @@ function afterError(
 ): WatchStep {
   const strikes = outcome.life.events > 0 ? 1 : state.past.strikes + 1;
   if (strikes > 1) return relist(outcome.at, outcome.fault, rules);
-  const past: Past = { ...pastOf(state, outcome.life), strikes };
+  const past: Past = { ...pastOf(state, outcome.life, outcome.fault), strikes };
   return {
     next: { kind: 'listed', since: outcome.at, after: outcome.fault, past },
     pause: 'backoff',
@@ -302,15 +306,16 @@ function resume(
   outcome: { at: ResourceVersion; life: Life },
   after: WatchEnding,
 ): WatchStep {
-  const past = pastOf(state, outcome.life);
+  const past = pastOf(state, outcome.life, after);
   const next: WatchState = { kind: 'listed', since: outcome.at, after, past };
   return { next, pause: past.hasty && state.past.hasty ? 'backoff' : 'none', report: 'none', why: after };
 }
 
-function pastOf({ past }: { past: Past }, life: Life): Past {
+function pastOf({ past }: { past: Past }, life: Life, why: WatchEnding): Past {
   const didBring = life.events > 0;
   return {
     hasty: life.ms < VERY_SHORT_WATCH_MS,
+    wasEmpty: why === 'very-short' || (past.wasEmpty && !didWell(life)),
     strikes: didBring ? 0 : past.strikes,
     misses: 0,
     isFresh: past.isFresh && !didBring,

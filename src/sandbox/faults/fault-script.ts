@@ -12,6 +12,7 @@ const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
   cut: { ...COUNT, bytes: 'number' },
   stall: COUNT,
   truncate: COUNT,
+  empty: COUNT,
   gone: COUNT,
   duplicate: COUNT,
   reorder: COUNT,

@@ -6,6 +6,8 @@ export type Fault =
   | { readonly kind: 'stall'; readonly after?: number }
   /** Half of the line after `after` lines is sent, then the answer ends without an error. */
   | { readonly kind: 'truncate'; readonly after?: number }
+  /** The answer is a 200 that ends after `after` lines without an error, also where a watch would go on. */
+  | { readonly kind: 'empty'; readonly after?: number }
   /** 410: an ERROR event after `after` events of a watch, and the whole answer to other requests. */
   | { readonly kind: 'gone'; readonly after?: number }
   /**

@@ -135,12 +135,14 @@ async function* withFaultByLine(
     yield fault.kind === 'reorder' && count >= after ? reordered(line) : line;
     if (fault.kind === 'duplicate' && count === after) yield line;
     if (++count === after) yield* strike(fault, signal);
-    if (count === after && (fault.kind === 'gone' || fault.kind === 'stall')) return;
+    if (count === after && ENDINGS.has(fault.kind)) return;
   }
 }
 
 /** The faults that happen between two lines. */
-const STRIKES: ReadonlySet<Fault['kind']> = new Set(['cut', 'gone', 'stall']);
+const STRIKES: ReadonlySet<Fault['kind']> = new Set(['cut', 'empty', 'gone', 'stall']);
+/** Those after which nothing more comes. */
+const ENDINGS: ReadonlySet<Fault['kind']> = new Set(['empty', 'gone', 'stall']);
 
 /** Carries out a fault that happens between two lines. Does nothing for other faults. */
 async function* strike(fault: StreamFault, signal: AbortSignal | undefined): Body {

@@ -13,7 +13,7 @@ const TERM =
 /**
  * Parses the value of `--faults`: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
  *
- * - KIND and ARG: `cut`, `stall`, `truncate`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`;
+ * - KIND and ARG: `cut`, `stall`, `truncate`, `empty`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`;
  * `status=CODE[/RETRY-AFTER]`, in seconds; `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`;
  * `restart[=keep|lose|wipe[/DURATION]]`, the time until it is back; `random=RATE[/SEED[/KIND+KIND…]]`.
  * - LINES: the number of lines before the fault.
@@ -52,6 +52,7 @@ function faultOf(kind: string, args: readonly string[], after: number | undefine
     case 'cut':
     case 'stall':
     case 'truncate':
+    case 'empty':
     case 'gone':
     case 'duplicate':
     case 'reorder':

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type CacheView, History, isReplacedHistory } from '../../../src/informer/watch/history-check.ts';
 import type { ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
+import type { Selectors } from '../../../src/model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../../src/model/object.ts';
+import type { Sharding } from '../../../src/model/shard.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, resourceVersion: string): UnknownObject => ({
@@ -12,7 +14,11 @@ const object = (name: string, resourceVersion: string): UnknownObject => ({
  * A history over a cache, and a server that answers lists of one object with `pages`, one after the other. The last
  * page is repeated.
  */
-function historyOf(cached: Map<string, UnknownObject>, pages: (() => ListPage<UnknownObject>)[]) {
+function historyOf(
+  cached: Map<string, UnknownObject>,
+  pages: (() => ListPage<UnknownObject>)[],
+  { selectors, sharding, reached }: { selectors?: Selectors; sharding?: Sharding; reached?: () => string } = {},
+) {
   const asked: unknown[] = [];
   const source = {
     list: async (options: unknown) => {
@@ -20,9 +26,10 @@ function historyOf(cached: Map<string, UnknownObject>, pages: (() => ListPage<Un
       return (pages[asked.length - 1] ?? pages.at(-1))?.() as ListPage<UnknownObject>;
     },
     watch: () => Promise.reject(new Error('no watch is asked for')),
+    sharding,
   } satisfies ListerWatcher<UnknownObject>;
   const cache: CacheView = { get: (key) => cached.get(key), entries: () => cached, isBehind: () => false };
-  const history = new History({ source, name: 'things', selectors: undefined, clock: new FakeClock(), cache });
+  const history = new History({ source, name: 'things', selectors, clock: new FakeClock(), cache, reached });
   return { history, asked };
 }
 
@@ -34,7 +41,7 @@ describe('a check of the history', () => {
       return { items: [object('a', '5')], resourceVersion: '6' };
     };
     const { history } = historyOf(cached, [raced, () => ({ items: [object('a', '7')], resourceVersion: '7' })]);
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: undefined });
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, isProven: true });
   });
 
   it('accepts a deletion that comes during the check', async () => {
@@ -44,7 +51,7 @@ describe('a check of the history', () => {
       return { items: [object('a', '5')], resourceVersion: '5' };
     };
     const { history } = historyOf(cached, [raced, () => ({ items: [], resourceVersion: '6' })]);
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true });
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, isProven: false });
   });
 
   it.each([
@@ -65,7 +72,7 @@ describe('a check of the history', () => {
       () => ({ items: [a], resourceVersion: '9' }),
       () => ({ items: [], resourceVersion: '9', continue: 'more' }),
     ]);
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: undefined });
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, isProven: false });
   });
 
   it('rejects at once when the server is before the version', async () => {
@@ -88,7 +95,11 @@ describe('a check of the history', () => {
       () => ({ items: [older], resourceVersion: '9' }),
       () => ({ items: [], resourceVersion: '9' }),
     ]);
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, absent: newest });
+    expect(await history.check('5', new AbortController().signal)).toEqual({
+      isVerified: true,
+      isProven: false,
+      absent: newest,
+    });
     const selectors = { fieldSelector: 'metadata.name=b', labelSelector: undefined };
     expect(asked).toEqual([
       { limit: 1 },
@@ -104,8 +115,8 @@ describe('a check of the history', () => {
 
   it('asks what the newest cached object was at the version, and is content when it was the same', async () => {
     const { history, asked } = askedAboutThen(() => ({ items: [object('a', '4')], resourceVersion: '5' }));
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true });
-    expect(asked).toHaveLength(2);
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked).toHaveLength(3); // the last one for the number of objects, which is not reported here
   });
 
   it.each<[string, UnknownObject[], string]>([
@@ -136,7 +147,7 @@ describe('a check of the history', () => {
     const cached = new Map([['a', object('a', '4')]]);
     const { history, asked } = historyOf(cached, [...pages, () => ({ items: [], resourceVersion: '9' })]);
     const result = await history.check('5', new AbortController().signal);
-    expect(result).toEqual({ isVerified: true, absent: cached.get('a') });
+    expect(result).toEqual({ isVerified: true, isProven: false, absent: cached.get('a') });
     expect(asked).toHaveLength(3);
   });
 
@@ -146,6 +157,188 @@ describe('a check of the history', () => {
         throw new Error('503');
       },
     ]);
-    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: false });
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: false, isProven: false });
+  });
+});
+
+describe('the last event', () => {
+  const signal = new AbortController().signal;
+  const gone = object('gone', '5');
+  const latest = { items: [object('b', '3')], resourceVersion: '9' };
+  const cached = () => new Map([['b', object('b', '3')]]);
+
+  /** The last event, at `at`, has deleted `gone`; `then` is the server's answer about it at version `since`. */
+  const afterDeletion = (then: () => ListPage<UnknownObject>, ...further: (() => ListPage<UnknownObject>)[]) => {
+    const { history, asked } = historyOf(cached(), [() => latest, then, ...further]);
+    history.lastDeleted(gone);
+    return { history, asked };
+  };
+
+  it('was a deletion: the server had the object just before, and does not have it at our version', async () => {
+    const before = () => ({ items: [object('gone', '2')], resourceVersion: '4' });
+    const { history, asked } = afterDeletion(
+      () => ({ items: [], resourceVersion: '5' }),
+      before,
+      () => ({
+        items: [object('b', '3')],
+        resourceVersion: '9',
+      }),
+    );
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    const about = { limit: 1, fieldSelector: 'metadata.name=gone', labelSelector: undefined };
+    expect(asked).toEqual([
+      { limit: 1 },
+      { ...about, resourceVersion: '5', resourceVersionMatch: 'Exact' },
+      { ...about, resourceVersion: '4', resourceVersionMatch: 'Exact' },
+    ]);
+  });
+
+  it.each<[string, UnknownObject[]]>([
+    ['the object', []],
+    ['that object', [{ metadata: { name: 'gone', uid: 'other', resourceVersion: '2' } }]],
+  ])('was a deletion: a server that did not have %s just before has another history', async (_, items) => {
+    const absent = () => ({ items: [], resourceVersion: '5' });
+    const before = () => ({ items, resourceVersion: '4' });
+    const { history } = afterDeletion(absent, before, () => latest, absent, before);
+    const checked = history.check('5', signal);
+    await expect(checked).rejects.toSatisfy(isReplacedHistory);
+    await expect(checked).rejects.toThrow('at version 4 the server did not have "gone", which was deleted at 5');
+  });
+
+  it('was a deletion: its absence alone proves nothing', async () => {
+    const { history } = afterDeletion(
+      () => ({ items: [], resourceVersion: '5' }),
+      () => ({ items: [], resourceVersion: '9' }), // it keeps that state no more
+    );
+    expect(await history.check('5', signal)).toMatchObject({ isVerified: true, isProven: false });
+  });
+
+  it('was a deletion: a server that has the object at our version has another history', async () => {
+    const there = () => ({ items: [object('gone', '2')], resourceVersion: '5' });
+    const { history } = afterDeletion(there, () => latest, there);
+    const checked = history.check('5', signal);
+    await expect(checked).rejects.toSatisfy(isReplacedHistory);
+    await expect(checked).rejects.toThrow('at version 5 the server had "gone", and an event reported its deletion');
+  });
+
+  it.each<[string, () => ListPage<UnknownObject>]>([
+    ['keeps no older state', () => ({ items: [], resourceVersion: '9' })],
+    ['answers about another object', () => ({ items: [object('b', '3')], resourceVersion: '5' })],
+    [
+      'refuses',
+      () => {
+        throw new Error('410');
+      },
+    ],
+  ])('was a deletion: nothing is proven by a server that %s', async (_, then) => {
+    const { history } = afterDeletion(then, () => ({ items: [object('b', '3')], resourceVersion: '9' }));
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+  });
+
+  it('is not a deletion any more when another event, or a list, came after it', async () => {
+    const { history, asked } = afterDeletion(() => ({ items: [object('b', '3')], resourceVersion: '3' }));
+    history.lastDeleted(undefined);
+    expect(await history.check('3', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked[1]).toMatchObject({ fieldSelector: 'metadata.name=b' });
+  });
+
+  it('is proven by the present state too, where the server keeps no older one', async () => {
+    const now = { items: [object('b', '3')], resourceVersion: '9' };
+    const { history } = historyOf(cached(), [() => now]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    const later = { items: [object('b', '8')], resourceVersion: '9' };
+    const other = historyOf(cached(), [() => later]);
+    expect(await other.history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+  });
+});
+
+describe('the number of objects', () => {
+  const signal = new AbortController().signal;
+  const b = object('b', '3');
+  const c = object('c', '2');
+  const both = () =>
+    new Map([
+      ['b', b],
+      ['c', c],
+    ]);
+  const latest = () => ({ items: [object('z', '8')], resourceVersion: '9' });
+  const thenB = () => ({ items: [b], resourceVersion: '5' });
+  const counting = (remainingItemCount: number) => () => ({
+    items: [b],
+    resourceVersion: '5',
+    continue: 'more',
+    remainingItemCount,
+  });
+
+  it('must be that of the cache at exactly our version, where that is later than the last event', async () => {
+    const { history, asked } = historyOf(both(), [latest, thenB, counting(1)]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked[2]).toEqual({ limit: 1, resourceVersion: '5', resourceVersionMatch: 'Exact' });
+    const { history: other } = historyOf(both(), [latest, thenB, counting(2), latest, thenB, counting(2)]);
+    await expect(other.check('5', signal)).rejects.toThrow(
+      'at version 5 the server had 3 objects, and the cache has 2',
+    );
+  });
+
+  it('costs no further request where the server is at our version', async () => {
+    const { history, asked } = historyOf(both(), [counting(1), thenB]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked).toHaveLength(2);
+    const { history: other } = historyOf(both(), [counting(2), thenB, counting(2), thenB]);
+    await expect(other.check('5', signal)).rejects.toSatisfy(isReplacedHistory);
+  });
+
+  it('proves an empty cache', async () => {
+    const empty = () => ({ items: [], resourceVersion: '5' });
+    const { history } = historyOf(new Map(), [latest, empty]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    const other = historyOf(new Map(), [latest, thenB, latest, thenB]);
+    await expect(other.history.check('5', signal)).rejects.toSatisfy(isReplacedHistory);
+  });
+
+  it.each([
+    ['a label selector', { selectors: { labelSelector: 'app=web' } }],
+    ['a field selector', { selectors: { fieldSelector: 'metadata.name=b' } }],
+    ['a shard', { sharding: { indexes: [0], of: 2, by: 'uid', dividedBy: 'server', leftOut: 0 } as const }],
+  ])('says nothing about %s', async (_, options) => {
+    const { history, asked } = historyOf(both(), [counting(7), thenB], options);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked).toHaveLength(2);
+    const empty = historyOf(new Map(), [() => ({ items: [], resourceVersion: '5' })], options);
+    expect(await empty.history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+  });
+
+  it('says nothing when the server does not report it', async () => {
+    const some = () => ({ items: [b], resourceVersion: '5', continue: 'more' });
+    const { history } = historyOf(both(), [latest, thenB, some]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+  });
+});
+
+it('a check that an event overtakes proves no other history, and nothing else', async () => {
+  let at = '5';
+  const cached = new Map([['a', object('a', '5')]]);
+  const overtaken = () => {
+    at = '7';
+    cached.set('a', object('a', '7'));
+    return { items: [object('a', '5')], resourceVersion: '5' };
+  };
+  const { history, asked } = historyOf(cached, [overtaken], { reached: () => at });
+  expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: false, isProven: false });
+  expect(asked).toHaveLength(1);
+});
+
+describe('a list agrees with the cache', () => {
+  const agrees = (items: UnknownObject[]) => historyOf(new Map([['a', object('a', '5')]]), []).history.agrees(items);
+
+  it.each<[string, UnknownObject[], boolean]>([
+    ['has just its objects', [object('a', '5')], true],
+    ['has another version', [object('a', '6')], false],
+    ['has another object under the name', [{ metadata: { name: 'a', uid: 'other', resourceVersion: '5' } }], false],
+    ['has fewer', [], false],
+    ['has more', [object('a', '5'), object('b', '1')], false],
+    ['has an object that cannot be read', [{} as UnknownObject], false],
+  ])('when it %s: %s', (_, items, expected) => {
+    expect(agrees(items)).toBe(expected);
   });
 });

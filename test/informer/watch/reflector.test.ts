@@ -704,21 +704,103 @@ describe('LIST mode', () => {
     await stop();
   });
 
-  it('reports a very short watch and resumes it, with a pause from the second on, where client-go relists', async () => {
-    const source = lw()
-      .onList(() => page('10'))
-      .onWatch(stream().close(), stream().close(), stream());
-    const { clock, logs, errors, events, stop } = run(source, list);
-    await settled();
-    expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 10', 'probe']);
-    await clock.advance(800);
-    expect(source.trace.slice(4)).toEqual(['watch 10', 'probe']);
-    expect(logs.map((l) => l.message)).toContain(
-      'very short watch: watch lasted less than a second and no items received',
-    );
-    expect(errors).toEqual([]);
-    expect(events.filter((e) => e.kind === 'gap')).toEqual([]);
-    await stop();
+  describe('a watch that ends at once and empty', () => {
+    const VERY_SHORT = 'very short watch: watch lasted less than a second and no items received';
+    const important = (events: readonly ContinuityEvent[]) => events.filter(({ kind }) => kind !== 'fault');
+
+    it('is resumed where client-go relists, and relisted after a pause when it does so again', async () => {
+      const source = lw()
+        .onList(
+          () => page('10'),
+          () => page('25', [pod('a', 21)]),
+        )
+        .onWatch(stream().close(), stream().close(), stream());
+      const { clock, logs, errors, events, reflector, store, stop } = run(source, list);
+      await settled();
+      expect(source.trace).toEqual(['list 0', 'watch 10', 'watch 10', 'probe']);
+      expect(logs.filter((l) => l.message === VERY_SHORT)).toHaveLength(2);
+      expect(reflector.continuity.connection).toMatchObject({ state: 'disconnected', why: 'very-short', from: '10' });
+      await clock.advance(799);
+      expect(source.trace).toHaveLength(4);
+      await clock.advance(1);
+      await settled();
+      expect(source.trace.slice(4)).toEqual(['list', 'watch 25']);
+      expect(store.state).toEqual(['a@21']);
+      expect(errors).toEqual([]);
+      expect(important(events)).toMatchObject([
+        { kind: 'synced', resourceVersion: '10' },
+        { kind: 'disconnected', from: '10', why: 'very-short' },
+        { kind: 'gap', from: '10', why: 'very-short' },
+        { kind: 'relisted', from: '10', resourceVersion: '25' },
+        { kind: 'connected', by: 'relist', since: '25' },
+      ]);
+      expect(reflector.continuity.connection.state).toBe('connected');
+      await stop();
+    });
+
+    it('has lost nothing when the list is at the version of the cache', async () => {
+      const source = lw()
+        .onList(() => page('10'))
+        .onWatch(stream().close(), stream().close(), stream());
+      const { clock, events, reflector, stop } = run(source, list);
+      await clock.advance(800);
+      expect(source.trace.slice(4)).toEqual(['list', 'watch 10']);
+      expect(important(events).map(({ kind }) => kind)).toEqual(['synced', 'disconnected', 'connected']);
+      const { gapCount, relists, connection } = reflector.continuity;
+      expect([gapCount, relists, connection.state]).toEqual([0, 0, 'connected']);
+      await stop();
+    });
+
+    it('counts as not seen from the end of the last stream that did well, until a list succeeds', async () => {
+      const first = stream().send(added(pod('a', 12)));
+      const source = lw()
+        .onList(
+          () => page('10'),
+          unreachable(),
+          () => page('13'),
+        )
+        .onWatch(first, stream().close(), stream().close(), stream());
+      const { clock, reflector, stop } = run(source, list);
+      await clock.advance(60_000);
+      const endedAt = clock.now();
+      first.close();
+      await clock.advance(1500); // the list is refused
+      expect(reflector.continuity.connection).toMatchObject({ state: 'disconnected', since: endedAt, from: '12' });
+      expect(reflector.continuity.gapCount).toBe(0);
+      await clock.advance(10_000);
+      expect(reflector.continuity.gaps).toMatchObject([{ from: '12', to: '13', why: 'very-short' }]);
+      expect(reflector.continuity.connection.state).toBe('connected');
+      await stop();
+    });
+
+    it('is resumed each time where streams in between did well', async () => {
+      const streams = [1, 2, 3].flatMap((i) => [stream().close(), stream().send(added(pod('a', 10 + i)))]);
+      const source = lw()
+        .onList(() => page('10'))
+        .onWatch(...streams);
+      const { clock, stop } = run(source, list);
+      for (const each of streams) {
+        await clock.advance(3000);
+        each.close();
+      }
+      await clock.advance(3000);
+      expect(source.lists).toHaveLength(1);
+      await stop();
+    });
+
+    it('costs a streaming list of the most recent state, in mode stream', async () => {
+      const source = lw().onWatch(
+        stream().send(initialEnd(10)).close(),
+        stream().close(),
+        stream().close(),
+        stream().send(initialEnd(25)),
+      );
+      const { clock, reflector, stop } = run(source, { sync: 'stream' });
+      await clock.advance(1600);
+      expect(source.trace).toEqual(['stream', 'watch 10', 'watch 10', 'probe', 'stream']);
+      expect(reflector.continuity.gaps).toMatchObject([{ from: '10', to: '25', why: 'very-short' }]);
+      await stop();
+    });
   });
 
   it.each([

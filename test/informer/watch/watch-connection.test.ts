@@ -89,9 +89,12 @@ describe('a watch connection', () => {
     expect([stream.isLeft, clock.pending, getEventListeners(controller.signal, 'abort').length]).toEqual([true, 0, 0]);
   });
 
-  it('reports its events and its duration', async () => {
+  it('reports its events, and its duration since it was first read', async () => {
     const { clock, connection } = await open();
     connection.events += 2;
+    await clock.advance(5000); // the reader checks something first
+    expect(connection.life).toEqual({ events: 2, ms: 0 });
+    connection.read().catch(() => {}); // until it is closed
     await clock.advance(700);
     expect(connection.life).toEqual({ events: 2, ms: 700 });
     connection.close();

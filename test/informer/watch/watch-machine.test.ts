@@ -11,7 +11,7 @@ import {
 
 const stream = { streaming: true };
 const list = { streaming: false };
-const past = { hasty: false, strikes: 0, misses: 0, isFresh: true };
+const past = { hasty: false, wasEmpty: false, strikes: 0, misses: 0, isFresh: true };
 const grown = { ...past, isFresh: false };
 const long = { events: 3, ms: 60_000 };
 const empty = { events: 0, ms: 60_000 };
@@ -160,7 +160,7 @@ const rows: Row[] = [
   [
     following('5'),
     ended('5', nothing),
-    listed('5', { after: 'very-short', past: { ...past, hasty: true } }),
+    listed('5', { after: 'very-short', past: { ...past, hasty: true, wasEmpty: true } }),
     'none',
     'log',
     'very-short',
@@ -168,10 +168,51 @@ const rows: Row[] = [
   [
     following('5', { hasty: true }),
     ended('5', nothing),
-    listed('5', { after: 'very-short', past: { ...past, hasty: true } }),
+    listed('5', { after: 'very-short', past: { ...past, hasty: true, wasEmpty: true } }),
     'backoff',
     'log',
     'very-short',
+  ],
+  [following('5', { wasEmpty: true }), ended('5', nothing), streaming(''), 'backoff', 'log', 'very-short'],
+  [
+    following('5', { wasEmpty: true }),
+    ended('8', brief),
+    back('8', 'closed', { hasty: true }),
+    'none',
+    'none',
+    'closed',
+  ],
+  [
+    following('5', { wasEmpty: true }),
+    ended('5', { events: 0, ms: 4999 }),
+    listed('5', { after: 'closed', past: { ...past, wasEmpty: true } }),
+    'none',
+    'none',
+    'closed',
+  ],
+  [
+    following('5', { wasEmpty: true }),
+    ended('5', { events: 0, ms: 5000 }),
+    listed('5', { after: 'closed', past }),
+    'none',
+    'none',
+    'closed',
+  ],
+  [
+    following('5'),
+    failed('connection', '5', nothing),
+    listed('5', { after: 'connection', past: { ...past, hasty: true } }),
+    'none',
+    'log',
+    'connection',
+  ],
+  [
+    following('5', { wasEmpty: true }),
+    failed('connection', '5', nothing),
+    listed('5', { after: 'connection', past: { ...past, hasty: true, wasEmpty: true } }),
+    'none',
+    'log',
+    'connection',
   ],
   [following('5'), failed('gone', '8'), streaming('8'), 'none', 'log', 'gone'],
   [following('5'), failed('gone', '5', nothing), streaming('5'), 'backoff', 'log', 'gone'],

@@ -36,6 +36,15 @@ describe('a watch', () => {
     expect(watching.ended()).toBeNull();
   });
 
+  it.each([
+    [0, []],
+    [2, ['ADDED a', 'ADDED b']],
+  ])('ends without an error after %i events, with empty', async (after, events) => {
+    await using watching = await watchWith({ kind: 'empty', after });
+    expect(briefly(watching.events)).toEqual(events);
+    expect(watching.ended()).toBeNull();
+  });
+
   it('falls silent but stays open, with stall', async () => {
     await using watching = await watchWith({ kind: 'stall', after: 1 });
     sandbox.apply(configMapNamed('d'));

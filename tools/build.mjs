@@ -47,6 +47,7 @@ async function bundle() {
     help: src('commands/help.ts'),
     complete: src('complete.ts'),
     'state-thread': src('serve/persist/state-thread.ts'),
+    'jq-thread': src('output/jq/jq-thread.ts'),
     'oclif-help': src('commands/oclif-help.ts'),
     [OCLIF_REST]: OCLIF_REST,
   };

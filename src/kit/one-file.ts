@@ -2,6 +2,8 @@
 export interface OneFile {
   /** The URL of the code that `serve --persist` runs in a thread. */
   readonly stateThread: string;
+  /** The URL of the code that `-o jq` runs in a thread. */
+  readonly jqThread: string;
   /** The page of `serve --ui`. */
   readonly page: string;
   /** URLs of the entries of the library, by what users import. They share every class with the program. */

@@ -3,8 +3,8 @@ import { InformerError } from '../kit/error.ts';
 import { ChangesPrinter } from './changes/changes-printer.ts';
 import { DiffPrinter } from './changes/diff-printer.ts';
 import type { EventLinesOptions } from './event-lines.ts';
-import { loadJqLibrary } from './objects/jq-library.ts';
-import { compileJq, JqPrinter } from './objects/jq-printer.ts';
+import { compileJq, type Jq } from './jq/jq-expression.ts';
+import { loadJqLibrary } from './jq/jq-library.ts';
 import { KyamlPrinter } from './objects/kyaml-printer.ts';
 import {
   JsonPathPrinter,
@@ -28,6 +28,8 @@ export interface CompiledOutput {
   readonly format: OutputFormat;
   /** Creates the printer of one stream or one answer. Nothing is compiled or loaded here. */
   createPrinter(options: PrinterOptions): Printer;
+  /** What is applied to the JSON that the printer makes, before it is shown: only in the format `jq`. */
+  readonly jq?: Jq | undefined;
 }
 
 /**
@@ -36,10 +38,12 @@ export interface CompiledOutput {
  * has not read.
  */
 export async function compileOutput(format: OutputFormat): Promise<CompiledOutput> {
-  return { format, createPrinter: await printerFactory(format) };
+  if (format.kind !== 'jq') return { format, createPrinter: await printerFactory(format) };
+  const jq = await compileJq(format.expression, await loadJqLibrary());
+  return { format, jq, createPrinter: ({ single }) => new JsonPrinter({ single }) };
 }
 
-async function printerFactory(format: OutputFormat): Promise<CompiledOutput['createPrinter']> {
+async function printerFactory(format: Exclude<OutputFormat, { kind: 'jq' }>): Promise<CompiledOutput['createPrinter']> {
   switch (format.kind) {
     case 'table':
       return (options) => new TablePrinter({ ...options, wide: format.wide || options.wide });
@@ -62,10 +66,6 @@ async function printerFactory(format: OutputFormat): Promise<CompiledOutput['cre
       return (options) => new DiffPrinter(options);
     case 'changes':
       return (options) => new ChangesPrinter(options);
-    case 'jq': {
-      const jq = compileJq(format.expression, await loadJqLibrary());
-      return (options) => new JqPrinter(jq, options);
-    }
     case 'jsonpath': {
       const path = await loadJsonPath(format.template);
       return (options) => new JsonPathPrinter(path, { ...options, asJson: format.asJson });

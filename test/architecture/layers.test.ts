@@ -45,7 +45,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['escape.ts', 'cell-states.ts', 'printer.ts'],
     ['values.ts', 'painter.ts', 'timestamps.ts', 'csv.ts'],
     ['event-lines.ts', 'marker-line.ts'],
-    ['tables', 'objects', 'typescript'],
+    ['tables', 'objects', 'typescript', 'jq'],
     ['changes'],
     ['*'],
   ],

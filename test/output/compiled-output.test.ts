@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileOutput } from '../../src/output/compiled-output.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { answer, clock, event, pod } from './fixtures.ts';
 
 describe('compileOutput', () => {
@@ -12,13 +13,18 @@ describe('compileOutput', () => {
     ['kyaml', '---\n{\n  apiVersion: "v1",\n  items: [{\n'],
     ['jsonpath-as-json={.metadata.name}', '[\n    "'],
     ['name', 'pod/web-1\n'],
-    ['jq=.items[0].metadata.name', '"web-1"\n'],
     ['jsonpath={.metadata.name}', 'web-1'],
     ['custom-columns=A:.metadata.name', 'A\nweb-1\n'],
   ])('creates the printer of -o %s', async (text, start) => {
     const output = await compileOutput(parseOutputFormat(text));
     const printed = [...output.createPrinter({ clock }).objects(answer(pod('web-1')))].join('');
     expect(printed.replace(/ +$/gm, '').slice(0, start.length)).toBe(start);
+  });
+
+  it('creates a printer of JSON for -o jq, and the expression that is applied to it', async () => {
+    const { jq, createPrinter } = await compileOutput(parseOutputFormat('jq=.items[0].metadata.name'));
+    const json = [...createPrinter({ clock }).objects(answer(pod('web-1')))].join('');
+    expect(await jq?.results(json, { clock: new FakeClock() })).toBe('"web-1"');
   });
 
   it.each(['diff', 'changes'])('creates the printer of -o %s, which prints events', async (text) => {

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/kit/exact-json.ts';
+import { compileJq, jqAnswer } from '../../src/output/jq/jq-expression.ts';
+import { loadJqLibrary } from '../../src/output/jq/jq-library.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import { LiveTable } from '../../src/output/tables/live-table.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { clock, createPrinter } from './fixtures.ts';
 import { hostileEvent, hostileText, OWN, UNSAFE } from './hostile-event.ts';
+import { printedBy } from './jq/printed.ts';
 
 describe.each([
   'table',
@@ -14,7 +19,6 @@ describe.each([
   'name',
   'diff',
   'changes',
-  'jq=.',
   'jsonpath={.spec.lines}',
   'jsonpath-as-json={.spec.lines}{.data}',
   'custom-columns=A:.spec.lines,B:.data',
@@ -53,9 +57,24 @@ describe.each([
           expect(out.join('').replaceAll('\t', ' ').replaceAll('\r\n', '\n')).not.toMatch(UNSAFE);
         },
       ),
-      { numRuns: format.startsWith('jq') ? 30 : 150 },
+      { numRuns: 150 },
     );
   });
+});
+
+test('-o jq writes nothing to a terminal that it would obey, hide or reorder, whatever objects hold', async () => {
+  const jq = await compileJq('.', await loadJqLibrary());
+  const terminal = true;
+  await fc.assert(
+    fc.asyncProperty(hostileText, hostileText, async (text, other) => {
+      const event = hostileEvent(text, other, 'ADDED');
+      const run = { clock: new FakeClock(), terminal };
+      const out = [await printedBy(jq, [event], run), await jqAnswer(jq, jsonText(event.event.object), 'it', run)];
+      expect(out.join('').replaceAll('\t', ' ').replaceAll('\r\n', '\n')).not.toMatch(UNSAFE);
+      expect(out.join('')).not.toContain('[argument');
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test('a live table and its line of counts write no control character of an object', () => {

@@ -17,6 +17,7 @@ const GUARD = '__guard';
 globalThis[Symbol.for('kubectl-informer.one-file')] = {
   // a thread that is given the whole program would be it
   stateThread: `data:text/javascript,${encodeURIComponent(BUILT_STATE_THREAD)}`,
+  jqThread: `data:text/javascript,${encodeURIComponent(BUILT_JQ_THREAD)}`,
   page: BUILT_UI_PAGE,
   async entries() {
     const loaded = Object.entries(PARTS).map(async ([name, load]) => [name, await load()]);

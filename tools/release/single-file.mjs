@@ -12,7 +12,11 @@ export async function writeSingleFile({ root, file }) {
     external: [/^node:/],
     transform: {
       target: 'node22.19',
-      define: { BUILT_UI_PAGE: JSON.stringify(page), BUILT_STATE_THREAD: JSON.stringify(await stateThread(root)) },
+      define: {
+        BUILT_UI_PAGE: JSON.stringify(page),
+        BUILT_STATE_THREAD: JSON.stringify(await threadCode(root, 'state-thread.js')),
+        BUILT_JQ_THREAD: JSON.stringify(await threadCode(root, 'jq-thread.js')),
+      },
     },
     plugins: [restInside],
     onLog(level, log, report) {
@@ -30,13 +34,13 @@ export async function writeSingleFile({ root, file }) {
   await chmod(file, 0o755);
 }
 
-/** The code of the thread that stores states, with all that it imports. */
-async function stateThread(root) {
+/** The code of a thread, with all that it imports. */
+async function threadCode(root, name) {
   const built = await rolldown({
-    input: path.join(root, 'dist/state-thread.js'),
+    input: path.join(root, 'dist', name),
     platform: 'node',
     external: [/^node:/],
-    treeshake: { moduleSideEffects: (id) => id.endsWith('state-thread.js') }, // it exports nothing: it is all effect
+    treeshake: { moduleSideEffects: (id) => id.endsWith(name) }, // it exports nothing: it is all effect
   });
   const { output } = await built.generate({ format: 'esm', codeSplitting: false, comments: false });
   await built.close();

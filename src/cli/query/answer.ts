@@ -128,7 +128,7 @@ async function writeAnswer(
     if (empty !== undefined) sink.notice(empty);
     if (plan.explain && shown.length < found.length) sink.notice(`--limit prints ${shown.length} of ${found.length}`);
     if (plan.tree) await printTrees(plan, shown, { ...context, sink });
-    else await printFound(plan, shown, { redactor, sink });
+    else await printFound(plan, shown, { redactor, sink, signal: context.signal });
   }
   if (found.length === 0) {
     const searched = samples.map((sample) => ({ ...sample, store: narrowed ? undefined : storeIn(sample, holdings) }));

@@ -28,6 +28,7 @@ export interface ClusterPart {
 
 export interface ClustersAnswering {
   readonly sink: AnswerSink;
+  readonly signal: AbortSignal;
   /** Whether some of what was asked for is missing, which is reported elsewhere. */
   readonly isPartial: boolean;
   /** The groups are the clusters. */
@@ -41,7 +42,7 @@ export interface ClustersAnswering {
 export async function answerTogether(
   plan: QueryPlan,
   parts: readonly ClusterPart[],
-  { sink, isPartial, groupsByCluster }: ClustersAnswering,
+  { sink, signal, isPartial, groupsByCluster }: ClustersAnswering,
 ): Promise<unknown> {
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
   const matches = matcherOf(plan, sink);
@@ -61,7 +62,7 @@ export async function answerTogether(
       const shown = arrange(found, plan);
       const text = empty(count);
       if (text !== undefined) sink.notice(text);
-      if (count > 0 || !isNowhere) await printFound(plan, shown, { redactor, sink });
+      if (count > 0 || !isNowhere) await printFound(plan, shown, { redactor, sink, signal });
     } else {
       const { rows, remarks } = groupsByCluster ? byCluster(found, plan, redactor) : grouped(found, plan, redactor);
       await printRows(plan, rows, { sink, empty: empty(count) });

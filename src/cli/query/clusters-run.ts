@@ -157,7 +157,12 @@ async function answerAll(
     },
   };
   const missing = await abortable(
-    answerTogether(plan, parts, { sink, isPartial: refusal !== undefined, groupsByCluster }),
+    answerTogether(plan, parts, {
+      sink,
+      signal: clusters.signal,
+      isPartial: refusal !== undefined,
+      groupsByCluster,
+    }),
     clusters.signal,
   );
   const failed = SeveralErrors.of([missing, refusal].filter((error) => error !== undefined));

@@ -136,7 +136,10 @@ class ContinuousQuery implements AsyncDisposable {
     } catch (error) {
       if (!session.signal.aborted) session.end(error);
     }
-    this.#writer.end(this.#isSynced && !isReaderGone(session.signal.reason) ? result : undefined, this.#lastMarkers());
+    await this.#writer.end(
+      this.#isSynced && !isReaderGone(session.signal.reason) ? result : undefined,
+      this.#lastMarkers(),
+    );
   }
 
   async #sync(): Promise<void> {

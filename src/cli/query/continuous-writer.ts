@@ -1,6 +1,8 @@
 import { goText } from '../../expr/go-text.ts';
 import { messageOf } from '../../kit/error.ts';
+import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { cellText, neutralised } from '../../output/escape.ts';
+import type { FailedRecord } from '../../output/jq/jq-stream.ts';
 import { loadPainter } from '../../output/painter.ts';
 import {
   type PrintedRowChange,
@@ -14,6 +16,8 @@ import { lossMarker, lossText, type Marker, type Stamper } from '../../stream/ma
 import type { StreamSummary } from '../../stream/summary.ts';
 import { colorLevel } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
+import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
+import { Interrupted } from '../terminal/signals.ts';
 import type { LiveResult, UnstampedChange } from './continuous-result.ts';
 import type { QueryPlan } from './question.ts';
 
@@ -31,6 +35,7 @@ export class ContinuousWriter {
   readonly #summary: StreamSummary;
   readonly #withMarkers: boolean;
   readonly #printer: RowChangePrinter;
+  readonly #outlet: StreamOutlet;
   #marks: MarkerOf[] = [];
   #seq = 0;
   #isBlocked = false;
@@ -39,11 +44,12 @@ export class ContinuousWriter {
 
   static async create(session: Session, plan: QueryPlan, summary: StreamSummary): Promise<ContinuousWriter> {
     const { io } = session;
-    const { format, printer, flags, noHeaders } = plan;
+    const { format, printer, flags, noHeaders, output } = plan;
     const painter = await loadPainter(colorLevel(flags.color, { stdout: io.stdout, env: io.env }));
     const terminal = io.stdout.isTerminal;
     const rows = numberRows(noHeaders || plan.count);
     return new ContinuousWriter(session, summary, {
+      output,
       withMarkers: flags.markers,
       printer: rowChangePrinter({ format, printer, rows, painter, terminal }),
     });
@@ -52,8 +58,12 @@ export class ContinuousWriter {
   private constructor(
     session: Session,
     summary: StreamSummary,
-    { withMarkers, printer }: { withMarkers: boolean; printer: RowChangePrinter },
+    { withMarkers, printer, output }: { withMarkers: boolean; printer: RowChangePrinter; output: CompiledOutput },
   ) {
+    this.#outlet = streamOutlet(session, output, (error, where, { op }: FailedRecord & { op?: RowRecord['op'] }) => {
+      if (op) summary.failed(WORDS[op]);
+      this.#unprinted(error, where);
+    });
     this.#session = session;
     this.#summary = summary;
     this.#withMarkers = withMarkers;
@@ -67,19 +77,21 @@ export class ContinuousWriter {
 
   /** Prints what changed. Resolves when the reader has room for more. */
   async print(result: LiveResult): Promise<void> {
-    const { stdout } = this.#session.io;
-    if (stdout.write(this.#text(result))) return;
+    if (this.#outlet.write(this.#text(result))) return;
     this.#isBlocked = true;
-    await stdout.ready();
+    await this.#outlet.ready();
     this.#isBlocked = false;
     this.#lost(result);
   }
 
   /** Prints what is left, if there is a reader for it, and the last markers. */
-  end(result: LiveResult | undefined, last: readonly MarkerOf[]): void {
+  async end(result: LiveResult | undefined, last: readonly MarkerOf[]): Promise<void> {
     if (this.#isBlocked) this.#summary.losses.unshown = result?.waiting ?? 0;
     for (const markerOf of last) this.mark(markerOf);
-    this.#session.io.stdout.write(result && !this.#isBlocked ? this.#text(result) : this.#markers());
+    this.#outlet.write(result && !this.#isBlocked ? this.#text(result) : this.#markers());
+    const left = await this.#outlet.end(this.#session.signal.reason instanceof Interrupted);
+    this.#summary.losses.unshown += left;
+    if (left > 0) this.#session.notice(unendedText(left));
   }
 
   #text(result: LiveResult): string {
@@ -110,18 +122,20 @@ export class ContinuousWriter {
       return this.#printer.changes(batch);
     } catch (error) {
       const [only] = batch;
-      if (only && batch.length === 1) return this.#unprinted(error, only);
+      if (only && batch.length === 1) {
+        this.#summary.failed(WORDS[only.record.op]);
+        this.#unprinted(error, only.record.key);
+        return '';
+      }
       const half = batch.length >> 1;
       return this.#rows(batch.slice(0, half)) + this.#rows(batch.slice(half));
     }
   }
 
-  #unprinted(error: unknown, { record }: PrintedRowChange): '' {
-    this.#summary.failed(WORDS[record.op]);
+  #unprinted(error: unknown, where: string | undefined): void {
     if (!this.#hasReportedFailure)
-      this.#session.notice(neutralised(`${record.key}: ${messageOf(error)}; it is left out (reported once)`));
+      this.#session.notice(neutralised(`${where}: ${messageOf(error)}; it is left out (reported once)`));
     this.#hasReportedFailure = true;
-    return '';
   }
 
   /** Says what a slow reader did not see one by one. */

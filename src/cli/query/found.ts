@@ -4,6 +4,7 @@ import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { jqAnswer } from '../../output/jq/jq-expression.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { PrintedObject } from '../../output/printer.ts';
 import { sortedBy } from '../../query/arrange.ts';
@@ -114,7 +115,7 @@ export function arrange<T extends Found>(
 export async function printFound(
   plan: QueryPlan,
   found: readonly Found[],
-  { redactor, sink }: { redactor: Redactor; sink: AnswerSink },
+  { redactor, sink, signal }: { redactor: Redactor; sink: AnswerSink; signal: AbortSignal },
 ): Promise<void> {
   const options = { redactor, showManagedFields: plan.showManagedFields };
   const named = NAMING_FORMATS.has(plan.format.kind);
@@ -127,12 +128,14 @@ export async function printFound(
     return printed;
   };
   const shown = { [Symbol.iterator]: () => Iterator.from(found).map(show) };
-  let text = '';
-  for (const piece of plan.printer.objects(shown)) {
-    if (plan.format.kind === 'jq') text += piece;
-    await sink.write(piece);
-  }
-  if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
+  const pieces = plan.printer.objects(shown);
+  if (plan.output.jq) {
+    const where = asksForOne(plan) ? 'the object' : 'the List';
+    const run = { clock: sink.clock, signal, terminal: plan.counting.terminal };
+    const text = await jqAnswer(plan.output.jq, [...pieces].join(''), where, run);
+    await sink.write(text);
+    if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
+  } else for (const piece of pieces) await sink.write(piece);
 }
 
 /** Formats that print whole objects. Objects of several clusters have the name of their cluster in the field `cluster`. */

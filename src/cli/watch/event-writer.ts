@@ -6,7 +6,9 @@ import type { TextSink } from '../terminal/io.ts';
 
 export interface EventWriterOptions {
   readonly printer: Printer;
-  readonly sink: TextSink;
+  readonly sink: Pick<TextSink, 'write' | 'ready'>;
+  /** Resolves when it is known of all events whether they could be printed. Absent: it is known at once. */
+  readonly settled?: (() => Promise<void>) | undefined;
   readonly summary: StreamSummary;
   /** Buffers a type's initial list until it is complete, so that the table is laid out for all of it. */
   readonly gatherInitial: boolean;
@@ -35,7 +37,7 @@ export class EventWriter {
 
   /** Resolves when the reader has room for more; undefined when it has it now. */
   print(event: EventEnvelope, target: StreamTarget): Promise<void> | undefined {
-    const { gatherInitial, summary, limit, onLimit } = this.#options;
+    const { gatherInitial, summary, limit, onLimit, settled } = this.#options;
     if (limit !== undefined && summary.total >= limit) return undefined;
     const isLast = summary.total + 1 === limit;
     summary.count(eventWordOf(event));
@@ -47,7 +49,11 @@ export class EventWriter {
             isLast ? [...[...this.#buffered.keys()].flatMap((each) => this.#taken(each)), printed] : [printed],
           );
     if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
-    if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
+    const ended = () => {
+      if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
+    };
+    if (isLast && settled) return settled().then(ended);
+    ended();
     return ready;
   }
 

@@ -2,6 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import type { FieldReads } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
+import type { CompiledOutput } from '../../output/compiled-output.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { LiveTable } from '../../output/tables/live-table.ts';
@@ -18,6 +19,7 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> 
   readonly unserved?: readonly unknown[] | undefined;
   readonly format: OutputFormat;
   readonly printer: Printer;
+  readonly output: CompiledOutput;
   /** Redraws in place instead of printing line by line. */
   readonly live: LiveTable | undefined;
   readonly rules: StreamFilters['rules'];

@@ -5,7 +5,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
-import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
+import { Enveloper, type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
 import { streamEvents, type Unreported } from '../../stream/event-stream.ts';
 import {
   clusterMarker,
@@ -31,6 +31,7 @@ import type { NewlyRefused } from '../session/left-out.ts';
 import { failureNotice, unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { shardSuffix } from '../session/shard-choice.ts';
+import { streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import {
   describeError,
@@ -290,9 +291,13 @@ class Watching implements Disposable {
     if (!this.#plan.once) this.#outages = outagesOf(this.#targets, this.#session.clock.now());
   }
 
+  /** Records wait for an expression that was cut short. */
+  #isUnprinted = false;
+
   get #state(): StreamState {
     const isCut = this.#plan.strict && this.#outages.length > 0;
-    return { isSynced: this.#isSynced, isWaiting: this.#isWaiting, isCut };
+    const isWaiting = this.#isWaiting || (this.#plan.once && this.#isUnprinted);
+    return { isSynced: this.#isSynced, isWaiting, isCut };
   }
 
   /** To end without a connection is a gap, where none is open already. */
@@ -352,9 +357,15 @@ class Watching implements Disposable {
     const status = live ?? session.status;
     using progress = showSyncProgress(this.#syncing, status);
     using _waiting = this.#openProgress(live || canRedraw(io, io.stderr) ? status : undefined);
+    const outlet = streamOutlet(session, this.#plan.output, (error, where, record) => {
+      if (record.key === undefined) summary.losses.expressionErrors++;
+      else summary.failed(eventWordOf(record as EventEnvelope));
+      this.#unprinted(error, where);
+    });
     const writer = new EventWriter({
       printer,
-      sink: io.stdout,
+      sink: outlet,
+      settled: outlet.settled,
       summary,
       gatherInitial: GATHERED.includes(format.kind),
       limit,
@@ -363,9 +374,7 @@ class Watching implements Disposable {
       ...(needsOf(format).object ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
     });
     const show = live ?? writer;
-    const mark = this.#plan.markers
-      ? (text: string) => (io.stdout.write(text) ? undefined : io.stdout.ready())
-      : undefined;
+    const mark = this.#plan.markers ? (text: string) => (outlet.write(text) ? undefined : outlet.ready()) : undefined;
     this.#marks = mark;
     let unreported: Unreported<WatchTarget> | undefined;
     const gate = createChangeGate({
@@ -416,6 +425,7 @@ class Watching implements Disposable {
       session.signal,
     );
     if (!outcome && !session.signal.aborted) await Promise.all([...this.#advice.values()].map((each) => each.settled));
+    await outlet.settled?.();
     if (outcome)
       session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
     else session.end(new StreamEnd('done'));
@@ -428,6 +438,10 @@ class Watching implements Disposable {
           .map((marker) => this.#markerText(marker))
           .join(''),
       );
+    const left = await outlet.end(session.signal.reason instanceof Interrupted);
+    summary.losses.unshown += left;
+    this.#isUnprinted = left > 0;
+    if (left > 0) session.notice(unendedText(left));
   }
 
   #adviceOf(cluster: WatchedCluster): InitialListAdvice {

@@ -211,6 +211,7 @@ export async function sharedPlanOf(
     );
   return {
     format,
+    output,
     waits,
     rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
     judging: filters,

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { loadJqLibrary } from '../../../src/output/objects/jq-library.ts';
-import { compileJq, JqPrinter } from '../../../src/output/objects/jq-printer.ts';
+import { compileOutput } from '../../../src/output/compiled-output.ts';
+import { compileJq, jqAnswer } from '../../../src/output/jq/jq-expression.ts';
+import { loadJqLibrary } from '../../../src/output/jq/jq-library.ts';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
-import { answer, clock, createPrinter, event, pod } from '../fixtures.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { answer, clock, event, pod } from '../fixtures.ts';
+import { printedBy } from './printed.ts';
 
-const printer = (expression: string, options: object = {}) =>
-  createPrinter(parseOutputFormat(`jq=${expression}`), { clock, ...options });
+const jqOf = async (expression: string) => compileJq(expression, await loadJqLibrary());
+const printed = async (expression: string, options?: Parameters<typeof printedBy>[2]) =>
+  printedBy(await jqOf(expression), two, options);
 const two = [event('ADDED', pod('a')), event('MODIFIED', pod('b'))];
 
 describe('jq', () => {
@@ -22,20 +26,26 @@ describe('jq', () => {
     ['[inputs] | length', '0\n0\n'],
     ['"kubectl-informer/jq-failed"', '"kubectl-informer/jq-failed"\n"kubectl-informer/jq-failed"\n'],
   ])('%s', async (expression, text) => {
-    expect((await printer(expression)).events(two)).toBe(text);
+    expect(await printed(expression)).toBe(text);
   });
 
   test('gets what -o json prints of a whole answer, or the object asked for by name', async () => {
-    expect([...(await printer('.items | map(.metadata.name)')).objects(answer(pod('a'), pod('b')))]).toEqual([
-      '["a","b"]\n',
-    ]);
-    expect([...(await printer('.metadata.name', { single: true })).objects(answer(pod('a')))]).toEqual(['"a"\n']);
+    const answered = async (expression: string, single: boolean, ...pods: ReturnType<typeof pod>[]) => {
+      const { jq, createPrinter } = await compileOutput(parseOutputFormat(`jq=${expression}`));
+      const json = [...createPrinter({ clock, single }).objects(answer(...pods))].join('');
+      return jq && jqAnswer(jq, json, 'the List', { clock: new FakeClock() });
+    };
+    expect(await answered('.items | map(.metadata.name)', false, pod('a'), pod('b'))).toBe('["a","b"]\n');
+    expect(await answered('.metadata.name', true, pod('a'))).toBe('"a"\n');
+    await expect(answered('.items.a', false, pod('a'))).rejects.toThrow(
+      expect.objectContaining({ code: 'argument', message: expect.stringContaining('jq: error on the List: ') }),
+    );
   });
 
   test('results hold nothing that a terminal would obey, and are the data elsewhere', async () => {
-    const expression = '"\\u001b[31m \\u009b31m"';
-    expect((await printer(expression, { terminal: true })).events(two.slice(0, 1))).toBe('"\\u001b[31m \\u009b31m"\n');
-    expect((await printer(expression)).events(two.slice(0, 1))).toBe('"\\u001b[31m \x9b31m"\n');
+    const expression = 'select(.type == "ADDED") | "\\u001b[31m \\u009b31m"';
+    expect(await printed(expression, { terminal: true })).toBe('"\\u001b[31m \\u009b31m"\n');
+    expect(await printed(expression)).toBe('"\\u001b[31m \x9b31m"\n');
   });
 
   test.each([
@@ -44,7 +54,7 @@ describe('jq', () => {
     ['-h', 'error parsing jq expression "-h": h/0 is not defined'],
     ['.a) | (.b', 'error parsing jq expression ".a) | (.b": syntax error'],
   ])("is refused in jq's words before anything is watched: %s", async (expression, message) => {
-    await expect(printer(expression)).rejects.toThrow(
+    await expect(jqOf(expression)).rejects.toThrow(
       expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }),
     );
   });
@@ -55,17 +65,14 @@ describe('jq', () => {
     ['.key | keys', 'jq: error on Pod shop/a: string ("shop/a") has no keys'],
     ['error({a: 1})', 'jq: error on Pod shop/a: {"a":1}'],
     ['input', 'jq: error on Pod shop/a: '],
-  ])('says which object an expression failed on: %s', async (expression, message) => {
-    const failing = await printer(expression);
-    expect(() => failing.events(two)).toThrow(
-      expect.objectContaining({ code: 'argument', message: expect.stringContaining(message) }),
-    );
+  ])('says which object an expression failed on, and goes on: %s', async (expression, message) => {
+    expect(await printed(expression)).toContain(`[argument] ${message}`);
   });
 
-  test('leaves the exit code of the process alone', async () => {
-    const before = process.exitCode;
-    (await printer('.key')).events(two);
-    expect(process.exitCode).toBe(before);
+  test('the records around one on which it fails are printed, in their order', async () => {
+    const three = ['a', 'b', 'c'].map((name) => event('ADDED', pod(name)));
+    const jq = await jqOf('if .key == "shop/b" then error("boom") else .key end');
+    expect(await printedBy(jq, three)).toContain('"shop/a"\n"shop/c"\n');
   });
 
   test('goes through the library once for many events, and in order', async () => {
@@ -77,10 +84,12 @@ describe('jq', () => {
         return library.run(...args);
       },
     };
-    const jq = new JqPrinter(compileJq('.key', counting));
+    const jq = await compileJq('.key', counting);
     calls = 0;
     const many = Array.from({ length: 500 }, (_, i) => event('ADDED', pod(`web-${i}`)));
-    expect(jq.events(many).split('\n').slice(0, -1)).toEqual(many.map((each) => JSON.stringify(each.event.key)));
+    expect((await printedBy(jq, many)).split('\n').slice(0, -1)).toEqual(
+      many.map((each) => JSON.stringify(each.event.key)),
+    );
     expect(calls).toBe(1);
   });
 

@@ -18,7 +18,7 @@ const SHORT_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'one line of a stack, at most 4,096 characters': ['kit/thrown-text.ts /([^\\s()]+:\\d+:\\d+)\\)?$/'],
   'JSON that this program has written: each string ends': [
-    'output/objects/jq-library.ts /"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*/',
+    'output/jq/jq-library.ts /"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*/',
   ],
   'at most 600 characters of an expression': [
     'expr/cel/cel-errors.ts /(\\d+(?:\\.\\d+)?(?:ms|[smhdy]))\\b/',

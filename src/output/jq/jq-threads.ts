@@ -14,11 +14,11 @@ const MOST_THREADS = 4;
 /** A thread that holds more than this after a call is ended, bytes. */
 const MOST_KEPT = 256 * 1024 * 1024;
 
-/** The most memory of a call, bytes; of one with a large input, so many bytes for each character of it. */
+/** The most memory of a call, bytes; of one with a large input, this number of bytes for each of its characters. */
 const MOST_BYTES = 1024 * 1024 * 1024;
 const BYTES_PER_CHAR = 8;
 
-/** jq-web as WebAssembly, in threads: each call can be ended, and blocks nobody. One thread is kept for the next call. */
+/** jq-web as WebAssembly, in threads: each call can be ended, and no other code waits. One thread is kept for the next call. */
 export class JqThreads {
   readonly #file: string;
   readonly #turns: (() => void)[] = [];
@@ -98,7 +98,7 @@ class JqThread {
     this.#worker.on('error', (error) => this.#waiting.reject(error));
     this.#worker.on('exit', () => this.#waiting.reject(new Error('the thread of jq has ended')));
     this.whenReady = this.#ready();
-    this.whenReady.catch(() => {}); // who calls is told
+    this.whenReady.catch(() => {}); // the caller gets it
   }
 
   async #ready(): Promise<void> {

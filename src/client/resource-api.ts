@@ -22,7 +22,7 @@ import type { WatchEvent } from '../model/watch-event.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/write-body.ts';
 import { readList } from './decode/list-body.ts';
 import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
-import { type IncludeObject, isTable, objectOfRow, TABLE_ACCEPT } from './decode/table.ts';
+import { type IncludeObject, isTable, objectOfRow, TABLE_TYPE } from './decode/table.ts';
 import { WatchStream } from './decode/watch-stream.ts';
 import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
 import { LARGEST_OBJECT } from './http/limits.ts';
@@ -41,7 +41,10 @@ export interface ResourceApiOptions {
   namespace?: string | undefined;
   /** The form of objects. Default `object`. */
   as?: Representation | undefined;
-  /** Whether to remove `metadata.managedFields` from all objects that are read. Default false. */
+  /**
+   * Whether to remove `metadata.managedFields` from all objects that are read. A server that can (KEP-5958) is asked not
+   * to send them. Default false.
+   */
   dropManagedFields?: boolean | undefined;
   /** Gives the server's version. Without it {@link ResourceApi.consistentUnpagedList} is false. */
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
@@ -183,10 +186,18 @@ export function checkRepresentation(as: unknown): void {
   else checkChoice('resource: as', as, ['object', 'metadata']);
 }
 
-const ACCEPT = {
-  object: 'application/json',
-  metadata: (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io,application/json`,
-};
+const JSON_TYPE = 'application/json';
+const metadataType = (kind: string) => `${JSON_TYPE};as=${kind};v=v1;g=meta.k8s.io`;
+
+/**
+ * The Accept header for objects as `type`, else whole. `drop` asks for them without managedFields (KEP-5958); a server
+ * that does not know the parameter ignores it, and what it sends is dropped here. Behind it are the types without it,
+ * for a server that refuses unknown parameters.
+ */
+function acceptOf(type: string, drop: boolean): string {
+  const types = drop ? [`${type};drop=metadata.managedFields`, type] : [type];
+  return [...new Set([...types, JSON_TYPE])].join(',');
+}
 
 const PATCH_TYPES = {
   merge: 'application/merge-patch+json',
@@ -275,7 +286,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async probe(options: ListOptions = {}, { signal, fresh, arrived }: ReadContext = {}): Promise<ListPage<KubeObject>> {
     const path = withQuery(pathOf(this.gvr, { namespace: this.namespace }), [queryOf(options)]);
     const isWhole = options.shardSelector !== undefined && options.limit === 1;
-    const headers = { accept: isWhole ? ACCEPT.object : ACCEPT.metadata('PartialObjectMetadataList') };
+    const headers = { accept: acceptOf(isWhole ? JSON_TYPE : metadataType('PartialObjectMetadataList'), true) };
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, once: true });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true, arrived });
@@ -293,6 +304,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       signal,
       fresh,
       stream: true,
+      compressed: options.sendInitialEvents,
     });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     await checkIsWatch(response, this.gvr);
@@ -326,7 +338,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async get(name: string, options: CallOptions = {}): Promise<object> {
     checkOptions('get', options, KNOWN_CALL_OPTIONS);
     const { signal, subresource } = options;
-    const accept = subresource ? ACCEPT.object : this.#accept('PartialObjectMetadata');
+    const accept = subresource ? JSON_TYPE : this.#accept('PartialObjectMetadata');
     const query = subresource ? '' : this.#includeObject();
     return this.#call('get', { method: 'GET', name, subresource, query, headers: { accept }, signal });
   }
@@ -429,8 +441,8 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   #accept(metadataKind: string): string {
-    if (this.#as === 'object') return ACCEPT.object;
-    return this.#as === 'metadata' ? ACCEPT.metadata(metadataKind) : TABLE_ACCEPT;
+    const type = this.#as === 'object' ? JSON_TYPE : this.#as === 'metadata' ? metadataType(metadataKind) : TABLE_TYPE;
+    return acceptOf(type, this.#dropManagedFields);
   }
 
   #includeObject(): string {

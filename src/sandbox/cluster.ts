@@ -16,6 +16,10 @@ export interface Cluster {
 export interface Features {
   /** Lists and watches of a part of a collection, by hash. Source: KEP-5866. */
   readonly shardedListAndWatch: boolean;
+  /** Answers without managedFields where Accept asks for that. Source: KEP-5958. */
+  readonly managedFieldsOptOut: boolean;
+  /** Streaming lists as gzip. Source: apiserver endpoints/handlers/watch.go of 1.37. */
+  readonly watchListCompression: boolean;
 }
 
 /** A time as in metadata: RFC 3339 in whole seconds. */

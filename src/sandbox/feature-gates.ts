@@ -3,7 +3,11 @@ import { nearest } from '../kit/nearest.ts';
 import type { Features } from './cluster.ts';
 
 /** The features by the names that kube-apiserver's `--feature-gates` has for them. */
-const GATES: Readonly<Record<string, keyof Features>> = { ShardedListAndWatch: 'shardedListAndWatch' };
+const GATES: Readonly<Record<string, keyof Features>> = {
+  ShardedListAndWatch: 'shardedListAndWatch',
+  ManagedFieldsOptOut: 'managedFieldsOptOut',
+  WatchListCompression: 'watchListCompression',
+};
 
 /** Reads `ShardedListAndWatch=true,…`. Throws `argument` for what is not NAME=true or NAME=false, or an unknown name. */
 export function parseFeatureGates(texts: readonly string[]): Readonly<Record<string, boolean>> {
@@ -35,5 +39,9 @@ export function featuresOf(gates: Readonly<Record<string, boolean>> = {}): Featu
     });
   }
   const on = (feature: keyof Features) => Object.entries(gates).some(([name, isOn]) => isOn && GATES[name] === feature);
-  return { shardedListAndWatch: on('shardedListAndWatch') };
+  return {
+    shardedListAndWatch: on('shardedListAndWatch'),
+    managedFieldsOptOut: on('managedFieldsOptOut'),
+    watchListCompression: on('watchListCompression'),
+  };
 }

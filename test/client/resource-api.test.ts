@@ -6,7 +6,7 @@ import { cellsOf } from '../../src/model/cells.ts';
 import { isConflict, isExpired, isNotFound, StatusError } from '../../src/model/status.ts';
 import type { WatchEvent } from '../../src/model/watch-event.ts';
 import { pod } from '../support/fixture.ts';
-import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
+import { CONFIG_MAPS, inProcess, through } from '../support/in-process.ts';
 import { bytes, cut, type ScriptedAnswer, scriptedBytes } from '../support/scripted-bytes.ts';
 import { skipped } from '../support/skipped.ts';
 import { recording, recordingsMissing } from '../support/wire-recording.ts';
@@ -88,6 +88,41 @@ describe('ResourceApi.list', () => {
     expect(dropped).toMatchObject(ours);
     const { managedFields: _, ...metadata } = kept?.metadata ?? expect.unreachable();
     expect(dropped).toEqual({ ...kept, metadata });
+  });
+
+  it.each([
+    ['a server that can leave them out', true],
+    ['a server that does not know the parameter', false],
+  ])('asks %s not to send managedFields, and has none in lists, watches and tables', async (_, isOn) => {
+    const featureGates = { ManagedFieldsOptOut: isOn };
+    const { transport, sandbox } = await inProcess({ objects: [pod('web-1')], featureGates });
+    const sent: Buffer[] = [];
+    const seen = through(transport, async (request, send) => {
+      const response = await send(request);
+      const counted = async function* () {
+        for await (const chunk of response.body) {
+          sent.push(Buffer.from(chunk));
+          yield chunk;
+        }
+      };
+      return { ...response, body: counted() };
+    });
+    for (const as of ['object', 'metadata', { table: 'Object' }] as const) {
+      const pods = new ResourceApi<Pod>(seen, PODS, { namespace: 'shop', as, dropManagedFields: true });
+      const { items } = await pods.list();
+      const got = await pods.get('web-1');
+      const watch = await pods.watch();
+      const events = (await watch.next()).value as { object: Pod }[];
+      await watch.return?.();
+      for (const { metadata } of [...items, got, ...events.map(({ object }) => object)]) {
+        expect([metadata.name, metadata.managedFields]).toEqual(['web-1', undefined]);
+      }
+    }
+    expect(Buffer.concat(sent).includes('managedFields')).toBe(!isOn);
+    expect(sandbox.get(PODS, 'shop/web-1')?.metadata.managedFields).toHaveLength(1);
+    const whole = new ResourceApi<Pod>(transport, PODS, { namespace: 'shop' });
+    expect((await whole.get('web-1')).metadata.managedFields).toHaveLength(1);
+    await sandbox.stop();
   });
 
   it('refuses a table that it did not request [REF-49]', async () => {
@@ -324,7 +359,13 @@ describe('ResourceApi as a table', () => {
     const [web] = items as [object];
     expect(sent[0]).toMatchObject({
       path: '/api/v1/pods?limit=1&includeObject=Object',
-      headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
+      headers: {
+        accept: [
+          'application/json;as=Table;v=v1;g=meta.k8s.io;drop=metadata.managedFields',
+          'application/json;as=Table;v=v1;g=meta.k8s.io',
+          'application/json',
+        ].join(),
+      },
     });
     expect(resourceVersion).toBe(sandbox.resourceVersion);
     const { managedFields: _, ...metadata } = sandbox.get(PODS, 'shop/web-1')?.metadata ?? {};

@@ -3,9 +3,12 @@ import { featuresOf, parseFeatureGates } from '../../src/sandbox/feature-gates.t
 import { Sandbox } from '../../src/sandbox/index.ts';
 
 it('are off unless they are named, and read as kube-apiserver reads them', () => {
-  expect(featuresOf()).toEqual({ shardedListAndWatch: false });
-  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=true']))).toEqual({ shardedListAndWatch: true });
-  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=false']))).toEqual({ shardedListAndWatch: false });
+  const off = { shardedListAndWatch: false, managedFieldsOptOut: false, watchListCompression: false };
+  expect(featuresOf()).toEqual(off);
+  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=true']))).toEqual({ ...off, shardedListAndWatch: true });
+  expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=false']))).toEqual(off);
+  const newer = parseFeatureGates(['ManagedFieldsOptOut=true', 'WatchListCompression=true']);
+  expect(featuresOf(newer)).toEqual({ ...off, managedFieldsOptOut: true, watchListCompression: true });
 });
 
 it.each([

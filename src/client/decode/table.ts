@@ -7,7 +7,8 @@ import type { WatchEvent } from '../../model/watch-event.ts';
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** The Accept header for a table, or for plain objects from a server without tables. */
-export const TABLE_ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+export const TABLE_TYPE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+export const TABLE_ACCEPT = `${TABLE_TYPE},application/json`;
 
 /** A row of a table. Source: apimachinery meta/v1 TableRow. */
 export interface TableRow {

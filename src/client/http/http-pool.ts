@@ -69,7 +69,7 @@ export class HttpPool {
       const headers = {
         'user-agent': this.#options.userAgent,
         accept: 'application/json',
-        ...(init.stream ? {} : this.#acceptEncoding),
+        ...(init.stream && !init.compressed ? {} : this.#acceptEncoding),
         ...init.headers,
         ...mutable(credentials.headers),
       };

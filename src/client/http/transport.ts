@@ -11,6 +11,8 @@ export interface TransportRequest {
    * client's rate limit and is not repeated. Time limits apply only until its headers.
    */
   stream?: boolean | undefined;
+  /** Whether a stream may be compressed, as any other response may. For one that begins with a list. */
+  compressed?: boolean | undefined;
   /** Whether to open a new connection. A connection that was open before may be dead without a sign. */
   fresh?: boolean | undefined;
   /** Time limit for the headers of the response, ms. Default 10 s for a stream, else 75 s. */

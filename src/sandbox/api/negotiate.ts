@@ -10,6 +10,8 @@ export interface AnswerFormat {
   readonly pretty: boolean;
   /** How much of its object a table row contains. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
+  /** Whether the client wants no managedFields: `drop=metadata.managedFields`. Unknown fields are ignored. */
+  readonly dropsManagedFields: boolean;
 }
 
 /** The media types of answers. Protobuf is not among them: a client that accepts JSON too gets JSON. */
@@ -43,14 +45,15 @@ export function negotiate(headers: ReadonlyMap<string, string>, query: URLSearch
 function offered(
   { type, parameters }: AcceptedType,
   watch: boolean,
-): Pick<AnswerFormat, 'form' | 'syntax'> | undefined {
+): Pick<AnswerFormat, 'form' | 'syntax' | 'dropsManagedFields'> | undefined {
   const syntax = syntaxOf(type);
   if (!syntax || (watch && syntax === 'yaml')) return undefined;
   const as = parameters.get('as');
-  if (as === undefined) return { form: 'object', syntax };
+  const dropsManagedFields = parameters.get('drop')?.split('+').includes('metadata.managedFields') ?? false;
+  if (as === undefined) return { form: 'object', syntax, dropsManagedFields };
   const form = FORMS[as];
   if (!form || parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
-  return { form, syntax };
+  return { form, syntax, dropsManagedFields };
 }
 
 function syntaxOf(type: string): AnswerFormat['syntax'] | undefined {

@@ -60,7 +60,7 @@ const GZIP_FROM_BYTES = 128 * 1024;
  * list is at least as large as the threshold, unless the whole list is smaller.
  */
 export async function compress(response: ApiResponse, acceptEncoding: string | undefined): Promise<ApiResponse> {
-  if (!acceptEncoding?.split(',').some((e) => e.trim().startsWith('gzip'))) return response;
+  if (!acceptsGzip(acceptEncoding)) return response;
   const chunks = response.body[Symbol.asyncIterator]();
   const first = await chunks.next();
   const body = resume(first, chunks);
@@ -68,11 +68,20 @@ export async function compress(response: ApiResponse, acceptEncoding: string | u
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   // an error reaches the reader through `gzip`; a reader that leaves ends the source
   pipeline(Readable.from(body), gzip, () => {});
-  return {
-    ...response,
-    headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
-    body: gzip,
-  };
+  return { ...response, headers: { ...response.headers, ...GZIP }, body: gzip };
+}
+
+const GZIP = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
+
+const acceptsGzip = (acceptEncoding: string | undefined): boolean =>
+  acceptEncoding?.split(',').some((each) => each.trim().startsWith('gzip')) ?? false;
+
+/** Compresses a stream for a client that accepts gzip. What follows each chunk is flushed, so no event waits for more. */
+export function compressStream(response: ApiResponse, acceptEncoding: string | undefined): ApiResponse {
+  if (!acceptsGzip(acceptEncoding)) return response;
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
+  pipeline(Readable.from(response.body), gzip, () => {});
+  return { ...response, headers: { ...response.headers, ...GZIP }, body: gzip };
 }
 
 async function* resume(

@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { AnswerFormat } from '../api/negotiate.ts';
-import type { StoredObject } from '../store/stored-object.ts';
+import { StoredObject } from '../store/stored-object.ts';
 import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/table.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { presented } from '../types/conversion.ts';
@@ -22,10 +22,11 @@ export interface ListEncoder {
   close(meta: ListMeta, empty: boolean): string;
 }
 
-type Shape = Pick<AnswerFormat, 'form' | 'includeObject'>;
+type Shape = Pick<AnswerFormat, 'form' | 'includeObject'> & Partial<Pick<AnswerFormat, 'dropsManagedFields'>>;
 
 /** One object as a whole body without a line feed. `headed` says whether a table has its column definitions. */
-export function encodeObject(type: ApiType, object: StoredObject, shape: Shape, now: number, headed = true): string {
+export function encodeObject(type: ApiType, stored: StoredObject, shape: Shape, now: number, headed = true): string {
+  const object = shape.dropsManagedFields ? withoutManagedFields(stored) : stored;
   if (shape.form === 'metadata') return metadataOf(object);
   if (shape.form === 'object') return wholeObject(type, object);
   const { resourceVersion } = object.object.metadata;
@@ -40,6 +41,24 @@ function wholeObject(type: ApiType, object: StoredObject): string {
 }
 
 export function listEncoder(type: ApiType, shape: Shape, now: number): ListEncoder {
+  const encoder = encoderOf(type, shape, now);
+  return shape.dropsManagedFields
+    ? { ...encoder, item: (object) => encoder.item(withoutManagedFields(object)) }
+    : encoder;
+}
+
+const bare = new WeakMap<StoredObject, StoredObject>();
+
+function withoutManagedFields(stored: StoredObject): StoredObject {
+  const known = bare.get(stored);
+  if (known) return known;
+  const { managedFields: _, ...metadata } = stored.object.metadata;
+  const object = new StoredObject(stored.key, { ...stored.object, metadata }, stored.revision);
+  bare.set(stored, object);
+  return object;
+}
+
+function encoderOf(type: ApiType, shape: Shape, now: number): ListEncoder {
   if (shape.form === 'table') return tableEncoder(type, shape, now);
   if (shape.form === 'metadata') return metadataEncoder;
   return type.custom ? customEncoder(type) : builtinEncoder(type);

@@ -164,10 +164,12 @@ class Watcher {
 
   /** The line of an event. Watchers share it, except for tables: their cells contain ages. */
   #eventLine(event: StoreEvent, type: string, object: StoredObject): Uint8Array {
-    const { form } = this.#call.representation;
+    const { form, dropsManagedFields } = this.#call.representation;
     if (form === 'table') return Buffer.from(this.#line(type, object));
     const { gvr } = this.#call.type;
-    return event.line(`${form} ${type} ${gvr.group} ${gvr.version}`, () => this.#line(type, object));
+    return event.line(`${form} ${dropsManagedFields} ${type} ${gvr.group} ${gvr.version}`, () =>
+      this.#line(type, object),
+    );
   }
 
   #line(type: string, object: StoredObject): string {

@@ -6,7 +6,7 @@ import { failure, type Status, StatusError } from '../../model/status.ts';
 import type { Call, ResourceCall, UserInfo } from '../api/call.ts';
 import { type ApiRequest, type ApiResponse, bodyText, once } from '../api/exchange.ts';
 import { negotiate } from '../api/negotiate.ts';
-import { compress, respondStatus } from '../api/respond.ts';
+import { compress, compressStream, respondStatus } from '../api/respond.ts';
 import { parseRoute, type ResourcePath } from '../api/route.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { Authorizer, type RequestAttributes } from '../auth/authorizer.ts';
@@ -62,8 +62,11 @@ export class ApiServer {
       const headers = lowerCased(request.headers);
       const response = await this.#answer(request, headers, trusted);
       if (isHead(request)) return withoutBody(response);
-      const watching = isWatch(new URLSearchParams(split(request.path)[1])); // a watch may send nothing for a long time
-      return watching ? response : await compress(response, headers.get('accept-encoding'));
+      const encoding = headers.get('accept-encoding');
+      const query = new URLSearchParams(split(request.path)[1]);
+      if (!isWatch(query)) return await compress(response, encoding); // a watch may send nothing for a long time
+      const isList = query.get('sendInitialEvents') === 'true' && response.status === 200;
+      return isList && this.#cluster.features.watchListCompression ? compressStream(response, encoding) : response;
     } catch (error) {
       const answer = respondStatus(error instanceof StatusError ? error.status : internalError(messageOf(error)));
       return isHead(request) ? withoutBody(answer) : answer;
@@ -115,7 +118,9 @@ export class ApiServer {
     if (!type.namespaced && namespace !== undefined) unknownResource();
     if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
     const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
-    const representation = negotiate(call.headers, call.query, watching);
+    const asked = negotiate(call.headers, call.query, watching);
+    const dropsManagedFields = asked.dropsManagedFields && this.#cluster.features.managedFieldsOptOut;
+    const representation = { ...asked, dropsManagedFields };
     const resourceCall: ResourceCall = { ...call, type, namespace, name, subresource, representation };
     return subresource === undefined
       ? this.#object(resourceCall, watching)

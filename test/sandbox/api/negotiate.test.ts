@@ -20,6 +20,7 @@ it.each([
     'metadata json',
   ],
   ['application/json;q=0.5, application/yaml', 'object yaml'],
+  ['application/json;drop=metadata.managedFields,application/json', 'object json'],
 ])('answers Accept %s with %s', (accept, expected) => {
   expect(form(accept)).toBe(expected);
 });
@@ -70,4 +71,15 @@ it('answers curl with indented JSON and programs with one line, as the real serv
     /^\{"kind":"ConfigMap",.*\}\n$/,
   );
   expect(await text(`${CONFIG_MAPS}/small?pretty=0`, { 'user-agent': 'curl/8.5.0' })).toMatch(/^\{"kind"/);
+});
+
+it.each([
+  ['application/json', false],
+  ['application/json; drop=metadata.managedFields', true],
+  ['application/json;as=Table;v=v1;g=meta.k8s.io;drop=metadata.managedFields,application/json', true],
+  ['application/json;drop=metadata.annotations+metadata.managedFields', true],
+  ['application/json;drop=metadata.annotations', false],
+  ['application/json;drop=', false],
+])('reads from Accept %s whether managedFields are dropped: %s', (accept, expected) => {
+  expect(negotiate(new Map([['accept', accept]]), new URLSearchParams(), false).dropsManagedFields).toBe(expected);
 });

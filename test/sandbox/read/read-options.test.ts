@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { StatusError } from '../../../src/model/status.ts';
 import type { Call } from '../../../src/sandbox/api/call.ts';
+import { featuresOf } from '../../../src/sandbox/feature-gates.ts';
 import {
   isWatch,
   parseListOptions,
@@ -10,9 +11,7 @@ import {
 
 const call = (query: string) => ({ query: new URLSearchParams(query) }) as unknown as Call;
 const parse = (query: string): ReadOptions =>
-  (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query), {
-    shardedListAndWatch: false,
-  });
+  (isWatch(new URLSearchParams(query)) ? parseWatchOptions : parseListOptions)(call(query), featuresOf());
 
 /** The code and message of the error that a query gives. */
 function refusal(query: string): string {

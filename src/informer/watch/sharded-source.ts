@@ -236,9 +236,12 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return event.type === 'BOOKMARK' || event.type === 'ERROR' || this.#take(event.object, asked);
   }
 
-  /** The context in which a source leaves out what is in other parts before it is decoded. */
+  /**
+   * The context in which a source leaves out what is in other parts before it is decoded. A server that divides sends
+   * none of them, so that a look at the bytes would be of no use.
+   */
   #leavingOut(asked: ShardParts, context: CallContext): CallContext {
-    if (asked.selector === undefined) return context;
+    if (asked.selector === undefined || this.#by === 'server') return context;
     const { by } = this.#shards;
     const leavesOut = (value: string) => {
       const isOurs = asked.has({ metadata: by === 'uid' ? { uid: value } : { namespace: value } });

@@ -246,6 +246,42 @@ describe('a leader', () => {
     expect(await me.ended).toMatchObject({ code: 'leadership' });
   });
 
+  it('that cannot renew the lease aborts its work with the error of the loss, before it gives anything up [LE-11]', async () => {
+    const place = await election();
+    let signal: AbortSignal | undefined;
+    const worked: string[] = [];
+    const me = await place.start('me', {
+      releaseOnCancel: true,
+      onStartedLeading: async (leading) => {
+        signal = leading;
+        await aborted(leading);
+        worked.push(`ended while the holder is ${JSON.stringify(place.spec()?.holderIdentity)}`);
+      },
+    });
+    const fault = { kind: 'status', code: 500 } as const;
+    place.sandbox.faults.add({ fault, match: { path: '/leases' }, times: Number.POSITIVE_INFINITY });
+    await place.pass(11_999);
+    expect([signal?.aborted, worked]).toEqual([false, []]);
+    await place.pass(1);
+    expect(signal?.reason).toMatchObject({ code: 'leadership' });
+    expect(worked).toEqual(['ended while the holder is "me"']);
+    await place.pass(20_000);
+    expect(await me.ended).toBe(signal?.reason);
+  });
+
+  it('that is asked to end aborts its work with the reason of who asked', async () => {
+    const place = await election();
+    let signal: AbortSignal | undefined;
+    const me = await place.start('me', {
+      onStartedLeading: (leading) => {
+        signal = leading;
+      },
+    });
+    me.abort.abort('enough');
+    await place.pass(1);
+    expect([await me.ended, signal?.reason]).toEqual([undefined, 'enough']);
+  });
+
   it('survives failures that end in time', async () => {
     const place = await election();
     await using me = await place.start('me');

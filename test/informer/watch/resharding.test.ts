@@ -241,6 +241,50 @@ describe.each([true, false])(
   },
 );
 
+describe.each([true, false])(
+  'parts of which it is said that they are read, with a server that divides: %s',
+  (isSharding) => {
+    it.each([
+      ['stream', 'the first ones', [] as number[]],
+      ['list', 'the first ones', []],
+      ['pages', 'the first ones', []],
+      ['auto', 'the first ones', []],
+      ['stream', 'further ones', [0, 1]],
+      ['auto', 'further ones', [0, 1]],
+    ] as const)('are in the cache by then, and not before: %s, %s', async (sync, _, indexes) => {
+      await using world = await parts({ isSharding, sync, indexes });
+      const { shards, informer, before } = world;
+      const answered = Promise.withResolvers<void>();
+      before.read = () => answered.promise;
+      shards.change([...indexes, 2, 3]);
+      let cached: string[] | undefined;
+      const signal = AbortSignal.timeout(10_000);
+      const read = shards.whenRead(signal).then(async () => {
+        await informer.whenApplied(signal);
+        cached = world.cached();
+      });
+      await settled();
+      expect(cached).toBeUndefined();
+      answered.resolve();
+      await read;
+      expect(cached).toEqual(world.state());
+      expect(cached?.length).toBeGreaterThan(10);
+    });
+
+    it('that are given back are read when the others are watched alone', async () => {
+      await using world = await parts({ isSharding });
+      world.shards.change([1]);
+      await world.shards.whenRead(AbortSignal.timeout(10_000));
+      await world.informer.whenApplied(AbortSignal.timeout(10_000));
+      expect(world.cached()).toEqual(world.state());
+      world.shards.change([]);
+      await world.shards.whenRead(AbortSignal.timeout(10_000));
+      await world.informer.whenApplied(AbortSignal.timeout(10_000));
+      expect(world.cached()).toEqual([]);
+    });
+  },
+);
+
 /** A shard that this process has. */
 const heldShard = (index: number): HeldShard => ({
   index,

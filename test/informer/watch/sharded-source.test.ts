@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
+import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
 import { ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import type { ListOptions, WatchOptions } from '../../../src/model/list-options.ts';
 import type { ShardedBy } from '../../../src/model/shard.ts';
 import { ShardSet } from '../../../src/model/shard-set.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
@@ -318,3 +320,35 @@ describe.each([true, false])('what is known of a source of a part, with a server
     expect(left()).toEqual(expected);
   });
 });
+
+it.each([
+  [true, ['list by its bytes', 'watch', 'list']],
+  [false, ['list by its bytes', 'watch by its bytes', 'list by its bytes']],
+] as const)(
+  'where it is known that the server divides (%s), no look at the bytes of an object is asked for',
+  async (isSharding, expected) => {
+    await using world = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
+    const maps = new ConfigMaps(world.sandbox);
+    for (let i = 0; i < 20; i++) maps.put(`a/m${i}`);
+    const whole = world.client.resource<ConfigMap>(CONFIG_MAPS);
+    const asked: string[] = [];
+    const note = (verb: string, { unwanted }: CallContext) => asked.push(unwanted ? `${verb} by its bytes` : verb);
+    const source = Object.assign(Object.create(whole) as typeof whole, {
+      list: (options: ListOptions, context: CallContext) => {
+        note('list', context);
+        return whole.list(options, context);
+      },
+      watch: (options: WatchOptions, context: CallContext) => {
+        note('watch', context);
+        return whole.watch(options, context);
+      },
+    });
+    const part = new ShardedSource<ConfigMap>(source, { index: 0, of: 3 });
+    const context = { signal: AbortSignal.timeout(5_000) };
+    const { resourceVersion } = await part.list({}, context);
+    const watch = (await part.watch({ resourceVersion }, context))[Symbol.asyncIterator]();
+    await part.list({}, context);
+    await watch.return?.();
+    expect(asked).toEqual(expected);
+  },
+);

@@ -1,7 +1,15 @@
 import { abortable } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import { checkShard, placeOf, type Shard, type ShardedObject, shardRanges } from './shard.ts';
+import {
+  checkShard,
+  placeOf,
+  SHARDED_KEYS,
+  type Shard,
+  type ShardedKey,
+  type ShardedObject,
+  shardRanges,
+} from './shard.ts';
 
 /** What a {@link ShardSet} has at one time. It does not change. */
 export interface ShardParts {
@@ -9,7 +17,7 @@ export interface ShardParts {
   readonly generation: number;
   /** In their order, each once. */
   readonly indexes: readonly number[];
-  /** The `shardSelector` of these parts; undefined when they are all of them, or none. */
+  /** The `shardSelector` of these parts; undefined when they are all of them, or none, and by `name`. */
   readonly selector: string | undefined;
   /** Whether an object is in one of these parts. */
   has(object: ShardedObject): boolean;
@@ -23,7 +31,7 @@ export interface ShardSetOptions extends Pick<Shard, 'of' | 'by'> {
 
 const KNOWN_OPTIONS = {
   of: 'number',
-  by: ['uid', 'namespace'],
+  by: SHARDED_KEYS,
   indexes: true,
 } satisfies KnownOptionsOf<ShardSetOptions>;
 
@@ -33,7 +41,7 @@ const KNOWN_OPTIONS = {
  */
 export class ShardSet {
   readonly of: number;
-  readonly by: 'uid' | 'namespace';
+  readonly by: ShardedKey;
   readonly #listeners = new Set<() => void>();
   readonly #readers = new Map<object, number>();
   readonly #waiting = new Set<() => void>();
@@ -111,7 +119,7 @@ export class ShardSet {
     return {
       generation,
       indexes,
-      selector: isPart ? shardRanges(indexes, this) : undefined,
+      selector: isPart && this.by !== 'name' ? shardRanges(indexes, this) : undefined,
       has: (object) => parts.size === this.of || (parts.size > 0 && parts.has(this.indexOf(object))),
     };
   }

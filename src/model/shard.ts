@@ -1,18 +1,28 @@
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { joinKey } from './key.ts';
 import { shardHash } from './shard-hash.ts';
 
 /**
+ * What decides about the part of an object. `uid`: parts of equal size; an object that is created again under its name has
+ * another uid. `namespace`: all objects of a namespace are in one part. `name`, which is namespace and name: an object that
+ * is created again stays in its part. API servers divide by the first two only; by `name` they send everything to everyone.
+ */
+export type ShardedKey = 'uid' | 'namespace' | 'name';
+
+export const SHARDED_KEYS = ['uid', 'namespace', 'name'] as const satisfies readonly ShardedKey[];
+
+/**
  * One of several parts of a collection. Each object is in exactly one of them, for its whole life: its place is the
- * hash of its uid, or of its namespace. Source: KEP-5866.
+ * hash of its uid, of its namespace, or of both its namespace and name. Source: KEP-5866, but for `name`.
  */
 export interface Shard {
   /** Which part: 0 to `of - 1`. */
   readonly index: number;
   /** The number of parts, 1 to 65,536. */
   readonly of: number;
-  /** By what objects are divided. By `namespace`, all objects of a namespace are in one part. Default `uid`. */
-  readonly by?: 'uid' | 'namespace' | undefined;
+  /** By what objects are divided. Default `uid`. */
+  readonly by?: ShardedKey | undefined;
 }
 
 /**
@@ -23,11 +33,11 @@ export type ShardedBy = 'server' | 'client';
 
 /**
  * What a source may leave out before it is decoded. It need not: its caller looks at what comes all the same. Called for
- * an object whose uid, or namespace, can be read without decoding it.
+ * an object whose uid, or namespace and name, can be read without decoding it.
  */
 export interface UnwantedObjects {
-  readonly by: 'uid' | 'namespace';
-  /** Whether an object with this uid, or namespace, is not wanted. It is then counted as left out. */
+  readonly by: ShardedKey;
+  /** Whether an object with this uid, namespace, or key is not wanted. It is then counted as left out. */
   leavesOut(value: string): boolean;
 }
 
@@ -36,7 +46,7 @@ export interface Sharding {
   /** In their order, 0 to `of - 1`. */
   readonly indexes: readonly number[];
   readonly of: number;
-  readonly by: 'uid' | 'namespace';
+  readonly by: ShardedKey;
   /** Undefined until enough was seen. */
   readonly dividedBy: ShardedBy | undefined;
   /** The number of objects of other parts that came with the last list, and were left out. */
@@ -46,7 +56,7 @@ export interface Sharding {
 /** More parts than any program has replicas. */
 const MOST_SHARDS = 65_536;
 
-const KNOWN_SHARD = { index: 'number', of: 'number', by: ['uid', 'namespace'] } satisfies KnownOptionsOf<Shard>;
+const KNOWN_SHARD = { index: 'number', of: 'number', by: SHARDED_KEYS } satisfies KnownOptionsOf<Shard>;
 
 /** Throws `argument` for a part that does not exist. */
 export function checkShard(shard: Shard): void {
@@ -74,17 +84,26 @@ export function shardRanges(indexes: readonly number[], { of, by = 'uid' }: Pick
 }
 
 /** The part of an object. One without uid or namespace has the place of the empty text. */
-export function placeOf({ metadata }: ShardedObject, { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): number {
-  const hash = shardHash((by === 'uid' ? metadata.uid : metadata.namespace) ?? '');
+export function placeOf(object: ShardedObject, { of, by = 'uid' }: Pick<Shard, 'of' | 'by'>): number {
+  const hash = hashOf(object, by);
   // the first digits decide, except for a hash near a boundary
   const place = Math.floor((Number.parseInt(hash.slice(0, 12), 16) / 2 ** 48) * of);
   if (hash < boundary(place, of)) return place - 1;
   return place + 1 < of && hash >= boundary(place + 1, of) ? place + 1 : place;
 }
 
+function hashOf({ metadata: { uid, namespace, name } }: ShardedObject, by: ShardedKey): string {
+  if (by === 'name') return shardHash(shardHash(joinKey(namespace, name ?? ''))); // once would put web-0 to web-9 together
+  return shardHash((by === 'uid' ? uid : namespace) ?? '');
+}
+
 /** What decides about the place of an object. */
 export interface ShardedObject {
-  readonly metadata: { readonly uid?: string | undefined; readonly namespace?: string | undefined };
+  readonly metadata: {
+    readonly uid?: string | undefined;
+    readonly namespace?: string | undefined;
+    readonly name?: string | undefined;
+  };
 }
 
 const ALL = 1n << 64n;

@@ -244,7 +244,7 @@ describe('reconcile --shards', () => {
       ['--shards=2', '--shard-by=namespace'],
       'would give everything to one replica: all objects are in the namespace shop',
     ],
-    [['--shards=2', '--shard-by=name'], '--shard-by'],
+    [['--shards=2', '--shard-by=label'], '--shard-by'],
     [['--shards=2', '--leader-elect-lease-duration=5s'], '--leader-elect-lease-duration (5000ms) must be greater than'],
     [
       ['--shards=2', '--leader-elect-lease-name=My_Lease'],

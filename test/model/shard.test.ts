@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { checkShard, placeOf, type Shard, shardRanges } from '../../src/model/shard.ts';
+import { ShardSet } from '../../src/model/shard-set.ts';
 import { parseShardSelector } from '../../src/sandbox/read/shard-selector.ts';
 import { newUid } from '../../src/sandbox/write/identity.ts';
 
@@ -66,7 +67,7 @@ describe('shards', () => {
     [{ index: -1, of: 2 }, 'index must be a whole number from 0 to 1'],
     [{ index: 0.5, of: 2 }, 'index must be a whole number from 0 to 1'],
     [{ index: 0, of: 0 }, 'of must be a whole number from 1 to 65536'],
-    [{ index: 0, of: 1, by: 'name' as never }, 'by'],
+    [{ index: 0, of: 1, by: 'label' as never }, 'by'],
   ])('%j is refused', (shard, text) => expect(() => checkShard(shard)).toThrow(text));
 });
 
@@ -78,4 +79,21 @@ it('namespaces whose names differ at the end only are in few shards, as docs/sca
   expect([...places(10)]).toEqual([3]);
   expect(places(100).size).toBe(2);
   expect(places(1000, 3).size).toBe(3);
+});
+
+it('by name, names that differ at the end only are spread, as those of a StatefulSet are', () => {
+  for (const of of [2, 3, 4, 8]) {
+    const sizes = Array.from({ length: of }, () => 0);
+    for (let i = 0; i < 200; i++) {
+      const place = placeOf({ metadata: { namespace: 'shop', name: `web-${i}`, uid: `${i}` } }, { of, by: 'name' });
+      sizes[place] = (sizes[place] ?? 0) + 1;
+    }
+    expect(Math.min(...sizes)).toBeGreaterThan(100 / of);
+  }
+});
+
+it('by name, an object without a namespace has a place of its own, whatever its uid is', () => {
+  const places = ['u1', 'u2'].map((uid) => placeOf({ metadata: { name: 'node-1', uid } }, { of: 64, by: 'name' }));
+  expect(places[0]).toBe(places[1]);
+  expect(new ShardSet({ of: 64, by: 'name', indexes: [places[0] as number] }).selection.selector).toBeUndefined();
 });

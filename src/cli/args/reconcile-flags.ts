@@ -1,3 +1,4 @@
+import { SHARDED_KEYS } from '../../model/shard.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, rate, text } from './flag.ts';
 import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
@@ -104,7 +105,7 @@ const electionFlags = group('LEADER ELECTION', {
 /** How the work is shared is the operator's to say, too. */
 const sharingFlags = group('SHARING', {
   shards: count({ summary: 'share the keys with other replicas: N parts, each at one replica at a time', min: 1 }),
-  'shard-by': choice(['uid', 'namespace'], { summary: 'what decides about the part of an object (default: uid)' }),
+  'shard-by': choice(SHARDED_KEYS, { summary: 'what decides about the part of an object (default: uid)' }),
 });
 
 /** Every flag of `reconcile`. */

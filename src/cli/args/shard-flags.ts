@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { checkShard, type Shard } from '../../model/shard.ts';
+import { checkShard, SHARDED_KEYS, type Shard } from '../../model/shard.ts';
 import type { Given } from './argv.ts';
 import { choice, type FlagValues, group, text } from './flag.ts';
 import { refuseWithout } from './useless-flags.ts';
@@ -10,8 +10,8 @@ export const shardFlags = group('SELECTION', {
     summary: 'only one of N parts of the objects, counted from 0: the four quarters are 0/4, 1/4, 2/4 and 3/4',
     helpValue: 'I/N',
   }),
-  'shard-by': choice(['uid', 'namespace'], {
-    summary: 'with --shard: divide by the hash of the uid or of the namespace (default: uid)',
+  'shard-by': choice(SHARDED_KEYS, {
+    summary: 'with --shard: divide by the hash of the uid, of the namespace, or of namespace and name (default: uid)',
   }),
 });
 

@@ -143,7 +143,7 @@ async function checkLease(session: Session, lease: LeasePlan, graceMs: number, e
   }
   await using operations = await Operations.open(undefined, edges);
   createSharing(session, {
-    plan: { graceMs, operations },
+    plan: { finalizer: undefined, graceMs, operations },
     lease: { ...lease, shards },
     caches: () => {
       throw new Error('nothing runs');

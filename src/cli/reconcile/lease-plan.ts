@@ -1,5 +1,6 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
+import type { ShardedKey } from '../../model/shard.ts';
 import type { ElectionFlags, SharingFlags } from '../args/reconcile-flags.ts';
 import { checkNamespaces } from '../session/name-check.ts';
 
@@ -11,7 +12,7 @@ export interface LeasePlan {
   readonly renewDeadlineMs: number | undefined;
   readonly retryPeriodMs: number | undefined;
   /** How the keys are shared; undefined with `--leader-elect`. */
-  readonly shards: { readonly of: number; readonly by: 'uid' | 'namespace' } | undefined;
+  readonly shards: { readonly of: number; readonly by: ShardedKey } | undefined;
 }
 
 /** What a lease is named after, and where it is by default. */

@@ -13,10 +13,16 @@ const LONG_READ_MS = 3_000;
 /** The default of a lease duration, ms. */
 const DEFAULT_DURATION_MS = 15_000;
 
+/** What `--shard-by uid` does not guarantee. */
+const ANOTHER_UID =
+  'an object that is deleted and created again has another uid: its first run may be at another replica while the last one of the deleted object ends; --shard-by name keeps both at one';
+
 /** What a person reads about the sharing of the work. */
 export class SharingReports {
   readonly #session: Session;
   readonly #lease: LeasePlan;
+  /** Whether the name of a deleted object is free only after its cleanup. */
+  readonly #hasFinalizer: boolean;
   readonly #reported = new Map<string, number>();
   readonly #lost = new Map<string, number[]>();
   /** Shards whose keys run here. */
@@ -27,10 +33,12 @@ export class SharingReports {
   #last = '';
   #timer: Timer | undefined;
   #isFirst = true;
+  #isUnevenSaid = false;
 
-  constructor(session: Session, lease: LeasePlan) {
+  constructor(session: Session, lease: LeasePlan, { hasFinalizer }: { readonly hasFinalizer: boolean }) {
     this.#session = session;
     this.#lease = lease;
+    this.#hasFinalizer = hasFinalizer;
   }
 
   /** Whether nothing of the Leases was seen yet. */
@@ -40,9 +48,10 @@ export class SharingReports {
 
   begins(identity: string): void {
     const { namespace, name } = this.#lease;
-    const { of } = this.#lease.shards ?? { of: 1 };
+    const { of, by } = this.#lease.shards ?? { of: 1 };
     const shards = of === 1 ? 'one shard' : `${of} shards`;
     this.#session.notice(`shares the keys in ${shards} by the Leases ${namespace}/${name}-*, as ${identity}`);
+    if (of > 1 && by === 'uid' && !this.#hasFinalizer) this.#session.notice(ANOTHER_UID);
     const { leaseDurationMs = DEFAULT_DURATION_MS } = this.#lease;
     this.#later(leaseDurationMs, () => {
       if (this.#overview === undefined) this.#say('has no shard yet: the Leases could not be read or written');
@@ -66,6 +75,13 @@ export class SharingReports {
     if (isWaiting) this.#waiting.add(index);
     else this.#waiting.delete(index);
     this.#later(TOGETHER_MS, () => this.#tell());
+  }
+
+  /** Says once how the objects are divided. */
+  uneven(text: string | undefined): void {
+    if (text === undefined || this.#isUnevenSaid) return;
+    this.#isUnevenSaid = true;
+    this.#session.notice(text);
   }
 
   closed(index: number): void {

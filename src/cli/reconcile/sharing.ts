@@ -13,6 +13,7 @@ import type { Session } from '../session/session.ts';
 import { inFlags, type LeasePlan } from './lease-plan.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { SharingReports } from './sharing-reports.ts';
+import { unevenText } from './uneven-shards.ts';
 
 /** The caches of a run whose work is shared. */
 export interface SharedCaches {
@@ -40,12 +41,14 @@ export interface Sharing {
 
 /** Shards that come or go within this time lead to one list, ms. */
 const TOGETHER_MS = 50;
+/** How long a list waits for shards that are being taken, ms. */
+const MOST_TOGETHER_MS = 1000;
 /** A lease is renewed until the work has ended, which has a limit of its own, ms. */
 const DRAIN_MS = 600_000;
 
 /** What a {@link Sharing} needs of the run. */
 export interface SharingOptions {
-  readonly plan: Pick<ReconcilePlan, 'graceMs' | 'operations'>;
+  readonly plan: Pick<ReconcilePlan, 'finalizer' | 'graceMs' | 'operations'>;
   readonly lease: LeasePlan & { readonly shards: NonNullable<LeasePlan['shards']> };
   readonly caches: () => SharedCaches;
   readonly drop: (key: ObjectKey) => void;
@@ -55,7 +58,7 @@ export interface SharingOptions {
 export function createSharing(session: Session, { plan, lease, caches, drop }: SharingOptions): Sharing {
   const { client, clock, logger } = session;
   const shards = inFlags(() => new ShardSet(lease.shards));
-  const reports = new SharingReports(session, lease);
+  const reports = new SharingReports(session, lease, { hasFinalizer: plan.finalizer !== undefined });
   const gate = new ShardGate({
     shards,
     objects: () => caches().primary.informer.lister,
@@ -68,11 +71,18 @@ export function createSharing(session: Session, { plan, lease, caches, drop }: S
   let changing: Promise<void> | undefined;
   /** Resolves when the set is what is wanted. */
   const change = () => {
-    changing ??= clock.sleep(TOGETHER_MS).then(() => {
+    changing ??= together().then(() => {
       changing = undefined;
       shards.change(wanted);
     });
     return changing;
+  };
+  const together = async () => {
+    let waitedMs = 0;
+    do {
+      await clock.sleep(TOGETHER_MS);
+      waitedMs += TOGETHER_MS;
+    } while (elector.isClaiming && waitedMs < MOST_TOGETHER_MS);
   };
 
   const work = async (held: HeldShard) => {
@@ -85,6 +95,7 @@ export function createSharing(session: Session, { plan, lease, caches, drop }: S
       await Promise.all(caches().all.map(({ informer }) => informer.whenApplied(signal)));
       gate.open(held);
       reports.opened(index);
+      if (shards.by === 'namespace') reports.uneven(unevenText(caches().primary.informer.lister.keys(), shards));
       await aborted(signal);
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -1,3 +1,4 @@
+import { joinKey } from '../../model/key.ts';
 import type { UnwantedObjects } from '../../model/shard.ts';
 import { type MetadataPath, OF_EVENT, stringAt } from './managed-fields.ts';
 
@@ -10,9 +11,15 @@ export type LeavesOut = (bytes: Buffer) => boolean;
  */
 export function leavesOutAt(path: MetadataPath, { by, leavesOut }: UnwantedObjects): LeavesOut {
   return (bytes) => {
-    const value = stringAt(bytes, path, by);
+    const value = by === 'name' ? keyAt(bytes, path) : stringAt(bytes, path, by);
     return value !== undefined && leavesOut(value);
   };
+}
+
+/** The key of an object in a namespace. */
+function keyAt(bytes: Buffer, path: MetadataPath): string | undefined {
+  const [namespace, name] = [stringAt(bytes, path, 'namespace'), stringAt(bytes, path, 'name')];
+  return namespace === undefined || name === undefined ? undefined : joinKey(namespace, name);
 }
 
 /** Whether a line of a watch is a change of an unwanted object. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { withoutEnd } from '../../kit/without-end.ts';
+import type { ShardedKey } from '../../model/shard.ts';
 
 /** How a set of keys is divided. Replicas with different divisions must not work at the same time. */
 export interface Division {
@@ -7,7 +8,7 @@ export interface Division {
   readonly name: string;
   /** The number of shards. */
   readonly of: number;
-  readonly by: 'uid' | 'namespace';
+  readonly by: ShardedKey;
 }
 
 /** The label of all Leases of one name. */

@@ -117,6 +117,11 @@ export class ShardElector {
       .sort((a, b) => a - b);
   }
 
+  /** Whether this process tries at this moment to take further shards. */
+  get isClaiming(): boolean {
+    return this.#tenures.values().some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
+  }
+
   /** What this process sees of all of them. */
   get overview(): ShardOverview {
     const { of } = this.#division;

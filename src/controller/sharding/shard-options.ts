@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
-import { checkShard } from '../../model/shard.ts';
+import { checkShard, SHARDED_KEYS, type ShardedKey } from '../../model/shard.ts';
 import { checkedSettings, type ElectionSettings, type LeaderElectorOptions } from '../election/elector-options.ts';
 import { LONGEST_SUFFIX } from './division.ts';
 
@@ -55,7 +55,7 @@ export interface ShardElectorOptions
   /** The number of shards. All processes must give the same one. */
   shards: number;
   /** See {@link Shard}. Default `uid`. */
-  by?: 'uid' | 'namespace' | undefined;
+  by?: ShardedKey | undefined;
   /**
    * The work for one shard. When `signal` aborts it must end, and resolve when nothing of it runs any more: then another
    * process gets the shard. If it fails, {@link ShardElector.run} ends with its error.
@@ -72,7 +72,7 @@ const KNOWN_OPTIONS = {
   name: true,
   namespace: true,
   shards: 'number',
-  by: ['uid', 'namespace'],
+  by: SHARDED_KEYS,
   identity: 'text',
   labels: true,
   leaseDurationMs: 'number',

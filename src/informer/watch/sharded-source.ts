@@ -4,6 +4,7 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { notify } from '../../kit/user-callback.ts';
+import { splitKey } from '../../model/key.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
 import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
@@ -126,7 +127,10 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     if (page.shardSelector !== undefined) this.#found('server');
     const items = page.items.filter((object) => this.#take(object, asked));
     this.#isListing = false;
-    if (this.#by === undefined && asked.selector !== undefined && !page.continue) await this.#ask(options, context);
+    if (this.#by === undefined && asked.indexes.length < this.#shards.of && !page.continue) {
+      if (asked.selector === undefined) this.#found('client');
+      else await this.#ask(options, context);
+    }
     return { ...page, items };
   }
 
@@ -241,10 +245,11 @@ export class ShardedSource<T> implements ListerWatcher<T> {
    * none of them, so that a look at the bytes would be of no use.
    */
   #leavingOut(asked: ShardParts, context: CallContext): CallContext {
-    if (asked.selector === undefined || this.#by === 'server') return context;
-    const { by } = this.#shards;
+    const { by, of } = this.#shards;
+    if (asked.indexes.length === of || this.#by === 'server') return context;
     const leavesOut = (value: string) => {
-      const isOurs = asked.has({ metadata: by === 'uid' ? { uid: value } : { namespace: value } });
+      const metadata = by === 'name' ? splitKey(value) : { [by]: value };
+      const isOurs = asked.has({ metadata });
       if (!isOurs) this.#leaveOut();
       return !isOurs;
     };

@@ -3,7 +3,7 @@ import { readList } from '../../../src/client/decode/list-body.ts';
 import { WatchStream } from '../../../src/client/decode/watch-stream.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { UnwantedObjects } from '../../../src/model/shard.ts';
+import type { ShardedKey, UnwantedObjects } from '../../../src/model/shard.ts';
 import type { WatchEvent } from '../../../src/model/watch-event.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
@@ -36,16 +36,17 @@ function objectOf(i: number, random: () => number) {
 }
 
 const asked: string[] = [];
-const unwanted = (by: 'uid' | 'namespace'): UnwantedObjects => ({
+const unwanted = (by: ShardedKey): UnwantedObjects => ({
   by,
   leavesOut: (value) => {
     asked.push(value);
     return value.startsWith('b');
   },
 });
-const isWanted = (object: UnknownObject, by: 'uid' | 'namespace') => !object.metadata[by]?.startsWith('b');
+const isWanted = (object: UnknownObject, by: ShardedKey) =>
+  !object.metadata[by === 'uid' ? 'uid' : 'namespace']?.startsWith('b'); // a key begins with its namespace
 
-describe.each(['uid', 'namespace'] as const)('what is unwanted by %s', (by) => {
+describe.each(['uid', 'namespace', 'name'] as const)('what is unwanted by %s', (by) => {
   it.each([false, true])('a list has what a list of all has without it, in any pieces; a table: %s', async (table) => {
     const random = seededRandom(5);
     for (let round = 0; round < 60; round++) {

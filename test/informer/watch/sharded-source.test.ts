@@ -16,7 +16,7 @@ import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../suppor
 interface Setup {
   readonly isSharding: boolean;
   readonly sync?: SyncMode;
-  readonly by?: 'uid' | 'namespace';
+  readonly by?: 'uid' | 'namespace' | 'name';
   readonly metadataOnly?: boolean;
 }
 
@@ -127,6 +127,27 @@ describe.each([true, false])('a server that divides collections: %s', (isShardin
     }
     expect(moves).toBeGreaterThan(2);
     expect(handlers).toHaveLength(3);
+  });
+
+  it.each([1, 2, 3])('by name, an object that is created again stays in its part (seed %i)', async (seed) => {
+    await using world = await threeParts({ isSharding, by: 'name' });
+    const random = seededRandom(seed);
+    const places = new Map<string, Set<number>>();
+    for (let round = 0; round < 30; round++) {
+      for (const [i, part] of world.keys().entries())
+        for (const key of part) places.set(key, (places.get(key) ?? new Set()).add(i));
+      expect(world.keys().flat().sort()).toEqual(world.maps.keys.sort());
+      for (let i = 0; i < 10; i++) {
+        const key = `ns-${Math.floor(random() * 12)}/web-${Math.floor(random() * 8)}`;
+        if (world.maps.has(key)) world.maps.delete(key);
+        world.maps.put(key, `v${round}`);
+      }
+      await settled();
+    }
+    expect([...places.values()].every((parts) => parts.size === 1)).toBe(true);
+    expect(Math.min(...world.keys().map((part) => part.length))).toBeGreaterThan(world.maps.keys.length / 5);
+    expect(world.sent.every(({ path }) => !path.includes('shardSelector'))).toBe(true);
+    expect(world.found).toEqual(Array(3).fill(['client']));
   });
 
   it('it is known who divides: the server sends one part, or the program leaves the rest out', async () => {

@@ -42,6 +42,12 @@ const MOST_SLACK_MS = 30_000;
 /** For this time after a plugin failed, callers get the same error, ms. The next request does not run it again. */
 const FAILURE_HOLDS_MS = 2_000;
 
+/**
+ * For this time after a plugin ran, or a provider was asked, because the server refused the credentials, neither is
+ * done again for another refusal, ms. So a refused watch can be tried every second.
+ */
+const RENEWAL_HOLDS_MS = 4_000;
+
 /** A credential from a token file, an OIDC provider or an exec plugin. */
 type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;
 
@@ -60,6 +66,7 @@ export class CredentialSource {
   #current: { credentials: Credentials; validUntil: number } | undefined;
   #reading: Reading | undefined;
   #failure: { error: unknown; until: number } | undefined;
+  #renewedUntil = 0;
 
   constructor(identity: Identity, options: CredentialSourceOptions) {
     this.#identity = identity;
@@ -72,6 +79,7 @@ export class CredentialSource {
     const current = this.#current;
     if (current && current.credentials !== rejected && this.#options.clock.now() < current.validUntil)
       return current.credentials;
+    if (current && current.credentials === rejected && this.#options.clock.now() < this.#renewedUntil) return rejected;
     if (this.#failure && this.#options.clock.now() < this.#failure.until) throw this.#failure.error;
     if (!this.#reading || this.#reading.isAbandoned) this.#reading = this.#begin(rejected !== undefined);
     return this.#reading.join(signal);
@@ -82,6 +90,8 @@ export class CredentialSource {
       try {
         if (refused || (this.#current && usesOidc(this.#identity.user))) await this.#reload();
         this.#current = await this.#read(refused, signal);
+        const { user } = this.#identity;
+        if (refused && (user.exec || usesOidc(user))) this.#renewedUntil = this.#options.clock.now() + RENEWAL_HOLDS_MS;
         this.#failure = undefined;
         return this.#current.credentials;
       } catch (error) {

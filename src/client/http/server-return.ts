@@ -8,11 +8,12 @@ import type { Transport } from './transport.ts';
 
 /** The mean pause between two requests, ms. Each pause is drawn from [0.5, 1.5] times this. */
 const EVERY_MS = 800;
+/** The same in the first seconds. A server that was killed is often back by then, and each moment may cost a change. */
+const AT_FIRST_EVERY_MS = 400;
+const AT_FIRST_MS = 30_000;
 /** Time limit of a response, ms. */
 const PATIENCE_MS = 2_000;
-/** A server that answers 5xx for this long counts as back all the same, ms. */
-const UNREADY_MS = 5_000;
-/** kube-apiserver answers this path as soon as it can serve, without authorization and before its caches are warm. */
+/** kube-apiserver answers this path without authorization. */
 const PATH = '/readyz';
 
 /** Settings of {@link ServerReturn}. */
@@ -23,9 +24,10 @@ export interface ServerReturnOptions {
 }
 
 /**
- * Detects when a server is reachable again, for all callers that wait for it. Sends one small request at a time, about
- * one a second, each over a new connection. Any response except a 5xx counts: a server that answers 403 or 404 is
- * there. Sends nothing while no caller waits.
+ * Detects when a server is reachable again, for all callers that wait for it. Sends one small request at a time, one or
+ * two a second, each over a new connection. Any response counts: a kube-apiserver serves lists and watches for seconds
+ * before it says that it is ready. A server that refuses the watch itself is waited for by {@link RefusedWatches}. Sends
+ * nothing while no caller waits.
  */
 export class ServerReturn {
   readonly #options: ServerReturnOptions;
@@ -64,19 +66,15 @@ export class ServerReturn {
 
   async #untilBack(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    let unreadySince: number | undefined;
-    for (;;) {
-      await clock.sleep(EVERY_MS * (0.5 + random()), { signal });
-      const answer = await this.#ask(signal);
-      if (answer === 'ready') return;
-      if (answer === 'away') unreadySince = undefined;
-      else unreadySince ??= clock.monotonic();
-      if (unreadySince !== undefined && clock.monotonic() - unreadySince >= UNREADY_MS) return;
-    }
+    const startedAt = clock.monotonic();
+    do {
+      const everyMs = clock.monotonic() - startedAt < AT_FIRST_MS ? AT_FIRST_EVERY_MS : EVERY_MS;
+      await clock.sleep(everyMs * (0.5 + random()), { signal });
+    } while (!(await this.#isThere(signal)));
   }
 
   /** A request that fails for another reason than the connection (credentials, certificates) counts as an answer. */
-  async #ask(signal: AbortSignal): Promise<'ready' | 'unready' | 'away'> {
+  async #isThere(signal: AbortSignal): Promise<boolean> {
     const { transport, clock } = this.#options;
     using asking = scope(signal);
     const timer = clock.after(PATIENCE_MS, () => asking.abort());
@@ -84,10 +82,10 @@ export class ServerReturn {
       const request = { method: 'GET', path: PATH, signal: asking.signal, fresh: true, once: true };
       const response = await abortable(transport.request(request), asking.signal);
       await abortable(discard(response.body), asking.signal);
-      return response.status >= 500 ? 'unready' : 'ready';
+      return true;
     } catch (error) {
       signal.throwIfAborted();
-      return asking.signal.aborted || isConnectionError(error) ? 'away' : 'ready';
+      return !asking.signal.aborted && !isConnectionError(error);
     } finally {
       timer.cancel();
     }

@@ -258,7 +258,8 @@ export class Reflector<T> {
     const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
     const isUnreachable = fault === 'connection' && state.kind !== 'following';
     const code = outcome.kind === 'failed' ? statusOf(outcome.error)?.code : undefined;
-    const isRefused = code !== undefined && state.kind === 'listed' && next.kind === 'listed' && isForAnotherTry(code);
+    const isWatch = state.kind === 'listed' && next.kind === 'listed';
+    const isRefused = code === 401 || (code !== undefined && code !== 429 && isWatch);
     if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
       await whenReachable.call(this.#source, { signal });
       const settleMs =
@@ -271,7 +272,8 @@ export class Reflector<T> {
       return;
     }
     const isResuming = next.kind === 'listed' || next.kind === 'probing';
-    const ladder = isResuming && !isUnreachable && fault !== 'throttled' ? this.#reconnects : this.#backoff;
+    const isAway = isUnreachable && code === undefined;
+    const ladder = isResuming && !isAway && fault !== 'throttled' ? this.#reconnects : this.#backoff;
     const asked = outcome.kind === 'failed' ? askedPauseMs(outcome.error) : 0;
     const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
     if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#ledger.waiting(outcome.error, waitMs);
@@ -648,12 +650,6 @@ export class Reflector<T> {
     notify('the watch error handler', this.#options.onWatchError, this.#logger, error);
   }
 }
-
-/**
- * Whether clients of one server take turns (`whenTurn`) after this refusal. Not after a 401, where each try runs the
- * client's own login plugin, nor after a 429, which itself says when to retry.
- */
-const isForAnotherTry = (code: number) => code !== 401 && code !== 429;
 
 function endingError(why: WatchEnding): InformerError {
   const text =

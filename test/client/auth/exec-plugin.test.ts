@@ -67,6 +67,21 @@ process.stdout.write(JSON.stringify(${body}));`;
     expect(await runs()).toBe(2);
   });
 
+  it('is run once in 4 s when the server refuses what it gives, so that a refused watch can be tried every second', async () => {
+    const config = await configOf(await plugin("credential({ token: 't' + n })"));
+    const refuse = async () => config.credentials({ rejected: await config.credentials() });
+    await refuse();
+    expect(await runs()).toBe(2);
+    for (let second = 0; second < 4; second++) {
+      expect((await refuse()).headers.authorization).toBe('Bearer t2');
+      place.clock.tick(999);
+    }
+    expect(await runs()).toBe(2);
+    place.clock.tick(4);
+    expect((await refuse()).headers.authorization).toBe('Bearer t3');
+    expect(await runs()).toBe(3);
+  });
+
   it('gets the cluster in KUBERNETES_EXEC_INFO if it asks for it', async () => {
     const cluster = {
       'certificate-authority-data': 'Y2E=',

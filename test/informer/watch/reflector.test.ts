@@ -1598,6 +1598,49 @@ describe('the pauses between attempts', () => {
     await stop();
   });
 
+  it('keep growing where the server asks for short ones', async () => {
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(refuse(throttled(1)));
+    const { clock, sleeps, stop } = run(source, list);
+    await clock.advance(60_000);
+    expect(sleeps.slice(0, 6)).toEqual([1000, 1600, 3200, 6400, 12_800, 25_600]);
+    await stop();
+  });
+
+  it('stay within seconds while a watch is answered 503 with a short Retry-After', async () => {
+    const unavailable = failure(503, 'ServiceUnavailable', 'not yet', { retryAfterSeconds: 1 });
+    const source = lw()
+      .onList(() => page('10'))
+      .onWatch(refuse(unavailable));
+    const { clock, sleeps, stop } = run(source, list);
+    await clock.advance(60_000);
+    expect(sleeps.slice(0, 5)).toEqual([1000, 1600, 3200, 4000, 4000]);
+    await stop();
+  });
+
+  it.each(['watch', 'list'])('last until its turn for a %s that is answered 401', async (verb) => {
+    const turns: Latch[] = [];
+    const unauthorized = refuse(failure(401, 'Unauthorized', 'Unauthorized'));
+    const source = Object.assign(lw(), {
+      whenTurn: async () => {
+        const turn = new Latch();
+        turns.push(turn);
+        await turn.wait();
+      },
+    });
+    if (verb === 'list') source.onList(unauthorized, () => page('10')).onWatch(stream());
+    else source.onList(() => page('10')).onWatch(unauthorized, stream());
+    const { clock, sleeps, stop } = run(source, list);
+    await clock.advance(60_000);
+    expect(source.requests).toHaveLength(verb === 'list' ? 1 : 2);
+    turns[0]?.open();
+    await settled();
+    expect(source.trace.at(-1)).toMatch(/^(watch 10|probe)$/);
+    expect([turns.length, sleeps]).toEqual([1, []]);
+    await stop();
+  });
+
   it('follow a long Retry-After for at most a minute, report it, and cause neither a gap nor a list', async () => {
     const source = lw()
       .onList(() => page('10'))

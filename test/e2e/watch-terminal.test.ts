@@ -67,6 +67,15 @@ describe.skipIf(NO_PTY)(`on a terminal${skipped(NO_PTY)}`, () => {
     expect(forced.stdout).toContain('\x1b[32mADDED');
   });
 
+  it('a narrow terminal has signs in place of the words, and a pipe keeps the words', async () => {
+    const line = ['pods', '-n', 'shop', '--once'];
+    await using terminal = onTerminal([...line, '--color', 'never'], { columns: 50 });
+    const [, piped] = await Promise.all([terminal.ended(), run(['watch', ...line], { env: fixture.env })]);
+    expect(plain(terminal.text)).toMatch(/^ {2}NAME +READY +STATUS +RESTARTS +AGE\r?\n\+ web-1 /);
+    expect(plain(terminal.text)).not.toContain('ADDED');
+    expect(piped.stdout).toMatch(/^EVENT +NAME .*\nADDED +web-1 /);
+  });
+
   it('Ctrl-C ends with the summary and 0', async () => {
     await using terminal = onTerminal(['pods', '-n', 'shop']);
     await terminal.until((text) => text.includes('web-2'), 'the pods');

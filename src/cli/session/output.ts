@@ -86,6 +86,7 @@ export async function printerOf(
     terminal: surface.stdout.isTerminal,
     timestamps: flags.timestamps,
     room: layout.once === false ? (surface.stdout.columns ?? Number.POSITIVE_INFINITY) : undefined,
+    width: surface.stdout.isTerminal ? () => surface.stdout.columns : undefined,
     only: layout.only,
     fullValues: flags['full-values'],
   });

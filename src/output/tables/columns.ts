@@ -49,7 +49,7 @@ export interface ColumnOptions {
   readonly withEvent?: boolean | undefined;
   /** Adds an empty column NAMESPACE for types without namespaces, so that the columns of several types are aligned. */
   readonly alignTypes?: boolean | undefined;
-  /** Adds the column TIME before EVENT. */
+  /** Adds the column TIME, before EVENT if that is there. */
   readonly withTime?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ export function columnsOf(
     .filter(({ column }) => wide || column.priority === 0);
   return [
     ...(withCluster ? [CLUSTER] : []),
-    ...(withEvent && withTime ? [TIME] : []),
+    ...(withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
     ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
     ...shown.map(({ column, i }) => serverColumn(column, i, column === nameColumn ? named : undefined)),

@@ -9,7 +9,7 @@ import { type Painter, plainPainter } from '../painter.ts';
 import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
 import { type Timestamps, timeTexts } from '../timestamps.ts';
 import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
-import { AlignedTable, PADDING, widthOfCell } from './table.ts';
+import { AlignedTable, closeLength, PADDING } from './table.ts';
 
 export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
   /** The clock of AGE and of relative times. */
@@ -23,13 +23,20 @@ export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | '
    * this. It is for streams that continue.
    */
   readonly room?: number | undefined;
+  /**
+   * Returns the present width of the terminal that a stream is printed on; undefined if there is none. When the words
+   * of the EVENT column make a line longer than this, lines start with a sign instead, from then on.
+   */
+  readonly width?: (() => number | undefined) | undefined;
 }
 
-/** When a stream returns to a type, the heading is repeated if the last one is more than this number of lines above. */
-const REPEAT_AFTER = 8;
-
-/** This number of consecutive rows of one type is a block. A block has its own heading. */
+/** This number of consecutive rows of one type is a block. A block has an empty line before it. */
 const BLOCK = 2;
+
+/** The signs that replace the words of the EVENT column. `query --watch` has the first three too. */
+const SIGNS: Readonly<Record<EventWord, string>> = { ADDED: '+', MODIFIED: '~', DELETED: '-', LEFT: '<' };
+/** The place of the sign, in lines without an event. */
+const NO_SIGN = '  ';
 
 /** The widths of likely values in these columns of pods: `ContainerCreating`, `1 (4m31s ago)`. */
 const ROOM = [
@@ -40,9 +47,9 @@ const LINES_PER_PIECE = 1000;
 
 /**
  * Prints tables with the cells of the server, as kubectl does. Each type has its own columns and widths. In a stream,
- * the heading of a type is printed with its first row, when its columns change, and with each block of its rows. When
- * types take turns row by row, a heading a few lines above is enough. The columns up to the name have the same width in
- * all types that have these columns, so that a mixed stream is aligned.
+ * the heading of a type is printed with its first row, when its columns change, and whenever a row of another type is
+ * above. The columns up to the name have the same width in all types that have these columns, so that a mixed stream is
+ * aligned. On a terminal, columns do not become so wide that lines which can fit do not fit.
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
@@ -54,6 +61,10 @@ export class TablePrinter implements Printer {
   #turnedAt = 0;
   /** The widths of the columns up to the name, in a stream. */
   readonly #leading: number[] = [];
+  /** Whether lines of a stream start with a sign and have no column EVENT. */
+  #hasSigns = false;
+  /** The tables by type before lines had signs. */
+  #before: ReadonlyMap<string, Section | undefined> = new Map();
 
   /** Formats the time of an event; undefined when times are not shown. */
   readonly #timeText: ((time: string) => string) | undefined;
@@ -65,9 +76,17 @@ export class TablePrinter implements Printer {
 
   events(batch: readonly PrintedEvent[]): string {
     const now = this.#options.clock.now();
-    const rows = batch.map(({ event, type }) => this.#row(event.object, type, now, event));
+    const all = () => batch.map(({ event, type }) => this.#row(event.object, type, now, event));
+    let rows = all();
+    if (!this.#hasSigns && rows.some(({ fit, section }) => fit !== 'aligned' || this.#isTooWide(section))) {
+      const before = this.#useSigns();
+      rows = all();
+      for (const name of this.#sections.keys()) this.#widenAs(before, name);
+      this.#before = before;
+    }
     const { room } = this.#options;
-    if (room !== undefined) for (const { section } of rows) section.makeRoom(room);
+    if (room !== undefined)
+      for (const { section } of rows) section.makeRoom(this.#hasSigns ? room - NO_SIGN.length : room);
     return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
   }
 
@@ -104,51 +123,80 @@ export class TablePrinter implements Printer {
       ? { object, cells, now, cluster, event: word, time: this.#timeText?.(event.time) ?? '' }
       : { object, cells, now, cluster };
     const texts = section.columns.map((column) => column.cell(source));
-    section.table.fit(texts);
-    return { section, texts, event: word };
+    return { section, texts, event: word, fit: section.fit(texts, event && this.#most()) };
   }
 
-  #section(server: readonly TableColumn[] | undefined, type: PrintedType, withEvent: boolean): Section {
+  /** The greatest length of a line without its sign, in a stream on a terminal. */
+  #most(): number | undefined {
+    const width = this.#options.width?.();
+    return width === undefined ? undefined : this.#hasSigns ? width - NO_SIGN.length : width;
+  }
+
+  #isTooWide({ table, headings }: Section): boolean {
+    return !this.#options.noHeaders && table.lengthOf(headings) > (this.#most() ?? Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * From now on lines start with a sign. The columns of each type have widths of their own. Returns the tables as they
+   * were.
+   */
+  #useSigns(): ReadonlyMap<string, Section | undefined> {
+    this.#hasSigns = true;
+    const before = new Map([...this.#sections].map(([name, sections]) => [name, sections.at(-1)]));
+    this.#sections.clear();
+    return before;
+  }
+
+  /** Gives the columns of a type the widths that they had before lines had signs, as far as there is room. */
+  #widenAs(before: ReadonlyMap<string, Section | undefined>, name: string): void {
+    for (const section of this.#sections.get(name) ?? []) before.get(name)?.widenLike(section, this.#most());
+  }
+
+  #section(server: readonly TableColumn[] | undefined, type: PrintedType, isEvent: boolean): Section {
     const name = formatGvr(type.gvr);
     const sections = this.#sections.get(name) ?? [];
     const isUnknown = !server || server.length === 0;
     const known = isUnknown ? sections.at(-1) : sections.find((each) => sameColumns(server, each.server));
     if (known) return known;
-    const alignTypes = withEvent && this.#options.showKind;
-    const layout = { ...this.#options, withEvent, withTime: this.#timeText !== undefined, alignTypes };
+    const layout = {
+      ...this.#options,
+      withEvent: isEvent && !this.#hasSigns,
+      withTime: isEvent && this.#timeText !== undefined,
+      alignTypes: isEvent && this.#options.showKind,
+    };
     const columns = columnsOf(server, type, layout);
-    const lead = withEvent ? leadingColumns(columns, type, layout) : 0;
-    const table = new AlignedTable({ shared: this.#leading, columns: lead });
+    const lead = isEvent && !this.#hasSigns ? leadingColumns(columns, type, layout) : 0;
+    const table = new AlignedTable({ shared: this.#leading, columns: lead, isClose: this.#hasSigns });
     const section = new Section(server, columns, table);
+    if (!this.#options.noHeaders) section.widen(section.headings, isEvent ? this.#most() : undefined);
     this.#sections.set(name, this.#options.withCluster ? [...sections, section] : [section]);
+    this.#widenAs(this.#before, name);
     return section;
   }
 
   /**
-   * The heading, if one is due; after rows of another type there is an empty line before it. At least `rows` rows
-   * follow.
+   * The heading, if the row above is of another type. A new type and a block have an empty line before them; types that
+   * take turns have none. At least `rows` rows follow.
    */
   #heading(section: Section, rows: number): string {
     if (section === this.#last) return '';
-    const between = this.#last && !this.#options.noHeaders ? '\n' : '';
-    const isFar = section.headedAt === undefined || this.#lines - section.headedAt > REPEAT_AFTER;
-    const isBlock = this.#lines - this.#turnedAt >= BLOCK || rows >= BLOCK;
+    const isBlock = this.#lines - this.#turnedAt >= BLOCK || rows >= BLOCK || !section.isHeaded;
+    const between = this.#last && isBlock ? '\n' : '';
     this.#last = section;
+    section.isHeaded = true;
     this.#turnedAt = this.#lines;
-    if ((!isFar && !isBlock) || this.#options.noHeaders) return '';
-    section.headedAt = this.#lines;
+    if (this.#options.noHeaders) return '';
     const { heading } = this.#options.painter ?? plainPainter;
-    return between + section.table.line(section.headings, heading);
+    return `${between}${this.#hasSigns ? NO_SIGN : ''}${section.heading(this.#most(), heading)}`;
   }
 
-  #line({ section, texts, event }: Row): string {
+  #line({ section, texts, event, fit }: Row): string {
     this.#lines++;
-    const { painter } = this.#options;
-    if (!painter || painter === plainPainter) return section.table.line(texts);
-    return section.table.line(
-      texts,
-      (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled,
-    );
+    const { painter = plainPainter } = this.#options;
+    const paint = (filled: string, i: number) =>
+      section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled;
+    const line = section.line(texts, fit, this.#most(), painter === plainPainter ? undefined : paint);
+    return event && this.#hasSigns ? `${painter.event(event, SIGNS[event])} ${line}` : line;
   }
 }
 
@@ -166,7 +214,16 @@ interface Row {
   readonly section: Section;
   readonly texts: readonly string[];
   readonly event: EventWord | undefined;
+  readonly fit: Fit;
 }
+
+/**
+ * How a line is laid out: in columns, with the cells as close together as necessary to fit into the terminal, or as
+ * kubectl does because it cannot fit.
+ */
+type Fit = 'aligned' | 'close' | 'long';
+
+type Paint = (cell: string, column: number) => string;
 
 /** The table of one type. */
 class Section {
@@ -174,8 +231,12 @@ class Section {
   readonly columns: readonly Column[];
   readonly headings: readonly string[];
   readonly table: AlignedTable;
-  /** The number of lines printed before its last heading. */
-  headedAt: number | undefined;
+  /** Whether its heading was printed. */
+  isHeaded = false;
+  /** The widths of lines that cannot fit into the terminal. */
+  readonly #long = new AlignedTable();
+  /** How many more lines cannot fit into the terminal than can. */
+  #excess = 0;
   #hasRoom = false;
 
   constructor(server: readonly TableColumn[] | undefined, columns: readonly Column[], table: AlignedTable) {
@@ -185,6 +246,57 @@ class Section {
     this.headings = columns.map((column) => column.heading);
   }
 
+  /** Widens each column for its cell, if lines do not become longer than `most`. */
+  widen(cells: readonly string[], most = Number.POSITIVE_INFINITY): void {
+    for (const i of cells.keys()) {
+      const only = cells.map((cell, j) => (j === i ? cell : ''));
+      if (this.table.longestWith(only) <= most) this.table.fit(only);
+    }
+  }
+
+  /** Widens the columns of another table, as far as they can be as wide as the same columns here. */
+  widenLike(other: Section, most: number | undefined): void {
+    const widths = this.table.widths(this.columns.length);
+    const width = (heading: string) => (widths[this.headings.indexOf(heading)] ?? 0) - PADDING;
+    other.widen(
+      other.headings.map((heading) => ' '.repeat(Math.max(0, width(heading)))),
+      most,
+    );
+  }
+
+  /**
+   * Widens the columns for the cells of a row that will be printed, as far as lines do not become longer than `most`,
+   * and returns how to lay it out.
+   */
+  fit(cells: readonly string[], most = Number.POSITIVE_INFINITY): Fit {
+    this.#excess += closeLength(cells) > most ? 1 : -1;
+    if (this.#isLong || closeLength(cells) > most) {
+      this.#long.fit(cells);
+      return 'long';
+    }
+    if (this.table.lengthOf(cells) > most) {
+      this.widen(cells, most);
+      return 'close';
+    }
+    this.table.fit(cells);
+    return 'aligned';
+  }
+
+  line(cells: readonly string[], fit: Fit, most = Number.POSITIVE_INFINITY, paint?: Paint): string {
+    if (fit === 'long') return this.#long.line(cells, paint);
+    const isAligned = fit === 'aligned' && this.table.lengthOf(cells) <= most;
+    return isAligned ? this.table.line(cells, paint) : this.table.closeLine(cells, most, paint);
+  }
+
+  heading(most: number | undefined, paint: Paint): string {
+    return this.line(this.headings, this.#isLong ? 'long' : 'aligned', most, paint);
+  }
+
+  /** Most lines cannot fit, so all are laid out alike. */
+  get #isLong(): boolean {
+    return this.#excess > 0;
+  }
+
   /** Widens columns of pods for later values, once, as far as lines do not become longer than `most`. */
   makeRoom(most: number): void {
     if (this.#hasRoom || !isOfPods(this.columns)) return;
@@ -192,16 +304,8 @@ class Section {
     this.table.fit(this.headings);
     for (const [name, width] of ROOM) {
       const widened = this.headings.map((heading) => (heading === name ? ' '.repeat(width) : ''));
-      if (this.#lengthWith(widened) <= most) this.table.fit(widened);
+      if (this.table.longestWith(widened) <= most) this.table.fit(widened);
     }
-  }
-
-  /** The length of a line if these cells were in the table too. */
-  #lengthWith(cells: readonly string[]): number {
-    const widths = this.table
-      .widths(this.columns.length)
-      .map((width, i) => Math.max(width, widthOfCell(cells[i] ?? '')));
-    return widths.reduce((sum, width) => sum + width, 0) - PADDING;
   }
 }
 

@@ -1,11 +1,15 @@
 /** Source: cli-runtime printers/tabwriter.go. */
 const MIN_WIDTH = 6;
 export const PADDING = 3;
+/** The least number of spaces between two cells. */
+const CLOSE = 2;
 
 export interface AlignedTableOptions {
   shared?: number[];
   columns?: number;
   widthOf?: (text: string) => number;
+  /** Has only two spaces between columns, and columns as narrow as their cells. */
+  isClose?: boolean;
 }
 
 /**
@@ -18,22 +22,26 @@ export class AlignedTable {
   readonly #shared: number[];
   readonly #sharedColumns: number;
   readonly #widthOf: (text: string) => number;
+  readonly #padding: number;
+  readonly #least: number;
 
   /**
    * Tables with the same `shared` list have the same widths in their first `columns` columns. `widthOf` returns the
    * width of a text; default: its number of code points.
    */
-  constructor({ shared = [], columns = 0, widthOf = codePoints }: AlignedTableOptions = {}) {
+  constructor({ shared = [], columns = 0, widthOf = codePoints, isClose = false }: AlignedTableOptions = {}) {
     this.#shared = shared;
     this.#sharedColumns = columns;
     this.#widthOf = widthOf;
+    this.#padding = isClose ? CLOSE : PADDING;
+    this.#least = isClose ? 0 : MIN_WIDTH;
   }
 
   /** Widens the columns for cells that will be printed. */
   fit(cells: readonly string[]): void {
     for (const [i, cell] of cells.entries()) {
       const widths = i < this.#sharedColumns ? this.#shared : this.#widths;
-      const width = widthOfCell(cell, this.#widthOf);
+      const width = this.#widthFor(cell);
       if (width > (widths[i] ?? 0)) widths[i] = width;
     }
   }
@@ -54,14 +62,55 @@ export class AlignedTable {
     return `${line}\n`;
   }
 
+  /** The length of the line of these cells, with the columns as wide as they are with these cells in the table. */
+  lengthOf(cells: readonly string[]): number {
+    return cells.reduce((sum, cell, i) => {
+      if (i === cells.length - 1) return sum + this.#widthOf(cell);
+      return sum + Math.max(this.#width(i) ?? 0, this.#widthFor(cell));
+    }, 0);
+  }
+
+  /** The length of the longest line, if these cells were in the table too. */
+  longestWith(cells: readonly string[]): number {
+    const widths = cells.map((cell, i) => Math.max(this.#width(i) ?? 0, this.#widthFor(cell)));
+    return widths.reduce((sum, width) => sum + width, 0) - this.#padding;
+  }
+
+  /**
+   * One line that does not widen the columns, for cells that are too wide for them. Cells are moved to the right as far
+   * as necessary, and back to their columns as soon as possible. A line that can be `most` long or shorter is.
+   */
+  closeLine(cells: readonly string[], most: number, paint?: (cell: string, column: number) => string): string {
+    const lengths = cells.map((cell) => this.#widthOf(cell));
+    let line = '';
+    let at = 0; // where the cell begins
+    let column = 0; // where its column begins
+    let rest = closeLength(cells, this.#widthOf); // the shortest length of this cell and the ones behind it
+    for (const [i, cell] of cells.entries()) {
+      const end = at + (lengths[i] ?? 0);
+      column += this.#width(i) ?? 0;
+      rest -= (lengths[i] ?? 0) + CLOSE;
+      const next = Math.max(end + CLOSE, Math.min(column, most - rest));
+      const filled = i === cells.length - 1 ? cell : cell + ' '.repeat(next - end);
+      line += paint ? paint(filled, i) : filled;
+      at = next;
+    }
+    return `${line}\n`;
+  }
+
+  /** The width of the column that a cell needs, with the spaces behind it. */
+  #widthFor(cell: string): number {
+    return Math.max(this.#least, this.#widthOf(cell) + this.#padding);
+  }
+
   #width(column: number): number {
     return (column < this.#sharedColumns ? this.#shared : this.#widths)[column] as number;
   }
 }
 
-/** The width of the column that a cell needs, with the spaces behind it. */
-export function widthOfCell(cell: string, widthOf = codePoints): number {
-  return Math.max(MIN_WIDTH, widthOf(cell) + PADDING);
+/** The shortest length of a line of these cells. */
+export function closeLength(cells: readonly string[], widthOf = codePoints): number {
+  return cells.reduce((sum, cell) => sum + widthOf(cell), CLOSE * (cells.length - 1));
 }
 
 /** The width by kubectl's rule. Most terminals use one cell for a code point. */

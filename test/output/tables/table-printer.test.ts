@@ -172,7 +172,7 @@ describe('a stream', () => {
     expect(line('web-1')).toBe('ADDED      web-1         1/1   Running   0     60m\n');
   });
 
-  test('of several types gives each its own heading and widths behind names that line up, and no heading for every switch', () => {
+  test('of several types gives each its own heading and widths behind names that line up', () => {
     const table = printer({ showKind: true, withNamespace: true });
     expect(lines(table.events([event('ADDED', pod('web-1')), event('ADDED', deployment('web'))]))).toEqual([
       'EVENT      NAMESPACE   NAME                  READY   STATUS    RESTARTS   AGE',
@@ -183,7 +183,9 @@ describe('a stream', () => {
       '',
     ]);
     expect(lines(table.events([event('MODIFIED', pod('web-1')), event('MODIFIED', deployment('web'))]))).toEqual([
+      'EVENT      NAMESPACE   NAME                  READY   STATUS    RESTARTS   AGE',
       'MODIFIED   shop        pod/web-1             1/1     Running   0          60m',
+      'EVENT      NAMESPACE   NAME                  READY   UP-TO-DATE   AVAILABLE   AGE',
       'MODIFIED   shop        deployment.apps/web   2/2     2            2           24h',
       '',
     ]);
@@ -303,21 +305,138 @@ describe('a stream that goes on', () => {
     expect(text.map((block) => block.startsWith('\n'))).toEqual([false, true, true, true, true]);
   });
 
-  test('repeats a heading when it comes back to a type after some lines, and not for each row', () => {
+  test('has no row below the heading of another type', () => {
     const stream = printer({ showKind: true });
-    const turns = Array.from({ length: 30 }, () =>
-      stream.events([event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))]),
-    ).join('');
-    const all = lines(turns).filter((line) => line !== '');
-    const headings = all.filter((line) => line.startsWith('EVENT')).length;
-    expect(headings).toBeGreaterThan(8);
-    expect(headings).toBeLessThan(20);
-    for (const [i, line] of all.entries()) {
-      const mark = line.includes('pod/') ? 'STATUS' : 'UP-TO-DATE';
-      if (!line.startsWith('EVENT'))
-        expect(
-          all.slice(Math.max(0, i - 14), i).some((before) => before.startsWith('EVENT') && before.includes(mark)),
-        ).toBe(true);
+    const turns = Array.from({ length: 30 }, (_, i) => [
+      event('MODIFIED', pod('a')),
+      ...(i % 3 === 0 ? [event('MODIFIED', pod('c'))] : []),
+      event('MODIFIED', deployment('b')),
+    ]).map((batch) => stream.events(batch));
+    let heading = '';
+    for (const line of lines(turns)) {
+      if (line.startsWith('EVENT')) heading = line;
+      else if (line !== '') expect(heading).toContain(line.includes('pod/') ? 'STATUS' : 'UP-TO-DATE');
     }
+  });
+
+  test('has an empty line before a new type and before a block, and none where types take turns', () => {
+    const stream = printer({ showKind: true });
+    const turn = [event('MODIFIED', pod('a')), event('MODIFIED', deployment('b'))];
+    const emptyLines = (text: string) =>
+      lines(text)
+        .slice(0, -1)
+        .filter((line) => line === '').length;
+    expect([turn, turn, [...turn.slice(0, 1), ...turn], turn].map((batch) => emptyLines(stream.events(batch)))).toEqual(
+      [1, 0, 2, 0],
+    );
+  });
+});
+
+describe('a stream on a terminal', () => {
+  const on = (width: number, options: Partial<TablePrinterOptions> = {}) => printer({ width: () => width, ...options });
+
+  test('has words as long as every line with them fits', () => {
+    const words = [
+      'EVENT      NAME    READY   STATUS    RESTARTS   AGE',
+      'ADDED      web-1   1/1     Running   0          60m',
+    ];
+    expect(lines(on(51).events([event('ADDED', pod('web-1'))])).slice(0, 2)).toEqual(words);
+    expect(lines(on(50).events([event('ADDED', pod('web-1'))])).slice(0, 2)).toEqual([
+      '  NAME   READY  STATUS   RESTARTS  AGE',
+      '+ web-1  1/1    Running  0         60m',
+    ]);
+  });
+
+  test('has signs from the first line on that does not fit with words, with a new heading, also for what left', () => {
+    const stream = on(52, { painter: markingPainter, noHeaders: false });
+    stream.events([event('ADDED', pod('web-1'))]);
+    const left = event('DELETED', pod('a'));
+    expect(
+      lines(
+        stream.events([event('MODIFIED', pod('a-longer-name'))]) +
+          stream.events([
+            event('DELETED', pod('web-1')),
+            { ...left, event: { ...left.event, cause: 'filter' } },
+            event('ADDED', pod('a')),
+          ]),
+      ).map((line) => line.replaceAll(/<\/?(?:good)?>|\*/g, '')),
+    ).toEqual([
+      '',
+      '  NAME           READY  STATUS   RESTARTS  AGE',
+      '<MODIFIED>~ a-longer-name  1/1    Running  0         60m',
+      '<DELETED>- web-1          1/1    Running  0         60m',
+      '<LEFT>< a              1/1    Running  0         60m',
+      '<ADDED>+ a              1/1    Running  0         60m',
+      '',
+    ]);
+  });
+
+  test('never lets one long cell push later rows out of the terminal; that row closes up, and names stay whole', () => {
+    const stream = on(63);
+    const [, first, long, after] = lines(
+      stream.events([event('ADDED', pod('a-name-of-twenty-four-c-1'))]) +
+        stream.events([event('MODIFIED', pod('a-name-of-twenty-four-c-2', 'Init:CrashLoopBackOff'))]) +
+        stream.events([event('MODIFIED', pod('a-name-of-twenty-four-c-3'))]),
+    );
+    expect(first).toBe('+ a-name-of-twenty-four-c-1  1/1    Running  0         60m');
+    expect(long).toBe('~ a-name-of-twenty-four-c-2  1/1  Init:CrashLoopBackOff  0  60m');
+    expect(after).toBe('~ a-name-of-twenty-four-c-3  1/1    Running  0         60m');
+  });
+
+  test('fits 80 columns with names of 25 characters, all namespaces and every state of a pod', () => {
+    const stream = on(80, { withNamespace: true, room: 80 });
+    const states = ['Pending', 'ContainerCreating', 'Running', 'CrashLoopBackOff', 'Terminating'];
+    const text = states.map((state) => stream.events([event('MODIFIED', pod('checkout-8956f7b4c-2xq4l', state))]));
+    for (const line of lines(text)) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines(text).filter((line) => line.startsWith('~'))).toHaveLength(5);
+  });
+
+  test('keeps columns apart as far as possible where long names leave no room for all', () => {
+    const stream = on(56);
+    const names = ['a-name-of-twenty-two-c1', 'short', 'b-name-of-twenty-two-c1'];
+    expect(lines(stream.events(names.map((name) => event('ADDED', pod(name, 'Completed')))))).toEqual([
+      '  NAME                     READY  STATUS  RESTARTS  AGE',
+      '+ a-name-of-twenty-two-c1  1/1    Completed  0      60m',
+      '+ short                    1/1    Completed  0      60m',
+      '+ b-name-of-twenty-two-c1  1/1    Completed  0      60m',
+      '',
+    ]);
+  });
+
+  test('lays out lines that cannot fit as kubectl does', () => {
+    const stream = on(40, { wide: true });
+    expect(lines(stream.events([event('ADDED', pod('web-1')), event('ADDED', pod('a-longer-name'))]))).toEqual([
+      '  NAME            READY   STATUS    RESTARTS   AGE   IP         NODE   NOMINATED NODE   READINESS GATES',
+      '+ web-1           1/1     Running   0          60m   10.0.0.1   n1     <none>           <none>',
+      '+ a-longer-name   1/1     Running   0          60m   10.0.0.1   n1     <none>           <none>',
+      '',
+    ]);
+  });
+
+  test('has signs for every type once one needs them, and times behind them', () => {
+    const stream = on(75, { showKind: true, timestamps: 'rfc3339' });
+    const text = stream.events([event('ADDED', deployment('web')), event('ADDED', pod('web-1'))]);
+    expect(lines(text).map((line) => line.slice(0, 35))).toEqual([
+      '  TIME                      NAME   ',
+      '+ 2026-01-01T12:00:00.000Z  deploym',
+      '',
+      '  TIME                      NAME   ',
+      '+ 2026-01-01T12:00:00.000Z  pod/web',
+      '',
+    ]);
+  });
+
+  test('has signs where only the heading does not fit with words', () => {
+    const young = pod('web-1', 'Running', { metadata: { name: 'web-1', creationTimestamp: '2026-01-01T11:59:55Z' } });
+    expect(lines(on(50).events([event('ADDED', young)]))[0]).toMatch(/^ {2}NAME/);
+    expect(on(50, { noHeaders: true }).events([event('ADDED', young)])).toMatch(/^ADDED/);
+  });
+
+  test('follows the width that the terminal has now', () => {
+    let width = 60;
+    const stream = printer({ width: () => width, noHeaders: true });
+    expect(stream.events([event('ADDED', pod('web-1'))])).toMatch(/^ADDED /);
+    width = 40;
+    expect(stream.events([event('MODIFIED', pod('web-1'))])).toMatch(/^~ web-1 /);
   });
 });

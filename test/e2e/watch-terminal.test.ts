@@ -163,6 +163,75 @@ describe.skipIf(NO_PTY)(`--live${skipped(NO_PTY)}`, () => {
     expect(screen.some((line) => line.startsWith('ended by SIGINT'))).toBe(true);
   });
 
+  it('opens the selected object with the writer of each change, searches, and goes on after Ctrl-Z', async () => {
+    await using own = await startFixture();
+    await using terminal = new Terminal(['watch', 'pods', '-n', 'shop', '--live'], { env: own.env });
+    const screen = () => screenOf(terminal.text, 24, 80);
+    const until = (what: string) => terminal.until(() => screen().some((line) => line.includes(what)), what);
+    await until('? keys');
+    own.sandbox.apply(pod('web-2', { phase: 'Failed' }));
+    await until('Failed');
+    terminal.type('/web-2\r');
+    await until('1 of 2 pods');
+    terminal.type('\r');
+    await until('.status.phase: Running → Failed');
+    expect(screen()[0]).toBe('CHANGES since the start, the newest first');
+    terminal.type('G');
+    await until('phase: Failed');
+    terminal.type('\x1a');
+    await expect.poll(() => terminal.isStopped).toBe(true);
+    terminal.goOn();
+    terminal.type('q');
+    await until('1 of 2 pods');
+    terminal.type('q');
+    expect(await terminal.ended()).toBe(0);
+    expectRestored(terminal);
+    expect(screen().some((line) => /^.>web-2 .*Failed/.test(line))).toBe(true);
+  });
+
+  it('hides values of Secrets in the YAML and the changes of an object', async () => {
+    const secret = (value: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'login', namespace: 'default' },
+      data: { password: btoa(value) },
+    });
+    await using own = await startFixture([secret('swordfish-one')]);
+    await using terminal = new Terminal(['watch', 'secrets', '-n', 'default', '--live'], { env: own.env, rows: 40 });
+    const until = (what: string) =>
+      terminal.until(() => screenOf(terminal.text, 40, 80).some((line) => line.includes(what)), what);
+    await until('login');
+    own.sandbox.apply(secret('swordfish-two'));
+    await until('MODIFIED');
+    terminal.type('\r');
+    await until('password: hmac:');
+    await until('.data.password: hmac:');
+    terminal.type('\x03');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.text).not.toContain(btoa('swordfish-one').slice(0, 8));
+    expect(terminal.text).not.toContain('swordfish');
+  });
+
+  it('shows the messages of Events on 80 columns', async () => {
+    const message = 'Back-off restarting failed container web in pod web-1';
+    const about = { apiVersion: 'v1', kind: 'Pod', name: 'checkout-jw2pn47ms4-gp94f', namespace: 'shop' };
+    await using own = await startFixture([
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'checkout-1', namespace: 'shop' },
+        ...{ involvedObject: about, reason: 'FailedScheduling', type: 'Warning', message },
+      },
+    ]);
+    await using terminal = new Terminal(['watch', 'events', '-A', '--live'], { env: own.env });
+    const screen = () => screenOf(terminal.text, 24, 80).join('\n');
+    await terminal.until(() => screen().includes(message.slice(0, 15)), 'the message');
+    terminal.type('llll');
+    await terminal.until(() => screen().includes(message), 'the whole message');
+    terminal.type('q');
+    expect(await terminal.ended()).toBe(0);
+  });
+
   it('shows what fits on the screen, and follows its size', async () => {
     await using own = await startFixture(Array.from({ length: 40 }, (_, i) => configMap(`m-${i + 10}`, {}, 'default')));
     await using terminal = new Terminal(['watch', 'cm', '-n', 'default', '--live'], {
@@ -265,19 +334,23 @@ describe.skipIf(NO_PTY)(`--live${skipped(NO_PTY)}`, () => {
       rows: 12,
       columns: 80,
     });
-    const names = (text: string) => screenOf(text, 12, 80).flatMap((line) => /^[ +~-] (m-\d+) /.exec(line)?.[1] ?? []);
+    const names = (text: string) =>
+      screenOf(text, 12, 80).flatMap((line) => /^[ +~-][ >](m-\d+) /.exec(line)?.[1] ?? []);
     const see = (first: string, what: string) => terminal.until((text) => names(text)[0] === first, what);
+    const selected = (text: string) => screenOf(text, 12, 80).flatMap((line) => /^.>(\S+)/.exec(line)?.[1] ?? [])[0];
     await see('m-10', 'the first page');
-    terminal.type('\x1b[B');
-    await see('m-11', 'one row further');
     terminal.type('\x1b[6~');
-    await see('m-20', 'the next page');
+    await see('m-18', 'the next page');
     terminal.type('G');
     await terminal.until((text) => names(text).at(-1) === 'm-49', 'the end');
-    expect(names(terminal.text)).toHaveLength(10);
-    terminal.type('\x1b[5~\x1b[A');
-    await see('m-30', 'a page and a row back');
-    expect(screenOf(terminal.text, 12, 80).at(-1)).toContain('from row 21');
+    expect(names(terminal.text)).toHaveLength(9);
+    terminal.type('\x1b[5~');
+    await see('m-33', 'a page back');
+    expect(screenOf(terminal.text, 12, 80).at(-2)).toContain('from row 24');
+    terminal.type('\x1b[B\x1b[B');
+    await terminal.until((text) => selected(text) === 'm-34', 'the second row, selected');
+    terminal.type('\x1b[5~');
+    await terminal.until((text) => selected(text) === 'm-26', 'a row a page above');
     terminal.type('g');
     await see('m-10', 'the beginning');
     terminal.type('q');

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { LiveTable } from '../../src/output/live/live-table.ts';
 import { parseOutputFormat } from '../../src/output/output-format.ts';
 import { loadPainter, plainPainter } from '../../src/output/painter.ts';
 import type { PrintedEvent } from '../../src/output/printer.ts';
-import { LiveTable } from '../../src/output/tables/live-table.ts';
 import { clock, createPrinter, deployment, event, pod } from './fixtures.ts';
 
 const before = pod('web-1', 'Pending', { spec: { a: 1, gone: true, text: 'x\ny', nested: { list: [1, 2] } } });

@@ -60,7 +60,7 @@ const streamOutputFlags = group('OUTPUT', {
     summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order',
     helpValue: 'JSONPATH',
   }),
-  live: bool({ summary: 'one table, redrawn in place on a terminal' }),
+  live: bool({ summary: 'one table, redrawn in place on a terminal; ? lists its keys' }),
   timestamps: choice(TIMESTAMPS, { summary: 'the time of each event', implied: 'received' }),
   markers: bool({ summary: 'also records of syncs, gaps, relists and the end, where they happen' }),
   old: bool({ summary: 'with -o json, yaml or jq: the previous state, as oldObject' }),

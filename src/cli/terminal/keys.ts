@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream';
 export type Key =
   | 'up'
   | 'down'
+  | 'left'
+  | 'right'
   | 'page-up'
   | 'page-down'
   | 'top'
@@ -11,6 +13,9 @@ export type Key =
   | 'quit'
   | 'enter'
   | 'skip'
+  | 'escape'
+  | 'erase'
+  | 'erase-all'
   | 'interrupt'
   | 'suspend';
 
@@ -22,6 +27,10 @@ const KEYS: Readonly<Record<string, Key>> = {
   '\x1b[B': 'down',
   '\x1bOB': 'down',
   j: 'down',
+  '\x1b[C': 'right',
+  '\x1bOC': 'right',
+  '\x1b[D': 'left',
+  '\x1bOD': 'left',
   '\x1b[5~': 'page-up',
   b: 'page-up',
   '\x1b[6~': 'page-down',
@@ -38,16 +47,26 @@ const KEYS: Readonly<Record<string, Key>> = {
   '\r': 'enter',
   '\n': 'enter',
   s: 'skip',
+  '\x1b': 'escape',
+  '\x7f': 'erase',
+  '\b': 'erase',
+  '\x15': 'erase-all',
   '\x03': 'interrupt',
   '\x1a': 'suspend',
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
-const SEQUENCE = /\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[\s\S]/g;
+const SEQUENCE = /\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[\s\S]/gu;
 
-/** The keys in what a terminal sent; what means nothing is left out. */
-export function keysOf(text: string): Key[] {
-  return [...text.matchAll(SEQUENCE)].flatMap(([sequence]) => KEYS[sequence] ?? []);
+/** A key that was pressed: its name if it has one, and what the terminal sent. */
+export interface KeyPress {
+  readonly key: Key | undefined;
+  readonly text: string;
+}
+
+/** The keys in what a terminal sent, in their order. */
+export function keysOf(text: string): KeyPress[] {
+  return [...text.matchAll(SEQUENCE)].map(([sequence]) => ({ key: KEYS[sequence], text: sequence }));
 }
 
 /** As much of a terminal's input as reading keys needs: `process.stdin` is one. */
@@ -65,10 +84,10 @@ export class KeyReader implements Disposable {
   readonly #onData: (text: string) => void;
   #isReading = false;
 
-  constructor(input: KeyInput, onKey: (key: Key) => void) {
+  constructor(input: KeyInput, onKey: (press: KeyPress) => void) {
     this.#input = input;
     this.#onData = (text) => {
-      for (const key of keysOf(text)) onKey(key);
+      for (const press of keysOf(text)) onKey(press);
     };
   }
 
@@ -79,6 +98,11 @@ export class KeyReader implements Disposable {
     this.#input.setEncoding('utf8');
     this.#input.on('data', this.#onData);
     this.#input.resume();
+  }
+
+  /** Whether keys are read. */
+  get isReading(): boolean {
+    return this.#isReading;
   }
 
   /** Lets go of the terminal; `start` takes it again. */

@@ -59,7 +59,9 @@ export class Tour {
     const ending = AbortSignal.any([signal, io.stdout.closed, this.#end.signal]);
     ending.addEventListener('abort', () => this.#interrupt(), { once: true });
     atOnce.add(() => this.#child?.kill('SIGKILL'));
-    using keys = new KeyReader(input, (key) => this.#pressed(key));
+    using keys = new KeyReader(input, ({ key }) => {
+      if (key) this.#pressed(key);
+    });
     if (this.#isInteractive) keys.start();
     let isRight = true;
     for (const [i, stop] of stops.entries()) {

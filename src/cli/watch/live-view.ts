@@ -1,16 +1,19 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
-import type { LiveTable } from '../../output/tables/live-table.ts';
+import type { LiveTable } from '../../output/live/live-table.ts';
 import { type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
 import type { StreamTarget } from '../../stream/event-stream.ts';
 import type { Outage } from '../../stream/outage.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
 import type { Io } from '../terminal/io.ts';
-import { type Key, type KeyInput, KeyReader } from '../terminal/keys.ts';
+import { type KeyInput, type KeyPress, KeyReader } from '../terminal/keys.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
+import { LiveControls } from './live-controls.ts';
 
 /** How soon after a change the screen shows it, and how often ages are renewed. */
 const DRAW_AFTER_MS = 100;
 const TICK_MS = 1000;
+/** A heading, the counts and the keys; one row stays when a key scrolls by a screen. */
+const LINES_OF_NO_ROWS = 4;
 
 export interface LiveViewOptions {
   readonly table: LiveTable;
@@ -30,7 +33,7 @@ export interface LiveViewOptions {
 
 /**
  * Shows a stream as one table that is redrawn in place, at most ten times a second, and at once when the terminal's
- * size changes or a key scrolls it. Other output on the same terminal appears above it. While the process is stopped
+ * size changes or a key is pressed. Other output on the same terminal appears above it. While the process is stopped
  * (Ctrl-Z) the terminal is as it was before; when it goes on the table is drawn below what came meanwhile. Disposing
  * leaves the last frame, and the terminal as it was.
  */
@@ -41,6 +44,7 @@ export class LiveView implements Disposable, StatusDisplay {
   #isDue = false;
   #note: string | undefined;
   #keys: KeyReader | undefined;
+  #controls: LiveControls | undefined;
   #isStopped = false;
   #isClosed = false;
 
@@ -50,8 +54,10 @@ export class LiveView implements Disposable, StatusDisplay {
     this.#resizing = io.stdout.onResize(() => this.#draw());
     this.#timer = clock.after(TICK_MS, () => this.#draw());
     if (io.stderr.isTerminal) io.stderr.beforeText = () => this.#makeRoom();
-    if (options.input) this.#keys = new KeyReader(options.input, (key) => this.#pressed(key));
+    if (options.input) this.#keys = new KeyReader(options.input, (press) => this.#pressed(press));
     this.#keys?.start();
+    if (this.#keys?.isReading)
+      this.#controls = new LiveControls(options.table, () => (io.stdout.rows ?? 24) - LINES_OF_NO_ROWS);
     process.on('SIGTSTP', this.#suspend);
     process.on('SIGCONT', this.#resume);
   }
@@ -87,6 +93,7 @@ export class LiveView implements Disposable, StatusDisplay {
   [Symbol.dispose](): void {
     if (this.#isClosed) return;
     this.#options.io.stdout.draw(this.#options.table.clear()); // terminals write ^C where the cursor is
+    this.#options.table.finish();
     this.#draw();
     this.#isClosed = true;
     this.#timer.cancel();
@@ -114,23 +121,11 @@ export class LiveView implements Disposable, StatusDisplay {
     this.#draw();
   };
 
-  #pressed(key: Key): void {
-    const { table, io, onQuit } = this.#options;
-    const page = Math.max(1, (io.stdout.rows ?? 24) - 3);
-    const steps: Partial<Record<Key, number | 'top' | 'bottom'>> = {
-      up: -1,
-      down: 1,
-      'page-up': -page,
-      'page-down': page,
-      top: 'top',
-      bottom: 'bottom',
-    };
-    const step = steps[key];
-    if (step !== undefined) {
-      table.scroll(step);
-      this.#draw();
-    } else if (key === 'quit') onQuit?.();
-    else process.kill(0, key === 'suspend' ? 'SIGTSTP' : 'SIGINT'); // to the whole group, as the terminal does while it makes signals
+  #pressed(press: KeyPress): void {
+    const request = this.#controls?.press(press);
+    if (request === undefined) this.#draw();
+    else if (request === 'quit') this.#options.onQuit?.();
+    else process.kill(0, request === 'suspend' ? 'SIGTSTP' : 'SIGINT'); // to the whole group, as the terminal does while it makes signals
   }
 
   #soon(): void {

@@ -8,8 +8,8 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
+import type { LiveTable } from '../../output/live/live-table.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
-import type { LiveTable } from '../../output/tables/live-table.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
@@ -226,10 +226,11 @@ export async function sharedPlanOf(
     selector: flags.selector,
     shard: checked.shard,
     fieldSelector: flags['field-selector'],
-    keepManagedFields: keepsManagedFields(flags, checked),
-    showManagedFields: flags['show-managed-fields'] || needs.managedFields || printsManagedFields(format),
+    keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
+    showManagedFields:
+      flags['show-managed-fields'] || needs.managedFields || checked.isLive || printsManagedFields(format),
     showSecrets: flags['show-secrets'],
-    withOld: flags.old || needs.old,
+    withOld: flags.old || needs.old || checked.isLive,
     withChanges: flags['with-changes'],
     sortInitial: sortBy && comparing(sortBy),
     once: checked.once,
@@ -270,9 +271,9 @@ function keepsManagedFields(flags: WatchFlags, checked: CheckedWatch): boolean {
 }
 
 /** As little of the objects as what is asked needs. Cells come only with tables. */
-function representationOf({ output: { format }, filters, waits, sortBy }: CheckedWatch): Representation {
+function representationOf({ output: { format }, filters, waits, sortBy, isLive }: CheckedWatch): Representation {
   const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);
-  const isWhole = needsOf(format).object || filters.needsObject || waits.needsObject || sortsInside;
+  const isWhole = needsOf(format).object || isLive || filters.needsObject || waits.needsObject || sortsInside;
   if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
   return isWhole ? 'object' : 'metadata';
 }
@@ -331,11 +332,12 @@ async function liveTableOf(
   sortBy: SortOrder | undefined,
   { io }: CommandSession,
 ): Promise<LiveTable> {
-  const { LiveTable: Table } = await import('../../output/tables/live-table.ts');
+  const { LiveTable: Table } = await import('../../output/live/live-table.ts');
   return new Table({
     ...(await rowOptionsOf(flags, layout, io)),
     wide: flags.output === 'wide',
     sortBy: sortBy && ((object) => sortBy.path.values(object)),
     isDescending: sortBy?.isDescending,
+    showManagedFields: flags['show-managed-fields'],
   });
 }

@@ -91,7 +91,13 @@ interface ChangeText {
   readonly parts?: { readonly path: string; readonly before: string; readonly after: string; readonly manager: string };
 }
 
-function changesOf({ event }: PrintedEvent, { only, fullValues }: EventLinesOptions): ChangeText[] {
+/** The changes of an event as plain texts, without its key: `.spec.replicas: 2 → 3  (kubectl-scale)`. */
+export const changeTexts = (printed: PrintedEvent): string[] => changesOf(printed, {}).map(({ text }) => text);
+
+function changesOf(
+  { event }: PrintedEvent,
+  { only, fullValues }: Pick<EventLinesOptions, 'only' | 'fullValues'>,
+): ChangeText[] {
   const { type, object, oldObject, cause } = event;
   const reason = unprintableIn(object, oldObject);
   if (reason !== undefined) return [{ text: `<${reason}>` }];

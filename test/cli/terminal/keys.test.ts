@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { type Key, KeyReader, keysOf } from '../../../src/cli/terminal/keys.ts';
+import { type Key, type KeyPress, KeyReader, keysOf } from '../../../src/cli/terminal/keys.ts';
 
 it.each<[string, Key[]]>([
   ['\x1b[A\x1bOB', ['up', 'down']],
@@ -8,19 +8,25 @@ it.each<[string, Key[]]>([
   ['gG\x1b[H\x1b[F', ['top', 'bottom', 'top', 'bottom']],
   ['jkq', ['down', 'up', 'quit']],
   ['\x03\x1a', ['interrupt', 'suspend']],
-  ['x\x1b[1;5Ay\x1b', []],
+  ['\x1b[C\x1b[D', ['right', 'left']],
+  ['x\x1b[1;5Ay\x1b', ['escape']],
+  ['\x7f\b\x15', ['erase', 'erase', 'erase-all']],
 ])('of %j are the keys %j', (text, keys) => {
-  expect(keysOf(text)).toEqual(keys);
+  expect(keysOf(text).flatMap(({ key }) => key ?? [])).toEqual(keys);
+});
+
+it('a key without a name is the character that was typed, also beyond U+FFFF', () => {
+  expect(keysOf('aé😀')).toEqual(['a', 'é', '😀'].map((text) => ({ key: undefined, text })));
 });
 
 it('a reader takes the terminal while it reads, and gives it back', async () => {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (isRaw: boolean) => modes.push(isRaw) });
-  const keys: Key[] = [];
-  const reader = new KeyReader(input, (key) => keys.push(key));
+  const keys: KeyPress[] = [];
+  const reader = new KeyReader(input, (press) => keys.push(press));
   reader.start();
   input.write('j');
-  await expect.poll(() => keys).toEqual(['down']);
+  await expect.poll(() => keys).toEqual([{ key: 'down', text: 'j' }]);
   reader.stop();
   reader.stop();
   expect([modes, input.isPaused()]).toEqual([[true, false], true]);

@@ -2,8 +2,8 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Io, TextSink } from '../../../src/cli/terminal/io.ts';
 import { LiveView, type LiveViewOptions } from '../../../src/cli/watch/live-view.ts';
+import type { LiveTable } from '../../../src/output/live/live-table.ts';
 import type { PrintedEvent } from '../../../src/output/printer.ts';
-import type { LiveTable } from '../../../src/output/tables/live-table.ts';
 import type { EventEnvelope } from '../../../src/stream/envelope.ts';
 import type { StreamTarget } from '../../../src/stream/event-stream.ts';
 import { StreamSummary } from '../../../src/stream/summary.ts';
@@ -39,6 +39,7 @@ function viewing(options: Partial<LiveViewOptions> = {}) {
     disconnected: () => {},
     clear: () => '<clear>',
     end: () => '<end>',
+    finish: () => {},
   } as unknown as LiveTable;
   const view = new LiveView({ table, io, clock, summary, outages: () => [], ...options });
   const since = () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Screen } from '../../../src/output/tables/screen.ts';
+import { Screen } from '../../../src/output/live/screen.ts';
 import { Terminal } from '../terminal.ts';
 
 const size = { columns: 20, rows: 5 };

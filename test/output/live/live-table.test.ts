@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
+import { LiveTable, type LiveTableOptions } from '../../../src/output/live/live-table.ts';
 import type { PrintedEvent } from '../../../src/output/printer.ts';
-import { LiveTable, type LiveTableOptions } from '../../../src/output/tables/live-table.ts';
 import type { EventType } from '../../../src/stream/envelope.ts';
 import { deployment, event, markingPainter, POD_COLUMNS, pod } from '../fixtures.ts';
 import { Terminal } from '../terminal.ts';
@@ -68,13 +68,13 @@ describe('a live table', () => {
     expect(screen.at(75)[1]).not.toBe(before[1]); // ages go on
   });
 
-  test('cuts long names with a mark, so that the other columns stay on the screen', () => {
+  test('cuts long names in the middle, because their ends differ, so that the other columns stay on the screen', () => {
     const screen = live({}, [60, 12]);
     const name = 'a-name-that-is-much-longer-than-half-of-the-screen-is-wide';
     screen.start(pod(name), pod('b'));
     const [heading = '', long = '', short = ''] = screen.at(0);
     expect(heading.trim().split(/ +/)).toEqual(['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE']);
-    expect(long).toMatch(/^ {2}a-name-that-is-mu[a-z-]*… +1\/1 +Running +0 +60m$/);
+    expect(long).toMatch(/^ {2}a-name-that-[a-z-]*…[a-z-]*-is-wide +1\/1 +Running +0 +60m$/);
     expect(short.indexOf('1/1')).toBe(long.indexOf('1/1'));
     const wide = live({}, [120, 12]);
     wide.start(pod(name), pod('b'));

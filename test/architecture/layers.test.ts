@@ -47,6 +47,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['event-lines.ts', 'marker-line.ts'],
     ['tables', 'objects', 'typescript', 'jq'],
     ['changes'],
+    ['live'],
     ['*'],
   ],
   sandbox: [

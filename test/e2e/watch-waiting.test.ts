@@ -91,6 +91,19 @@ describe('--for ends as kubectl wait does', () => {
     expect(stderr).toMatch(/1\/1 met\n--for is met after/);
   });
 
+  it('reports an object that is deleted meanwhile, and waits for it to come back', async () => {
+    await using own = await startFixture();
+    await using cli = new Cli(line('pod/web-2', '--for', 'condition=Ready', '--timeout', '20s'), { env: own.env });
+    await cli.until((c) => c.stderr.includes('0/1 met'), 'the progress');
+    own.sandbox.delete(PODS, 'shop/web-2');
+    await cli.until(
+      (c) => c.stderr.includes('pods shop/web-2 was deleted; waiting for it to come back (--fail-if'),
+      'it',
+    );
+    own.sandbox.apply(ready(pod('web-2')));
+    expect((await cli.ended()).code).toBe(0);
+  });
+
   it('sees a generation that is not observed yet', async () => {
     await using own = await startFixture();
     const web = own.sandbox.get(DEPLOYMENTS, 'shop/web') as UnknownObject;

@@ -1,5 +1,5 @@
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { WaitOutcome } from '../../stream/conditions/waiter.ts';
+import type { Decider, WaitOutcome } from '../../stream/conditions/waiter.ts';
 import { ExitCode, isReaderGone } from './exit-codes.ts';
 import { Interrupted } from './signals.ts';
 
@@ -37,6 +37,10 @@ export function decidedBy({ deciders = [], decided = 0 }: WaitOutcome): string {
   const more = decided - deciders.length;
   return more > 0 ? `${names} and ${more} more` : names;
 }
+
+/** The notice of an object that was deleted while something waits for it. */
+export const goneNotice = ({ target, key }: Decider) =>
+  `${formatGroupResource(target.type.gvr)} ${key}${clusterOf(target)} was deleted; waiting for it to come back (--fail-if 'event == "DELETED"' ends the wait)`;
 
 const clusterOf = ({ type: { cluster } }: NonNullable<WaitOutcome['deciders']>[number]['target']) =>
   cluster === undefined ? '' : ` in ${cluster}`;

@@ -48,6 +48,7 @@ import type { StatusDisplay } from '../terminal/status-line.ts';
 import {
   decidedBy,
   exitCodeOfEnd,
+  goneNotice,
   isFailure,
   StreamEnd,
   type StreamState,
@@ -341,6 +342,7 @@ class Watching implements Disposable {
       targets: this.#targets,
       onError: (error) => this.#failed(error),
       isComplete: () => this.#start?.isComplete ?? true,
+      onGone: (gone) => this.#session.notice(goneNotice(gone)),
       ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progress?.changed() } : {}),
     });
     return waiter;

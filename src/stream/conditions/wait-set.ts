@@ -78,6 +78,15 @@ export class WaitSet {
     return out;
   }
 
+  /** Whether a given name still waits for an object that meets the rule. Without a namespace it may be in any. */
+  isAwaited(kind: Kind, key: ObjectKey): boolean {
+    if (kind === 'for' && this.#hasDelete) return false;
+    return [key, key.slice(key.lastIndexOf('/') + 1)].some((each) => {
+      const member = this.#members.get(each);
+      return member?.isNamed === true && this.#counts(member, kind) && !this.#isMet(member, kind);
+    });
+  }
+
   /** The keys of the objects that meet `failIf`, or `untilAny`. */
   meeting(kind: 'fail-if' | 'until-any'): ObjectKey[] {
     return [...this.#members]

@@ -57,6 +57,8 @@ export interface WaiterOptions {
   readonly onError?: ((error: Error, condition: CompiledCondition) => void) | undefined;
   /** Called when `progress()` has new numbers, once the initial lists are complete. At most once per change. */
   readonly onProgress?: (() => void) | undefined;
+  /** Called when an object that is waited for by name was deleted, and did not meet the condition before. */
+  readonly onGone?: ((object: Decider) => void) | undefined;
   /**
    * Whether all targets are known. While they are not, nothing is decided about all objects: targets are still to be
    * added. Default: they are.
@@ -88,6 +90,7 @@ export class Waiter implements Disposable {
   readonly #sets: Map<WaitTarget, WaitSet>;
   readonly #timers = new Map<WaitOutcome['kind'], Timer>();
   readonly #onProgress: (() => void) | undefined;
+  readonly #onGone: ((object: Decider) => void) | undefined;
   readonly #isComplete: () => boolean;
   #last: Tally = { met: -1, total: -1 };
   #tick: Timer | undefined;
@@ -99,10 +102,12 @@ export class Waiter implements Disposable {
   #settle: (outcome: WaitOutcome) => void = () => {};
   #settled: WaitOutcome | undefined;
 
-  constructor(rules: WaitRules, { clock, targets, onError, onProgress, isComplete = () => true }: WaiterOptions) {
+  constructor(rules: WaitRules, options: WaiterOptions) {
+    const { clock, targets, onError, onProgress, onGone, isComplete = () => true } = options;
     this.#rules = rules;
     this.#clock = clock;
     this.#onProgress = onProgress;
+    this.#onGone = onGone;
     this.#isComplete = isComplete;
     this.#judge = new ConditionJudge(onError);
     this.#sets = new Map(targets.map((target) => [target, new WaitSet(target, rules, this.#judge, clock)]));
@@ -136,7 +141,9 @@ export class Waiter implements Disposable {
     }
     if (this.#settled) return;
     set.handle(last);
-    if (set.isSynced) this.#decide(by);
+    if (!set.isSynced) return;
+    this.#decide(by);
+    if (last.type === 'deleted' && !this.#settled) this.#gone(set, keyOf(last.object));
   }
 
   /**
@@ -247,6 +254,10 @@ export class Waiter implements Disposable {
     if (synced.some((set) => set.hasFailed())) this.#end({ kind: 'fail-if', by });
     else if (this.#rules.untilAny) this.#hold('until-any', sumOf(synced, 'any').met > 0, by);
     for (const kind of ['until', 'for'] as const) if (!isComplete(sumOf(synced, kind))) this.#stopTimer(kind);
+  }
+
+  #gone(set: WaitSet, key: ObjectKey): void {
+    if (set.isAwaited(this.#foremost().kind, key)) this.#onGone?.({ target: set.target, key });
   }
 
   #progressed(report: () => void): void {

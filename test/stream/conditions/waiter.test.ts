@@ -185,6 +185,53 @@ describe('until', () => {
   });
 });
 
+describe('an object that was deleted', () => {
+  const gone = (rules: WaitRules, target: WaitTarget) => {
+    const lost: string[] = [];
+    const onGone = ({ key }: { key: string }) => void lost.push(key);
+    const waiter = new Waiter(rules, { clock: new FakeClock(), targets: [target], onGone });
+    const send = (type: 'added' | 'deleted', object: UnknownObject) =>
+      waiter.handle({ type, object, cause: 'watch' }, target);
+    return { waiter, lost, send };
+  };
+
+  it.each([
+    ['until', running],
+    ['for', forAll('jsonpath={.status.phase}=Running')],
+  ])('and that %s waits for by name is reported each time', (_, rules) => {
+    const target = named('a');
+    const { waiter, lost, send } = gone(rules, target);
+    send('added', pod('a', 'Pending'));
+    waiter.synced(target);
+    for (let i = 0; i < 2; i++) {
+      send('deleted', pod('a', 'Pending'));
+      send('added', pod('a', 'Pending'));
+    }
+    expect(lost).toEqual(['shop/a', 'shop/a']);
+  });
+
+  it('is reported too where its name was given without a namespace', () => {
+    const target = { ...named('a'), namespaces: [''] };
+    const { waiter, lost, send } = gone(running, target);
+    send('added', pod('a', 'Pending'));
+    waiter.synced(target);
+    send('deleted', pod('a', 'Pending'));
+    expect(lost).toEqual(['shop/a']);
+  });
+
+  it.each<[string, WaitRules, WaitTarget]>([
+    ['no name was given', running, PODS],
+    ['its deletion is waited for', forAll('delete', 'create'), named('a', 'b')],
+    ['it has met the condition before', forAll('jsonpath={.status.phase}=Pending'), named('a', 'b')],
+  ])('is not reported where %s', (_, rules, target) => {
+    const { waiter, lost, send } = gone(rules, target);
+    send('added', pod('a', 'Pending'));
+    waiter.synced(target);
+    send('deleted', pod('a', 'Pending'));
+    expect([lost, waiter.settled?.kind]).toEqual([[], undefined]);
+  });
+});
+
 describe('until-any', () => {
   it('is met by one object, before other types are there', () => {
     const { send, synced } = waiting({ untilAny: [phase('Failed'), phase('Succeeded')] }, PODS, JOBS);

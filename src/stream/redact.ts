@@ -2,6 +2,7 @@ import { builtin } from '../kit/builtin.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import { isSecretResource } from '../model/secret-type.ts';
+import { SecretCopies } from './secret-copies.ts';
 
 /** The annotation in which `kubectl apply` stores a copy of the applied object. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -25,8 +26,9 @@ function isSecret(object: unknown): boolean {
  * Replaces secret values by digests: `hmac:` and 8 hexadecimal digits. The key of the digests is random for each run.
  * Equal values have equal digests, so a change is visible and the value is not.
  *
- * It redacts the values of `data` and `stringData` of Secrets, and their last-applied annotation. The same text in
- * `data` and in `stringData` has the same digest.
+ * It redacts the values of `data` and `stringData` of Secrets, their last-applied annotation, and every label and
+ * annotation that is or contains one of their values, plain or in base64: a server copies them there for a JSON patch,
+ * other writers by themselves. The same text in `data` and in `stringData` has the same digest.
  *
  * Promises: it never modifies the given object. An object without a secret is returned itself, at the cost of one
  * comparison. Lists are redacted item by item, also lists of several kinds and lists within lists. Does not promise: it
@@ -43,10 +45,15 @@ export class Redactor {
 
   /**
    * Returns the object with its secret values replaced. `gvr` is the type, for objects that lack apiVersion and kind.
+   * `states` are other states of the same Secret, whose values are replaced too where labels and annotations have them.
    */
-  redact<T extends object>(object: T, gvr?: Pick<GroupVersionResource, 'group' | 'resource'>): T {
+  redact<T extends object>(
+    object: T,
+    gvr?: Pick<GroupVersionResource, 'group' | 'resource'>,
+    states: readonly object[] = [],
+  ): T {
     if (this.#showSecrets) return object;
-    if ((gvr && isSecretResource(gvr)) || isSecret(object)) return this.#secret(object);
+    if ((gvr && isSecretResource(gvr)) || isSecret(object)) return this.#secret(object, states);
     const { kind, items } = object as { kind?: unknown; items?: unknown };
     if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return object;
     return this.#list(object, items, kind === 'SecretList' ? { group: '', resource: 'secrets' } : undefined);
@@ -61,12 +68,12 @@ export class Redactor {
     return `hmac:${builtin.crypto().createHmac('sha256', this.#key).update(plain).digest('hex').slice(0, 8)}`;
   }
 
-  #secret<T extends object>(object: T): T {
+  #secret<T extends object>(object: T, states: readonly object[]): T {
     const { data, stringData, metadata } = object as SecretFields;
     const redacted = { ...object } as T & SecretFields;
     if (data) redacted.data = this.#values(data, bytesOf);
     if (stringData) redacted.stringData = this.#values(stringData, textOf);
-    if (metadata?.annotations?.[LAST_APPLIED] !== undefined) redacted.metadata = this.#withoutApplied(metadata);
+    if (metadata) redacted.metadata = this.#withoutCopies(metadata, [object, ...states]);
     return redacted;
   }
 
@@ -74,10 +81,25 @@ export class Redactor {
     return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, this.#digest(plain(value))]));
   }
 
-  #withoutApplied(metadata: Metadata): Metadata {
-    const annotations = { ...metadata.annotations };
-    annotations[LAST_APPLIED] = this.#digest(textOf(annotations[LAST_APPLIED]));
-    return { ...metadata, annotations };
+  /** The metadata without the annotation of kubectl apply, and without labels and annotations that repeat a value. */
+  #withoutCopies(metadata: Metadata, states: readonly object[]): Metadata {
+    const { labels, annotations } = metadata;
+    const texts = [...Object.values(labels ?? {}), ...Object.values(annotations ?? {})].map(textOf);
+    if (texts.length === 0) return metadata;
+    const copies = new SecretCopies(states, Math.max(...texts.map(({ length }) => length)));
+    const isShown = (name: string, value: unknown) => name !== LAST_APPLIED && !copies.isIn(textOf(value));
+    const replaced = (fields: Fields) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [
+          name,
+          isShown(name, value) ? value : this.#digest(textOf(value)),
+        ]),
+      );
+    return {
+      ...metadata,
+      ...(labels && { labels: replaced(labels) }),
+      ...(annotations && { annotations: replaced(annotations) }),
+    };
   }
 
   #list<T extends object>(list: T, items: readonly unknown[], gvr: { group: string; resource: string } | undefined): T {
@@ -87,7 +109,7 @@ export class Redactor {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Metadata = { readonly annotations?: Fields };
+type Metadata = { readonly labels?: Fields; readonly annotations?: Fields };
 type SecretFields = { data?: Fields; stringData?: Fields; metadata?: Metadata };
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : (jsonText(value) ?? ''));

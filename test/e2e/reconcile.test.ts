@@ -147,6 +147,41 @@ describe('reconcile', () => {
     expect(stderr).toContain('raw=false');
   });
 
+  it.each(['--dry-run', '--allow-write'])(
+    'with %s shows and gives no value of a Secret that a JSON patch of a hook copies or moves',
+    async (flag) => {
+      const raw = Buffer.from(SECRET_VALUE).toString('base64');
+      const file = await hook(
+        'copy.mjs',
+        `const secrets = { group: '', version: 'v1', resource: 'secrets' };
+        export default async ({ object, client }) => {
+          const name = object.metadata.name;
+          const api = client.resource(secrets, { namespace: 'shop' });
+          for (const [key] of Object.entries(object.data)) {
+            for (const op of ['copy', 'move']) {
+              const patch = [
+                { op: 'add', path: '/metadata/annotations', value: {} },
+                { op, from: '/data/' + key, path: '/metadata/annotations/x' },
+              ];
+              const seen = await api.patch(name, patch, { type: 'json' }).catch((error) => error);
+              console.log(op, JSON.stringify(seen), String(seen));
+            }
+          }
+          const [key] = Object.keys(object.data);
+          return { actions: [{ patchType: 'json', patch: [{ op: 'copy', from: '/data/' + key, path: '/metadata/annotations/x' }] }] };
+        };\n`,
+      );
+      await using cli = new Cli(['reconcile', 'secrets', '-n', 'shop', '--hook', file, flag, '-v', '9'], {
+        env: fixture.env,
+      });
+      await cli.until(({ stderr }) => /attempt[= ]1\b/.test(stderr), 'the failure of the action');
+      cli.kill('SIGTERM');
+      const { stdout, stderr } = await cli.ended();
+      expect(stderr).toMatch(/move .*would show a value of a Secret/);
+      for (const text of [raw, SECRET_VALUE]) expect(stdout + stderr).not.toContain(text);
+    },
+  );
+
   it('answers for its finalizer whatever else an update must change', async () => {
     const file = await hook('bye.mjs', "export default (ctx) => ctx.log.info('has run');\n");
     fixture.sandbox.apply(configMap('held', { a: '1' }));

@@ -127,3 +127,48 @@ describe('given back as it is', () => {
 test('a text alone is digested as it is within a Secret', () => {
   expect(redactor.value(MARKER)).toBe(redactor.redact(secret()).data.password);
 });
+
+describe('a copy of a value elsewhere in a Secret', () => {
+  const withCopies = (annotations: Record<string, string>, labels: Record<string, string> = {}, more: object = {}) =>
+    secret({ metadata: { name: 's', labels, annotations }, ...more });
+  const DIGEST = /^hmac:[\da-f]{8}$/;
+
+  test('shows its digest: as text, in base64 with and without padding, and as a part of another text', () => {
+    const annotations = {
+      plain: MARKER,
+      base64: BASE64,
+      bare: BASE64.replace(/=+$/, ''),
+      part: `user:${MARKER}@host`,
+      json: JSON.stringify({ data: BASE64 }),
+    };
+    const shown = redactor.redact(withCopies(annotations, { a: MARKER }));
+    expect(shows(shown)).toBe(false);
+    expect(Object.keys(shown.metadata.annotations)).toEqual(Object.keys(annotations));
+    for (const text of Object.values(shown.metadata.annotations)) expect(text).toMatch(DIGEST);
+    expect((shown.metadata as { labels?: object }).labels).toEqual({ a: expect.stringMatching(DIGEST) });
+  });
+
+  test('is hidden too where only another state of the Secret has the value', () => {
+    const before = secret();
+    const moved = { ...withCopies({ x: BASE64 }), data: {}, stringData: {} };
+    expect(shows(redactor.redact(moved))).toBe(true);
+    expect(redactor.redact(moved, SECRETS, [before]).metadata.annotations).toEqual({
+      x: expect.stringMatching(DIGEST),
+    });
+  });
+
+  test('does not hide other texts, short words, and the namespace of a token', () => {
+    const encoded = (text: string) => Buffer.from(text).toString('base64');
+    const data = { on: encoded('yes'), word: encoded('prod'), empty: '', namespace: encoded('default') };
+    const annotations = { a: 'yes', b: 'production', c: 'default', d: '' };
+    const token = withCopies(
+      annotations,
+      { e: 'v1' },
+      { data, stringData: {}, type: 'kubernetes.io/service-account-token' },
+    );
+    expect(redactor.redact(token).metadata).toEqual({ name: 's', labels: { e: 'v1' }, annotations });
+    expect(
+      redactor.redact({ ...token, metadata: { name: 's', annotations: { a: 'prod' } } }).metadata.annotations.a,
+    ).toMatch(DIGEST);
+  });
+});

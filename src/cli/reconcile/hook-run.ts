@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ActionJournal } from '../../controller/hooks/action-journal.ts';
-import { ActionRunner } from '../../controller/hooks/action-runner.ts';
+import { ActionRunner, type RedactStates } from '../../controller/hooks/action-runner.ts';
 import { guardClient } from '../../controller/hooks/guarded-client.ts';
 import type { Hook } from '../../controller/hooks/hook.ts';
 import type { Environment } from '../../controller/hooks/hook-environment.ts';
@@ -71,7 +71,7 @@ export function reconcilerOf(
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   // the hook may get the values of Secrets; a terminal or a log never does
   const reported = plan.showSecrets ? new Redactor({ showSecrets: false }) : redactor;
-  const redactReport: typeof redact = (object, gvr) => reported.redact(object, gvr);
+  const redactReport: RedactStates = (object, gvr, states) => reported.redact(object, gvr, states);
   const snapshots = new Snapshots(targets, redactor, (text) => session.notice(text));
   const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
@@ -87,6 +87,7 @@ export function reconcilerOf(
       budget,
       redact,
       redactReport,
+      maySeeSecrets: plan.showSecrets,
       onWrite,
       runKey: () => currentModuleRun()?.key,
       report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
@@ -115,7 +116,7 @@ export function reconcilerOf(
       for (const { verb, mode } of outcomes) metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
     },
     journal,
-    keepSecrets: plan.showSecrets,
+    maySeeSecrets: plan.showSecrets,
   });
   const { metrics } = plan.operations;
   const guard = leaseOfRun && new ProgramGuard({ leaseOfRun, clock, onFailure: (error) => session.end(error) });

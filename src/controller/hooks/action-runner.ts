@@ -43,6 +43,9 @@ export interface ActionOutcome {
   readonly unchecked?: string | undefined;
 }
 
+/** Redacts an object, also what it has from `states`, which are other states of the same object. */
+export type RedactStates = <T extends object>(object: T, gvr: GroupVersionResource, states?: readonly object[]) => T;
+
 export interface ActionRunnerOptions {
   client: ActionClient;
   mode: ActionMode;
@@ -56,13 +59,13 @@ export interface ActionRunnerOptions {
    */
   report?: ((outcomes: readonly ActionOutcome[]) => void) | undefined;
   /** Applied to bodies and states before they are reported. */
-  redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
+  redact?: RedactStates | undefined;
   budget?: WriteBudget | undefined;
   onWrite?: OnWrite | undefined;
   /** With `write`: makes the actions of a run survive a crash. */
   journal?: ActionJournal | undefined;
-  /** Whether the values of Secrets may be in the journal. */
-  keepSecrets?: boolean | undefined;
+  /** Whether the hook may see the values of Secrets, and the journal may hold them. */
+  maySeeSecrets?: boolean | undefined;
   clock?: Clock | undefined;
   random?: Random | undefined;
 }
@@ -96,7 +99,7 @@ export class ActionRunner {
     this.#options = options;
     this.#steps = new ActionSteps({ ...options, clock: options.clock ?? systemClock });
     this.#budget = options.budget ?? unlimitedWrites;
-    const { journal, primary, keepSecrets, clock } = options;
+    const { journal, primary, maySeeSecrets: keepSecrets, clock } = options;
     const resource = ({ type, namespace }: Pick<ActionTarget, 'type' | 'namespace'>) =>
       options.client.resource(type.gvr, { namespace });
     this.#journaled = journal && new JournaledActions({ journal, primary, resource, keepSecrets, clock });
@@ -220,6 +223,7 @@ export class ActionRunner {
   ): ActionOutcome {
     const { mode, redact = <T>(object: T) => object } = this.#options;
     const { gvr } = target.type;
+    const states = [before, after].filter((state) => state !== undefined);
     return {
       mode,
       verb: action.verb,
@@ -228,8 +232,8 @@ export class ActionRunner {
       body: Array.isArray(body)
         ? body.map((operation) => redactedOperation(operation, (o) => redact(o, gvr)))
         : redact(body as object, gvr),
-      before: before && redact(before, gvr),
-      after: after && redact(after, gvr),
+      before: before && redact(before, gvr, states),
+      after: after && redact(after, gvr, states),
       ...more,
     };
   }

@@ -1,8 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
 import { InformerError } from '../../kit/error.ts';
-import { jsonText } from '../../kit/exact-json.ts';
-import type { GroupVersionResource } from '../../model/gvr.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { setControllerReference } from '../owner-references.ts';
@@ -11,6 +9,7 @@ import { FIELD_MANAGER } from './action-client.ts';
 import type { ActionTarget, Subject, TargetResolverOptions, TargetType } from './action-target.ts';
 import { formatTarget, TargetResolver } from './action-target.ts';
 import type { Action, Body, EventBody } from './reply.ts';
+import { checkSecretBody } from './secret-body.ts';
 
 /** An action of a hook, checked, with its target and what is sent. */
 export interface ActionStep {
@@ -22,6 +21,8 @@ export interface ActionStep {
 
 export interface ActionStepsOptions extends TargetResolverOptions {
   clock: Clock;
+  /** Whether the hook may see the values of Secrets. */
+  maySeeSecrets?: boolean | undefined;
 }
 
 /** Makes steps of the actions in a reply. Sends nothing but the requests that find a resource type. */
@@ -35,7 +36,7 @@ export class ActionSteps {
     this.#resolver = new TargetResolver(options);
   }
 
-  /** Rejects with `hook` for an action without a clear target, and for one that would write redacted values. */
+  /** Rejects with `hook` for an action without a clear target, and for one that {@link checkSecretBody} refuses. */
   async stepOf(action: ActionStep['action'], subject: Subject): Promise<ActionStep> {
     const target = await this.#resolver.resolve(action, subject);
     refuseTooDeep(action, target);
@@ -44,7 +45,7 @@ export class ActionSteps {
     if (action.verb === 'status') return { action, target, body: { status: action.body } };
     if (action.verb === 'apply' || action.verb === 'create')
       return { action, target, body: this.#objectOf(action, target, subject) };
-    refuseRedacted(action.body, target.type.gvr);
+    checkSecretBody(action.body, target.type.gvr, this.#options);
     return { action, target, body: action.body };
   }
 
@@ -62,7 +63,7 @@ export class ActionSteps {
       },
       ...rest,
     };
-    refuseRedacted(object, target.type.gvr);
+    checkSecretBody(object, target.type.gvr);
     if (action.own) setControllerReference(this.#ownerOf(action.verb, subject), object);
     return object;
   }
@@ -115,15 +116,4 @@ function refuseTooDeep({ verb, body }: ActionStep['action'], target: ActionTarge
   throw new TerminalError(
     new InformerError('hook', `the body of ${verb} ${formatTarget(target)} cannot be sent: ${TOO_DEEP}`),
   );
-}
-
-/**
- * Throws `hook` for a body that would write digests into a Secret. Hooks get the values of Secrets as digests, so a
- * hook that returns a whole Secret would overwrite the values with them.
- */
-export function refuseRedacted(body: unknown, { group, resource }: GroupVersionResource): void {
-  if (group !== '' || resource !== 'secrets' || !/"hmac:[0-9a-f]{8}"/.test(jsonText(body))) return;
-  throw new InformerError('hook', 'this would write redacted values into a Secret', {
-    hint: 'send only the fields that are to change, or run with --show-secrets',
-  });
 }

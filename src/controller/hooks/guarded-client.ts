@@ -9,8 +9,8 @@ import { checkName } from '../../model/path-segment.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../../model/write-body.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './action-client.ts';
 import { FIELD_MANAGER } from './action-client.ts';
-import type { ActionOutcome } from './action-runner.ts';
-import { refuseRedacted } from './action-step.ts';
+import type { ActionOutcome, RedactStates } from './action-runner.ts';
+import { checkSecretBody } from './secret-body.ts';
 import { type OnWrite, storedWrite } from './stored-write.ts';
 import type { WriteBudget } from './write-budget.ts';
 import { unlimitedWrites } from './write-budget.ts';
@@ -53,12 +53,14 @@ export interface GuardOptions {
   mode: ActionMode;
   /** Redacts every object that is read. It must not change its argument. */
   redact?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
+  /** Whether the hook may see the values of Secrets. */
+  maySeeSecrets?: boolean | undefined;
   budget?: WriteBudget | undefined;
   /** Returns the key of the run that is calling. */
   runKey?: (() => ObjectKey | undefined) | undefined;
   onWrite?: OnWrite | undefined;
-  /** Redacts what is reported. Default: `redact`. */
-  redactReport?: (<T extends object>(object: T, gvr: GroupVersionResource) => T) | undefined;
+  /** Redacts what is reported, also what it has from other states of the same object. Default: `redact`. */
+  redactReport?: RedactStates | undefined;
   /** With `dry-run`: called after each write with what it would change. */
   report?: ((outcomes: readonly ActionOutcome[]) => void) | undefined;
 }
@@ -95,7 +97,7 @@ function guardedResource<T extends object>(
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
   const write = async <O extends ActionWriteOptions>(verb: string, body: unknown, given: O): Promise<O> => {
     if (given !== undefined) checkIsOptions(verb, given);
-    refuseRedacted(body, gvr);
+    checkSecretBody(body, gvr, options);
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
   };
   const written = async <A>(write: Written, send: () => Promise<A>): Promise<A> => {
@@ -170,6 +172,7 @@ function reportDryRun(
   { report, runKey, redact = (object) => object, redactReport = redact }: GuardOptions,
 ): void {
   const after = verb === 'delete' ? undefined : (answer as UnknownObject);
+  const states = [before, after].filter((state) => state !== undefined);
   report?.([
     {
       mode: 'dry-run',
@@ -177,8 +180,8 @@ function reportDryRun(
       subject: runKey?.() ?? name,
       target: { type: { gvr, kind: after?.kind ?? '', namespaced: namespace !== undefined }, namespace, name },
       body: Array.isArray(body) ? {} : redactReport(body as object, gvr),
-      before: before && redactReport(before, gvr),
-      after: after && redactReport(after, gvr),
+      before: before && redactReport(before, gvr, states),
+      after: after && redactReport(after, gvr, states),
     },
   ]);
 }

@@ -5,7 +5,7 @@ import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 export default class QueueDropCommand extends BaseCommand {
   static override summary = 'Drop keys from the queue of a running reconcile';
   static override description =
-    'Nothing runs for a dropped key until its next event. A run that is under way goes on. Nothing in the cluster changes. The exit code is 1 if a key was not waiting.';
+    'Asks the running `reconcile` of this cluster and user on this machine; one of another cluster only with --name or --pid. Nothing runs for a dropped key until its next event. A run that is under way goes on. Nothing in the cluster changes. The exit code is 1 if a key was not waiting.';
   static override usage = 'queue drop KEY… [FLAGS]';
   static override examples = [
     { description: 'One key', command: '<%= config.bin %> queue drop shop/web' },

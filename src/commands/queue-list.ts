@@ -9,7 +9,7 @@ import { systemClock } from '../kit/clock.ts';
 export default class QueueListCommand extends BaseCommand {
   static override summary = 'List the keys in the queue of a running reconcile';
   static override description =
-    'Asks a running `reconcile` of the same user on this machine. The keys are in the order in which they will run: those that are processed now, those in line, those that wait for a time, and at the end the parked ones, which wait for a change or for `queue retry`.';
+    'Asks the running `reconcile` of this cluster and user on this machine; one of another cluster only with --name or --pid. The keys are in the order in which they will run: those that are processed now, those in line, those that wait for a time, and at the end the parked ones, which wait for a change or for `queue retry`.';
   static override usage = 'queue list [FLAGS]';
   static override examples = [
     { description: 'All keys of the one that runs', command: '<%= config.bin %> queue list' },
@@ -38,7 +38,7 @@ export default class QueueListCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const flags = this.readFlags(QueueListCommand.flags);
     const { io } = this.edges;
-    const program = await programOf(flags, io.env);
+    const program = await programOf(flags, io);
     const pages = await queuesOf(program, flags.limit, systemClock);
     const shown = flags.parked ? pages.map((page) => ({ ...page, processing: [], queued: [], delayed: [] })) : pages;
     if (flags.output === 'json') {

@@ -5,7 +5,7 @@ import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 export default class QueueRetryCommand extends BaseCommand {
   static override summary = 'Run keys of a running reconcile again, now';
   static override description =
-    'A parked key is released: its failures are forgotten. A key that waits for its back-off runs at once, without a new event. A key that is processed now runs once more after that. The exit code is 1 if there is no such key.';
+    'Asks the running `reconcile` of this cluster and user on this machine; one of another cluster only with --name or --pid. A parked key is released: its failures are forgotten. A key that waits for its back-off runs at once, without a new event. A key that is processed now runs once more after that. The exit code is 1 if there is no such key.';
   static override usage = 'queue retry KEY… [FLAGS]';
   static override examples = [
     { description: 'One key', command: '<%= config.bin %> queue retry shop/web' },

@@ -22,6 +22,8 @@ export interface ProgramDescription {
   readonly type: string;
   readonly server: string;
   readonly context: string | undefined;
+  /** A hash of the cluster and the user; undefined where it is not known. */
+  readonly identity: string | undefined;
   /** The namespaces that it watches. Empty: all. */
   readonly namespaces: readonly string[];
   /** When it was started, RFC 3339. */

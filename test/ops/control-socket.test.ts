@@ -26,6 +26,7 @@ const about = (name: string, started = '2026-01-01T00:00:00.000Z'): ProgramDescr
   type: 'pods',
   server: 'https://10.0.0.1:6443',
   context: 'prod',
+  identity: 'cluster and user',
   namespaces: ['shop'],
   started,
 });

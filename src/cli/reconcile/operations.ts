@@ -10,6 +10,7 @@ import type { InspectedInformer } from '../../ops/health.ts';
 import type { ReconciledObjects } from '../../ops/inspected.ts';
 import type { OpsServer } from '../../ops/ops-server.ts';
 import { VERSION } from '../../package.ts';
+import { serveIdentity } from '../../serve/identity.ts';
 import type { Edges } from '../base-command.ts';
 import type { Session } from '../session/session.ts';
 
@@ -122,6 +123,7 @@ export class Operations implements AsyncDisposable {
       type: formatGroupResource(type.gvr),
       server: withoutLogin(config.server),
       context: config.context,
+      identity: config.identity === undefined ? undefined : serveIdentity(config).key,
       namespaces: type.namespaced ? namespaces.filter((namespace) => namespace !== '') : [],
       started: new Date(clock.now()).toISOString(),
     } as const;

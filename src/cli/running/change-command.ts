@@ -27,9 +27,9 @@ export async function changeKeysOf(
       hint: `${called} NAMESPACE/NAME …; 'queue list -o name' prints them`,
     });
   }
-  const program = await programOf(flags, io.env);
+  const program = await programOf(flags, io);
   const results = await changesOf(program, kind, [...new Set(words)], systemClock);
-  if (flags.output === 'json') io.stdout.write(`${JSON.stringify({ results }, null, 2)}\n`);
+  if (flags.output === 'json') io.stdout.write(`${JSON.stringify({ program: program.about, results }, null, 2)}\n`);
   else for (const result of results) (result.ok ? io.stdout : io.stderr).write(`${neutralised(lineOf(result))}\n`);
   return results.every(({ ok }) => ok) ? ExitCode.ok : ExitCode.failed;
 }

@@ -6,8 +6,11 @@ import type { Io } from '../terminal/io.ts';
 
 export type ConnectionFlagValues = FlagValues<typeof connectionFlags>;
 
+/** The connection flags that say where a config leads, and as whom. */
+export type LoginFlagValues = FlagValues<typeof loginFlags> & Partial<Pick<ConnectionFlagValues, 'request-timeout'>>;
+
 /** The connection flags, the environment and the terminal, as the options that find server and user. */
-export function loadOptionsOf(flags: ConnectionFlagValues, io: Io, logger: Logger): LoadConfigOptions {
+export function loadOptionsOf(flags: LoginFlagValues, io: Io, logger: Logger): LoadConfigOptions {
   return {
     ...camelCased(loginFlags, flags),
     requestTimeout: flags['request-timeout'],

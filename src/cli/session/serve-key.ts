@@ -3,14 +3,14 @@ import { loadConfig } from '../../client/kubeconfig.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import type { Io } from '../terminal/io.ts';
 import { stderrLogger } from '../terminal/logging.ts';
-import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
+import { type LoginFlagValues, loadOptionsOf } from './load-options.ts';
 
 /**
- * The key of the serve that belongs to the cluster and the user of these flags, and the namespace of their context.
+ * The key of the programs that belong to the cluster and the user of these flags, a serve for example, and the namespace of their context.
  * Undefined for flags that lead nowhere, which the command itself reports.
  */
 export async function serveKeyOf(
-  flags: ConnectionFlagValues,
+  flags: LoginFlagValues,
   io: Io,
 ): Promise<{ key: string; namespace: string } | undefined> {
   let config: ClusterConfig;

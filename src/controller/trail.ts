@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { RecentMap } from '../kit/recent-map.ts';
+import { changedPaths } from '../model/changed-paths.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { EventOrigin, Note } from './causes.ts';
 import type { ResourceEvent } from './resource-event.ts';
@@ -26,6 +27,8 @@ export interface EventEntry {
   readonly count: number;
   /** The first keys that the event led to, if it led to several ones. */
   readonly keys?: readonly ObjectKey[] | undefined;
+  /** The first paths of the fields that the updates changed, at most 10. Absent if they were not compared. */
+  readonly changed?: readonly string[] | undefined;
 }
 
 /** An event that led to no key. Several ones in a row for the same reason are one entry. */
@@ -40,6 +43,8 @@ export interface SkippedEntry {
   readonly by?: string | undefined;
   /** The number of events. */
   readonly count: number;
+  /** The first paths of the fields that the updates changed, at most 10. Absent if they were not compared. */
+  readonly changed?: readonly string[] | undefined;
 }
 
 /** Why an event of a source led to no key. */
@@ -144,11 +149,19 @@ interface Page {
   dropped: number;
 }
 
-/** A repeated step: its latest event replaces the earlier ones. */
-function repeat(step: Writable<EventEntry | SkippedEntry>, at: number, origin: EventOrigin): void {
+/** The most changed paths of an entry. */
+const KEPT_PATHS = 10;
+
+/** Updates are compared for their entries in at most this part of the time, beyond the first few ms. */
+const COMPARING_SHARE = 0.01;
+const COMPARING_MS = 20;
+
+/** A repeated step: its latest event replaces the earlier ones, and the fields of all are kept. */
+function repeat(step: Writable<EventEntry | SkippedEntry>, at: number, origin: EventOrigin, changed?: string[]): void {
   step.at = at;
   step.origin = origin;
   step.count++;
+  if (changed) step.changed = [...new Set([...(step.changed ?? []), ...changed])].slice(0, KEPT_PATHS);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -159,8 +172,9 @@ const weightOf = ({ entries }: Page) => entries.length;
  * What happened to each key lately: events, skipped events, runs and their outcomes. For {@link Controller.explain}.
  *
  * Promises: it keeps at most 20 steps for a key, about 20,000 for all keys, and the objects of the last event of at
- * most 256 keys and of 128 skipped events. Each step takes constant time, and no object is compared before an
- * explanation needs it. Keys without steps for a long time are dropped first.
+ * most 256 keys and of 128 skipped events. Each step takes constant time, but for the comparison of an update, which is
+ * left out when comparing has taken more than a hundredth of the time. Keys without steps for a long time are dropped
+ * first.
  */
 export class Trail {
   readonly #clock: Clock;
@@ -168,6 +182,8 @@ export class Trail {
   readonly #events = new RecentMap<ObjectKey, LastEvent>(KEPT_EVENTS);
   readonly #elsewhere: { skip: SkippedEvent; at: number }[] = [];
   #nextElsewhere = 0;
+  #comparedMs = 0;
+  #comparedAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -190,15 +206,17 @@ export class Trail {
   /** Notes an event that led to the key, and what it did. */
   came(key: ObjectKey, effect: EventEffect, { cause: origin, event, keys }: Note): void {
     if (event && event.cause !== 'resync') this.#events.set(key, { origin, event });
+    const changed = event && this.#changedBy(event);
     const page = this.#pageOf(key);
     const last = page.entries.at(-1);
     if (last?.kind === 'event' && last.effect === effect && isAlike(last.origin, origin)) {
-      repeat(last, this.#clock.now(), origin);
+      repeat(last, this.#clock.now(), origin, changed);
       return;
     }
-    const at = this.#clock.now();
-    if (!keys || keys.length < 2) this.#add(page, { kind: 'event', at, origin, effect, count: 1 });
-    else this.#add(page, { kind: 'event', at, origin, effect, count: 1, keys: keys.slice(0, LISTED_KEYS) });
+    const entry: Writable<EventEntry> = { kind: 'event', at: this.#clock.now(), origin, effect, count: 1 };
+    if (keys && keys.length > 1) entry.keys = keys.slice(0, LISTED_KEYS);
+    if (changed) entry.changed = changed;
+    this.#add(page, entry);
   }
 
   /** Notes an event that led to no key: with its own key, or with those that it would have led to. */
@@ -211,13 +229,16 @@ export class Trail {
     }
     const by = shortened(skip.by);
     if (event.cause !== 'resync') this.#events.set(event.key, { origin, event });
+    const changed = this.#changedBy(event);
     const page = this.#pageOf(event.key);
     const last = page.entries.at(-1);
     if (last?.kind === 'skipped' && last.why === why && last.by === by && isAlike(last.origin, origin)) {
-      repeat(last, this.#clock.now(), origin);
+      repeat(last, this.#clock.now(), origin, changed);
       return;
     }
-    this.#add(page, { kind: 'skipped', at: this.#clock.now(), origin, why, by, count: 1 });
+    const entry: Writable<SkippedEntry> = { kind: 'skipped', at: this.#clock.now(), origin, why, by, count: 1 };
+    if (changed) entry.changed = changed;
+    this.#add(page, entry);
   }
 
   /** The skipped events of other objects that would have led to the key, oldest first. */
@@ -252,6 +273,18 @@ export class Trail {
 
   manual(key: ObjectKey, kind: ManualEntry['kind']): void {
     this.#add(this.#pageOf(key), { kind, at: this.#clock.now() });
+  }
+
+  /** The first paths that an update changed; undefined for another event, and if comparing has taken too long. */
+  #changedBy({ type, cause, object, oldObject }: ResourceEvent): string[] | undefined {
+    if (type !== 'updated' || cause === 'resync' || !object || !oldObject) return undefined;
+    const startedAt = this.#clock.monotonic();
+    this.#comparedMs = Math.max(0, this.#comparedMs - (startedAt - this.#comparedAt) * COMPARING_SHARE);
+    this.#comparedAt = startedAt;
+    if (this.#comparedMs > COMPARING_MS) return undefined;
+    const paths = changedPaths(oldObject, object).slice(0, KEPT_PATHS);
+    this.#comparedMs += this.#clock.monotonic() - startedAt;
+    return paths;
   }
 
   #pageOf(key: ObjectKey): Page {

@@ -57,7 +57,8 @@ const STALE_AFTER_MS = 60_000;
  * - `/healthz`, `/livez`: 200 while the process answers and all `liveChecks` are met, else 503.
  * - `/readyz`: 200 when all informers have synced and are connected, all `readyChecks` are met and the program is not
  *   ending; else 503 with the reasons. `?verbose` lists all conditions, `?format=json` gives JSON.
- * - `/debug/queue`, `/debug/informers`, `/debug/explain?key=NAMESPACE/NAME`: JSON, only for requests from this machine.
+ * - `/debug/queue`, `/debug/informers`, `/debug/explain?key=NAMESPACE/NAME`: JSON, only for requests from this machine
+ *   that name it localhost, 127.0.0.1 or [::1].
  *
  * It only answers GET and HEAD, and changes nothing. It has no TLS and asks for no credentials: on an address that
  * others reach they see metrics and readiness. Throws `argument` for options that are not valid.
@@ -101,7 +102,7 @@ export class OpsServer implements AsyncDisposable {
       answer: (request, peer) => {
         const refusal = this.#refusal(peer);
         if (refusal) return Promise.resolve(refusal);
-        return answerPage(this.#program, request, isOwnAddress(peer.address) ? 'local' : 'all');
+        return answerPage(this.#program, request, isLocal(peer) ? 'local' : 'all');
       },
     });
     return this.#listener.address;
@@ -127,11 +128,20 @@ export class OpsServer implements AsyncDisposable {
    */
   #refusal({ host }: Peer) {
     if (!isLoopback(this.#at.host) || host === undefined) return undefined;
-    const name = /^(.*?)(:\d+)?$/.exec(host)?.[1] ?? '';
+    const name = nameIn(host);
     if (name === this.#at.host || isLoopback(name)) return undefined;
     return { status: 403, type: 'text/plain; charset=utf-8', body: 'this server answers to localhost only\n' };
   }
 }
+
+/** The name in a Host header, without its port. */
+const nameIn = (host: string) => /^(.*?)(:\d+)?$/.exec(host)?.[1] ?? '';
+
+/**
+ * Whether a program of this machine asks, by a name of this machine: a page of a browser that was led here by another
+ * name is not one, whatever address the server listens on.
+ */
+const isLocal = ({ address, host }: Peer) => isOwnAddress(address) && host !== undefined && isLoopback(nameIn(host));
 
 /** Whether an address is of this machine, also one of IPv4 that IPv6 shows. */
 const isOwnAddress = (address: string | undefined) => isLoopback(address?.replace(/^::ffff:/, '') ?? '');

@@ -98,3 +98,54 @@ it('cuts long texts', () => {
   for (let i = 0; i < 3; i++) trail.skipped({ ...skipped(updated('a', '1', '2'), 'x'.repeat(9999)), why: 'error' });
   expect(trail.of('shop/a')?.entries).toMatchObject([{ by: `${'x'.repeat(500)}…`, count: 3 }]);
 });
+
+/** An update of `web` that changes the given labels. */
+function relabelled(version: number, ...labels: string[]): ResourceEvent {
+  const change = updated('web', String(version), String(version + 1));
+  const metadata = { ...change.object?.metadata, labels: Object.fromEntries(labels.map((label) => [label, 'x'])) };
+  return { ...change, object: { ...change.object, metadata } } as ResourceEvent;
+}
+
+it('each step names the fields that its update changed, and one of several updates those of all, at most 10', () => {
+  const trail = new Trail(new FakeClock());
+  const came = (event: ResourceEvent, effect: 'queued' | 'merged') =>
+    trail.came('shop/web', effect, { cause: origin, isChange: true, event });
+  came(relabelled(1, 'a'), 'queued');
+  came(relabelled(2, 'b'), 'merged');
+  came({ ...relabelled(3), object: { ...updated('web', '3', '4').object, spec: { a: 1 } } } as ResourceEvent, 'merged');
+  trail.skipped({ ...skipped(relabelled(4, 'c'), 'generation'), why: 'predicate' });
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, i]));
+  came({ ...relabelled(5), object: { ...updated('web', '5', '6').object, ...many } } as ResourceEvent, 'queued');
+  came(updated('web', '6', '6', 'resync'), 'merged');
+  const changed = trail.of('shop/web')?.entries.map((entry) => ('changed' in entry ? entry.changed : undefined));
+  expect(changed?.slice(0, 3)).toEqual([['.metadata.labels'], ['.metadata.labels', '.spec'], ['.metadata.labels']]);
+  expect(changed?.slice(3)).toEqual([Array.from({ length: 10 }, () => expect.stringMatching(/^\.f\d+$/)), undefined]);
+});
+
+it('an update is not compared when comparing has taken more than 20 ms and a hundredth of the time', () => {
+  const clock = new FakeClock();
+  const trail = new Trail(clock);
+  const slow = { ...relabelled(1, 'a') };
+  const { object } = slow;
+  let reads = 0;
+  Object.defineProperty(slow, 'object', {
+    value: new Proxy(object as object, {
+      ownKeys(target) {
+        reads++;
+        clock.tick(15);
+        return Reflect.ownKeys(target);
+      },
+    }),
+  });
+  const isCompared = () => {
+    const before = reads;
+    trail.came(`shop/${reads}`, 'queued', { cause: origin, isChange: true, event: slow });
+    return reads > before;
+  };
+  const compared = [isCompared(), isCompared(), isCompared()];
+  while (isCompared()) compared.push(true);
+  expect(compared[0]).toBe(true);
+  expect(isCompared()).toBe(false);
+  clock.tick(100 * reads * 15);
+  expect(isCompared()).toBe(true);
+});

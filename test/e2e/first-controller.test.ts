@@ -111,7 +111,7 @@ describe('the five-minute path in the README', () => {
     expect(await run(queue, { env })).toMatchObject({ code: 0 });
     const explained = await run(explain, { env });
     expect(explained.stdout).toMatch(/^deployments\.apps shop\/web: not queued: its last run succeeded/);
-    expect(explained.stdout).toContain('updated of deployments.apps at version');
+    expect(explained.stdout).toMatch(/^ +[\d:.]+ {2}(\d+ × )?updated \((last )?version \d+\) in \.\S+/m);
     expect(curl.at(-1)).toBe('localhost:8080/metrics');
     const address = /pages: (http:\S+)/.exec(cli.stderr)?.[1];
     const metrics = await (await fetch(`${address}/metrics`)).text();

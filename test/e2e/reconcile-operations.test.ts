@@ -102,7 +102,7 @@ describe('queue and reconcile explain', () => {
 
     const explained = await command('reconcile', 'explain', 'shop/web-1');
     expect(explained.stdout).toMatch(/^pods shop\/web-1: parked .* ago, after 1 attempt, .*exited with 65\n/);
-    expect(explained.stdout).toMatch(/\n {2}[\d:.]{12} {2}added of pods by initial at version \d+: queued\n/);
+    expect(explained.stdout).toMatch(/\n {2}[\d:.]{12} {2}initial list \(version \d+\): queued\n/);
     expect(explained.stdout).toMatch(/run \d+, attempt 1, for 1 event, .*failed for good after \d+ms: .*; parked\n/);
     expect(explained.stdout).toContain('→ queue retry shop/web-1 releases it\n');
     const delayed = await command('reconcile', 'explain', 'shop/web-2', '-o', 'json');

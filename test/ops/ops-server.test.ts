@@ -33,9 +33,9 @@ async function freePort(): Promise<string> {
 }
 
 /** A GET with a Host header that fetch would not send. */
-function statusWithHost(address: string, host: string): Promise<number | undefined> {
+function statusWithHost(address: string, host: string, path = '/readyz'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(`http://${address}/readyz`, { headers: { host } }, (response) => {
+    request(`http://${address}${path}`, { headers: { host } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })
@@ -293,6 +293,18 @@ describe('the server', () => {
     expect(await statusWithHost(server.address, `localhost:${port}`)).toBe(200);
     expect(await statusWithHost(server.address, `[::1]:${port}`)).toBe(200);
     expect(await statusWithHost(server.address, `rebound.example:${port}`)).toBe(403);
+  });
+
+  it('shows debug pages on all addresses to those of this machine only who use a name of it; metrics and readiness to all', async () => {
+    await using server = await serve({ address: '0.0.0.0:0' });
+    const at = server.address.replace('0.0.0.0', '127.0.0.1');
+    const { port } = new URL(`http://${at}`);
+    for (const path of ['/debug/queue', '/debug/informers', '/debug/explain?key=a'])
+      for (const host of [`rebound.example:${port}`, 'rebound.example', `localhost.rebound.example:${port}`])
+        expect(await statusWithHost(at, host, path)).toBe(403);
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect(await statusWithHost(at, host, '/debug/queue')).toBe(200);
+    expect(await statusWithHost(at, `rebound.example:${port}`)).toBe(200);
   });
 
   it('answers a request for an address that is none, and one with a body that is too large', async () => {

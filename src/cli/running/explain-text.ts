@@ -13,7 +13,7 @@ export function explanationText(explained: ExplainedKey, type: string): string {
   const { key, summary, controller } = explained;
   const lines = [
     `${type} ${key}: ${summary}`,
-    ...stepsOf(explained),
+    ...stepsOf(explained, type),
     ...nextSteps(explained),
     `controller ${controller.name}: ${controller.phase}, ${controller.active} of ${counted(controller.workers, 'worker')} busy`,
     ...controller.sources.map(sourceLine),
@@ -21,26 +21,26 @@ export function explanationText(explained: ExplainedKey, type: string): string {
   return lines.map((line) => `${continued(line)}\n`).join('');
 }
 
-function stepsOf({ history, droppedSteps, skippedElsewhere, lastChange }: ExplainedKey): string[] {
+function stepsOf({ history, droppedSteps, skippedElsewhere, lastChange }: ExplainedKey, type: string): string[] {
   if (history === undefined) return ['the controller keeps no history'];
   const steps = [...history, ...skippedElsewhere].toSorted((a, b) => a.at - b.at);
   const lines = steps.flatMap((step) => {
     const { resourceVersion } = 'origin' in step ? step.origin : {};
     const isLast = resourceVersion !== undefined && resourceVersion === lastChange?.origin.resourceVersion;
-    return stepLines(step, isLast ? lastChange.paths : []);
+    return stepLines(step, type, isLast ? lastChange.paths : []);
   });
   return droppedSteps > 0 ? [`  (${counted(droppedSteps, 'older step')} not kept)`, ...lines] : lines;
 }
 
-function stepLines(step: TrailEntry, paths: readonly string[]): string[] {
+function stepLines(step: TrailEntry, type: string, paths: readonly string[]): string[] {
   const at = `  ${timeText(step.at)}  `;
   switch (step.kind) {
     case 'event': {
       const to = step.keys === undefined ? '' : `, one of ${step.keys.join(' ')}`;
-      return [`${at}${eventText(step, paths)}: ${EFFECTS[step.effect]}${to}`];
+      return [`${at}${eventText(step, type, paths)}: ${EFFECTS[step.effect]}${to}`];
     }
     case 'skipped':
-      return [`${at}${eventText(step, paths)}: ${skipText(step)}`];
+      return [`${at}${eventText(step, type, paths)}: ${skipText(step)}`];
     case 'run':
       return [
         `${at}run ${step.run}, attempt ${step.attempt}, for ${counted(step.events, 'event')}, after ${durationText(step.waitedMs)} in line: ${endText(step)}`,
@@ -64,18 +64,30 @@ const EFFECTS: Readonly<Record<Extract<TrailEntry, { kind: 'event' }>['effect'],
   ignored: 'is parked; this is no change, so it stays parked',
 };
 
-function eventText({ origin, count }: { origin: Origin; count: number }, paths: readonly string[]): string {
+/** `updated (version 815) in .status.replicas`, `initial list (version 812)`, `pods shop/web-1 deleted`. */
+function eventText(
+  { origin, count, changed = [] }: { origin: Origin; count: number; changed?: readonly string[] | undefined },
+  type: string,
+  paths: readonly string[],
+): string {
   const { reason, via, source, key, resourceVersion } = origin;
-  const of = [source, key].filter((part) => part !== undefined).join(' ');
-  const parts = [
-    count > 1 ? `${count} × ${reason}` : reason,
-    of === '' ? '' : `of ${of}`,
-    via === undefined || via === 'watch' ? '' : `by ${via}`,
-    resourceVersion === undefined ? '' : `at version ${resourceVersion}`,
-    paths.length === 0 ? '' : `changed ${paths.join(' ')}`,
-  ];
-  return parts.filter((part) => part !== '').join(' ');
+  const isOwn = key === undefined && source === type;
+  const subject = isOwn || source === undefined ? '' : `${[source, key].filter(Boolean).join(' ')}: `;
+  const what = reason === 'added' && via === 'initial' ? 'initial list' : (WORDS[reason] ?? reason);
+  const how = via === undefined || what === 'initial list' ? '' : (HOW[via] ?? '');
+  const version = resourceVersion === undefined ? '' : ` (${count > 1 ? 'last ' : ''}version ${resourceVersion})`;
+  const fields = changed.length > 0 ? changed : paths;
+  const where = fields.length === 0 ? '' : ` in ${fields.join(' ')}`;
+  return `${subject}${count > 1 ? `${count} × ` : ''}${what}${how}${version}${where}`;
 }
+
+const WORDS: Readonly<Record<string, string>> = { generic: 'due', schedule: 'a time of the schedule came' };
+
+/** How an event became known, where it did not come by the watch. */
+const HOW: Readonly<Record<string, string>> = {
+  relist: ', found by listing again',
+  filter: ', because of a filter',
+};
 
 function skipText({ why, by }: Extract<TrailEntry, { kind: 'skipped' }>): string {
   if (why === 'predicate') return `did not pass ${by}; not queued`;

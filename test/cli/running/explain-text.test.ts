@@ -35,8 +35,8 @@ it('prints the state, then what led to it in the order of time: changed paths, p
   await clock.advance(21);
   expect(text(true).split('\n')).toEqual([
     'pods shop/web: due in 4ms: back-off after 1 failure',
-    '  00:00:00.000  added of pods at version 1: queued',
-    '  00:00:00.000  updated of pods at version 2 changed .metadata.labels: did not pass generation; not queued',
+    '  00:00:00.000  added (version 1): queued',
+    '  00:00:00.000  updated (version 2) in .metadata.labels: did not pass generation; not queued',
     '  00:00:00.000  run 1, attempt 1, for 1 event, after 0ms in line: failed after 20ms: hook h.sh exited with 75: no^[[31m',
     '                due again at 00:00:00.025: back-off',
     'controller h.sh: running, 0 of 1 worker busy',
@@ -74,6 +74,29 @@ it('shows the steps of a key in the order of time: events, runs, a hot loop, and
         origin: { reason: 'updated', via: 'watch', source: 'deployments.apps', resourceVersion: '7' },
         effect: 'queued',
       },
+      {
+        kind: 'event',
+        at: 1001,
+        count: 1,
+        origin: { reason: 'added', via: 'initial', source: 'deployments.apps', resourceVersion: '7' },
+        effect: 'queued',
+      },
+      {
+        kind: 'event',
+        at: 1002,
+        count: 3,
+        origin: { reason: 'updated', via: 'relist', source: 'deployments.apps', resourceVersion: '9' },
+        effect: 'merged',
+        changed: ['.spec.replicas', '.status.replicas'],
+      },
+      {
+        kind: 'event',
+        at: 1003,
+        count: 1,
+        origin: { reason: 'deleted', via: 'watch', source: 'pods', key: 'shop/web-1' },
+        effect: 'queued',
+      },
+      { kind: 'event', at: 1004, count: 1, origin: { reason: 'generic', source: 'every 10m' }, effect: 'queued' },
       { kind: 'run', at: 2000, run: 1, attempt: 1, events: 1, waitedMs: 3, tookMs: 4, outcome: 'success' },
       {
         kind: 'run',
@@ -97,9 +120,13 @@ it('shows the steps of a key in the order of time: events, runs, a hot loop, and
   } as unknown as ExplainedKey;
   const lines = explanationText(explained, 'deployments.apps').split('\n');
   expect(lines[0]).toBe('deployments.apps shop/web: parked 2s ago');
-  const texts = lines.slice(1, 6).map((line) => line.replace(/^ {2}[\d:.]+ {2}/, ''));
+  const texts = lines.slice(1, 10).map((line) => line.replace(/^ {2}[\d:.]+ {2}/, ''));
   expect(texts).toEqual([
-    'updated of deployments.apps at version 7: queued',
+    'updated (version 7): queued',
+    'initial list (version 7): queued',
+    '3 × updated, found by listing again (last version 9) in .spec.replicas .status.replicas: merged with what was in line already',
+    'pods shop/web-1: deleted: queued',
+    'every 10m: due: queued',
     'run 1, attempt 1, for 1 event, after 3ms in line: succeeded after 4ms',
     'run 2, attempt 1, for 1 event, after 0ms in line: did nothing: no --filter x',
     'released by hand',

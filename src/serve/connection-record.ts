@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { LOGIN_VARIABLES } from '../client/config/cluster-identity.ts';
+import { accountOf } from '../client/config/cluster-identity.ts';
 
 /** What a command line says about the connection: flags by name, without the namespace. */
 export type ConnectionWords = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -14,7 +14,7 @@ const SECRET_FLAGS = ['token', 'password', 'username'];
 const FILE_FLAGS = ['certificate-authority', 'client-certificate', 'client-key'];
 
 /**
- * What leads to a cluster and a user, without reading it: the kubeconfig files (path, size, time of change, inode), the
+ * What leads to a cluster and a user, without reading it: the kubeconfig files (path, size, times of change, inode), the
  * connection flags, and the variables that choose an account. Two commands with the same record have the same config,
  * so the second needs no YAML to find the serve that the first started. Undefined if a flag is a secret.
  */
@@ -24,11 +24,9 @@ export function connectionRecord(flags: ConnectionWords, env: Environment): stri
     .filter(([name, value]) => name !== 'kubeconfig' && value !== undefined)
     .map(([name, value]) => [name, FILE_FLAGS.includes(name) ? path.resolve(String(value)) : value])
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
-  const variables = [...VARIABLES, ...LOGIN_VARIABLES].flatMap((name) =>
-    env[name] === undefined ? [] : [[name, env[name]]],
-  );
+  const variables = VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   const files = kubeconfigFiles(flags.kubeconfig, env).map(stampOf);
-  return JSON.stringify({ files, given, variables });
+  return JSON.stringify({ files, given, variables, account: accountOf(env) });
 }
 
 /** Variables that choose the server where no file does, and the way to it. */
@@ -54,5 +52,5 @@ function kubeconfigFiles(kubeconfig: ConnectionWords[string], env: Environment):
 function stampOf(file: string): readonly unknown[] {
   const at = path.resolve(file);
   const found = statSync(at, { throwIfNoEntry: false });
-  return found ? [at, found.size, found.mtimeMs, found.ino] : [at];
+  return found ? [at, found.size, found.mtimeMs, found.ctimeMs, found.ino] : [at];
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionRecord } from '../../src/serve/connection-record.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 
 let folder: string;
 let file: string;
@@ -38,6 +39,30 @@ describe('the record of a connection', () => {
     const record = connectionRecord({ kubeconfig: file }, {});
     await utimes(file, 1, 1);
     expect(connectionRecord({ kubeconfig: file }, {})).not.toBe(record);
+  });
+
+  it('is another when the file was written again in place, with the same size and an old time', async () => {
+    await utimes(file, 1, 1);
+    const record = connectionRecord({ kubeconfig: file }, {});
+    await eventually(async () => {
+      await writeFile(file, 'b: kubeconfig');
+      await utimes(file, 1, 1);
+      return connectionRecord({ kubeconfig: file }, {}) !== record;
+    });
+  });
+
+  it.each(['HOME', 'PATH', 'AAD_LOGIN_METHOD', 'WHO'])(
+    'is another with another %s, by which a plugin may log in',
+    (name) => {
+      const record = connectionRecord({ kubeconfig: file }, { [name]: '/a' });
+      expect(connectionRecord({ kubeconfig: file }, { [name]: '/b' })).not.toBe(record);
+      expect(record).not.toContain('/a"');
+    },
+  );
+
+  it('is the same in another terminal and folder', () => {
+    const record = connectionRecord({ kubeconfig: file }, { TERM: 'xterm', PWD: '/a', SHLVL: '1' });
+    expect(connectionRecord({ kubeconfig: file }, { TERM: 'screen', PWD: '/b', TMUX: 'x' })).toBe(record);
   });
 
   it('does not exist, and so quotes nothing, if a flag is a secret', () => {

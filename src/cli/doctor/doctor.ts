@@ -1,5 +1,6 @@
 import type { ClusterConfig, Credentials } from '../../client/config/cluster-config.ts';
 import { requestTimeoutMsOf } from '../../client/config/connection-flags.ts';
+import { pluginPolicyOf } from '../../client/config/kuberc.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Painter } from '../../output/painter.ts';
@@ -160,7 +161,9 @@ class Doctor implements AsyncDisposable {
     const whenSlow = 'does the login plugin wait for you? log in first: kubectl get --raw /version';
     await this.#checkup.check('login.kind', { needs: ['kubeconfig.context'], whenSlow }, async (signal) => {
       this.#credentials = await this.#config.credentials({ signal });
-      return loginFound(this.#config, this.#credentials);
+      const policy =
+        this.#config.login?.kind === 'exec' ? await pluginPolicyOf(this.#setup.io.env, () => {}) : undefined;
+      return loginFound(this.#config, this.#credentials, policy);
     });
     await this.#checkup.check('login.expiry', { needs: ['login.kind'] }, () =>
       this.#credentials ? expiryFound(this.#config, this.#credentials, systemClock.now()) : problem('no credentials'),

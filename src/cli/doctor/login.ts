@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { jwtExpiry } from '../../client/auth/oidc.ts';
 import type { ClusterConfig, Credentials } from '../../client/config/cluster-config.ts';
+import type { PluginPolicy } from '../../client/config/kuberc.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { type CheckResult, ok, problem, warning } from './finding.ts';
 
@@ -11,11 +12,16 @@ const CERTIFICATE_SOON_MS = 14 * DAY_MS;
 const TOKEN_SOON_MS = 10 * 60 * 1000;
 
 /** How this user logs in. It says nothing of any value. */
-export function loginFound({ login, user }: ClusterConfig, { headers, tls }: Credentials): CheckResult {
+export function loginFound(
+  { login, user }: ClusterConfig,
+  { headers, tls }: Credentials,
+  policy?: PluginPolicy | undefined,
+): CheckResult {
   const acts = headers['impersonate-user'];
   const as = acts === undefined ? '' : `; requests are made as ${JSON.stringify(acts)} (impersonation)`;
   const who = user === undefined ? '' : ` of user ${JSON.stringify(user)}`;
-  const found = `${kindOf(login, headers.authorization, tls.cert !== undefined)}${who}${as}`;
+  const allowed = login?.kind === 'exec' && policy ? ` (allowed by ${policy.file}: ${policy.kind})` : '';
+  const found = `${kindOf(login, headers.authorization, tls.cert !== undefined)}${who}${allowed}${as}`;
   if (headers.authorization !== undefined || tls.cert !== undefined) return ok(found);
   return warning(
     `${found}: the server takes this for system:anonymous`,

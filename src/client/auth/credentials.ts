@@ -7,6 +7,7 @@ import type { Logger } from '../../kit/logger.ts';
 import { type CredentialHeaders, type CredentialRequest, Credentials } from '../config/cluster-config.ts';
 import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
 import type { Replacement } from '../config/kubeconfig-tokens.ts';
+import { checkPluginAllowed, pluginPolicyOf } from '../config/kuberc.ts';
 import { isLoopback } from '../http/connection-text.ts';
 import {
   type Identity,
@@ -158,7 +159,9 @@ export class CredentialSource {
     if (user.tokenFile !== undefined) return { token: await this.#tokenFrom(user.tokenFile, user.token) };
     if (usesOidc(user)) return this.#oidc.token(user['auth-provider']?.config ?? {}, { refused, signal });
     if (user.exec === undefined || identifiesItself(user)) return undefined;
-    const { env, interactive, onPluginOutput } = this.#options;
+    const { env, interactive, onPluginOutput, logger } = this.#options;
+    const policy = await pluginPolicyOf(env, (text) => logger.warn(text));
+    checkPluginAllowed(user.exec.command ?? '', policy, env);
     return runExecPlugin(user.exec, { userName, cluster, env, interactive, onStderr: onPluginOutput, signal });
   }
 

@@ -1,4 +1,5 @@
 import { builtin } from '../../kit/builtin.ts';
+import { executableOf } from './executable.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
 export interface ClusterAndUser {
@@ -10,28 +11,29 @@ export interface ClusterAndUser {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The variables by which the login plugins of clouds choose an account. Of a secret's name there is none. */
-export const LOGIN_VARIABLES = [
-  'AWS_PROFILE',
-  'AWS_DEFAULT_PROFILE',
-  'AWS_CONFIG_FILE',
-  'AWS_SHARED_CREDENTIALS_FILE',
-  'AWS_ROLE_ARN',
-  'AWS_ACCESS_KEY_ID',
-  'CLOUDSDK_CONFIG',
-  'CLOUDSDK_ACTIVE_CONFIG_NAME',
-  'CLOUDSDK_CORE_ACCOUNT',
-  'GOOGLE_APPLICATION_CREDENTIALS',
-  'AZURE_CONFIG_DIR',
-  'AZURE_CLIENT_ID',
-  'AZURE_TENANT_ID',
-  'DIGITALOCEAN_CONTEXT',
-  'OCI_CLI_PROFILE',
-] as const;
+/**
+ * Variables that differ between two terminals of one person and choose no account. All others may choose one: a login
+ * plugin reads what it likes.
+ */
+const NO_ACCOUNT = new RegExp(
+  `^(${[
+    '_|PWD|OLDPWD|SHLVL|INIT_CWD|PS[0-9]|COLUMNS|LINES|LS_COLORS|LESS.*|HIST.*|MAIL|MAILCHECK|EDITOR|VISUAL|PAGER',
+    'TERM|TERM_.*|TERMINAL_.*|COLORTERM|COLORFGBG|NO_COLOR|FORCE_COLOR|TMUX.*|STY|WINDOW|WINDOWID|DISPLAY|WAYLAND_DISPLAY',
+    'ITERM_.*|LC_TERMINAL.*|KITTY_.*|ALACRITTY_.*|WEZTERM_.*|VTE_VERSION|KONSOLE_.*|GNOME_TERMINAL_.*|WT_.*|ZELLIJ.*|VSCODE_.*',
+    'GPG_TTY|SSH_TTY|SSH_CLIENT|SSH_CONNECTION|XDG_SESSION_.*|XDG_RUNTIME_DIR|INVOCATION_ID|JOURNAL_STREAM|npm_.*',
+    'KUBECONFIG|KUBERC|KUBECTL_.*|NODE_COMPILE_CACHE',
+  ].join('|')})$`,
+);
+
+/** A hash of all variables by which a login plugin may choose an account. Nothing can be read from it. */
+export function accountOf(env: ClusterAndUser['env']): string {
+  const all = Object.entries(env).filter(([name, value]) => value !== undefined && !NO_ACCOUNT.test(name));
+  return hashOf(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /**
  * A hash of where a config leads, and as whom: of the address, CA, TLS name and proxy of the server, and of the user's
- * name, login method and impersonation. Two configs with the same hash may share a cache. It reads no file, runs no
+ * name, login method and impersonation. Two configs with the same hash may share a cache. It reads no file (it looks where a plugin is), runs no
  * plugin, and no credential can be found from it: a token is one of its parts, a password and keys are none.
  */
 export function clusterIdentity({ server, proxyUrl, cluster, userName, user, env }: ClusterAndUser): string {
@@ -52,7 +54,7 @@ export function clusterIdentity({ server, proxyUrl, cluster, userName, user, env
       user['auth-provider'].config?.['idp-issuer-url'],
       user['auth-provider'].config?.['client-id'],
     ],
-    isPlugin ? LOGIN_VARIABLES.map((name) => env[name]) : [],
+    isPlugin ? [accountOf(env), user.exec && executableOf(user.exec.command ?? '', env)] : [],
     [user.as, user['as-uid'], user['as-groups'], user['as-user-extra']],
   ];
   return hashOf(parts);

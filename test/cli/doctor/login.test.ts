@@ -35,6 +35,13 @@ describe('the kind of login', () => {
     });
   });
 
+  it('a login plugin is named with the policy that allows it', () => {
+    const policy = { kind: 'Allowlist', allowed: ['aws'], file: '/home/ann/.kube/kuberc' } as const;
+    const { found } = loginFound(config({ kind: 'exec', of: 'aws' }), token, policy);
+    expect(found).toContain('login plugin aws of user "ann" (allowed by /home/ann/.kube/kuberc: Allowlist)');
+    expect(loginFound(config({ kind: 'token' }), token, policy).found).not.toContain('allowed by');
+  });
+
   it('none is a warning', () => {
     expect(loginFound(config({ kind: 'none' }), new Credentials({}, {}))).toMatchObject({
       status: 'warning',

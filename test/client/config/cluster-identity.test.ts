@@ -36,6 +36,21 @@ describe('the identity of a cluster and a user', () => {
     expect(new Set(all).size).toBe('user' in other && other.user === PLUGIN && !other.env ? 2 : 3);
   });
 
+  it.each(['HOME', 'PATH', 'AAD_SERVICE_PRINCIPAL_CLIENT_ID', 'WHO'])(
+    'is another with another %s where a plugin logs in, and the same where none does',
+    (name) => {
+      const hash = (value: string, user: ClusterAndUser['user']) =>
+        clusterIdentity({ ...BASE, user, env: { [name]: value } });
+      expect(hash('/a', PLUGIN)).not.toBe(hash('/b', PLUGIN));
+      expect(hash('/a', BASE.user)).toBe(hash('/b', BASE.user));
+    },
+  );
+
+  it('is the same in another terminal and folder, with a plugin too', () => {
+    const hash = (env: ClusterAndUser['env']) => clusterIdentity({ ...BASE, user: PLUGIN, env });
+    expect(hash({ TERM: 'xterm', PWD: '/a', SHLVL: '1' })).toBe(hash({ TERM: 'screen', PWD: '/b', TMUX: 'x' }));
+  });
+
   it('does not change with what is renewed: tokens in files and of providers, and passwords', () => {
     const provider = (token: string) => ({
       'auth-provider': { name: 'oidc', config: { 'client-id': 'x', 'id-token': token } },

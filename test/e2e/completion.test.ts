@@ -81,6 +81,13 @@ describe('kubectl_complete-informer', () => {
       const { stdout } = await complete(['watch', 'pods', '-n', 'shop', 'web-'], env);
       expect(stdout).toBe('web-1\nweb-2\n:4\n');
       expect(fixture.sandbox.requests.matching(/\/pods\?.*limit=500/)).toEqual([]);
+      const values = async (...line: string[]) => (await complete(['query', 'pods', '-A', ...line], env)).stdout;
+      expect(await values('--eq', 'namespace=s')).toBe('namespace=shop\t2 objects\n:4\n');
+      expect(await values('--eq', 'label:app=')).toMatch(/^label:app=web\t\d objects?\n/m);
+      expect(await values('--in', 'namespace=shop,')).not.toContain('shop,shop');
+      expect(await values('--index', 'n=.metadata.name', '--prefix', 'n=web-')).toBe(
+        'n=web-1\t1 object\nn=web-2\t1 object\n:4\n',
+      );
     } finally {
       serve.kill();
     }

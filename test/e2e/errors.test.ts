@@ -307,6 +307,8 @@ describe('a command line that cannot be', () => {
     [['watch', 'pods', '--filter', 'objekt.metadata.name == "x"'], 'objekt'],
     [['watch', 'pods', '--until', '1 + 1'], '--until'],
     [['watch', 'pods', '--for', 'ready'], 'unrecognized condition: "ready"'],
+    [['watch', 'pods', '--for', 'rolout'], 'hint: did you mean --for rollout? --for takes create'],
+    [['watch', 'pods', '--for', 'Ready=false'], 'hint: did you mean --for condition=Ready=false? --for takes'],
     [['watch', 'pods', '--stays', '3s'], '--stays needs something'],
     [['watch', 'pods', '--predicate', 'name'], 'expected one of generation, labels'],
     [['watch', 'pods', '--changed', '.spec['], '--changed'],

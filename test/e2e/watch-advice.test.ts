@@ -52,6 +52,14 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
     expect({ code, told }).toEqual({ code: 0, told: expect.stringContaining(stderr) });
   });
 
+  it('of a condition that --for waits for, while it goes on', async () => {
+    const status = { conditions: [{ type: 'Ready', status: 'False' }] };
+    fixture.sandbox.apply([{ ...pod('one', { namespace: 'other' }), status } as never]);
+    const line = ['watch', 'pod/one', '-n', 'other', '--for', 'condition=Redy'];
+    await using cli = new Cli(line, { env: fixture.env });
+    await cli.until((c) => c.stderr.includes('--for: none of 1 pod has the condition Redy; did you mean Ready?'));
+  });
+
   it('of what a stream waits for, while it goes on', async () => {
     await using cli = new Cli(['watch', 'pods', '-n', 'shop', '--until', 'object.status.phas == "Running"'], {
       env: fixture.env,

@@ -8,15 +8,18 @@ import { loadConfig } from '../../client/kubeconfig.ts';
 import { abortable } from '../../kit/abort.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { silentLogger } from '../../kit/logger.ts';
+import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { VERSION } from '../../package.ts';
 import { type FoundServe, serveWithKey } from '../../serve/find.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-options.ts';
+import { columnsServed } from '../session/table-columns.ts';
 import type { Io } from '../terminal/io.ts';
+import type { Candidate } from './completions.ts';
 import { keptAnswers } from './kept-answers.ts';
-import { type NameScope, namesFromServe } from './serve-names.ts';
+import { type IndexAsked, type NameScope, namesFromServe, valuesFromServe } from './serve-names.ts';
 
 /** What completion asks of a cluster. Every method rejects where the cluster is away, or when the time is up. */
 export interface CompletedCluster {
@@ -28,6 +31,10 @@ export interface CompletedCluster {
   freshTypes(): Promise<DiscoverySnapshot>;
   /** Names of objects that begin with `prefix`: from a running serve, else from the server, as many as the time allows. */
   names(type: ResourceType, scope: NameScope): Promise<string[]>;
+  /** The columns that the server prints of a type; undefined if it does not say. */
+  columns(type: ResourceType): Promise<readonly TableColumn[] | undefined>;
+  /** Values of an index, and what they are about, from a running serve; none without one. */
+  values(asked: IndexAsked): Promise<Candidate[]>;
   /** The fields of a type, from the server's OpenAPI, which is kept on disk; undefined if it has none. */
   fields(type: ResourceType): Promise<FieldSchema | undefined>;
 }
@@ -122,6 +129,16 @@ class Cluster implements CompletedCluster {
     } catch (error) {
       if (found.size === 0) throw error;
     }
+  }
+
+  columns(type: ResourceType): Promise<readonly TableColumn[] | undefined> {
+    const { client, config, signal } = this.#parts;
+    return abortable(columnsServed(type, type.namespaced ? config.namespace : undefined, { client, signal }), signal);
+  }
+
+  async values(asked: IndexAsked): Promise<Candidate[]> {
+    const serve = this.#serve();
+    return serve ? await valuesFromServe(serve, { ...asked, limit: MOST_NAMES }, this.#parts.signal) : [];
   }
 
   #serve(): FoundServe | undefined {

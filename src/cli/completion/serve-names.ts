@@ -4,6 +4,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import type { FoundServe } from '../../serve/find.ts';
 import type { AnswerFrame, GivenFlag } from '../../serve/protocol.ts';
+import type { Candidate } from './completions.ts';
 
 /** Which names are wanted. */
 export interface NameScope {
@@ -22,16 +23,11 @@ export async function namesFromServe(
   { namespaces, prefix, limit }: NameScope & { limit: number },
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const scope: Record<string, GivenFlag> = !type.namespaced
-    ? {}
-    : namespaces.includes('')
-      ? { 'all-namespaces': given('true') }
-      : { namespace: given(...namespaces) };
   const lines = await answerOf(
     serve,
     [formatGvr(type.gvr)],
     {
-      ...scope,
+      ...scopeOf([type], namespaces),
       output: given('name'),
       limit: given(String(limit)),
       ...(prefix === '' ? {} : { name: given(`^${escaped(prefix)}`) }),
@@ -41,18 +37,62 @@ export async function namesFromServe(
   return lines?.map((line) => line.slice(line.lastIndexOf('/') + 1));
 }
 
+/** Which values of an index are wanted. */
+export interface IndexAsked {
+  readonly types: readonly ResourceType[];
+  readonly namespaces: readonly string[];
+  readonly index: string;
+  /** Indexes of the line, as `--index` declares them, and those of the user's file. */
+  readonly declared: readonly string[];
+  readonly named: Readonly<Record<string, string>>;
+}
+
+/** The values of an index in what a serve holds, with the number of objects that have each; none if it cannot say. */
+export async function valuesFromServe(
+  serve: FoundServe,
+  { types, namespaces, index, declared, named, limit }: IndexAsked & { limit: number },
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  if (types.length === 0) return [];
+  const lines = await answerOf(
+    serve,
+    [types.map(({ gvr }) => formatGvr(gvr)).join(',')],
+    {
+      ...scopeOf(types, namespaces),
+      values: given(index),
+      output: given('ndjson'),
+      limit: given(String(limit)),
+      ...(declared.length === 0 ? {} : { index: given(...declared) }),
+    },
+    signal,
+    named,
+  );
+  return (lines ?? []).flatMap((line) => {
+    const { value, count } = JSON.parse(line) as { value?: unknown; count?: unknown };
+    return typeof value === 'string' ? [{ value, about: count === 1 ? '1 object' : `${count} objects` }] : [];
+  });
+}
+
+const scopeOf = (types: readonly ResourceType[], namespaces: readonly string[]): Record<string, GivenFlag> =>
+  types.every(({ namespaced }) => !namespaced)
+    ? {}
+    : namespaces.includes('')
+      ? { 'all-namespaces': given('true') }
+      : { namespace: given(...namespaces) };
+
 /** The lines that a serve answers to a question; undefined if it cannot. */
 async function answerOf(
   serve: FoundServe,
   words: readonly string[],
   flags: Readonly<Record<string, GivenFlag>>,
   signal: AbortSignal,
+  indexes: Readonly<Record<string, string>> = {},
 ): Promise<string[] | undefined> {
   let text = '';
   const take = (frame: AnswerFrame) => {
     if ('out' in frame) text += frame.out;
   };
-  const question = { words, given: flags, config: { indexes: {} }, terminal: { isTerminal: false }, env: {} };
+  const question = { words, given: flags, config: { indexes }, terminal: { isTerminal: false }, env: {} };
   const asked = await askServe(serve, question, { signal, clock: systemClock, take });
   if (asked.kind !== 'answered' || asked.end.exitCode !== 0) return undefined;
   return text.split('\n').filter((line) => line !== '');

@@ -12,23 +12,28 @@ export async function typeCompletions(inquiry: Inquiry, typed: string): Promise<
   const part = typed.slice(lead.length);
   const taken = new Set(lead.split(','));
   const cluster = await inquiry.cluster();
+  const isUsable = TAKES_LISTS.has(inquiry.cursor.command ?? '') ? isListable : isWatchable;
   const among = (types: readonly ResourceType[]) =>
-    typeCandidates(types, part)
+    typeCandidates(types.filter(isUsable), part)
       .filter(({ value }) => !taken.has(value))
       .map((each) => ({ ...each, value: `${lead}${each.value}` }));
   const known = among((await cluster.types()).types);
   return offered(known.length > 0 ? known : among((await cluster.freshTypes()).types));
 }
 
+/** Commands that also take types which cannot be watched. */
+const TAKES_LISTS: ReadonlySet<string> = new Set(['query', 'types']);
+
+const isListable = ({ verbs }: ResourceType) => verbs.includes('list');
+
 /** Types whose name begins with `part`, or else their short name; each in the shortest form that means this type. */
 function typeCandidates(types: readonly ResourceType[], part: string): Candidate[] {
-  const watchable = types.filter(isWatchable);
   if (/^([\w.-]+\/)?v\d\w*\//.test(part))
     return startingWith(
       part,
-      watchable.map((type) => candidateOf(type, formatGvr(type.gvr))),
+      types.map((type) => candidateOf(type, formatGvr(type.gvr))),
     );
-  const preferred = watchable.filter((type) => type.preferred);
+  const preferred = types.filter((type) => type.preferred);
   const named = startingWith(
     part,
     preferred.map((type) => candidateOf(type, nameOf(type, preferred, part))),

@@ -1,3 +1,4 @@
+import type { CellType } from '../../stream/conditions/printed-cells.ts';
 import type { CatalogFlag } from './catalog.ts';
 import {
   type Candidate,
@@ -26,7 +27,8 @@ const BY_NAME: Readonly<Record<string, Source>> = {
   in: lookups,
   prefix: lookups,
   range: lookups,
-  values: async (inquiry) => offered(await indexes(inquiry)),
+  values: async (inquiry, typed) => whole(await indexes(inquiry), typed),
+  where: columns,
   load: () => FILES,
 };
 
@@ -58,11 +60,11 @@ const plain = (value: string): Candidate => ({ value });
 function fixedWords({ split }: CatalogFlag, words: readonly string[], typed: string): Completions {
   const lead = split ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const taken = lead.split(',');
-  const fitting = words.filter((word) => !taken.includes(word) && `${lead}${word}`.startsWith(typed));
-  const candidates = fitting.map((word) => ({ value: `${lead}${word}` }));
-  return fitting.length > 0 && fitting.every((word) => word.endsWith('='))
-    ? offeredParts(candidates)
-    : offered(candidates);
+  const free = words.filter((word) => !taken.includes(word));
+  return whole(
+    free.map((word) => ({ value: `${lead}${word}` })),
+    typed,
+  );
 }
 
 async function namespaces(inquiry: Inquiry, typed: string): Promise<Completions> {
@@ -84,11 +86,71 @@ async function contexts(inquiry: Inquiry, typed: string): Promise<Completions> {
   return offered(names.filter((name) => !taken.includes(name)).map((name) => ({ value: `${lead}${name}` })));
 }
 
-/** `NAME=`, which a value follows. */
+/** `NAME=`, and behind it the values that a running serve knows. */
 async function lookups(inquiry: Inquiry, typed: string): Promise<Completions> {
-  if (typed.includes('=')) return NO_COMPLETIONS;
-  return offeredParts((await indexes(inquiry)).map(({ value, about }) => ({ value: `${value}=`, about })));
+  const cut = typed.indexOf('=');
+  if (cut >= 0) return valuesOf(inquiry, typed, cut);
+  return offeredParts(
+    (await indexes(inquiry)).map(({ value, about }) => ({ value: value.endsWith(':') ? value : `${value}=`, about })),
+  );
 }
+
+async function valuesOf(inquiry: Inquiry, typed: string, cut: number): Promise<Completions> {
+  const { at, words, line } = inquiry.cursor;
+  const flag = at.is === 'value' ? at.flag.name : '';
+  if (flag === 'range') return NO_COMPLETIONS;
+  const lead = flag === 'in' ? typed.slice(0, Math.max(cut, typed.lastIndexOf(',')) + 1) : typed.slice(0, cut + 1);
+  const taken = lead.slice(cut + 1).split(',');
+  const { indexes: named } = await inquiry.config();
+  const index = typed.slice(0, cut);
+  const found = await (await inquiry.cluster()).values({
+    types: await inquiry.typesOf(words),
+    namespaces: await inquiry.namespaces(),
+    index,
+    declared: (line.given.get('index')?.values ?? []).filter((text) => text.startsWith(`${index}=`)),
+    named: Object.hasOwn(named, index) ? { [index]: named[index] as string } : {},
+  });
+  return offered(
+    found.filter(({ value }) => !taken.includes(value)).map((each) => ({ ...each, value: `${lead}${each.value}` })),
+  );
+}
+
+/** The words `label:` and `NAME=` go on behind a candidate, if no other one fits. */
+function whole(candidates: readonly Candidate[], typed: string): Completions {
+  const fitting = candidates.filter(({ value }) => value.startsWith(typed));
+  return fitting.length > 0 && fitting.every(({ value }) => /[:=]$/.test(value))
+    ? offeredParts(candidates)
+    : offered(candidates);
+}
+
+/** The printed columns, where an expression or a part of it begins. */
+async function columns(inquiry: Inquiry, typed: string): Promise<Completions> {
+  const [, lead = '', begun = ''] = /^(.*[(!])?([\p{L}_][\p{L}\p{Nd}_]*)?$/su.exec(typed) ?? [];
+  if (lead + begun !== typed) return NO_COMPLETIONS;
+  const cluster = await inquiry.cluster();
+  const types = await inquiry.typesOf(inquiry.cursor.words);
+  const found = await Promise.all(types.map((type) => cluster.columns(type).catch(() => undefined)));
+  const { printedColumns } = await import('../../stream/conditions/printed-cells.ts');
+  const printed = found.flatMap((each) =>
+    each === undefined
+      ? []
+      : printedColumns(each.length > 0 ? each : undefined).map(({ name, type }) => ({ name, type })),
+  );
+  const around =
+    printed.length === 0 ? [] : inquiry.cursor.command === 'query' ? ['NAMESPACE'] : ['EVENT', 'NAMESPACE'];
+  return offeredParts([
+    ...printed.map(({ name, type }) => ({ value: `${lead}${name}`, about: ABOUT_CELLS[type] })),
+    ...around.map((name) => ({ value: `${lead}${name}`, about: ABOUT_CELLS.cell })),
+  ]);
+}
+
+const ABOUT_CELLS: Readonly<Record<CellType, string>> = {
+  number: 'a number: RESTARTS > 3',
+  duration: 'a duration: AGE < duration("1h")',
+  boolean: 'true or false',
+  name: 'a text',
+  cell: 'a text',
+};
 
 /** Names of indexes: of the line, of the config file, and built in. */
 async function indexes(inquiry: Inquiry): Promise<Candidate[]> {
@@ -101,6 +163,7 @@ async function indexes(inquiry: Inquiry): Promise<Candidate[]> {
     ...declared.map((value) => ({ value, about: 'an index of this line' })),
     ...Object.entries(named).map(([value, from]) => ({ value, about: from })),
     ...builtIn.map((value) => ({ value, about: 'a built-in index' })),
+    { value: 'label:', about: 'an index for each label key: label:app' },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Shard } from '../../model/shard.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
 import { absentNamespaces } from './absent-namespaces.ts';
+import { conditionAdvice } from './condition-advice.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 import { notThereYet, type Sampled } from './missing-names.ts';
 import { countText, pathAdvice, type Sample } from './path-advice.ts';
@@ -15,6 +16,8 @@ export interface InitialListAdviceOptions {
   readonly plan: Pick<InformerPlan, 'namespaces' | 'narrowings' | 'selector' | 'fieldSelector'> & {
     readonly shard: Shard | undefined;
     readonly reads: readonly FieldReads[];
+    /** The conditions that `--for` names. */
+    readonly conditionsNamed: readonly string[];
     readonly rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>;
     readonly once: boolean;
     readonly ignoreNotFound: boolean;
@@ -44,7 +47,8 @@ export class InitialListAdvice {
   constructor(session: Session, options: InitialListAdviceOptions) {
     this.#session = session;
     this.#options = options;
-    this.#hasAdvised = options.plan.reads.every(({ addresses }) => addresses.length === 0);
+    const { reads, conditionsNamed } = options.plan;
+    this.#hasAdvised = reads.every(({ addresses }) => addresses.length === 0) && conditionsNamed.length === 0;
   }
 
   /** Everything there is to say has been said. Never rejects. */
@@ -120,7 +124,9 @@ export class InitialListAdvice {
   async #advise(samples: readonly Sample[]): Promise<void> {
     if (this.#hasAdvised || samples.every(({ objects }) => objects.length === 0)) return;
     this.#hasAdvised = true;
-    for (const line of await pathAdvice(this.#options.plan.reads, samples, this.#session)) this.#say(line);
+    const { reads, conditionsNamed } = this.#options.plan;
+    for (const line of conditionAdvice(conditionsNamed, samples)) this.#say(line);
+    for (const line of await pathAdvice(reads, samples, this.#session)) this.#say(line);
   }
 
   #say(text: string | undefined): void {

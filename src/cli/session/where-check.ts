@@ -1,10 +1,9 @@
-import { isTable, TABLE_ACCEPT } from '../../client/decode/table.ts';
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import type { TableColumn } from '../../model/cells.ts';
-import { pathOf } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import type { Session } from './session.ts';
+import { columnsServed } from './table-columns.ts';
 
 type Asking = Pick<Session, 'client' | 'signal'>;
 
@@ -30,26 +29,11 @@ export async function checkWheres(
 ): Promise<void> {
   if (programs.length === 0) return;
   const columnsByType = await Promise.all(
-    types.map((type) => known(type) ?? columnsOf(type, type.namespaced ? namespace : undefined, session)),
+    types.map((type) => known(type) ?? columnsServed(type, type.namespaced ? namespace : undefined, session)),
   );
   if (columnsByType.some((columns) => columns === undefined)) return;
   const columns = columnsByType.flatMap((each) => each ?? []);
   const withCluster = types.some(({ cluster }) => cluster !== undefined);
   for (const program of programs)
     checkWhere(program, columns.length > 0 ? columns : undefined, { ofEvents, withCluster });
-}
-
-/** An empty list where the server makes no tables; undefined when it does not say. */
-async function columnsOf(
-  { gvr }: ResourceType,
-  namespace: string | undefined,
-  { client, signal }: Asking,
-): Promise<readonly TableColumn[] | undefined> {
-  try {
-    const path = `${pathOf(gvr, { namespace })}?limit=1&includeObject=None`;
-    const answer: unknown = JSON.parse(await client.raw(path, { accept: TABLE_ACCEPT, signal }));
-    return isTable(answer) ? (answer.columnDefinitions ?? []) : [];
-  } catch {
-    return undefined;
-  }
 }

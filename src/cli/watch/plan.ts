@@ -27,6 +27,8 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> 
   readonly judging: Pick<StreamFilters, 'filters' | 'wheres'>;
   /** The fields that expressions and paths of the command line look at. */
   readonly reads: readonly FieldReads[];
+  /** The conditions that `--for` names. */
+  readonly conditionsNamed: readonly string[];
   readonly waits: Waits;
   readonly sortInitial: ((a: ReadonlyObject, b: ReadonlyObject) => number) | undefined;
   readonly once: boolean;

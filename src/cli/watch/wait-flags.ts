@@ -18,6 +18,8 @@ export interface Waits {
   readonly programs: readonly CelProgram[];
   /** The fields that are looked at. */
   readonly reads: readonly FieldReads[];
+  /** The conditions that `--for` names. */
+  readonly conditionsNamed: readonly string[];
 }
 
 /** Reads what a stream waits for. Throws `argument` for what cannot be read. */
@@ -35,7 +37,7 @@ export async function waitsOf(flags: WaitFlags, options: Pick<CompileOptions, 'w
     });
   }
   if (!isGoal && failIf.programs.length === 0)
-    return { rules: undefined, isGoal, needsObject: false, programs: [], reads: [] };
+    return { rules: undefined, isGoal, needsObject: false, programs: [], reads: [], conditionsNamed: [] };
   const some = <T>(all: readonly T[]) => (all.length > 0 ? all : undefined);
   return {
     isGoal,
@@ -44,6 +46,7 @@ export async function waitsOf(flags: WaitFlags, options: Pick<CompileOptions, 'w
       ...[until, untilAny, failIf].flatMap(({ reads }) => reads),
       { flag: '--for', addresses: conditions.flatMap(({ path }) => addressesOf(path ?? '')) },
     ],
+    conditionsNamed: conditions.flatMap(({ condition }) => condition ?? []),
     needsObject:
       [until, untilAny, failIf].some(({ needsObject }) => needsObject) ||
       conditions.some(({ kind }) => kind !== 'create' && kind !== 'delete'),

@@ -216,6 +216,7 @@ export async function sharedPlanOf(
     rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
     judging: filters,
     reads: readsOf(checked),
+    conditionsNamed: checked.waits.conditionsNamed,
     printer: await printerOf(output, flags, layout, {
       stdout: session.io.stdout,
       env: session.io.env,

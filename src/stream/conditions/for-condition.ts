@@ -2,6 +2,7 @@ import { goSprint } from '../../expr/go-text.ts';
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isContainer } from '../../kit/exact-json.ts';
+import { nearest } from '../../kit/nearest.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { rolloutOf } from '../../model/rollout-status.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
@@ -11,6 +12,8 @@ export interface ForCondition {
   /** The condition as the user wrote it. */
   readonly source: string;
   readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
+  /** The type of the condition in `status.conditions` that is looked at. */
+  readonly condition?: string | undefined;
   /** The path of a jsonpath condition. */
   readonly path?: string | undefined;
   /**
@@ -38,12 +41,28 @@ export function parseForCondition(text: string): ForCondition {
   if (word === 'rollout') return { source: text, kind: 'rollout', met: rolledOut };
   if (text.startsWith('condition=')) return statusCondition(text, text.slice('condition='.length));
   if (text.startsWith('jsonpath=')) return jsonPathCondition(text, text.slice('jsonpath='.length));
-  throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, {
-    hint: text.includes('/')
-      ? 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME'
-      : "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]",
-  });
+  throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, { hint: hintFor(text) });
 }
+
+function hintFor(text: string): string {
+  if (text.includes('/'))
+    return 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME';
+  const [word = '', ...value] = text.split('=');
+  const [near] = nearest(word, ['create', 'delete', 'rollout', ...(value.length > 0 ? ['condition', 'jsonpath'] : [])]);
+  const isCondition = USUAL_CONDITIONS.some((each) => each.toLowerCase() === word.toLowerCase());
+  const meant = isCondition ? `condition=${text}` : near && [near, ...value].join('=');
+  const forms = "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
+  return meant === undefined ? forms : `did you mean --for ${meant}? ${forms}`;
+}
+
+/** Conditions that the controllers of Kubernetes set, on all objects of a type or on some. */
+export const USUAL_CONDITIONS: readonly string[] = [
+  ...['Ready', 'ContainersReady', 'Initialized', 'PodScheduled', 'PodReadyToStartContainers', 'DisruptionTarget'],
+  ...['Available', 'Progressing', 'ReplicaFailure', 'Complete', 'Failed', 'Suspended', 'FailureTarget'],
+  ...['SuccessCriteriaMet', 'Established', 'NamesAccepted', 'Terminating', 'Approved', 'Denied', 'Resizing'],
+  ...['FileSystemResizePending', 'AbleToScale', 'ScalingActive', 'ScalingLimited', 'DisruptionAllowed'],
+  ...['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'],
+];
 
 /**
  * Returns an error with code `terminal`, as kubectl does, for a rollout that has failed and for a type without
@@ -68,9 +87,11 @@ const isMap = (value: unknown): value is Fields => typeof value === 'object' && 
 
 function statusCondition(source: string, text: string): ForCondition {
   const at = text.indexOf('=');
-  const name = (at < 0 ? text : text.slice(0, at)).toLowerCase();
+  const condition = at < 0 ? text : text.slice(0, at);
+  const name = condition.toLowerCase();
   const value = (at < 0 ? 'true' : text.slice(at + 1)).toLowerCase();
-  return { source, kind: 'condition', met: (object) => object !== undefined && hasCondition(object, name, value) };
+  const met = (object: ReadonlyObject | undefined) => object !== undefined && hasCondition(object, name, value);
+  return { source, kind: 'condition', condition, met };
 }
 
 function hasCondition(object: ReadonlyObject, name: string, value: string): boolean {

@@ -110,7 +110,23 @@ describe('values of flags', () => {
     [['watch', 'pods', '-o', 'ya'], ['yaml']],
     [['watch', 'pods', '-oya'], ['-oyaml']],
     [['watch', 'pods', '-o=ya'], ['yaml']],
-    [['query', 'pods', '-o', 'cs'], ['csv']],
+    [
+      ['query', 'pods', '-o', 'cs'],
+      ['csv', 'csv='],
+    ],
+    [['query', 'pods', '-o', 'csv=NODE:.spec.nodeN'], ['csv=NODE:.spec.nodeName']],
+    [['query', 'pods', '-o', 'jsonpath-as-json={.spec.nodeN'], ['jsonpath-as-json={.spec.nodeName']],
+    [['query', 'pods', '--eq', 'lab'], ['label:']],
+    [['query', 'pods', '--values', 'lab'], ['label:']],
+    [['query', 'pods', '--eq', 'node='], []],
+    [['query', 'pods', '--where', 'STA'], ['STATUS']],
+    [['query', 'pods', '--where', '!(REST'], []],
+    [['watch', 'pods', '--where', 'E'], ['EVENT']],
+    [['watch', 'deploy', '--where', 'UP'], ['UP_TO_DATE']],
+    [['watch', 'pods', '--where', 'obj'], []],
+    [['query', 'pods', '--where', 'STATUS=='], []],
+    [['query', 'componentst'], ['componentstatuses']],
+    [['watch', 'componentst'], []],
     [
       ['watch', 'pods', '--on', 'added,'],
       ['added,modified', 'added,deleted', 'added,left'],
@@ -151,6 +167,13 @@ describe('values of flags', () => {
     [['watch', '--changed', '.spec.'], []],
   ])('fields of the types of the line: %j', async (line, expected) => {
     expect(await at(...line)).toMatchObject({ values: expected, directive: 6, fault: undefined });
+  });
+
+  it('where an expression over printed columns begins, they are offered, and nothing that is refused there', async () => {
+    const { values, abouts, directive } = await at('query', 'pods', '--where', '');
+    const shown = ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE', 'IP', 'NODE', 'NOMINATED_NODE', 'READINESS_GATES'];
+    expect({ values, directive }).toEqual({ values: [...shown, 'NAMESPACE'], directive: 6 });
+    expect(abouts[values.indexOf('AGE')]).toBe('a duration: AGE < duration("1h")');
   });
 
   it('without a path, a path begins', async () => {

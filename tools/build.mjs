@@ -147,13 +147,15 @@ async function declarations() {
   await rm(parts, { recursive: true });
 }
 
-/** The licence texts of everything that is bundled. */
+/** The licence texts of everything that is bundled, each with the notice that its package has. */
 async function licences(folders) {
   const parts = await Promise.all(
     [...folders].sort().map(async (folder) => {
       const { name, version, license } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-      const file = (await readdir(folder)).find((f) => /^licen[cs]e/i.test(f));
-      return `${name} ${version} (${license})\n\n${file ? await readFile(path.join(folder, file), 'utf8') : ''}`;
+      const files = (await readdir(folder)).sort();
+      const named = [files.find((file) => /^licen[cs]e/i.test(file)), files.find((file) => /^notice/i.test(file))];
+      const texts = named.filter(Boolean).map((file) => readFile(path.join(folder, file), 'utf8'));
+      return `${name} ${version} (${license})\n\n${(await Promise.all(texts)).join('\n')}`;
     }),
   );
   await writeFile(path.join(dist, 'THIRD-PARTY-LICENCES.txt'), parts.join(`\n${'-'.repeat(80)}\n`));

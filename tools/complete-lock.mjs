@@ -1,10 +1,12 @@
 // After `npm install`: gives the lockfile an entry for every optional platform package it lacks.
 // `npm ci` refuses a lockfile without them, and `npm install` leaves out those that the registry at hand does not serve
 // (a mirror may hold Linux only). The entries name version and platform, so that each machine takes what fits it and
-// passes over the rest.
+// passes over the rest. Each gets its integrity where the registry serves it; the others are named.
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const file = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'package-lock.json');
 const lock = JSON.parse(await readFile(file, 'utf8'));
@@ -27,10 +29,21 @@ for (const [place, entry] of Object.entries(lock.packages)) {
     added++;
   }
 }
+const unverified = [];
+for (const [place, entry] of Object.entries(lock.packages)) {
+  if (!place.includes('node_modules/') || entry.link || entry.integrity) continue;
+  const name = `${place.replace(/.*node_modules\//, '')}@${entry.version}`;
+  const view = promisify(execFile)('npm', ['view', name, 'dist.integrity']).catch(() => ({ stdout: '' }));
+  const integrity = (await view).stdout.trim();
+  if (integrity.startsWith('sha512-')) entry.integrity = integrity;
+  else unverified.push(name);
+}
 const { '': root, ...rest } = lock.packages;
 lock.packages = { '': root, ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))) };
 await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} entries added`);
+if (unverified.length > 0)
+  console.log(`without integrity, because the registry does not serve them: ${unverified.join(', ')}`);
 
 /** The node_modules folders in which a package at `place` looks for others, nearest first, leaving out its own. */
 function foldersAbove(place) {

@@ -15,15 +15,19 @@ export const OCLIF_REST = 'oclif-rest';
 
 const FILE = `./${OCLIF_REST}.js`;
 const MODULE = `\0${OCLIF_REST}`;
+// oclif asks for the compiler where it runs the sources of a plugin; it goes on without one.
+const COMPILER = '\0typescript';
+const NO_COMPILER = "throw new Error('typescript is not a part of this program')";
 const REQUIRE = /const (\w+) = (?:__importStar\()?require\("\.\/([\w/-]+)"\)\)?;/g;
 
 export const oclifCommandAlone = {
   name: 'oclif-command-alone',
   resolveId(id) {
     if (id === OCLIF_REST) return MODULE;
+    if (id === 'typescript') return COMPILER;
     return id === FILE ? { id, external: true } : undefined;
   },
-  load: (id) => (id === MODULE ? restModule() : undefined),
+  load: (id) => (id === MODULE ? restModule() : id === COMPILER ? NO_COMPILER : undefined),
   transform(code, id) {
     if (id === PACKAGE) return shortened(code);
     if (id !== COMMAND) return undefined;

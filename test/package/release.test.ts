@@ -118,6 +118,17 @@ describe('the bill of materials', () => {
     }
   });
 
+  it('names no compiler, which is not a part of the program, and the notices of all parts are with the licences', () => {
+    const names = JSON.parse(textOf('sbom.cdx.json')).components.map(({ name }: { name: string }) => name);
+    expect(names).not.toContain('typescript');
+    const licences = readFileSync(path.join(ROOT, 'dist/THIRD-PARTY-LICENCES.txt'), 'utf8');
+    for (const { group, name } of JSON.parse(textOf('sbom.cdx.json')).components) {
+      const folder = path.join(ROOT, 'node_modules', group ?? '', name);
+      const notice = existsSync(folder) && readdirSync(folder).find((file) => /^notice/i.test(file));
+      if (notice) expect(licences).toContain(readFileSync(path.join(folder, notice), 'utf8'));
+    }
+  });
+
   it('is the one in the package', () => {
     expect(textOf('sbom.cdx.json')).toBe(readFileSync(path.join(ROOT, 'dist/sbom.cdx.json'), 'utf8'));
   });

@@ -425,3 +425,16 @@ describe('help', () => {
     },
   );
 });
+
+it('a 401 names the token that has expired, in a watch and in a question', async () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = `${part({ alg: 'none' })}.${part({ exp: Date.UTC(2020, 0, 31) / 1000 })}.${part({})}`;
+  for (const command of ['watch', 'query']) {
+    const { code, stderr } = await run([command, 'pods', '--token', token], { env: fixture.env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: You must be logged in to the server \(Unauthorized\)\nhint: the token expired at 2020-01-31T00:00:00Z, \S+ ago: log in again with the tool that wrote the kubeconfig\n$/,
+    );
+    expect(stderr).not.toContain(token);
+  }
+});

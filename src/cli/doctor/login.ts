@@ -1,15 +1,7 @@
-import { X509Certificate } from 'node:crypto';
-import { jwtExpiry } from '../../client/auth/oidc.ts';
 import type { ClusterConfig, Credentials } from '../../client/config/cluster-config.ts';
 import type { PluginPolicy } from '../../client/config/kuberc.ts';
-import { humanDuration } from '../../kit/duration.ts';
+import { expiriesOf, expiryText } from '../session/login-expiry.ts';
 import { type CheckResult, ok, problem, warning } from './finding.ts';
-
-const DAY_MS = 24 * 3600 * 1000;
-/** Warns this long before a certificate ends, because an administrator has to issue another one. */
-const CERTIFICATE_SOON_MS = 14 * DAY_MS;
-/** Warns this long before a token ends that is not renewed by itself. */
-const TOKEN_SOON_MS = 10 * 60 * 1000;
 
 /** How this user logs in. It says nothing of any value. */
 export function loginFound(
@@ -52,16 +44,6 @@ function kindOf(login: ClusterConfig['login'], header: unknown, hasCertificate: 
   }
 }
 
-interface Expiry {
-  readonly what: string;
-  readonly at: number;
-  readonly soonMs: number;
-  readonly fix: string;
-}
-
-const LOG_IN = 'log in again with the tool that wrote the kubeconfig';
-const NEW_CERTIFICATE = 'have a new certificate issued (with kubeadm: kubeadm certs renew admin.conf), or log in again';
-
 /** When the credentials expire: a certificate by its notAfter, a token by its exp, a plugin by what it says. */
 export function expiryFound({ login }: ClusterConfig, credentials: Credentials, now: number): CheckResult {
   const renews = login?.kind === 'exec' || login?.kind === 'provider' || login?.kind === 'token-file';
@@ -73,31 +55,4 @@ export function expiryFound({ login }: ClusterConfig, credentials: Credentials, 
   if (renews) return ok(`${texts}; renewed by itself`);
   if (first.at - now < first.soonMs) return warning(texts, first.fix);
   return ok(texts);
-}
-
-function expiriesOf({ headers: { authorization }, tls: { cert }, expiresAt }: Credentials): Expiry[] {
-  const token = typeof authorization === 'string' ? jwtExpiry(authorization) : undefined;
-  const end = cert === undefined ? undefined : certificateEnd(cert);
-  return [
-    ...(expiresAt === undefined ? [] : [{ what: 'the login', at: expiresAt, soonMs: TOKEN_SOON_MS, fix: LOG_IN }]),
-    ...(token === undefined ? [] : [{ what: 'the token', at: token, soonMs: TOKEN_SOON_MS, fix: LOG_IN }]),
-    ...(end === undefined
-      ? []
-      : [{ what: 'the client certificate', at: end, soonMs: CERTIFICATE_SOON_MS, fix: NEW_CERTIFICATE }]),
-  ];
-}
-
-function certificateEnd(pem: string | Uint8Array): number | undefined {
-  try {
-    return Date.parse(new X509Certificate(pem).validTo);
-  } catch {
-    return undefined; // the connection says what is wrong with it
-  }
-}
-
-function expiryText(at: number, now: number): string {
-  const when = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
-  return at <= now
-    ? `expired at ${when}, ${humanDuration(now - at)} ago`
-    : `expires at ${when}, in ${humanDuration(at - now)}`;
 }

@@ -22,13 +22,22 @@ export class OutageHints {
 
   /** Undefined where there is nothing but to wait. Never rejects. */
   async of(error: unknown, { type, need, namespaces = [''] }: Hinted): Promise<string | undefined> {
-    if (isUnauthorized(error)) return loginHint(this.#session.config, true);
-    if (isInformerError(error, 'credentials') || isInformerError(error, 'config'))
-      return error.hint ?? loginHint(this.#session.config, true);
+    if (isUnauthorized(error)) return this.#ofLogin();
+    if (isInformerError(error, 'credentials') || isInformerError(error, 'config')) return error.hint ?? this.#ofLogin();
     if (!isForbidden(error)) return undefined;
     const known =
       this.#rules.get(type) ?? explainForbidden(error, need, namespaces, this.#session).then(({ hint }) => hint);
     this.#rules.set(type, known);
     return known;
+  }
+
+  /** What of the credentials has expired, where they say so. */
+  async #ofLogin(): Promise<string> {
+    const { config, clock } = this.#session;
+    const { expiredHint } = await import('../session/login-expiry.ts');
+    const expired = await expiredHint(config, clock.now());
+    return expired
+      ? `${expired}; new credentials are read by themselves, and the stream goes on`
+      : loginHint(config, true);
   }
 }

@@ -494,10 +494,12 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
   const { code, message = messageOf(error) } = statusOf(error) ?? {};
   const resource = formatGroupResource(type.gvr);
   if (isRequestTimeout(error)) return requestTimeoutError(error);
-  if (isUnauthorized(error))
-    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', {
-      hint: 'the server refused the credentials: log in again, or choose another user with --context or --user',
-    });
+  if (isUnauthorized(error)) {
+    const { expiredHint } = await import('./login-expiry.ts');
+    const plain = 'the server refused the credentials: log in again, or choose another user with --context or --user';
+    const hint = (await expiredHint(session.config, session.clock.now())) ?? plain;
+    return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { hint });
+  }
   if (isNotFound(error)) {
     await client.discovery.invalidate().catch(() => {}); // what was kept on disk is not true any more
     return new StaleType('discovery', `the server doesn't have a resource type "${resource}" any more`, {

@@ -9,6 +9,7 @@ import type { MetricsProvider } from '../../kit/metrics.ts';
 import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
+import { isUnauthorized } from '../../model/status.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { type FlagValues, namesOf } from '../args/flag.ts';
 import { scenarioOptionsOf } from '../args/scenario-flags.ts';
@@ -135,7 +136,7 @@ export async function openSession(
     atOnce,
     end: (reason) => ending.end(reason),
     client: connection.client,
-    resolve: (words) => connection.resolve(words),
+    resolve: (words) => connection.resolve(words).catch((error) => refuseLogin(error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ??
       (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),
@@ -147,6 +148,13 @@ export async function openSession(
       await sandbox?.stop();
     },
   };
+}
+
+/** Throws the error; a 401 says what of the credentials has expired. */
+async function refuseLogin(error: unknown, config: ClusterConfig): Promise<never> {
+  if (!isUnauthorized(error)) throw error;
+  const { withExpiry } = await import('./login-expiry.ts');
+  throw await withExpiry(error, config, systemClock.now());
 }
 
 function choosesConnection(flags: ConnectionFlagValues): boolean {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ContinuityReporter } from '../../../src/cli/outage/continuity-reporter.ts';
 import { loginHint } from '../../../src/cli/outage/login-hint.ts';
 import type { WatchTarget } from '../../../src/cli/session/informers.ts';
-import type { LoginMethod } from '../../../src/client/config/cluster-config.ts';
+import { Credentials, type LoginMethod } from '../../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
@@ -31,7 +31,7 @@ async function reporting(login?: LoginMethod, before: (sandbox: Sandbox) => void
     signal: ending.signal,
     clock: base.clock,
     client: base.client,
-    config: { user: 'jane', login, namespace: 'default' } as never,
+    config: { user: 'jane', login, namespace: 'default', credentials: async () => new Credentials({}, {}) } as never,
     notice: (text: string) => void lines.push(text),
   };
   const reporter = new ContinuityReporter(session, () => targets);
@@ -123,14 +123,16 @@ describe('an outage that lasts', () => {
   });
 
   it('after a 401 says how to log in, by what the user logs in with', async () => {
-    const { sandbox, clock, since } = await reporting({ kind: 'exec', of: 'aws' });
+    const { sandbox, clock, lines, since } = await reporting({ kind: 'exec', of: 'aws' });
     sandbox.faults.add({ fault: { kind: 'status', code: 401 }, ...always });
     void sandbox.restart({ keepHistory: true, downMs: 10 });
     await clock.advance(20_000);
     const hint =
       'hint: the credentials of user "jane" come from the plugin aws: log in again with it; it is asked again by itself, and the stream goes on';
-    expect(since()).toContain(hint);
+    await expect.poll(() => lines).toContain(hint);
+    since();
     await clock.advance(15_000);
+    await expect.poll(() => lines).toHaveLength(2);
     const [reminder, again] = since();
     expect([reminder, again]).toEqual([expect.stringContaining('pods, configmaps: no connection for '), hint]);
     expect(reminder).toContain('Unauthorized');

@@ -1,9 +1,11 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
+import { onAbort } from '../../kit/abort.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { ContinuityNotices } from '../session/continuity-notices.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { LossNotices } from './loss-notices.ts';
 import { NoticeBudget } from './notice-budget.ts';
 import { OutageHints } from './outage-hints.ts';
 import { OutageReminders } from './outage-reminders.ts';
@@ -21,6 +23,8 @@ export class ContinuityReporter implements Disposable {
   readonly #hints: OutageHints;
   readonly #reminders: OutageReminders;
   readonly #budget: NoticeBudget;
+  readonly #losses: LossNotices;
+  readonly #ending: Disposable;
   /** Said with the first fault; the reminders say it again. */
   readonly #hinted = new Set<string>();
 
@@ -31,6 +35,8 @@ export class ContinuityReporter implements Disposable {
     const { clock } = session;
     const isAway = () => outagesOf(targets(), clock.now()).length > 0;
     this.#budget = new NoticeBudget(clock, (text) => this.#print(text), isAway);
+    this.#losses = new LossNotices(clock, (text) => session.notice(text));
+    this.#ending = onAbort(session.signal, () => this.#losses[Symbol.dispose]()); // the last lines are below them
     this.#reminders = new OutageReminders({
       targets,
       clock,
@@ -42,7 +48,7 @@ export class ContinuityReporter implements Disposable {
 
   observe(event: ContinuityEvent, type: ResourceType): void {
     const text = this.#notices.textOf(event, type);
-    const isReported = text !== undefined && this.#report(text, event);
+    const isReported = text !== undefined && this.#report(text, event, type);
     if (isReported && event.kind === 'fault' && event.fault !== 'store') void this.#hint(event.error, type);
     if (event.kind === 'connected') this.#hinted.clear();
     this.#reminders.changed();
@@ -51,17 +57,26 @@ export class ContinuityReporter implements Disposable {
   [Symbol.dispose](): void {
     this.#reminders[Symbol.dispose]();
     this.#budget[Symbol.dispose]();
+    this.#ending[Symbol.dispose]();
+    this.#losses[Symbol.dispose]();
   }
 
   /**
    * Prints a notice and returns whether it was printed. Notices of a connection that breaks and comes back have a
-   * budget; notices of losses have none.
+   * budget; notices of losses have none, and are gathered.
    */
-  #report(text: string, event: ContinuityEvent): boolean {
+  #report(text: string, event: ContinuityEvent, type: ResourceType): boolean {
     if (event.kind === 'resumed') return this.#budget.print(text);
     if (event.kind === 'fault' && event.fault !== 'store') return this.#budget.print(text, text.replace(/\d+/g, '#'));
-    this.#print(text);
+    const isLoss = event.kind === 'gap' || event.kind === 'relisted';
+    if (isLoss && this.#hasSeveral) this.#losses.add(event, type, text);
+    else this.#print(text);
     return true;
+  }
+
+  /** Whether several collections are read, which have gaps and relists together. */
+  get #hasSeveral(): boolean {
+    return this.#targets().reduce((count, { informer }) => count + informer.continuity.length, 0) > 1;
   }
 
   async #hint(error: unknown, type: ResourceType): Promise<void> {

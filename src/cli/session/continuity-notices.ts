@@ -37,6 +37,7 @@ export class ContinuityNotices {
     switch (event.kind) {
       case 'fault':
         if (event.fault === 'resharded') return undefined;
+        if (event.fault === 'gone' && event.next === 'relist') return undefined; // `gap` follows, and says the same
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
         // `waiting` follows
         if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined;

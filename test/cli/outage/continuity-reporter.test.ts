@@ -89,7 +89,10 @@ describe('a server that flaps', () => {
     );
     const gaps = targets.flatMap(({ informer }) => informer.continuity).flatMap((source) => source.gaps);
     expect(gaps.length).toBeGreaterThan(5);
-    expect(perMinute[4]?.filter((line) => line.includes('may go unseen'))).toHaveLength(gaps.length);
+    const named = perMinute[4]
+      ?.filter((line) => line.includes('may go unseen'))
+      .map((line) => line.split(':')[0] ?? '');
+    expect(named?.flatMap((names) => names.split(', '))).toHaveLength(gaps.length);
   });
 });
 

@@ -223,10 +223,10 @@ it('--live says that it is disconnected, and for how long', async ({ skip }) => 
     env: fixture.env,
     columns: 120,
   });
-  const last = () => screenOf(terminal.text).at(-1) ?? '';
+  const last = () => screenOf(terminal.text).at(-2) ?? ''; // the keys are below it
   await terminal.until((text) => text.includes('web-2'), 'the pods');
   await fixture.sandbox.stop();
-  await terminal.until(() => /^DISCONNECTED [2-9]s · 2 pods/.test(last()), 'the outage in the last line');
+  await terminal.until(() => /^DISCONNECTED [2-9]s · 2 pods/.test(last()), 'the outage in the line of the counts');
   const age = () =>
     screenOf(terminal.text)
       .find((line) => line.includes('web-1'))

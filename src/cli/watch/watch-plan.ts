@@ -82,7 +82,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
-      hint: 'its last line has the time of the last event; leave out --live to see the time of each',
+      hint: 'the line of its counts has the time of the last event; leave out --live to see the time of each',
     });
   const waits = await waitsOf(flags, { withCluster });
   const filters = await streamFiltersOf(flags, { withCluster });

@@ -6,6 +6,7 @@ import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
 import { isFieldMap } from './fields.ts';
 import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
+import { parseQuantity } from './quantity.ts';
 
 /** A value that does not have the type of its field. */
 export interface Mismatch {
@@ -82,7 +83,8 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
  * api/resource.
  */
 export function decodeProblem({ gvr }: ApiType, { path, of, value, type }: Mismatch): string {
-  if (type.is === 'scalar' && type.scalar === 'Quantity' && typeof value === 'string') return QUANTITY_TEXT;
+  const quantity = type.is === 'scalar' && type.scalar === 'Quantity' ? quantityProblem(value) : undefined;
+  if (quantity !== undefined) return quantity;
   if (type.is === 'scalar' && type.scalar === 'Time' && typeof value === 'string') {
     return `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`;
   }
@@ -149,8 +151,12 @@ function visitValue(value: unknown, type: FieldType, path: string, of: string, s
     for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
-const QUANTITY = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
-const QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+/** The problem of a text or a number as a quantity. */
+function quantityProblem(value: unknown): string | undefined {
+  if (!['string', 'number', 'bigint'].includes(typeof value)) return undefined;
+  const quantity = parseQuantity(String(value));
+  return typeof quantity === 'string' ? quantity : undefined;
+}
 
 function fits(value: unknown, type: FieldType): boolean {
   if (type.is === 'scalar') return FITS[type.scalar](value);
@@ -165,8 +171,7 @@ const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   bool: (value) => typeof value === 'boolean',
   bytes: (value) => typeof value === 'string' && badByte(value) === undefined,
   any: () => true,
-  Quantity: (value) =>
-    typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && QUANTITY.test(value)),
+  Quantity: (value) => ['string', 'number', 'bigint'].includes(typeof value) && !quantityProblem(value),
   Time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value),
   MicroTime: () => true, // micro-times.ts checks these
   IntOrString: (value) => typeof value === 'string' || typeof value === 'number',

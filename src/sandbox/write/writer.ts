@@ -28,6 +28,7 @@ import { unknownRules } from '../types/custom/validation-rules.ts';
 import { emptyObject, fillIn } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
+import { storeQuantities } from '../types/stored-quantities.ts';
 import {
   countsAnnotations,
   countsGeneration,
@@ -134,7 +135,7 @@ export class Writer {
     const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
     after.metadata = tidyMetadata({ ...after.metadata, managedFields });
     this.#check(type, after, options, { before, given });
-    if (equalJson(fromStorage(type, current.object), after)) return current;
+    if (changesNothing(fromStorage(type, current.object), after)) return current;
     return this.#finishUpdate(type, current, after, options);
   }
 
@@ -267,6 +268,7 @@ export class Writer {
   /** Sets defaults and prunes, as decoding does. */
   #decode(type: ApiType, object: UnknownObject, options: WriteRules, before?: UnknownObject): void {
     setDefaults(type, object);
+    storeQuantities(type, object);
     const lenient = options.fixture ? { fieldValidation: 'Ignore' as const } : {};
     if (type.custom) admitCustom(type, object, { ...options, ...lenient, before });
     fillIn(object, type);
@@ -329,6 +331,21 @@ const NAME_TRIES = 8;
  */
 function shareFields(before: UnknownObject, after: UnknownObject): void {
   for (const name in after) if (name !== 'metadata') after[name] = shared(before[name], after[name]);
+}
+
+/**
+ * Whether two states of an object are equal, except for the times of managed fields: such a write is none.
+ * Source: apiserver endpoints/handlers/fieldmanager/equality.go IgnoreManagedFieldsTimestampsTransformer.
+ */
+function changesNothing(before: UnknownObject, after: UnknownObject): boolean {
+  if (!equalJson({ ...before, metadata: null }, { ...after, metadata: null })) return false;
+  const [was, is] = [before.metadata, after.metadata];
+  if (!equalJson({ ...was, managedFields: null }, { ...is, managedFields: null })) return false;
+  return equalJson(timeless(was.managedFields), timeless(is.managedFields));
+}
+
+function timeless(entries: readonly ManagedFieldsEntry[] = []): object[] {
+  return entries.map(({ time: _time, ...entry }) => entry);
 }
 
 function kindOf({ gvr, kind }: ApiType): { group: string; kind: string } {

@@ -6,7 +6,7 @@ import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
 import { isFieldMap } from './fields.ts';
 import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
-import { parseQuantity } from './quantity.ts';
+import { readServerQuantity } from './server-quantity.ts';
 
 /** A value that does not have the type of its field. */
 export interface Mismatch {
@@ -154,7 +154,7 @@ function visitValue(value: unknown, type: FieldType, path: string, of: string, s
 /** The problem of a text or a number as a quantity. */
 function quantityProblem(value: unknown): string | undefined {
   if (!['string', 'number', 'bigint'].includes(typeof value)) return undefined;
-  const quantity = parseQuantity(String(value));
+  const quantity = readServerQuantity(String(value));
   return typeof quantity === 'string' ? quantity : undefined;
 }
 

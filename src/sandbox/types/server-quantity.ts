@@ -1,8 +1,11 @@
 /** How a quantity was written: `12Mi`, `12M` or `12e6`. Its stored form keeps this. */
 type Format = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
-/** An amount of a resource: `unscaled` × 10 to the power of `scale`. */
-export interface Quantity {
+/**
+ * A quantity as a server reads it before it stores it: `unscaled` × 10 to the power of `scale`. Unlike the Quantity of
+ * the library it is not capped where a server does not cap it.
+ */
+export interface ServerQuantity {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: Format;
@@ -24,7 +27,7 @@ const MILLI = -3;
  * Reads a quantity as a server does. Returns the server's words for a text that is none.
  * Source: apimachinery pkg/api/resource/quantity.go ParseQuantity.
  */
-export function parseQuantity(text: string): Quantity | string {
+export function readServerQuantity(text: string): ServerQuantity | string {
   const trimmed = text.trim();
   const found = FORM.exec(trimmed);
   if (!found || trimmed === '') return WRONG_FORM;
@@ -70,7 +73,7 @@ function isCanonical({ format }: Unit, digits: string, scale: number): boolean {
 }
 
 /** A quantity within the limits of a server: no part below a nano, which is rounded away from zero, none above int64. */
-function limited(quantity: Quantity): Quantity {
+function limited(quantity: ServerQuantity): ServerQuantity {
   const { unscaled, scale, format } = scaledUp(quantity, NANO);
   if (format !== 'BinarySI') return { unscaled, scale, format };
   const one = scale < 0 ? 10n ** BigInt(-scale) : 1n;
@@ -80,7 +83,7 @@ function limited(quantity: Quantity): Quantity {
 }
 
 /** A quantity without parts below a power of ten. It is rounded away from zero. */
-function scaledUp(quantity: Quantity, scale: number): Quantity {
+function scaledUp(quantity: ServerQuantity, scale: number): ServerQuantity {
   if (quantity.scale >= scale) return quantity;
   const { unscaled, format } = quantity;
   const steps = Math.min(scale - quantity.scale, String(unscaled).length);
@@ -95,33 +98,33 @@ function magnitude(value: bigint): bigint {
 }
 
 /** Less than 0, 0, or more than 0, as the first quantity is less than, equal to, or more than the second. */
-export function compareQuantities(a: Quantity, b: Quantity): number {
+export function compareServerQuantities(a: ServerQuantity, b: ServerQuantity): number {
   const sign = signOf(a) - signOf(b);
   if (sign !== 0 || a.unscaled === 0n) return sign;
   const size = (orderOf(a) - orderOf(b)) * signOf(a);
   if (size !== 0) return size;
   const scale = Math.min(a.scale, b.scale);
-  const at = ({ unscaled, scale: own }: Quantity) => unscaled * 10n ** BigInt(own - scale);
+  const at = ({ unscaled, scale: own }: ServerQuantity) => unscaled * 10n ** BigInt(own - scale);
   const [x, y] = [at(a), at(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-function signOf({ unscaled }: Quantity): number {
+function signOf({ unscaled }: ServerQuantity): number {
   return unscaled < 0n ? -1 : unscaled > 0n ? 1 : 0;
 }
 
 /** The number of digits before the point; negative when the first digit comes later. */
-function orderOf({ unscaled, scale }: Quantity): number {
+function orderOf({ unscaled, scale }: ServerQuantity): number {
   return String(magnitude(unscaled)).length + scale;
 }
 
 /** Source: apimachinery pkg/api/resource/quantity.go CanonicalizeBytes. */
-function canonicalText(quantity: Quantity): string {
+function canonicalText(quantity: ServerQuantity): string {
   const { unscaled, scale, format, kept } = quantity;
   if (kept !== undefined) return kept;
   if (unscaled === 0n) return '0';
   const whole = format === 'BinarySI' ? scaledUp(quantity, 0) : undefined;
-  if (whole && magnitude(whole.unscaled) >= 1024n && compareQuantities(whole, quantity) === 0) {
+  if (whole && magnitude(whole.unscaled) >= 1024n && compareServerQuantities(whole, quantity) === 0) {
     const { rest, times } = withoutFactors(whole.unscaled, 1024n);
     return `${rest}${BINARY[times] ?? ''}`;
   }
@@ -154,7 +157,7 @@ export function storedQuantity(value: unknown, { milli }: { readonly milli: bool
   const known = texts[milli ? 'milli' : 'exact'];
   const stored = known.get(text);
   if (stored !== undefined) return stored;
-  const quantity = parseQuantity(text);
+  const quantity = readServerQuantity(text);
   if (typeof quantity === 'string') return value;
   const made = canonicalText(milli ? scaledUp(quantity, MILLI) : quantity);
   if (known.size >= REMEMBERED) known.clear();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  compareQuantities,
-  parseQuantity,
-  type Quantity,
+  compareServerQuantities,
+  readServerQuantity,
+  type ServerQuantity,
   storedQuantity,
-} from '../../../src/sandbox/types/quantity.ts';
+} from '../../../src/sandbox/types/server-quantity.ts';
 
 describe('the stored form of a quantity', () => {
   // Each line was made by resource.Quantity of Kubernetes 1.36.
@@ -62,14 +62,16 @@ describe('a text that is no quantity', () => {
     ['1mi', "unable to parse quantity's suffix"],
     ['1e', "unable to parse quantity's suffix"],
   ])('%j is refused in the words of a server, and stays as it is', (text, problem) => {
-    expect(parseQuantity(text)).toBe(problem);
+    expect(readServerQuantity(text)).toBe(problem);
     expect(storedQuantity(text, { milli: false })).toBe(text);
   });
 });
 
-describe('compareQuantities', () => {
+describe('compareServerQuantities', () => {
   const compare = (a: string, b: string) =>
-    Math.sign(compareQuantities(parseQuantity(a) as Quantity, parseQuantity(b) as Quantity));
+    Math.sign(
+      compareServerQuantities(readServerQuantity(a) as ServerQuantity, readServerQuantity(b) as ServerQuantity),
+    );
   it.each([
     ['1', '1000m', 0],
     ['1Gi', '1073741824', 0],

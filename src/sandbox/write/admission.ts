@@ -1,6 +1,7 @@
 import type { UnknownObject } from '../../model/object.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ApiType } from '../types/api-type.ts';
+import { equalJson } from '../types/equal.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -27,6 +28,8 @@ export function initialStatus(type: ApiType, object: UnknownObject): unknown {
   return INITIAL_STATUS[type.storage]?.(object);
 }
 
+const NOT_READY = 'node.kubernetes.io/not-ready';
+
 const tolerate = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 });
 
 const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) => void>> = {
@@ -39,6 +42,12 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
     spec.tolerations = [...tolerations, ...missing.map(tolerate)];
     spec.priority ??= 0;
     spec.preemptionPolicy ??= 'PreemptLowerPriority';
+  },
+  nodes(node) {
+    const spec = node.spec as Fields;
+    const taints = Array.isArray(spec.taints) ? (spec.taints as Fields[]) : [];
+    if (!isReady(node) && !taints.some((taint) => taint.key === NOT_READY && taint.effect === 'NoSchedule'))
+      spec.taints = [...taints, { key: NOT_READY, effect: 'NoSchedule' }];
   },
   namespaces(namespace) {
     (namespace.spec as Fields).finalizers ??= ['kubernetes'];
@@ -57,20 +66,29 @@ const ADMIT: Readonly<Record<string, (object: UnknownObject, cluster: Cluster) =
   },
 };
 
+/** Whether a node says that it is ready. The node controller of a cluster removes the taint of such a node. */
+function isReady({ status }: UnknownObject): boolean {
+  const { conditions } = (status ?? {}) as { conditions?: Fields[] | null };
+  return conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+}
+
 /**
- * Makes a job select its pods by uid, with the old labels and the new. Source:
- * kubernetes/pkg/registry/batch/job/strategy.go generateSelector.
+ * Makes a job select its pods by uid, with the old labels and the new. A job without labels gets those of its pods.
+ * Source: kubernetes/pkg/registry/batch/job/strategy.go generateSelector.
  */
-function selectOwnPods({ name, uid }: UnknownObject['metadata'], spec: Fields): void {
+function selectOwnPods(metadata: UnknownObject['metadata'], spec: Fields): void {
+  const { name = '', uid = '' } = metadata;
   const template = spec.template as Fields;
-  const { labels, ...metadata } = (template.metadata ?? {}) as Fields;
+  const { labels, ...rest } = (template.metadata ?? {}) as Fields;
   const own = {
     'batch.kubernetes.io/controller-uid': uid,
     'batch.kubernetes.io/job-name': name,
     'controller-uid': uid,
     'job-name': name,
   };
-  template.metadata = { ...metadata, labels: { ...(labels as object | undefined), ...own } };
+  const all = { ...(labels as object | undefined), ...own };
+  template.metadata = { ...rest, labels: all };
+  if (equalJson(metadata.labels ?? {}, labels ?? {})) metadata.labels = { ...all };
   spec.selector ??= { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
 }
 

@@ -1,5 +1,7 @@
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from '../types/api-type.ts';
+import { autoscalerDefaults } from './autoscaler-defaults.ts';
+import { setPartDefaults } from './part-defaults.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -9,11 +11,14 @@ type Fields = Record<string, unknown>;
  */
 export function setDefaults(type: ApiType, object: UnknownObject): void {
   DEFAULTS[type.storage]?.(object);
+  setPartDefaults(type, object);
 }
 
 const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   pods(pod) {
-    podSpec(fields(pod, 'spec'), { enableServiceLinks: true });
+    const spec = fields(pod, 'spec');
+    podSpec(spec, { enableServiceLinks: true });
+    for (const container of containersOf(spec)) requestLimits(container, spec.hostNetwork === true);
     for (const condition of list(fields(pod, 'status').conditions))
       preset(condition, { lastProbeTime: null, lastTransitionTime: null });
   },
@@ -34,8 +39,13 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   'statefulsets.apps'(set) {
     const spec = fields(set, 'spec');
     preset(spec, { replicas: 1, podManagementPolicy: 'OrderedReady', revisionHistoryLimit: 10 });
+    preset(fields(spec, 'persistentVolumeClaimRetentionPolicy'), { whenDeleted: 'Retain', whenScaled: 'Retain' });
     rollingUpdate(spec, { partition: 0 });
     template(spec);
+    for (const claim of list(spec.volumeClaimTemplates)) {
+      preset(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+      preset(fields(claim, 'status'), { phase: 'Pending' });
+    }
   },
   'daemonsets.apps'(set) {
     const spec = fields(set, 'spec');
@@ -45,8 +55,17 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   },
   'jobs.batch'(job) {
     const spec = fields(job, 'spec');
-    preset(spec, { parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false });
+    if (spec.parallelism === undefined) preset(spec, { completions: 1 });
+    preset(spec, {
+      parallelism: 1,
+      backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : 2_147_483_647,
+      completionMode: 'NonIndexed',
+      suspend: false,
+      podReplacementPolicy: spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed',
+      manualSelector: false,
+    });
     template(spec);
+    inheritLabels(job, spec);
   },
   'cronjobs.batch'(job) {
     const spec = fields(job, 'spec');
@@ -61,8 +80,16 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   services(service) {
     const spec = fields(service, 'spec');
     preset(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
-    for (const port of list(spec.ports)) preset(port, { protocol: 'TCP', targetPort: port.port });
+    for (const port of list(spec.ports)) {
+      preset(port, { protocol: 'TCP' });
+      port.targetPort ||= port.port;
+    }
     if (spec.type !== 'ExternalName') preset(spec, { internalTrafficPolicy: 'Cluster', ipFamilyPolicy: 'SingleStack' });
+    if (spec.type === 'LoadBalancer') preset(spec, { allocateLoadBalancerNodePorts: true });
+    if (isExternal(spec)) preset(spec, { externalTrafficPolicy: 'Cluster' });
+    if (spec.sessionAffinity === 'ClientIP')
+      preset(fields(fields(spec, 'sessionAffinityConfig'), 'clientIP'), { timeoutSeconds: 10_800 });
+    else delete spec.sessionAffinityConfig;
   },
   namespaces(namespace) {
     preset(fields(namespace.metadata as Fields, 'labels'), { 'kubernetes.io/metadata.name': namespace.metadata.name });
@@ -71,8 +98,50 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
     preset(secret, { type: 'Opaque' });
     encodeStringData(secret);
   },
-  persistentvolumeclaims(claim) {
-    preset(fields(claim, 'spec'), { volumeMode: 'Filesystem' });
+  persistentvolumes(volume) {
+    preset(fields(volume, 'spec'), { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
+  },
+  nodes({ status }) {
+    const { capacity } = (status ?? {}) as { capacity?: object };
+    if (capacity) preset(status as Fields, { allocatable: { ...capacity } });
+  },
+  replicationcontrollers(controller) {
+    const spec = fields(controller, 'spec');
+    preset(spec, { replicas: 1 });
+    if (!spec.template) return;
+    template(spec);
+    const { labels } = fields(fields(spec, 'template'), 'metadata');
+    if (labels) preset(spec, { selector: { ...labels } });
+    inheritLabels(controller, spec);
+  },
+  podtemplates(made) {
+    template(made);
+  },
+  'horizontalpodautoscalers.autoscaling'(autoscaler) {
+    autoscalerDefaults(fields(autoscaler, 'spec'));
+  },
+  'networkpolicies.networking.k8s.io'(policy) {
+    const spec = fields(policy, 'spec');
+    preset(spec, { policyTypes: ['Ingress', ...(list(spec.egress).length > 0 ? ['Egress'] : [])] });
+  },
+  'rolebindings.rbac.authorization.k8s.io': roleRef,
+  'clusterrolebindings.rbac.authorization.k8s.io': roleRef,
+  'priorityclasses.scheduling.k8s.io'(priority) {
+    preset(priority, { preemptionPolicy: 'PreemptLowerPriority' });
+  },
+  'storageclasses.storage.k8s.io'(storage) {
+    preset(storage, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+  },
+  'csidrivers.storage.k8s.io'(driver) {
+    preset(fields(driver, 'spec'), {
+      attachRequired: true,
+      podInfoOnMount: false,
+      storageCapacity: false,
+      fsGroupPolicy: 'ReadWriteOnceWithFSType',
+      volumeLifecycleModes: ['Persistent'],
+      requiresRepublish: false,
+      seLinuxMount: false,
+    });
   },
   'customresourcedefinitions.apiextensions.k8s.io'(crd) {
     const names = fields(fields(crd, 'spec'), 'names');
@@ -99,6 +168,32 @@ function list(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter((v): v is Fields => typeof v === 'object' && v !== null) : [];
 }
 
+function roleRef(binding: UnknownObject): void {
+  const ref = fields(binding, 'roleRef');
+  ref.apiGroup ||= 'rbac.authorization.k8s.io';
+}
+
+/** Gives an object without labels those of its pods. */
+function inheritLabels(object: UnknownObject, spec: Fields): void {
+  const { labels } = ((spec.template as Fields).metadata ?? {}) as { labels?: Record<string, string> };
+  if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+}
+
+function isExternal({ type, externalIPs }: Fields): boolean {
+  return (
+    type === 'LoadBalancer' ||
+    type === 'NodePort' ||
+    (type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0)
+  );
+}
+
+/** A container of a pod requests what it is limited to. On the network of the host its ports are ports of the host. */
+function requestLimits(container: Fields, hostNetwork: boolean): void {
+  const { limits } = container.resources as { limits?: Fields };
+  if (limits) preset(fields(fields(container, 'resources'), 'requests'), limits);
+  if (hostNetwork) for (const port of list(container.ports)) port.hostPort ||= port.containerPort;
+}
+
 function rollingUpdate(spec: Fields, settings: Fields): void {
   const strategy = fields(spec, 'updateStrategy');
   preset(strategy, { type: 'RollingUpdate' });
@@ -109,8 +204,12 @@ function template(spec: Fields): void {
   podSpec(fields(fields(spec, 'template'), 'spec'), {});
 }
 
+function containersOf(spec: Fields): Fields[] {
+  return [...list(spec.containers), ...list(spec.initContainers)];
+}
+
 function podSpec(spec: Fields, more: Fields): void {
-  for (const container of [...list(spec.containers), ...list(spec.initContainers)]) containerDefaults(container);
+  for (const container of [...containersOf(spec), ...list(spec.ephemeralContainers)]) containerDefaults(container);
   preset(spec, {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
@@ -120,7 +219,6 @@ function podSpec(spec: Fields, more: Fields): void {
     ...more,
   });
   if (spec.serviceAccountName) preset(spec, { serviceAccount: spec.serviceAccountName });
-  for (const volume of list(spec.volumes)) volumeDefaults(volume);
 }
 
 function containerDefaults(container: Fields): void {
@@ -130,14 +228,6 @@ function containerDefaults(container: Fields): void {
     terminationMessagePolicy: 'File',
     imagePullPolicy: pullPolicy(String(container.image ?? '')),
   });
-  for (const port of list(container.ports)) preset(port, { protocol: 'TCP' });
-  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'])
-    if (container[name]) probeDefaults(fields(container, name));
-}
-
-function probeDefaults(probe: Fields): void {
-  preset(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
-  if (probe.httpGet) preset(fields(probe, 'httpGet'), { path: '/', scheme: 'HTTP' });
 }
 
 /** The default pull policy of an image: Always for the tag `latest` or no tag. */
@@ -146,13 +236,6 @@ function pullPolicy(image: string): string {
   if (name.includes('@')) return 'IfNotPresent';
   const tag = name.split(':')[1] ?? 'latest';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
-}
-
-function volumeDefaults(volume: Fields): void {
-  for (const source of ['configMap', 'secret', 'projected', 'downwardAPI']) {
-    if (volume[source]) preset(fields(volume, source), { defaultMode: 420 });
-  }
-  if (Object.keys(volume).length === 1) volume.emptyDir = {};
 }
 
 function encodeStringData(secret: UnknownObject): void {

@@ -1,3 +1,5 @@
+import type { UnknownObject } from '../../model/object.ts';
+import type { ApiType } from '../types/api-type.ts';
 import { MessageVisitor } from '../types/message-visitor.ts';
 
 type Fields = Record<string, unknown>;
@@ -25,7 +27,7 @@ const MATCH = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector
  * The defaults of the parts of objects, by message: they are the same wherever the part is. Source: the functions
  * SetDefaults_NAME in kubernetes/pkg/apis/STAR/v1/defaults.go, and the fields with `+default` in kubernetes/api.
  */
-export const PART_DEFAULTS = new MessageVisitor({
+const PART_DEFAULTS = new MessageVisitor({
   [`${CORE}.AzureDiskVolumeSource`]: presetting({
     cachingMode: 'ReadWrite',
     fsType: 'ext4',
@@ -43,6 +45,7 @@ export const PART_DEFAULTS = new MessageVisitor({
   [`${CORE}.ISCSIVolumeSource`]: presetting({ iscsiInterface: 'default' }),
   [`${CORE}.LimitRangeItem`]: limitRangeItem,
   [`${CORE}.ObjectFieldSelector`]: presetting({ apiVersion: 'v1' }),
+  [`${CORE}.PersistentVolumeClaimTemplate`]: presetting({ metadata: {} }),
   [`${CORE}.PersistentVolumeClaimSpec`]: presetting({ volumeMode: 'Filesystem' }),
   [`${CORE}.Probe`]: presetting({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }),
   [`${CORE}.ProjectedVolumeSource`]: presetting({ defaultMode: 420 }),
@@ -63,6 +66,7 @@ export const PART_DEFAULTS = new MessageVisitor({
   [`${ADMISSION}.ValidatingAdmissionPolicySpec`]: presetting({ failurePolicy: 'Fail' }),
   [`${ADMISSION}.ValidatingWebhook`]: presetting(WEBHOOK),
   'io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern': presetting({ status: 'True' }),
+  'io.k8s.api.discovery.v1.Endpoint': presetting({ conditions: {} }),
   'io.k8s.api.discovery.v1.EndpointPort': presetting({ name: '', protocol: 'TCP' }),
   'io.k8s.api.networking.v1.IngressClassParametersReference': presetting({ scope: 'Cluster' }),
   'io.k8s.api.networking.v1.NetworkPolicyPort': presetting({ protocol: 'TCP' }),
@@ -70,6 +74,11 @@ export const PART_DEFAULTS = new MessageVisitor({
     if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= 'rbac.authorization.k8s.io';
   },
 });
+
+/** Sets the defaults of the parts of an object. Changes the object. */
+export function setPartDefaults(type: ApiType, object: UnknownObject): void {
+  PART_DEFAULTS.visit(type, object);
+}
 
 /** The limits of a container without a default are their maximum, its requests the default or the minimum. */
 function limitRangeItem(item: Fields): void {

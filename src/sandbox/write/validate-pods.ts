@@ -1,5 +1,6 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import type { FieldProblem } from '../status/statuses.ts';
+import { exceeds, negativeAmounts } from './validate-amounts.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -123,34 +124,10 @@ function mountProblems(mounts: readonly Fields[], at: string, volumes: ReadonlyS
 
 function resourceProblems({ limits, requests }: Fields, at: string): FieldProblem[] {
   const [most, asked] = [fieldsOf(limits), fieldsOf(requests)];
-  const negative = (amounts: Fields, where: string) =>
-    Object.entries(amounts)
-      .filter(([, amount]) => amountOf(amount) < 0)
-      .map(([name, amount]) => invalidValue(`${at}.${where}[${name}]`, amount, 'must be greater than or equal to 0'));
   const beyond = Object.entries(asked)
-    .filter(([name, amount]) => most[name] !== undefined && amountOf(amount) > amountOf(most[name]))
+    .filter(([name, amount]) => most[name] !== undefined && exceeds(amount, most[name]))
     .map(([name, amount]) =>
       invalidValue(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${most[name]}`),
     );
-  return [...negative(most, 'limits'), ...negative(asked, 'requests'), ...beyond];
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-};
-const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-
-function amountOf(quantity: unknown): number {
-  const [, digits = '0', unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(quantity)) ?? [];
-  const power = BINARY.indexOf(unit);
-  return Number(digits) * (power >= 0 ? 1024 ** (power + 1) : (UNITS[unit] ?? 1));
+  return [...negativeAmounts(most, `${at}.limits`), ...negativeAmounts(asked, `${at}.requests`), ...beyond];
 }

@@ -5,6 +5,8 @@ import type { ApiType } from '../types/api-type.ts';
 import { definitionProblems } from '../types/custom/definition-problems.ts';
 import { choiceProblems } from '../types/field-types.ts';
 import { nameRule } from '../types/type-strategies.ts';
+import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
+import { exceeds } from './validate-amounts.ts';
 import {
   labelProblems,
   metadataProblems,
@@ -12,7 +14,15 @@ import {
   SUBDOMAIN_TEXT,
   unqualifiedFinalizers,
 } from './validate-metadata.ts';
+import { endpointSliceProblems, ingressProblems, networkPolicyProblems } from './validate-network.ts';
 import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
+import {
+  disruptionBudgetProblems,
+  priorityClassProblems,
+  quotaProblems,
+  storageClassProblems,
+  subjectProblems,
+} from './validate-policy.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
@@ -54,7 +64,10 @@ type Check = (object: UnknownObject) => FieldProblem[];
 
 /** Source: kubernetes/pkg/apis/STAR/validation. */
 const PROBLEMS: Readonly<Record<string, Check>> = {
-  'clusterrolebindings.rbac.authorization.k8s.io': (binding) => roleRefProblems(binding, ['ClusterRole']),
+  'clusterrolebindings.rbac.authorization.k8s.io': (binding) => [
+    ...roleRefProblems(binding, ['ClusterRole']),
+    ...subjectProblems(itemsOf(binding.subjects), false),
+  ],
   'clusterroles.rbac.authorization.k8s.io': roleProblems,
   configmaps: (map) => [
     ...keyProblems(map.data, 'data'),
@@ -62,17 +75,19 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
     ...sizeProblems(bytesOf(map.data) + (bytesOf(map.binaryData) * 3) / 4),
   ],
   'cronjobs.batch': ({ spec }) => {
-    const { schedule, jobTemplate } = fieldsOf(spec);
+    const { jobTemplate } = fieldsOf(spec);
     const template = fieldsOf(fieldsOf(fieldsOf(jobTemplate).spec).template);
     return [
-      ...(schedule ? [] : [required('spec.schedule')]),
+      ...scheduleProblems(fieldsOf(spec)),
       ...jobTemplateProblems(template, 'spec.jobTemplate.spec.template.spec'),
     ];
   },
   'daemonsets.apps': workloadProblems,
   'deployments.apps': (deployment) => [...workloadProblems(deployment), ...strategyProblems(deployment)],
+  'endpointslices.discovery.k8s.io': endpointSliceProblems,
   events: eventProblems,
   'horizontalpodautoscalers.autoscaling': autoscalerProblems,
+  'ingresses.networking.k8s.io': ingressProblems,
   'jobs.batch': (job) => jobTemplateProblems(fieldsOf(fieldsOf(job.spec).template), 'spec.template.spec'),
   'leases.coordination.k8s.io': ({ spec }) => {
     const { leaseDurationSeconds: seconds } = fieldsOf(spec);
@@ -80,15 +95,37 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
       ? [invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
       : [];
   },
+  'networkpolicies.networking.k8s.io': networkPolicyProblems,
   persistentvolumeclaims: claimProblems,
+  persistentvolumes: volumeSourceProblems,
+  'poddisruptionbudgets.policy': disruptionBudgetProblems,
   pods: (pod) => podSpecProblems(fieldsOf(pod.spec), 'spec'),
+  'priorityclasses.scheduling.k8s.io': priorityClassProblems,
   'replicasets.apps': workloadProblems,
-  'rolebindings.rbac.authorization.k8s.io': (binding) => roleRefProblems(binding, ['Role', 'ClusterRole']),
+  resourcequotas: quotaProblems,
+  'rolebindings.rbac.authorization.k8s.io': (binding) => [
+    ...roleRefProblems(binding, ['Role', 'ClusterRole']),
+    ...subjectProblems(itemsOf(binding.subjects), true),
+  ],
   'roles.rbac.authorization.k8s.io': roleProblems,
   secrets: secretProblems,
   services: serviceProblems,
   'statefulsets.apps': workloadProblems,
+  'storageclasses.storage.k8s.io': storageClassProblems,
 };
+
+function scheduleProblems({ schedule, timeZone }: Fields): FieldProblem[] {
+  const zone =
+    typeof timeZone === 'string' && !isTimeZone(timeZone)
+      ? [invalidValue('spec.timeZone', timeZone, `unknown time zone ${timeZone}`)]
+      : [];
+  if (!schedule) return [required('spec.schedule'), ...zone];
+  const text = String(schedule);
+  const problem = /TZ/.test(text)
+    ? 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
+    : scheduleProblem(text);
+  return [...(problem === undefined ? [] : [invalidValue('spec.schedule', text, problem)]), ...zone];
+}
 
 /** Checks the namespace of an event. An event about an object without a namespace can be in one of two namespaces. */
 function eventProblems({ metadata, involvedObject, regarding }: UnknownObject): FieldProblem[] {
@@ -116,6 +153,12 @@ function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] 
 
 function strategyProblems({ spec }: UnknownObject): FieldProblem[] {
   const { type, rollingUpdate } = fieldsOf(fieldsOf(spec).strategy);
+  const { maxSurge, maxUnavailable } = fieldsOf(rollingUpdate);
+  const isZero = (value: unknown) => value === 0 || value === '0%';
+  if (type === 'RollingUpdate' && isZero(maxSurge) && isZero(maxUnavailable)) {
+    const at = 'spec.strategy.rollingUpdate.maxUnavailable';
+    return [invalidValue(at, maxUnavailable, 'may not be 0 when `maxSurge` is 0')];
+  }
   if (type !== 'Recreate' || !rollingUpdate) return [];
   const detail = "may not be specified when strategy `type` is 'Recreate'";
   return [{ field: 'spec.strategy.rollingUpdate', reason: 'FieldValueForbidden', detail }];
@@ -179,11 +222,18 @@ const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 
-function secretProblems({ type, data }: UnknownObject): FieldProblem[] {
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+
+function secretProblems({ type, data, metadata }: UnknownObject): FieldProblem[] {
+  const [user, password] = [fieldsOf(data).username, fieldsOf(data).password];
+  const lacksLogin = type === 'kubernetes.io/basic-auth' && user === undefined && password === undefined;
+  const lacksAccount = type === 'kubernetes.io/service-account-token' && !metadata.annotations?.[ACCOUNT_NAME];
   const missing = (SECRET_KEYS[String(type)] ?? []).filter((key) => fieldsOf(data)[key] === undefined);
   return [
     ...keyProblems(data, 'data'),
     ...sizeProblems((bytesOf(data) * 3) / 4),
+    ...(lacksLogin ? [required('data[username]'), required('data[password]')] : []),
+    ...(lacksAccount ? [required(`metadata.annotations[${ACCOUNT_NAME}]`)] : []),
     ...missing.map((key) => required(`data[${key}]`)),
   ];
 }
@@ -208,7 +258,7 @@ interface Around {
 }
 
 function servicePortProblems(
-  { name, port, nodePort }: Fields,
+  { name, port, nodePort, targetPort }: Fields,
   at: string,
   { spec, several, names }: Around,
 ): FieldProblem[] {
@@ -219,6 +269,10 @@ function servicePortProblems(
   names.add(name);
   if (typeof port !== 'number' || port < 1 || port > 65_535) {
     problems.push(invalidValue(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
+  }
+  if (typeof targetPort === 'string' && !/^[-a-z0-9]+$/i.test(targetPort)) {
+    const why = 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)';
+    problems.push(invalidValue(`${at}.targetPort`, targetPort, why));
   }
   if (!nodePort) return problems;
   if (spec.type === 'ClusterIP') {
@@ -236,9 +290,37 @@ function servicePortProblems(
 
 function claimProblems({ spec: value }: UnknownObject): FieldProblem[] {
   const { accessModes, resources } = fieldsOf(value);
+  const { storage } = fieldsOf(fieldsOf(resources).requests);
   return [
     ...(itemsOf(accessModes).length > 0 ? [] : [required('spec.accessModes', 'at least 1 access mode is required')]),
-    ...(fieldsOf(fieldsOf(resources).requests).storage === undefined ? [required('spec.resources[storage]')] : []),
+    ...(storage === undefined ? [required('spec.resources[storage]')] : []),
+    ...(storage === undefined || exceeds(storage, 0)
+      ? []
+      : [invalidValue('spec.resources[storage]', storage, 'must be greater than zero')]),
+  ];
+}
+
+/** The fields of a volume's spec that are not its source. */
+const NO_SOURCE = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+function volumeSourceProblems({ spec: value }: UnknownObject): FieldProblem[] {
+  const spec = fieldsOf(value);
+  return [
+    ...(itemsOf(spec.accessModes).length > 0
+      ? []
+      : [required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...(Object.keys(fieldsOf(spec.capacity)).length > 0 ? [] : [required('spec.capacity')]),
+    ...(Object.keys(spec).some((name) => !NO_SOURCE.has(name)) ? [] : [required('spec', 'must specify a volume type')]),
   ];
 }
 
@@ -267,9 +349,26 @@ function roleProblems({ rules }: UnknownObject): FieldProblem[] {
 }
 
 function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
-  const { minReplicas = 1, maxReplicas = 0 } = fieldsOf(value) as { minReplicas?: number; maxReplicas?: number };
-  if (maxReplicas < 1) return [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0')];
-  return maxReplicas < minReplicas
-    ? [invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`')]
-    : [];
+  const {
+    minReplicas = 1,
+    maxReplicas = 0,
+    scaleTargetRef,
+  } = fieldsOf(value) as {
+    minReplicas?: number;
+    maxReplicas?: number;
+    scaleTargetRef?: unknown;
+  };
+  const { kind, name } = fieldsOf(scaleTargetRef);
+  const most =
+    maxReplicas < 1
+      ? 'must be greater than 0'
+      : maxReplicas < minReplicas
+        ? 'must be greater than or equal to `minReplicas`'
+        : undefined;
+  return [
+    ...(minReplicas < 1 ? [invalidValue('spec.minReplicas', minReplicas, 'must be greater than or equal to 1')] : []),
+    ...(most ? [invalidValue('spec.maxReplicas', maxReplicas, most)] : []),
+    ...(kind ? [] : [required('spec.scaleTargetRef.kind')]),
+    ...(name ? [] : [required('spec.scaleTargetRef.name')]),
+  ];
 }

@@ -113,8 +113,127 @@ it.each<[string, string, object, string[]]>([
   [
     'a maximum below the minimum',
     'HorizontalPodAutoscaler',
-    { spec: { minReplicas: 3, maxReplicas: 2 } },
+    { spec: { minReplicas: 3, maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } } },
     ['spec.maxReplicas: Invalid 2: must be greater than or equal to `minReplicas`'],
+  ],
+  [
+    'an autoscaler that may go to zero, of nothing',
+    'HorizontalPodAutoscaler',
+    { spec: { minReplicas: 0, maxReplicas: 2 } },
+    [
+      'spec.minReplicas: Invalid 0: must be greater than or equal to 1',
+      'spec.scaleTargetRef.kind: Required',
+      'spec.scaleTargetRef.name: Required',
+    ],
+  ],
+  [
+    'a basic-auth secret without a login',
+    'Secret',
+    { type: 'kubernetes.io/basic-auth', data: {} },
+    ['data[username]: Required', 'data[password]: Required'],
+  ],
+  [
+    'a token secret without an account',
+    'Secret',
+    { type: 'kubernetes.io/service-account-token' },
+    ['metadata.annotations[kubernetes.io/service-account.name]: Required'],
+  ],
+  [
+    'a disruption budget with a minimum and a maximum',
+    'PodDisruptionBudget',
+    { spec: { minAvailable: 1, maxUnavailable: 1 } },
+    [
+      'spec: Invalid {"MinAvailable":1,"Selector":null,"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
+    ],
+  ],
+  [
+    'a disruption budget of more than all',
+    'PodDisruptionBudget',
+    { spec: { minAvailable: '150%' } },
+    ['spec.minAvailable: Invalid "150%": must not be greater than 100%'],
+  ],
+  [
+    'a disruption budget below zero',
+    'PodDisruptionBudget',
+    { spec: { maxUnavailable: -1 } },
+    ['spec.maxUnavailable: Invalid -1: must be greater than or equal to 0'],
+  ],
+  [
+    'blocks of addresses that are none, or not inside the other',
+    'NetworkPolicy',
+    {
+      spec: {
+        ingress: [{ from: [{ ipBlock: { cidr: 'bad' } }, {}] }],
+        egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/8', '10.1.0.0/16', '10.0.0.0/8'] } }] }],
+      },
+    },
+    [
+      'spec.ingress[0].from[0].ipBlock.cidr: Invalid "bad": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+      'spec.ingress[0].from[1]: Required must specify a peer',
+      'spec.egress[0].to[0].ipBlock.except[0]: Invalid "11.0.0.0/8": must be a strict subset of `cidr`',
+      'spec.egress[0].to[0].ipBlock.except[2]: Invalid "10.0.0.0/8": must be a strict subset of `cidr`',
+    ],
+  ],
+  [
+    'a route to a relative path',
+    'Ingress',
+    { spec: { rules: [{ http: { paths: [{ path: 'x', pathType: 'Prefix' }] } }] } },
+    ['spec.rules[0].http.paths[0].path: Invalid "x": must be an absolute path'],
+  ],
+  [
+    'an ingress without a rule',
+    'Ingress',
+    { spec: {} },
+    ['spec: Invalid null: either `defaultBackend` or `rules` must be specified'],
+  ],
+  [
+    'an endpoint that is no address',
+    'EndpointSlice',
+    { addressType: 'IPv4', endpoints: [{ addresses: ['x', '1.2.3.4'] }] },
+    ['endpoints[0].addresses[0]: Invalid "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+  ],
+  [
+    'a priority of the system',
+    'PriorityClass',
+    { value: 2_000_000_000 },
+    ['value: Forbidden maximum allowed value of a user defined priority is 1000000000'],
+  ],
+  ['a storage class without a provisioner', 'StorageClass', {}, ['provisioner: Required']],
+  [
+    'a quota below zero',
+    'ResourceQuota',
+    { spec: { hard: { cpu: '-1', memory: '1Gi' } } },
+    ['spec.hard[cpu]: Invalid "-1": must be greater than or equal to 0'],
+  ],
+  [
+    'a volume of no sort',
+    'PersistentVolume',
+    { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] } },
+    ['spec: Required must specify a volume type'],
+  ],
+  [
+    'a claim of nothing',
+    'PersistentVolumeClaim',
+    { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '0' } } } },
+    ['spec.resources[storage]: Invalid "0": must be greater than zero'],
+  ],
+  [
+    'a subject of an unknown kind',
+    'RoleBinding',
+    { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'Userr', name: 'a' }] },
+    ['subjects[0].kind: NotSupported "Userr": supported values: "ServiceAccount", "User", "Group"'],
+  ],
+  [
+    'a rollout that cannot move',
+    'Deployment',
+    {
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '0%' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container()] } },
+      },
+    },
+    ['spec.strategy.rollingUpdate.maxUnavailable: Invalid "0%": may not be 0 when `maxSurge` is 0'],
   ],
   [
     'an event of another namespace',

@@ -119,7 +119,7 @@ export function forbidden(gr: GroupResource, name: string, why: string, causes?:
 /** Throws 422 with one cause for each problem. Source: apimachinery api/errors.NewInvalid. */
 export function invalid(gk: { group: string; kind: string }, name: string, problems: readonly FieldProblem[]): never {
   const causes = problems.map(({ field, reason, detail }) => ({ reason, message: problemText(reason, detail), field }));
-  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))]; // the causes keep doubles
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
   refuse(
     failure(

@@ -21,19 +21,12 @@ export function metadataChangeProblems(before: ObjectMeta, given: ObjectMeta, af
     const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
     problems.push({ field: 'metadata.finalizers', reason: 'FieldValueForbidden', detail });
   }
-  if (given.creationTimestamp && !isSameTime(given.creationTimestamp, before.creationTimestamp)) {
-    problems.push(immutable('metadata.creationTimestamp', given.creationTimestamp));
-  }
   if (before.deletionTimestamp) return problems; // the client's value is ignored
   if (given.deletionTimestamp) problems.push(immutable('metadata.deletionTimestamp', given.deletionTimestamp));
   if (typeof given.deletionGracePeriodSeconds === 'number') {
     problems.push(immutable('metadata.deletionGracePeriodSeconds', given.deletionGracePeriodSeconds));
   }
   return problems;
-}
-
-function isSameTime(a: string, b: string | null | undefined): boolean {
-  return a === b || (typeof b === 'string' && Date.parse(a) === Date.parse(b));
 }
 
 /**

@@ -40,6 +40,7 @@ export function duplicatesIn(call: Call): string[] {
   const contentType = contentTypeOf(call);
   if (contentType === PROTOBUF || call.body.length === 0) return [];
   const text = call.body.toString('utf8');
+  if (contentType !== 'application/yaml' && contentType !== APPLY && !isJson(text)) return []; // refused when it is decoded
   if (contentType !== 'application/yaml' && contentType !== APPLY)
     return duplicateFields(text).map((path) => `duplicate field "${path}"`);
   const key = duplicateKey(text);
@@ -141,15 +142,33 @@ function unrecognized(type: ApiType, why: string): never {
   badRequest(`the object provided is unrecognized (must be of type ${type.kind}): ${why}`);
 }
 
-/** A JSON syntax error in the words of Go's encoding/json. */
-function goJsonProblem(error: unknown, text: string): string {
-  const message = error instanceof Error ? error.message : '';
-  if (text === '' || /end of JSON input|Unterminated|Expected .* at position (\d+)/.test(message)) {
-    const at = /position (\d+)/.exec(message)?.[1];
-    if (at === undefined || Number(at) >= text.length) return 'unexpected end of JSON input';
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
-  const at = Number(/position (\d+)/.exec(message)?.[1] ?? 0);
-  return `invalid character '${text[at] ?? ''}' looking for beginning of value`;
+}
+
+/** What Go was looking for where V8 found a mistake: a part of V8's message, and Go's words. */
+const EXPECTATIONS: readonly (readonly [RegExp, string])[] = [
+  [/Expected (?:property name|double-quoted property name)/, 'looking for beginning of object key string'],
+  [/Expected ':'/, 'after object key'],
+  [/Expected ',' or '}'/, 'after object key:value pair'],
+  [/Expected ',' or '\]'/, 'after array element'],
+  [/after JSON/, 'after top-level value'],
+];
+
+/** A JSON syntax error in the words of Go's encoding/json. */
+export function goJsonProblem(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  const at = /position (\d+)/.exec(message)?.[1];
+  const ends = text.trim() === '' || /end of JSON input|Unterminated/.test(message);
+  if (ends || (at !== undefined && Number(at) >= text.length)) return 'unexpected end of JSON input';
+  const found = at === undefined ? (/token '(.)'/u.exec(message)?.[1] ?? '') : (text[Number(at)] ?? '');
+  const wanted = EXPECTATIONS.find(([pattern]) => pattern.test(message))?.[1] ?? 'looking for beginning of value';
+  return `invalid character '${found}' ${wanted}`;
 }
 
 function checkKind(value: unknown, type: ApiType): UnknownObject {

@@ -1,14 +1,17 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
-import { badRequest, notImplemented, refuse, unsupportedMediaType } from '../status/statuses.ts';
+import { badRequest, invalid, notImplemented, refuse, unsupportedMediaType } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
 import { isFieldMap } from '../types/fields.ts';
 import { hasShape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
+import { goJsonProblem } from './decode.ts';
 import { checkDepth } from './limits.ts';
+import { refusePatched } from './micro-times.ts';
 import { strategicMerge } from './strategic-merge.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
@@ -18,15 +21,45 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 /** The result of a patch. `current` is not changed. Throws 400, 415 or 422 with a Status. */
 export function patched(type: ApiType, current: UnknownObject, contentType: string, body: Buffer): UnknownObject {
-  if (contentType === JSON_PATCH) return jsonPatched(current, body);
-  if (contentType === MERGE_PATCH) return mergePatch(current, parsePatch(body)) as UnknownObject;
+  if (contentType === JSON_PATCH) return ofKind(type, jsonPatched(current, body));
+  if (contentType === MERGE_PATCH) return ofKind(type, mergePatch(current, parsePatch(body)) as UnknownObject);
   if (contentType === STRATEGIC_PATCH && !type.custom) return strategicPatched(type, current, body);
   const strategic = type.custom ? [] : [STRATEGIC_PATCH];
   return unsupportedMediaType([JSON_PATCH, MERGE_PATCH, ...strategic, APPLY_PATCH]);
 }
 
+/**
+ * A patched object that is still of its kind; 422 for another one. A strategic merge patch cannot change the kind: what
+ * it says of it is ignored, as on a real server.
+ */
+function ofKind(type: ApiType, object: UnknownObject): UnknownObject {
+  if (!isFieldMap(object)) return object;
+  const wanted = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr) };
+  const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
+  if (type.custom) {
+    if (typeof kind !== 'string' || kind === '')
+      refusePatched(object, `Object 'Kind' is missing in '${jsonText(object)}'`);
+    for (const field of ['kind', 'apiVersion'] as const) {
+      if (object[field] === wanted[field]) continue;
+      const [group = ''] = field === 'kind' ? [type.gvr.group] : [];
+      const detail = `${jsonText(object[field] ?? '')}: must be ${wanted[field]}`;
+      invalid({ group, kind: String(kind) }, object.metadata?.name ?? '', [
+        { field, reason: 'FieldValueInvalid', detail },
+      ]);
+    }
+    return object;
+  }
+  if ((kind ?? wanted.kind) === wanted.kind && (apiVersion ?? wanted.apiVersion) === wanted.apiVersion) return object;
+  const version = apiVersion ?? wanted.apiVersion;
+  const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+  return refusePatched(
+    object,
+    `no kind ${jsonText(kind ?? wanted.kind)} is registered for version ${jsonText(version)} ${scheme}`,
+  );
+}
+
 function strategicPatched(type: ApiType, current: UnknownObject, body: Buffer): UnknownObject {
-  const patch = parsePatch(body);
+  const patch = parsePatch(body, '');
   if (!hasShape(type) && holdsList(patch))
     notImplemented(`strategic merge patches of lists in ${type.kind}; use a merge patch`);
   return strategicMerge(copy(current), patch, shapeOf(type)) as UnknownObject;
@@ -38,7 +71,10 @@ function holdsList(value: unknown): boolean {
 
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
   const operations = decoded(body);
-  if (!Array.isArray(operations)) badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  if (!Array.isArray(operations)) {
+    const sort = typeof operations === 'boolean' ? 'bool' : typeof operations;
+    badRequest(`error decoding patch: json: cannot unmarshal ${sort} into Go value of type []handlers.jsonPatchOp`);
+  }
   if (operations.length > OPERATIONS) {
     const limit = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
     refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${limit}`));
@@ -104,21 +140,24 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-function parsePatch(body: Buffer): Record<string, unknown> {
-  const patch = decoded(body);
-  return isFieldMap(patch) ? patch : badRequest('json: cannot unmarshal into Go value of type map[string]interface {}');
+function parsePatch(body: Buffer, ofObject = 'error decoding patch: '): Record<string, unknown> {
+  const patch = decoded(body, ofObject);
+  if (isFieldMap(patch)) return patch;
+  const sort = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
+  return badRequest(`${ofObject}json: cannot unmarshal ${sort} into Go value of type map[string]interface {}`);
 }
 
-function decoded(body: Buffer): unknown {
-  const value = read(body);
+function decoded(body: Buffer, prefix = 'error decoding patch: '): unknown {
+  const value = read(body, prefix);
   checkDepth(value);
   return value;
 }
 
-function read(body: Buffer): unknown {
+function read(body: Buffer, prefix: string): unknown {
+  const text = body.toString('utf8');
   try {
-    return parseJson(body.toString('utf8'));
+    return parseJson(text);
   } catch (error) {
-    return badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'not JSON'}`);
+    return badRequest(`${prefix}${goJsonProblem(error, text)}`);
   }
 }

@@ -68,6 +68,15 @@ export function checkIsNew({ gvr }: ApiType, { metadata }: UnknownObject, how: '
   conflict(gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
 }
 
+/** Throws 422 for a patch that changes the uid. As on a real server, the Status has the problem twice. */
+export function checkSameUid({ gvr, kind }: ApiType, before: UnknownObject, { metadata }: UnknownObject): void {
+  const { uid, name = '' } = metadata;
+  if (!uid || uid === before.metadata.uid) return;
+  const detail = `${JSON.stringify(uid)}: field is immutable`;
+  const problem = { field: 'metadata.uid', reason: 'FieldValueInvalid', detail } as const;
+  invalid({ group: gvr.group, kind }, name, [problem, problem]);
+}
+
 /**
  * Removes unknown fields from a patched object, and reports them and duplicates: with 422 when validation is strict,
  * else as warnings.

@@ -36,6 +36,7 @@ import { APPLY_PATCH, patched } from './patch.ts';
 import {
   checkIsNew,
   checkPatchedTypes,
+  checkSameUid,
   checkSize,
   checkTypes,
   reportDuplicateKeys,
@@ -110,6 +111,7 @@ export class WriteRequests {
     checkPatchedMicroTimes(type, object);
     reportPatchedFields(call, object, options);
     checkNameOf(object, name, namespace);
+    checkSameUid(type, current, object);
     const kept = { ...object, metadata: { ...object.metadata, ...(namespace ? { namespace } : {}) } };
     return showObject(
       this.#cluster,

@@ -7,7 +7,7 @@ import { fieldsOf, invalidValue, itemsOf, required } from './validate-pods.ts';
 type Fields = Record<string, unknown>;
 
 const CIDR_TEXT = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
-export const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
 interface Block {
   readonly address: string;

@@ -21,7 +21,7 @@ export function disruptionBudgetProblems({ spec: value }: UnknownObject): FieldP
 }
 
 /** The problems of a number of pods, or of a share of them. */
-export function shareProblems(value: unknown, at: string): FieldProblem[] {
+function shareProblems(value: unknown, at: string): FieldProblem[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string')
     return Number(value) < 0 ? [invalidValue(at, value, 'must be greater than or equal to 0')] : [];

@@ -60,13 +60,6 @@ describe('a forbidden change', () => {
       'Job.batch "web" is invalid: spec.completions: Invalid value: 3: field is immutable',
     ],
     [
-      'the creation time',
-      CONFIG_MAPS,
-      configMapNamed('web'),
-      { metadata: { creationTimestamp: '2001-01-01T00:00:00Z' } },
-      'ConfigMap "web" is invalid: metadata.creationTimestamp: Invalid value: "2001-01-01T00:00:00Z": field is immutable',
-    ],
-    [
       'the deletion time',
       CONFIG_MAPS,
       configMapNamed('web'),

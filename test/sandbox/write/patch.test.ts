@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mergePatch } from '../../../src/sandbox/write/patch.ts';
 import { CONFIG_MAPS } from '../../support/sandbox-requests.ts';
-import { JSON_PATCH, useSandbox } from '../../support/write-requests.ts';
+import { JSON_PATCH, MERGE, STRATEGIC, useSandbox } from '../../support/write-requests.ts';
 
 const server = useSandbox();
 const configMap = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, ...more });
@@ -54,5 +54,79 @@ describe('JSON patch', () => {
       'RequestEntityTooLarge',
       'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     ]);
+  });
+});
+
+describe('a patch that is not JSON is refused in the words of the real server', () => {
+  beforeEach(() => void server.sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
+
+  it.each([
+    ['{bad', "invalid character 'b' looking for beginning of object key string"],
+    ['', 'unexpected end of JSON input'],
+    ['[', 'unexpected end of JSON input'],
+    ['[}', "invalid character '}' looking for beginning of value"],
+    ['{"a":}', "invalid character '}' looking for beginning of value"],
+    ['{}x', "invalid character 'x' after top-level value"],
+    ['{"data":{"a":1}', 'unexpected end of JSON input'],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 2}', "invalid character '2' after object key:value pair"],
+    ['[1 2]', "invalid character '2' after array element"],
+  ])('%j', async (body, problem) => {
+    const answers = [];
+    for (const headers of [MERGE, JSON_PATCH, STRATEGIC])
+      answers.push(await server.ask('PATCH', `${CONFIG_MAPS}/a`, body, headers));
+    expect(answers.map(({ status, body: answer }) => [status, answer.reason, answer.message])).toEqual([
+      [400, 'BadRequest', `error decoding patch: ${problem}`],
+      [400, 'BadRequest', `error decoding patch: ${problem}`],
+      [400, 'BadRequest', problem],
+    ]);
+  });
+});
+
+describe('a patch that changes the kind', () => {
+  beforeEach(() => void server.sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
+
+  it('of a built-in object is refused, and ignored in a strategic merge patch', async () => {
+    const patch = (fields: object, headers: Record<string, string>) =>
+      server.ask('PATCH', `${CONFIG_MAPS}/a`, fields, headers);
+    const version = await patch({ apiVersion: 'v2' }, MERGE);
+    expect([version.status, version.body.reason]).toEqual([422, 'Invalid']);
+    expect(version.body.message).toContain('no kind "ConfigMap" is registered for version "v2"');
+    expect((await patch({ kind: 'Secret' }, MERGE)).status).toBe(422);
+    expect((await patch([{ op: 'replace', path: '/kind', value: 'Nope' }], JSON_PATCH)).status).toBe(422);
+    expect((await patch({ kind: null }, MERGE)).status).toBe(200);
+    const { status, body } = await patch({ kind: 'Secret' }, STRATEGIC);
+    expect([status, body.kind]).toEqual([200, 'ConfigMap']);
+  });
+
+  it('of a custom object is refused', async () => {
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    server.sandbox.apply([
+      {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'apples.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'apples', kind: 'Apple' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      },
+      { apiVersion: 'example.com/v1', kind: 'Apple', metadata: { name: 'a' } },
+    ]);
+    const patch = async (fields: object) => {
+      const { status, body } = await server.ask('PATCH', '/apis/example.com/v1/namespaces/default/apples/a', fields);
+      return [status, body.message];
+    };
+    expect(await patch({ kind: 'Secret' })).toEqual([
+      422,
+      'Secret.example.com "a" is invalid: kind: Invalid value: "Secret": must be Apple',
+    ]);
+    expect(await patch({ apiVersion: 'v2' })).toEqual([
+      422,
+      'Apple "a" is invalid: apiVersion: Invalid value: "v2": must be example.com/v1',
+    ]);
+    expect((await patch({ kind: null }))[0]).toBe(422);
   });
 });

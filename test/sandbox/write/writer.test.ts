@@ -125,9 +125,22 @@ describe('update', () => {
 
   it('refuses the uid of another object', async () => {
     sandbox.apply(configMapNamed('a'));
-    const { status, body } = await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, { metadata: { uid: 'other' } });
-    expect(status).toBe(409);
-    expect(body.message).toContain('Precondition failed: UID in precondition: other');
+    const other = { metadata: { uid: 'other' } };
+    const patch = await ask(sandbox, 'PATCH', `${CONFIG_MAPS}/a`, other);
+    const problem = 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "other": field is immutable';
+    expect([patch.status, patch.body.message, patch.body.details.causes.length]).toEqual([422, problem, 2]);
+    const put = await ask(sandbox, 'PUT', `${CONFIG_MAPS}/a`, { metadata: { name: 'a', uid: 'other' } });
+    expect(put.status).toBe(409);
+    expect(put.body.message).toContain('Precondition failed: UID in precondition: other');
+  });
+
+  it('ignores another creation time', async () => {
+    const [made] = sandbox.apply(configMapNamed('a'));
+    const metadata = { name: 'a', creationTimestamp: '2001-01-01T00:00:00Z' };
+    for (const method of ['PATCH', 'PUT']) {
+      const { status, body } = await ask(sandbox, method, `${CONFIG_MAPS}/a`, { metadata });
+      expect([status, body.metadata.creationTimestamp]).toEqual([200, made?.metadata.creationTimestamp]);
+    }
   });
 
   it('never changes an object that a reader has', async () => {

@@ -24,17 +24,23 @@ function check(value: unknown, schema: JsonSchema, path: string, problems: Field
     const found = JSON.stringify(typeName(value));
     const wanted = schema['x-kubernetes-int-or-string'] ? 'integer,string' : schema.type;
     add(problems, path, 'FieldValueTypeInvalid', `${found}: ${path} in body must be of type ${wanted}: ${found}`);
+    if (schema.type === 'integer') checkFormat(value, schema, path, problems);
+    checkEnum(value, schema, path, problems);
     return;
   }
   checkJunctors(value, schema, path, problems);
   if (typeof value === 'string') checkString(value, schema, path, problems);
   if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, path, problems);
   if (Array.isArray(value)) checkList(value, schema, path, problems);
+  checkEnum(value, schema, path, problems);
+  if (isFieldMap(value)) checkMap(value, schema, path, problems);
+}
+
+function checkEnum(value: unknown, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
   if (schema.enum && !schema.enum.some((allowed) => equalJson(allowed, value))) {
     const allowed = schema.enum.map((v) => JSON.stringify(typeof v === 'string' ? v : jsonText(v))).join(', ');
     add(problems, path, 'FieldValueNotSupported', `${jsonText(value)}: supported values: ${allowed}`);
   }
-  if (isFieldMap(value)) checkMap(value, schema, path, problems);
 }
 
 function add(problems: FieldProblem[], field: string, reason: FieldProblem['reason'], detail?: string): void {
@@ -60,7 +66,11 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
   }
 }
 
-const isWhole = (value: unknown) => Number.isInteger(value) || typeof value === 'bigint';
+/** Whether a number is an integer of 64 bits. */
+function isWhole(value: unknown): value is number | bigint {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value;
+  return typeof value === 'number' && Number.isInteger(value) && isWhole(BigInt(value));
+}
 
 function typeName(value: unknown): string {
   if (value === null) return 'null';
@@ -118,15 +128,16 @@ function checkNumber(value: number | bigint, schema: JsonSchema, path: string, p
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     report(`${exclusiveMinimum ? 'greater than' : 'greater than or equal to'} ${minimum}`);
   }
-  const bits = format === 'int32' ? 32 : format === 'int64' ? 64 : undefined;
-  if (bits && isWhole(value) && BigInt.asIntN(bits, BigInt(value)) !== BigInt(value)) {
-    add(
-      problems,
-      path,
-      'FieldValueInvalid',
-      `${value}: Checked value must be of type integer with format ${format} in ${path}`,
-    );
-  }
+  if (isWhole(value)) checkFormat(value, format === undefined ? {} : { format }, path, problems);
+}
+
+/** Checks that a number is an integer of the size of its format. As on a real server, the problem has no field. */
+function checkFormat(value: unknown, { format }: JsonSchema, path: string, problems: FieldProblem[]): void {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return;
+  const bits = format === 'int32' ? 32 : 64;
+  if (isWhole(value) && BigInt.asIntN(bits, BigInt(value)) === BigInt(value)) return;
+  const sort = format === undefined ? '(default format)' : `with format ${format}`;
+  add(problems, '<nil>', 'FieldValueInvalid', `"": Checked value must be of type integer ${sort} in ${path}`);
 }
 
 function isMultiple(value: number | bigint, of: number): boolean {

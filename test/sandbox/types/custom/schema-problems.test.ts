@@ -24,6 +24,31 @@ describe('a value that does not match its schema is refused in the words of the 
       'now',
       ['spec.x: Invalid value: "now": spec.x in body must be of type date-time: "now"'],
     ],
+    [
+      'an integer beyond 64 bits',
+      { type: 'integer' },
+      1e20,
+      [
+        'spec.x: Invalid value: "number": spec.x in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.x',
+      ],
+    ],
+    ['the largest integer below 2^63 that is a number', { type: 'integer' }, 2 ** 63 - 1024, []],
+    [
+      'an integer beyond its format',
+      { type: 'integer', format: 'int32' },
+      3_000_000_000,
+      ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.x'],
+    ],
+    [
+      'a wrong type and an enum',
+      { type: 'string', enum: ['a'] },
+      5,
+      [
+        'spec.x: Invalid value: "integer": spec.x in body must be of type string: "integer"',
+        'spec.x: Unsupported value: 5: supported values: "a"',
+      ],
+    ],
     ['an unknown format', { type: 'string', format: 'colour' }, 'red', []],
     [
       'exclusive maximum',

@@ -13,8 +13,11 @@ const AT_FIRST_EVERY_MS = 400;
 const AT_FIRST_MS = 30_000;
 /** Time limit of a response, ms. */
 const PATIENCE_MS = 2_000;
-/** kube-apiserver answers this path without authorization. */
-const PATH = '/readyz';
+/**
+ * kube-apiserver answers this path to every user, and at once. Its checks of health take a second and more while it
+ * starts.
+ */
+const PATH = '/version';
 
 /** Settings of {@link ServerReturn}. */
 export interface ServerReturnOptions {

@@ -29,6 +29,8 @@ export class ContinuityNotices {
   readonly #ill = new Set<string>();
   /** Sources that have lost their connection and were not reported to be back. */
   readonly #lost = new Set<string>();
+  /** Sources with a gap that no list has closed yet. */
+  readonly #gaps = new Set<string>();
 
   /** The text of a notice; undefined when there is nothing new to report. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
@@ -37,7 +39,7 @@ export class ContinuityNotices {
     switch (event.kind) {
       case 'fault':
         if (event.fault === 'resharded') return undefined;
-        if (event.fault === 'gone' && event.next === 'relist') return undefined; // `gap` follows, and says the same
+        if (event.fault === 'gone' && this.#gaps.has(name)) return undefined; // the gap has its own notice
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
         // `waiting` follows
         if (event.fault === 'throttled' && askedPauseMs(event.error) > LONG_WAIT_MS) return undefined;
@@ -53,11 +55,13 @@ export class ContinuityNotices {
       case 'relisted':
       case 'synced':
         this.#lost.delete(name);
+        this.#gaps.delete(name);
         this.#recovered(name);
         return event.kind === 'relisted' ? relistedText(event, name) : undefined;
       case 'waiting':
         return this.#isNews(event.error, name) ? waitingText(event.error, event.waitMs, name) : undefined;
       case 'gap':
+        this.#gaps.add(name);
         return `${name}: changes after ${event.from} may go unseen${because(event.why)}; listing again`;
       default:
         return undefined;

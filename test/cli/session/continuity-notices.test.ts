@@ -82,3 +82,24 @@ it('reports what the cache did not take, without a promise to try again, and tak
   notices.textOf(resumed(), SECRETS);
   expect(notices.textOf(fault(refused()), SECRETS)).toBe('connection refused; trying again');
 });
+
+it.each(['relist', 'list'])('says once that a version is too old, where the next step is %s', (next) => {
+  const notices = new ContinuityNotices();
+  const expired = new StatusError(failure(410, 'Expired', 'too old resource version: 1 (2)'));
+  const gone = { kind: 'fault', fault: 'gone', error: expired, next, at: 0 } as ContinuityEvent;
+  const gap = { kind: 'gap', from: '1', why: 'gone', at: 0 } as ContinuityEvent;
+  const relisted = {
+    kind: 'relisted',
+    from: '1',
+    resourceVersion: '2',
+    objects: 0,
+    why: 'gone',
+    at: 0,
+  } as ContinuityEvent;
+  expect(notices.textOf(gone, PODS)).toBe('pods: too old resource version: 1 (2); trying again'); // without a gap
+  notices.textOf(relisted, PODS);
+  expect(notices.textOf(gap, PODS)).toBe('pods: changes after 1 may go unseen (gone); listing again');
+  expect(notices.textOf(gone, PODS)).toBeUndefined();
+  notices.textOf(relisted, PODS);
+  expect(notices.textOf(gone, PODS)).toBe('pods: too old resource version: 1 (2); trying again');
+});

@@ -132,7 +132,7 @@ export class JournaledActions {
     const resource = this.#options.resource(step.target);
     for (let tries = 1; ; tries++) {
       const effect = await effectOf(resource, step, signal);
-      await journal.start(run, i, effect);
+      await journal.start(run, i, hides(step, this.#options.keepSecrets) ? withoutDigests(effect) : effect);
       const safe = conditional(step, effect);
       try {
         const answer =
@@ -207,10 +207,16 @@ function recorded({ action, target, body }: ActionStep, keepSecrets: boolean): J
     ...(verb === 'patch' ? { patchType: action.patchType } : {}),
     ...(verb === 'delete' ? { body: action.body } : {}),
   } as ActionStep['action'];
-  if (keepSecrets || !isSecretResource(target.type.gvr) || !hasValues(body))
-    return { action: kept, target: slim(target), body };
+  if (!hides({ target, body }, keepSecrets)) return { action: kept, target: slim(target), body };
   return { action: kept, target: slim(target), body: null, isPartial: true };
 }
+
+/** Whether values of a Secret are kept out of the journal. */
+const hides = ({ target, body }: Pick<ActionStep, 'target' | 'body'>, keepSecrets = false) =>
+  !keepSecrets && isSecretResource(target.type.gvr) && hasValues(body);
+
+/** A digest of a value could be compared with those of guesses. Such an action is given up after a crash anyway. */
+const withoutDigests = ({ before: _before, after: _after, ...effect }: StepEffect): StepEffect => effect;
 
 const slim = ({ type: { gvr, kind, namespaced }, namespace, name }: ActionStep['target']) => ({
   type: { gvr, kind, namespaced },

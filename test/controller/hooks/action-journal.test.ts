@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import promises, { appendFile, mkdtemp, open as openFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -61,6 +62,41 @@ describe('a journal', () => {
     expect(readFileSync(file(), 'utf8').split('\n')).toHaveLength(3); // at once, before a write under way could end
     await journal.start(run, 0, { uid: 'u' });
     expect(await readFile(file(), 'utf8')).toContain('{"uid":"u"}');
+  });
+
+  it('syncs each line that it promises after it is written, and a new file before it takes the place of the old one', async () => {
+    const steps: string[] = [];
+    const handle = await openFile(path.join(parent, 'any'), 'w');
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    /** Notes a call when it has ended. */
+    const note = (owner: Record<string, (...args: unknown[]) => Promise<unknown>>, name: string) => {
+      const real = owner[name] as (...args: unknown[]) => Promise<unknown>;
+      return vi.spyOn(owner, name).mockImplementation(async function (this: unknown, ...args: unknown[]) {
+        const result = await real.apply(this, args);
+        steps.push(name);
+        return result;
+      });
+    };
+    const noted = ['appendFile', 'writeFile', 'datasync', 'sync'].map((name) => note(prototype, name));
+    noted.push(note(promises as never, 'rename'));
+    syncBuiltinESMExports();
+    /** The calls since the last time. */
+    const since = () => steps.splice(0);
+    try {
+      await using journal = await open();
+      expect(since()).toEqual(['writeFile', 'sync', 'rename', ...(process.platform === 'win32' ? [] : ['sync'])]);
+      const run = await journal.begin(RUN);
+      expect(since()).toEqual(['appendFile', 'datasync']);
+      await journal.start(run, 0, {});
+      expect(since()).toEqual(['appendFile', 'datasync']);
+      await journal.done(run, 0);
+      await journal.finish(run);
+      expect(since()).toEqual(['appendFile', 'appendFile']); // what is done twice is decided by its effect
+    } finally {
+      for (const each of noted) each.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   it('does not grow with what is finished', async () => {

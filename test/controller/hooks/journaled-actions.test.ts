@@ -8,7 +8,7 @@ import type { ActionStep } from '../../../src/controller/hooks/action-step.ts';
 import { JournaledActions } from '../../../src/controller/hooks/journaled-actions.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../../src/model/status.ts';
+import { isAlreadyExists, isConflict, isNotFound, StatusError } from '../../../src/model/status.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import type { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { cluster, configMap, deployments } from '../../support/hook-cluster.ts';
@@ -23,8 +23,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** `change` is called before each write that is not a dry run. */
-async function setup({ change, lose = false }: { change?: () => void; lose?: boolean } = {}) {
+interface Setup {
+  /** Called before each write that is not a dry run. */
+  change?: () => void;
+  /** The connection ends before the answer to a write. */
+  lose?: boolean;
+  /** The targets of writes that are answered with 500, and whether they were stored. */
+  fail?: { name: string; isStored: boolean };
+  mayRead?: boolean;
+}
+
+const serverError = () => new StatusError({ kind: 'Status', status: 'Failure', code: 500, message: 'no quorum' });
+const forbidden = () =>
+  new StatusError({ kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: 'may not read' });
+
+async function setup({ change, lose = false, fail, mayRead = true }: Setup = {}) {
   const place = await cluster();
   const journal = await ActionJournal.open({ folder: path.join(folder, 'journal'), owner: 'hook' });
   const dropped: string[] = [];
@@ -35,12 +48,15 @@ async function setup({ change, lose = false }: { change?: () => void; lose?: boo
       if (options.dryRun) return send();
       sent.push(what);
       change?.();
+      const isFailing = fail !== undefined && what === `patch ${fail.name}`;
+      if (isFailing && !fail.isStored) throw serverError();
       const answer = await send();
+      if (isFailing) throw serverError();
       if (lose) throw new InformerError('transport', 'the connection ended');
       return answer;
     };
     return {
-      get: (name, options) => api.get(name, options),
+      get: (name, options) => (mayRead ? api.get(name, options) : Promise.reject(forbidden())),
       create: (body, options = {}) => write('create', options, () => api.create(body, options)),
       patch: (name, body, options) => write(`patch ${name}`, options, () => api.patch(name, body, options)),
       delete: (name, options = {}) => write(`delete ${name}`, options, () => api.delete(name, options)),
@@ -81,6 +97,11 @@ const merge = (x: string, name = 'a'): ActionStep => ({
   target: { type: MAPS, namespace: 'shop', name } as ActionStep['target'],
   body: { data: { x } },
 });
+const secretValue: ActionStep = {
+  ...merge('2'),
+  target: { type: SECRETS, namespace: 'shop', name: 's' } as ActionStep['target'],
+  body: { data: { password: 'aHVudGVyMw==' } },
+};
 const json = (x: string): ActionStep => ({
   ...merge(x),
   action: { verb: 'patch', patchType: 'json', body: [] } as unknown as ActionStep['action'],
@@ -128,6 +149,31 @@ describe('the actions of a run', () => {
     await expect(place.run(merge('2'))).rejects.toMatchObject({ code: 'transport' });
     expect(place.journal.unfinished()).toMatchObject([{ key: 'shop/web', steps: [{ target: { name: 'a' } }] }]);
   });
+
+  it.each<[string, Setup, ActionStep[], boolean]>([
+    ['did not store it', { fail: { name: 'a', isStored: false } }, [merge('2')], false],
+    ['stored it', { fail: { name: 'a', isStored: true } }, [merge('2')], true],
+    [
+      'did not store it after others were done',
+      { fail: { name: 'b', isStored: false } },
+      [merge('2'), merge('3', 'b')],
+      false,
+    ],
+    [
+      'did not store it, of an object that may not be read',
+      { fail: { name: 'a', isStored: false }, mayRead: false },
+      [merge('2')],
+      true,
+    ],
+    ['did not store it, of a value of a Secret', { fail: { name: 's', isStored: false } }, [secretValue], true],
+  ])(
+    'whose server fails with one and %s leave the journal only if that is proven by the state',
+    async (_, options, steps, stays) => {
+      await using place = await setup(options);
+      await expect(place.run(...steps)).rejects.toMatchObject({ status: { code: 500 } });
+      expect(place.journal.unfinished()).toHaveLength(stays ? 1 : 0);
+    },
+  );
 
   it('are sent five times at most, when others change the target in between', async () => {
     let n = 0;
@@ -220,6 +266,7 @@ describe('actions that an earlier process left', () => {
     await expect(place.run(ofSecret, ofLabels)).rejects.toMatchObject({ code: 'transport' });
     const text = await readFile(path.join(folder, 'journal', 'actions.jsonl'), 'utf8');
     expect(text).not.toContain('aHVudGVyMw');
+    expect(text).toMatch(/"start":0,"effect":\{"uid":"[^"]+","resourceVersion":"\d+"\}/); // and no digest of a value
     expect(text).toContain('"labels":{"a":"b"}');
     const [run] = place.journal.unfinished();
     await expect(place.resume(run as UnfinishedRun)).rejects.toMatchObject({ code: 'transport' }); // the second one

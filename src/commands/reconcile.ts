@@ -11,6 +11,7 @@ import { colorLevel } from '../cli/session/output.ts';
 import { openSession } from '../cli/session/session.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import type { Transport } from '../client/http/transport.ts';
+import { InformerError } from '../kit/error.ts';
 import { neutralised } from '../output/escape.ts';
 import { loadPainter } from '../output/painter.ts';
 
@@ -43,6 +44,10 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
+    if (words.length === 0 && flags.hook === undefined && flags.exec === undefined)
+      throw new InformerError('argument', 'reconcile needs a TYPE, and one of --hook FILE and --exec COMMAND', {
+        hint: "for example reconcile deployments --hook ./reconcile.ts, or reconcile pods --exec 'echo {{.metadata.name}}'",
+      });
     const read = await readReconcile(flags, this.edges.io, this.failed);
     await using operations = await Operations.open(flags.metrics, this.edges);
     const record = flags.observe === undefined ? undefined : new AccessRecord(flags.observe, this.unrecorded);

@@ -1,4 +1,4 @@
-import { chmod, rename, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
@@ -76,6 +76,28 @@ describe('--reload', () => {
     await save('broken.mjs', "export default async ({ log }) => log.info('repaired');\n");
     await cli.until(both('repaired'), 'the repaired version');
     await ended(cli);
+  });
+
+  it('ends with an error and lets other runs finish when the new version calls process.exit, also while it is loaded', async () => {
+    const gate = path.join(fixture.folder, 'exit-gate');
+    const slow = `import { existsSync } from 'node:fs';\nimport { setTimeout } from 'node:timers/promises';\nexport default async ({ log }) => {\n  log.info('begins');\n  while (!existsSync(${JSON.stringify(gate)})) await setTimeout(20);\n  log.info('ends');\n};\n`;
+    for (const next of ['process.exit(7);\nexport default () => {};\n', 'export default () => process.exit(7);\n']) {
+      const file = await save('exits.mjs', slow);
+      await using cli = new Cli(line(file, '--workers', '3'), { env: fixture.env });
+      await cli.until(both('begins'), 'the first version');
+      await save('exits.mjs', next);
+      if (next.startsWith('export'))
+        await writeFile(gate, ''); // a key runs again when its run has ended
+      else await cli.until((c) => c.stderr.includes('waiting'), 'the wait for the runs');
+      await writeFile(gate, '');
+      const { code, stderr } = await cli.ended();
+      await rm(gate);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        'error: hook exits.mjs called process.exit(7), which would end all runs\nhint: throw an error instead',
+      );
+      for (const name of ['web-1', 'web-2']) expect(stderr).toContain(`shop/${name}: ends`);
+    }
   });
 
   it('lets a run finish with the version with which it began', async () => {

@@ -346,6 +346,14 @@ describe('a reconcile is never silent', () => {
     }
   });
 
+  it('names all that is missing where neither a type nor a hook is given', async () => {
+    const { code, stderr } = await run(['reconcile'], { env: fixture.env });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('error: reconcile needs a TYPE, and one of --hook FILE and --exec COMMAND\n'),
+    ]);
+  });
+
   it('gives up a key whose placeholder has no value and starts nothing for it, and says at the end how often the hook ran', async () => {
     const line = 'echo rm {{.metadata.labels.none}} x';
     await using cli = new Cli(['reconcile', 'pods', 'web-1', '-n', 'shop', '--exec', line], { env: fixture.env });
@@ -354,7 +362,9 @@ describe('a reconcile is never silent', () => {
     const { code, stdout, stderr } = await cli.ended();
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(/^ended by SIGTERM after \d+s: 1 run, failed$/m);
-    expect(stderr).toMatch(/^given up until something changes:$/m);
+    expect(stderr).toMatch(
+      /^given up until something changes:\nKEY {10,}ATTEMPTS {3}LAST ERROR\nshop\/web-1 +1 {10,}\.metadata/m,
+    );
     expect(stderr).not.toContain('again in');
   });
 
@@ -658,7 +668,9 @@ describe('a hot loop', () => {
     cli.kill('SIGINT');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(0);
-    expect(stderr).toMatch(/given up until something changes:\n[\s\S]*shop\/looping +│ 10 +│ hot loop: 10 runs/);
+    expect(stderr).toMatch(
+      /given up until something changes:\nKEY +ATTEMPTS +LAST ERROR\nshop\/looping +10 +hot loop: 10 runs/,
+    );
   });
 
   it('of a hook that writes with a client of its own is suspected, and goes on', async () => {

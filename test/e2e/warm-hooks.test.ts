@@ -95,7 +95,7 @@ describe('--hook-mode warm', () => {
     const args = [...warm(file, '--hook-timeout', '1s'), '--field-selector', 'metadata.name=web-1'];
     await using cli = new Cli(args, { env: fixture.env });
     await cli.until((c) => /web-1: attempt [2-9]/.test(c.stderr), 'a second attempt');
-    expect(cli.stderr).toMatch(/web-1: failed \(attempt 1\).*took longer than 1000ms/);
+    expect(cli.stderr).toMatch(/web-1: failed \(attempt 1\).*took longer than 1s/);
     cli.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(0);
     expect((await pids()).some(isAlive)).toBe(false);

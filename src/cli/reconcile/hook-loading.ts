@@ -18,6 +18,7 @@ import type { FieldReads } from '../../model/field-path.ts';
 import { ENTRIES } from '../../package.ts';
 import type { HookFlags } from '../args/reconcile-flags.ts';
 import { needsCluster, toolInLine, toolInScript } from './cluster-tools.ts';
+import { takeProcessExit } from './module-exit.ts';
 import { ModuleOutput, type ShowLine } from './module-output.ts';
 
 /** A hook that was found fit, before anything is asked of a server; `create` makes it when what it may use is there. */
@@ -80,6 +81,7 @@ export async function loadHook(
     await mustExist(file);
     // to the end of the program: what a run leaves behind may print as long as that
     const output = new ModuleOutput(show, path.basename(file));
+    takeProcessExit(path.basename(file));
     return await moduleHook(file, { output, isReloadable: reload });
   } catch (error) {
     throw asArgument(error);

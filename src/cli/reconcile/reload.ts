@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
 export interface ReloadOptions {
-  session: Pick<Session, 'notice'>;
+  session: Pick<Session, 'notice' | 'signal'>;
   loaded: LoadedHook;
   hook: ReplaceableHook;
   /** Makes the hook of a version. */
@@ -39,6 +39,7 @@ export function reloadSource({ session, loaded, hook, create, keys }: ReloadOpti
       session.notice(`${what} changed: the new version runs from now on, for every key${remark}`);
       return true;
     } catch (error) {
+      if (session.signal.aborted) return false; // it called process.exit, which ends the program with an error
       const hint = error instanceof InformerError && error.hint !== undefined ? ` (${error.hint})` : '';
       session.notice(`${what} changed, and the version before stays: ${messageOf(error)}${hint}`);
       return false;

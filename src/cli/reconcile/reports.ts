@@ -4,7 +4,8 @@ import type { Clock } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { type ObjectKey, splitKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { framedTable } from '../../output/tables/framed-table.ts';
+import { cellText } from '../../output/escape.ts';
+import { AlignedTable } from '../../output/tables/table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
@@ -117,10 +118,16 @@ async function matchingOf(filter: TriggerFilter, { keys, lister, clock }: Listed
 /** Rows shown of the keys that were given up. */
 const MOST_PARKED = 50;
 
-export async function parkedTable(parked: readonly Parked[]): Promise<string> {
-  const rows = parked
-    .slice(0, MOST_PARKED)
-    .map(({ key, attempts, error }) => [key, String(attempts), error.replace(/^terminal error: /, '')]);
+/** The keys that were given up, as kubectl prints tables. */
+export function parkedTable(parked: readonly Parked[]): string {
+  const rows = [
+    ['KEY', 'ATTEMPTS', 'LAST ERROR'],
+    ...parked
+      .slice(0, MOST_PARKED)
+      .map(({ key, attempts, error }) => [key, String(attempts), error.replace(/^terminal error: /, '')].map(cellText)),
+  ];
+  const table = new AlignedTable();
+  for (const row of rows) table.fit(row);
   const more = parked.length > MOST_PARKED ? `and ${parked.length - MOST_PARKED} more\n` : '';
-  return `${await framedTable(['KEY', 'ATTEMPTS', 'LAST ERROR'], rows)}${more}`;
+  return `${rows.map((row) => `${table.line(row).trimEnd()}\n`).join('')}${more}`;
 }

@@ -15,6 +15,7 @@ import { Drain } from './drain.ts';
 import { createElection } from './election.ts';
 import { hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
+import { onModuleExit } from './module-exit.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { RunTally } from './run-tally.ts';
@@ -116,6 +117,9 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
   sayWhatIsNotDone(session, plan);
   session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
   using _strays = strayErrors(plan.hook.name, session, plan.logger);
+  using _exits = onModuleExit((error) =>
+    session.signal.aborted ? session.notice(`${error.message}; it is ignored`) : session.end(error),
+  );
   const resume = async () => {
     if (journal) await completeJournal(session, journal, actions, plan);
   };
@@ -146,8 +150,7 @@ export async function reconcile(session: Session, plan: ReconcilePlan): Promise<
     await Promise.all([running, shared]);
   }
   session.notice(tally.line(wordsOfEnd(session.signal.reason), session.clock.monotonic() - startedAt));
-  if (controller.parked.length > 0)
-    session.notice('given up until something changes:', await parkedTable(controller.parked));
+  if (controller.parked.length > 0) session.notice('given up until something changes:', parkedTable(controller.parked));
   if (filter.errors > 0)
     session.notice(
       `${filter.errors} evaluation${filter.errors === 1 ? '' : 's'} of filters failed, and counted as no match`,

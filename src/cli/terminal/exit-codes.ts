@@ -3,6 +3,7 @@ import { causesOf, InformerError, isInformerError, messageOf, withoutCall } from
 import { isAboutSecret, withoutSecretValues } from '../../model/secret-error.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
 import { continued } from '../../output/escape.ts';
+import { exitNow } from './exit-now.ts';
 import type { Io } from './io.ts';
 import { logJson } from './logging.ts';
 import { Interrupted } from './signals.ts';
@@ -162,7 +163,7 @@ export async function finish(io: Io, code: ExitCode): Promise<void> {
     io.stderr.write(`error: cannot write to stdout: ${messageOf(reason)}\n`);
   }
   await io.stderr.drained();
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+  setTimeout(() => exitNow(), LINGER_MS).unref();
 }
 
 /**

@@ -1,3 +1,5 @@
+import { exitNow } from './exit-now.ts';
+
 /** The signals that end a command: Ctrl-C, a polite kill, and the terminal's closing. */
 type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -38,7 +40,7 @@ export function abortOnSignals(controller: AbortController, atOnce: () => void):
       controller.abort(interrupted);
     } else if (performance.now() - firstAt > ECHO_MS) {
       atOnce();
-      process.exit(interrupted.exitCode);
+      exitNow(interrupted.exitCode);
     }
   };
   process.on('SIGINT', onSignal);

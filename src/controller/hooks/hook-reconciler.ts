@@ -2,6 +2,7 @@ import type { Scope } from '../../kit/abort.ts';
 import { scope } from '../../kit/abort.ts';
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
@@ -201,9 +202,13 @@ function deadline(
   logger: Logger,
 ): Disposable | undefined {
   if (timeoutMs === undefined) return undefined;
-  const late = new InformerError('hook', `hook ${hook.name} took longer than ${timeoutMs}ms`, {
-    hint: 'allow more time with --hook-timeout',
-  });
+  const late = new InformerError(
+    'hook',
+    `hook ${hook.name} took longer than ${timeoutMs % 1000 === 0 ? humanDuration(timeoutMs) : `${timeoutMs}ms`}`,
+    {
+      hint: 'allow more time with --hook-timeout',
+    },
+  );
   const remind = (waitMs: number, overMs: number): Timer =>
     clock.after(waitMs, () => {
       const overSeconds = Math.round((overMs + waitMs) / 1000);

@@ -24,12 +24,16 @@ export function cannotRun(
   const known = code === undefined ? undefined : START_HINTS[code];
   if (!known) throw new InformerError('hook', `hook ${command}: ${messageOf(error)}`, { cause: error });
   const script = code === 'ENOENT' ? firstLineOf(command) : undefined;
-  const message = `cannot run hook ${command}: ${script ? `its interpreter ${script.interpreter} was not found` : messageOf(error)}`;
-  const hint = !script
-    ? known
-    : script.hasReturn
-      ? 'its lines end with CR LF: save it with LF line ends'
-      : 'correct the first line of the script';
+  const isUnknown = code === 'ENOENT' && !/[/\\]/.test(command);
+  const why = script ? `its interpreter ${script.interpreter} was not found` : messageOf(error);
+  const message = `cannot run hook ${command}: ${isUnknown ? 'it is not on PATH' : why}`;
+  const hint = isUnknown
+    ? `check the spelling; a file of this folder is written ./${command}`
+    : !script
+      ? known
+      : script.hasReturn
+        ? 'its lines end with CR LF: save it with LF line ends'
+        : 'correct the first line of the script';
   const options = { cause: error, hint };
   throw hasStarted ? new InformerError('hook', message, options) : new StopError(message, options);
 }

@@ -169,6 +169,12 @@ describe('exit codes', () => {
 describe('a hook that cannot be started', () => {
   it.each([
     ['does not exist', async () => join(dir, 'absent'), /ENOENT/, 'check the path'],
+    [
+      'is not on PATH',
+      async () => 'ecno-no-such-program',
+      /^cannot run hook ecno-no-such-program: it is not on PATH$/,
+      'check the spelling; a file of this folder is written ./ecno-no-such-program',
+    ],
     ['is not executable', () => plain('true'), /EACCES/, 'make it executable: chmod +x'],
     [
       'names an interpreter that does not exist',

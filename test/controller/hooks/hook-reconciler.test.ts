@@ -209,7 +209,7 @@ it('after the timeout the signal of a hook aborts, and the run waits for its end
   });
   await clock.advance(5000);
   expect(signal?.reason).toMatchObject({
-    message: 'hook guard.ts took longer than 5000ms',
+    message: 'hook guard.ts took longer than 5s',
     hint: 'allow more time with --hook-timeout',
   });
   expect(ended).toBe(false);

@@ -27,6 +27,8 @@ export interface ElectionStart {
   readonly seen?: { readonly record: LeaseRecord; readonly at: number } | undefined;
   /** Ends after the first attempt if that does not get the lease. Default: tries until the signal aborts. */
   readonly once?: boolean | undefined;
+  /** See {@link LeaseLockOptions.isUntracked}. */
+  readonly isUntracked?: boolean | undefined;
 }
 
 /** The mechanism of {@link LeaderElector} and of the leases of shards. */
@@ -57,7 +59,7 @@ export class Election {
     this.#clock = clock;
     this.#logger = logger.child({ lease: `${namespace}/${name}` });
     this.#errors = new ThinnedErrors(clock);
-    this.#lock = new LeaseLock({ client, namespace, name, labels });
+    this.#lock = new LeaseLock({ client, namespace, name, labels, isUntracked: start.isUntracked });
     this.#candidate = new LeaseCandidate({
       lock: this.#lock,
       identity: settings.identity,

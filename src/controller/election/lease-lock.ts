@@ -29,6 +29,11 @@ export interface LeaseLockOptions {
   readonly name: string;
   /** Set on the Lease when it is created, and merged into its labels when it is updated. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Whether an update removes the managedFields, which the server then does not write again: they are more than half of a
+   * Lease, and each renewal goes to all who watch it. Those of a server-side apply stay. Default false.
+   */
+  readonly isUntracked?: boolean | undefined;
 }
 
 /**
@@ -73,8 +78,9 @@ export class LeaseLock {
   async update(record: LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> {
     const lease = this.#lease;
     if (!lease) throw new InformerError('closed', 'lease not initialized, call get or create first');
-    const { labels } = this.#options;
-    const metadata = labels === undefined ? lease.metadata : withLabels(lease.metadata, labels);
+    const { labels, isUntracked } = this.#options;
+    const labelled = labels === undefined ? lease.metadata : withLabels(lease.metadata, labels);
+    const metadata = isUntracked ? withoutManagers(labelled) : labelled;
     return this.#kept(await this.#resource.update({ ...lease, metadata, spec: leaseSpecOf(record) }, { signal }));
   }
 
@@ -88,6 +94,13 @@ export class LeaseLock {
 /** A renewal that waits for the rate limit behind the writes of the work comes too late. */
 function urgent(client: LeaseClient | Client): LeaseClient {
   return 'transport' in client ? createClient(urgentTransport(client.transport), surroundingsOf(client)) : client;
+}
+
+/** An empty entry removes all of them. Source: Kubernetes docs, Server-Side Apply, Clearing managedFields. */
+function withoutManagers(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const { managedFields = [] } = metadata;
+  if (managedFields.length === 0 || managedFields.some(({ operation }) => operation === 'Apply')) return metadata;
+  return { ...metadata, managedFields: [{}] };
 }
 
 function withLabels(metadata: KubeObject['metadata'], labels: Readonly<Record<string, string>>) {

@@ -28,7 +28,7 @@ export class Membership {
   constructor(options: MembershipOptions) {
     const { client, namespace, lease: name, labels, leaseDurationMs, clock } = options;
     this.#options = options;
-    const lock = new LeaseLock({ client, namespace, name, labels });
+    const lock = new LeaseLock({ client, namespace, name, labels, isUntracked: true });
     const durationSeconds = Math.trunc(leaseDurationMs / 1000);
     this.#candidate = new LeaseCandidate({ ...options, lock, durationSeconds, onSlowPath: () => {} });
     this.#fence = new Fence(clock, durationSeconds * 1000);

@@ -188,20 +188,23 @@ export class ShardElector {
 
   #informer(): SharedInformer<UnknownObject> {
     const { client, namespace } = this.#options;
-    const informer = new SharedInformer<UnknownObject>(client.resource(LEASES, { namespace }), {
-      name: 'leases',
-      sync: 'auto',
-      selectors: { labelSelector: `${GROUP_LABEL}=${leaseGroupOf(this.#division)}` },
-      clock: this.#clock,
-      logger: this.#logger,
-      onContinuity: (event) => {
-        if (event.kind !== 'fault') return;
-        const error = this.#withRights(event.error);
-        if (ORDINARY.has(event.fault)) return; // its logger has said it
-        if (!informer.hasSynced && isForbidden(event.error)) this.#fail(error);
-        else this.#report('the Leases of the shards could not be read; will retry', error);
+    const informer = new SharedInformer<UnknownObject>(
+      client.resource(LEASES, { namespace, dropManagedFields: true }),
+      {
+        name: 'leases',
+        sync: 'auto',
+        selectors: { labelSelector: `${GROUP_LABEL}=${leaseGroupOf(this.#division)}` },
+        clock: this.#clock,
+        logger: this.#logger,
+        onContinuity: (event) => {
+          if (event.kind !== 'fault') return;
+          const error = this.#withRights(event.error);
+          if (ORDINARY.has(event.fault)) return; // its logger has said it
+          if (!informer.hasSynced && isForbidden(event.error)) this.#fail(error);
+          else this.#report('the Leases of the shards could not be read; will retry', error);
+        },
       },
-    });
+    );
     const saw = (lease: unknown) => {
       this.#book.saw(lease as UnknownObject);
       this.#wake();
@@ -379,7 +382,7 @@ export class ShardElector {
         logger,
         metrics,
       },
-      { seen: this.#book.get(name), once: true },
+      { seen: this.#book.get(name), once: true, isUntracked: true },
     );
     const tenure: Tenure = { election, wanted, isHeld: false, isLost: false, ended: Promise.resolve() };
     const finished = async () => {

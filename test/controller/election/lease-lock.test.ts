@@ -44,6 +44,32 @@ describe('the lock', () => {
     ]);
   });
 
+  it.each([
+    ['stay in a Lease as they are', false, 1],
+    ['are removed by the first update, where that is asked for', true, 0],
+  ] as const)('managed fields %s', async (_, isUntracked, expected) => {
+    const place = await election();
+    const lock = new LeaseLock({ client: place.client, namespace: 'shop', name: 'operator', isUntracked });
+    await lock.create(FULL, signal);
+    expect(place.lease()?.metadata.managedFields).toHaveLength(1);
+    for (const transitions of [4, 5]) {
+      expect(await lock.update({ ...FULL, transitions }, signal)).toEqual({ ...FULL, transitions });
+      expect(place.lease()?.metadata.managedFields ?? []).toHaveLength(expected);
+    }
+  });
+
+  it('those of a server-side apply stay in any case', async () => {
+    const place = await election();
+    const lock = new LeaseLock({ client: place.client, namespace: 'shop', name: 'operator', isUntracked: true });
+    await lock.create(FULL, signal);
+    const apply = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { labels: { team: 'a' } } };
+    const options = { type: 'apply', fieldManager: 'people' } as const;
+    await place.client.resource(LEASES, { namespace: 'shop' }).patch('operator', apply, options);
+    await lock.get(signal);
+    await lock.update({ ...FULL, transitions: 4 }, signal);
+    expect(place.lease()?.metadata.managedFields?.map(({ operation }) => operation)).toContain('Apply');
+  });
+
   it('reads missing fields as zero values', () => {
     const zero = {
       holder: '',

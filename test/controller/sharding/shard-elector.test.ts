@@ -150,6 +150,16 @@ describe('replicas that share shards', () => {
     expect(counts(world)).toEqual([0, 1, 1]);
   });
 
+  it('cost a few hundred bytes a renewal: no Lease has managed fields after its first one', async () => {
+    await using world = await replicas(8);
+    for (const name of ['a', 'b']) world.start(name);
+    await world.pass(8000);
+    const leases = world.sandbox.list(LEASES);
+    expect(leases).toHaveLength(10);
+    for (const lease of leases) expect(lease.metadata.managedFields ?? []).toEqual([]);
+    expect(Math.max(...leases.map((lease) => JSON.stringify(lease).length))).toBeLessThan(600);
+  });
+
   it('do not wait for one that was killed long ago, and delete its Lease', async () => {
     await using world = await replicas(4);
     const ghost = world.start('ghost');

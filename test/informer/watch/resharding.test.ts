@@ -27,10 +27,10 @@ async function parts({ isSharding = true, indexes = [0, 1], namespaces = [undefi
   const place = await inProcess({ featureGates: { ShardedListAndWatch: isSharding } });
   const { sandbox, clock, sent } = place;
   /** Awaited before each read of config maps is sent. */
-  const before: { read?: (query: URLSearchParams) => Promise<void> | void } = {};
+  const before: { read?: (query: URLSearchParams) => Promise<void> | void; send?: (path: string) => string } = {};
   const transport = through(place.transport, async (request, send) => {
     if (request.path.includes('/configmaps?')) await before.read?.(new URL(request.path, 'http://x').searchParams);
-    return await send(request);
+    return await send({ ...request, path: before.send?.(request.path) ?? request.path });
   });
   const client = createClient(transport, { clock });
   const maps = new ConfigMaps(sandbox);
@@ -166,6 +166,19 @@ describe.each([true, false])(
       maps.put(world.keysOf(0)[0] as string, 'meanwhile');
       shards.change([0, 1, 2]);
       await clock.advance(60_000);
+      await settled();
+      expect(world.cached()).toEqual(world.state());
+      expect(world.ledger().relists).toBe(1);
+    });
+
+    it('are listed as a whole where the answer is of another version', async () => {
+      await using world = await parts({ isSharding });
+      const { shards, maps, before } = world;
+      before.read = (query) => {
+        if (query.get('resourceVersionMatch') === 'Exact') maps.put(world.keysOf(2)[0] as string, 'during');
+      };
+      before.send = (path) => path.replace('&resourceVersionMatch=Exact', '');
+      shards.change([0, 1, 2]);
       await settled();
       expect(world.cached()).toEqual(world.state());
       expect(world.ledger().relists).toBe(1);

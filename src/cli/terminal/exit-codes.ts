@@ -126,7 +126,8 @@ export function errorTexts(error: unknown): { message: string; hint: string | un
       cause instanceof StatusError
         ? statusText(isAboutSecret(cause) ? withoutSecretValues(cause) : cause)
         : inWords(messageOf(cause));
-    if (text && !parts.some((part) => isSame(part, withoutCall(messageOf(cause))))) parts.push(text);
+    const isKnown = (part: string) => isSame(part, withoutCall(messageOf(cause))) || isSame(part, text);
+    if (text && !parts.some(isKnown)) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
   }
   return { message: parts.join(': '), hint };

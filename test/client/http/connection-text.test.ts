@@ -120,3 +120,18 @@ it('inWords keeps only the reason of an OpenSSL error', () => {
     'write EPROTO 00A2:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../ssl/record.c:77:';
   expect(inWords(line)).toBe('tls: wrong version number');
 });
+
+it('inWords leaves out the flags that Node recommends', () => {
+  expect(
+    inWords(
+      'unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
+    ),
+  ).toBe('unable to verify the first certificate');
+});
+
+it('a proxy that wants a login is named with the next step, without the words of a library', () => {
+  const cause = new Error('Proxy response (407) !== 200 when HTTP Tunneling');
+  const error = noAnswer(cause, { origin: 'https://10.0.0.1:6443', proxyUrl: 'http://proxy:3128', closed: false });
+  expect(error.message).toBe('Unable to connect to the server: the proxy answered 407 (https://10.0.0.1:6443)');
+  expect(error.hint).toContain('http://USER:PASSWORD@HOST:PORT');
+});

@@ -14,6 +14,7 @@ import {
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { krewFaults, type Manifest } from '../../tools/release/krew.mjs';
@@ -199,6 +200,26 @@ describe('the single file', () => {
     expect(imported.map((match) => match[1] as string).filter((name) => !isBuiltin(name))).toEqual([]);
     expect(run(file, 'version').stdout).toContain(`kubectl-informer ${VERSION} `);
     expect(run(file, '--help').stdout).toContain('USAGE');
+  });
+
+  it('links nothing that an old Node lacks, and says before anything else which Node it needs', () => {
+    const [, ...lines] = textOf('kubectl-informer.mjs').split('\n');
+    const begin = lines.findIndex((line) => !line.startsWith('import '));
+    const named = lines.filter((line) => /^import .* from "[^"]+";$/.test(line) && line.includes('{'));
+    expect({ begin: begin > 10, named }).toEqual({ begin: true, named: [] });
+    const check = lines.slice(begin, lines.indexOf('}', begin) + 1).join('\n');
+    const saidBy = (node: string) => {
+      const said: unknown[] = [];
+      const stderr = { write: (text: string) => said.push(text) };
+      runInNewContext(check, { process: { versions: { node }, stderr, exit: (code: number) => said.push(code) } });
+      return said;
+    };
+    for (const old of ['18.20.8', '20.20.2', '22.18.0'])
+      expect(saidBy(old)).toEqual([
+        `error: kubectl-informer cannot start: Node ${old} is too old\nhint: install Node 22.19 or newer (24 is best) and try again\n`,
+        1,
+      ]);
+    for (const fine of ['22.19.0', '24.0.0', '26.1.0']) expect(saidBy(fine)).toEqual([]);
   });
 
   it('watches the sandbox, filters by CEL and prints JSON', () => {

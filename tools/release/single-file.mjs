@@ -30,9 +30,37 @@ export async function writeSingleFile({ root, file }) {
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await built.close();
-  await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, 'utf8')}`);
+  await writeFile(file, `#!/usr/bin/env node\n${startingAnywhere(await readFile(file, 'utf8'))}`);
   await chmod(file, 0o755);
 }
+
+const NAMED = /^import (?:([\w$]+), )?\{ ([^}]*) \} from ("[^"]+");$/gm;
+
+/**
+ * The code, such that an old Node gets as far as saying that it is too old. It would refuse to link a name that its own
+ * modules do not have, before the first line runs: so names are taken from whole modules, behind the check.
+ */
+function startingAnywhere(code) {
+  const taken = [];
+  const [imports = ''] = /^(?:import .*\n)*/.exec(code) ?? [];
+  const linked = imports.replace(NAMED, (_, whole, names, from) => {
+    const module = `__builtin${taken.length}`;
+    taken.push(`const { ${names.replaceAll(' as ', ': ')} } = ${module};`);
+    return `import ${whole === undefined ? '' : `${whole}, `}* as ${module} from ${from};`;
+  });
+  return `${linked}${NODE_CHECK}${taken.join('\n')}\n${code.slice(imports.length)}`;
+}
+
+const NODE_CHECK = `{
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 19)) {
+    process.stderr.write(
+      \`error: kubectl-informer cannot start: Node \${process.versions.node} is too old\\nhint: install Node 22.19 or newer (24 is best) and try again\\n\`,
+    );
+    process.exit(1);
+  }
+}
+`;
 
 /** The code of a thread, with all that it imports. */
 async function threadCode(root, name) {

@@ -17,7 +17,12 @@ import {
 import type { OutputFormat } from './output-format.ts';
 import type { Printer } from './printer.ts';
 import { CsvPrinter, CustomCsvPrinter } from './tables/csv-printer.ts';
-import { CustomColumnsPrinter, parseCustomColumns, parseCustomColumnsFile } from './tables/custom-columns.ts';
+import {
+  CustomColumnsPrinter,
+  parseCsvColumns,
+  parseCustomColumns,
+  parseCustomColumnsFile,
+} from './tables/custom-columns.ts';
 import { TablePrinter, type TablePrinterOptions } from './tables/table-printer.ts';
 
 /** The options of all formats. A format uses those that concern it. */
@@ -53,7 +58,7 @@ async function printerFactory(format: Exclude<OutputFormat, { kind: 'jq' }>): Pr
       return (options) => new NdjsonPrinter(options);
     case 'csv': {
       if (format.spec === undefined) return (options) => new CsvPrinter(options);
-      const columns = await parseCustomColumns(format.spec);
+      const columns = await parseCsvColumns(format.spec);
       return (options) => new CustomCsvPrinter(columns, options);
     }
     case 'yaml':

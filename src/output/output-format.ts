@@ -105,10 +105,11 @@ function unknown(text: string, name: string): never {
       'use -o jsonpath=… or -o custom-columns=…',
     );
   }
-  const [near] = nearest(name, OUTPUT_FORMATS, 1);
+  const [near] = nearest(name, [...OUTPUT_FORMATS, 'table'], 1);
+  const meant = near === 'table' ? 'without -o it is a table' : near && `did you mean -o ${near}?`;
   refuse(
     `unable to match a printer suitable for the output format "${text}", allowed formats are: ${OUTPUT_FORMATS.join(',')}`,
-    near && near !== name ? `did you mean -o ${near}?` : undefined,
+    near === name && near !== 'table' ? undefined : meant,
   );
 }
 

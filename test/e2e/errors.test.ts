@@ -324,7 +324,20 @@ describe('a command line that cannot be', () => {
     [['get', 'pods'], "hint: use 'kubectl-informer query TYPE'"],
     [['logs', 'web'], 'unknown command "logs"\nhint: kubectl has it: \'kubectl logs\''],
     [['gizmos'], "hint: to look at a type, 'kubectl-informer query gizmos' or 'kubectl-informer watch gizmos'; 'kub"],
-    [['watch', 'pods', '-o', 'tabel'], 'error: unable to match a printer'],
+    [['watch', 'pods', '-o', 'tabel'], 'hint: without -o it is a table'],
+    [
+      ['query', 'pods', '-o', 'csv=NAME,STATUS'],
+      'error: -o csv=…: the column "NAME" has no path\nhint: columns of your own are HEADING:PATH',
+    ],
+    [
+      ['watch', 'pods', '--timeout', '5'],
+      'for "--timeout": expected a duration such as 30s, 5m, 1h30m or 2d\n',
+    ],
+    [['watch', 'pods', '--timeout', '300y'], 'for "--timeout": expected a duration of at most 292 years'],
+    [
+      ['watch', 'pods', '--filter', 'object.status.phase', '==', 'Running', '--sandbox'],
+      'hint: an expression with blanks needs quotes around it',
+    ],
     [
       ['query', 'pods', '--at-least-rv', 'abc'],
       'invalid argument "abc" for "--at-least-rv": expected a resourceVersion',

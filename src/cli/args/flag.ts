@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core';
 import { parseLongDuration } from '../../kit/duration.ts';
-import { InformerError } from '../../kit/error.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import type { FlagShape, Given } from './argv.ts';
 
 /** What our grammar knows of a flag beyond what oclif does. */
@@ -107,8 +107,13 @@ export function duration(options: Optional): Flag<number | undefined> {
     let ms: number;
     try {
       ms = parseLongDuration(input);
-    } catch (cause) {
-      throw badValue(name, input, 'a duration such as 30s, 5m, 1h30m or 2d', cause);
+    } catch (error) {
+      const isTooLong = messageOf(error).includes('longer than');
+      throw badValue(
+        name,
+        input,
+        isTooLong ? 'a duration of at most 292 years' : 'a duration such as 30s, 5m, 1h30m or 2d',
+      );
     }
     if (ms < 0) throw badValue(name, input, 'a duration of at least 0s');
     return ms;
@@ -160,8 +165,8 @@ const optionOf = <T>(options: Options<T>, reader: Reader<T>) => ({
   ...options,
 });
 
-function badValue(name: string, input: string, expected: string, cause?: unknown): InformerError {
-  return new InformerError('argument', `invalid argument "${input}" for "--${name}": expected ${expected}`, { cause });
+function badValue(name: string, input: string, expected: string): InformerError {
+  return new InformerError('argument', `invalid argument "${input}" for "--${name}": expected ${expected}`);
 }
 
 /** The same flags, under this heading of the help (`FILTER FLAGS` for FILTER). */

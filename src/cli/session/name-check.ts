@@ -85,6 +85,8 @@ function nameHint(
   names: readonly string[],
   command: NamePicker,
 ): string {
+  if (/^([!=<>]=?|==|&&|\|\|)$/.test(name))
+    return `an expression with blanks needs quotes around it: --filter 'object.status.phase == "Running"'`;
   if (/[,\s]/.test(name)) {
     const parts = names.flatMap((each) => each.split(/[,\s]+/)).filter((part) => part !== '');
     const areNames = parts.every((part) => isNameOf(rule, part));

@@ -25,6 +25,15 @@ export async function parseCustomColumns(spec: string): Promise<CustomColumn[]> 
   return Promise.all(splitColumns(spec).map(parseColumn));
 }
 
+/** Parses the columns of `-o csv=…`, which are written as custom columns. Throws `argument`. */
+export async function parseCsvColumns(spec: string): Promise<CustomColumn[]> {
+  const column = splitColumns(spec).find((each) => !each.includes(':'));
+  if (column === undefined) return parseCustomColumns(spec);
+  throw new InformerError('argument', `-o csv=…: the column ${JSON.stringify(column)} has no path`, {
+    hint: 'columns of your own are HEADING:PATH, as in -o csv=NAME:.metadata.name,NODE:.spec.nodeName; -o csv alone has those of the table',
+  });
+}
+
 /** Parses a file of two lines: headings, and their paths, separated by spaces. Throws `argument` in kubectl's words. */
 export async function parseCustomColumnsFile(text: string): Promise<CustomColumn[]> {
   const [headings = [], paths = []] = text

@@ -329,10 +329,7 @@ describe('a command line that cannot be', () => {
       ['query', 'pods', '-o', 'csv=NAME,STATUS'],
       'error: -o csv=…: the column "NAME" has no path\nhint: columns of your own are HEADING:PATH',
     ],
-    [
-      ['watch', 'pods', '--timeout', '5'],
-      'for "--timeout": expected a duration such as 30s, 5m, 1h30m or 2d\n',
-    ],
+    [['watch', 'pods', '--timeout', '5'], 'for "--timeout": expected a duration such as 30s, 5m, 1h30m or 2d\n'],
     [['watch', 'pods', '--timeout', '300y'], 'for "--timeout": expected a duration of at most 292 years'],
     [
       ['watch', 'pods', '--filter', 'object.status.phase', '==', 'Running', '--sandbox'],

@@ -1,6 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 const WITHOUT_EJS = new URL('./test/support/without-ejs.mjs', import.meta.url).href;
+/** What runs the built program, the built library or the packed package. */
+const NEED_A_BUILD = [
+  'test/e2e/**/*.test.ts',
+  'test/package/**/*.test.ts',
+  'test/contract/myservice-operator.test.ts',
+  'test/bench/bench.test.ts',
+];
 /** The driver of the browser makes code of text. */
 const IN_BROWSER = ['test/serve/ui/page.test.ts', 'test/e2e/serve-ui.test.ts'];
 
@@ -12,6 +19,9 @@ const shared = {
   typecheck: { enabled: false },
 } as const;
 
+/** Nothing that is shipped makes code of text. */
+const execArgv = ['--disallow-code-generation-from-strings', `--import=${WITHOUT_EJS}`];
+
 export default defineConfig({
   test: {
     silent: 'passed-only', // the library's warnings go to stderr; of a test that fails they are shown
@@ -19,13 +29,13 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: 'all',
+          name: 'unit', // a fresh checkout without a build passes it
           include: ['test/**/*.test.ts'],
-          exclude: IN_BROWSER,
-          // nothing that is shipped makes code of text
-          execArgv: ['--disallow-code-generation-from-strings', `--import=${WITHOUT_EJS}`],
+          exclude: [...NEED_A_BUILD, ...IN_BROWSER],
+          execArgv,
         },
       },
+      { test: { ...shared, name: 'built', include: NEED_A_BUILD, exclude: IN_BROWSER, execArgv } },
       { test: { ...shared, name: 'browser', include: IN_BROWSER } },
     ],
   },

@@ -38,7 +38,7 @@ const writes = new RememberedWrites();
 /**
  * Creates an object, or updates it if `mutate` changes it. `object` gives the name, and the content for a creation.
  * `mutate` gets `object`, or the existing object, and changes it in place. It may replace a part by a literal: defaults
- * that the server adds do not count as a change, see {@link RememberedWrites}. The first run of a process may send an
+ * that the server adds do not count as a change, because what it answered to the same request before is remembered. The first run of a process may send an
  * update that the server does not store; the result is `unchanged` then, too.
  *
  * Fails with a conflict if the object changed since the read. Rejects without a write if the read fails for another

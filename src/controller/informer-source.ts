@@ -9,10 +9,28 @@ import { createEventSource } from './source.ts';
 export type WatchedInformer<T> = Pick<SharedInformer<T>, 'addHandler'> &
   Partial<Pick<SharedInformer<T>, 'lastError' | 'isStarted'>>;
 
+/** After this time an informer that was not started is reported, ms. Both may be started in any order. */
+const START_MS = 1_000;
+
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions<NoInfer<T>>): Source {
   checkArgument('createInformerSource', 'addHandler of the informer', Object(informer).addHandler, 'function');
-  return withSurroundings(createEventSource(informerEvents(informer), options), surroundingsOf(informer));
+  const events = createEventSource(informerEvents(informer), options);
+  const source: Source = {
+    ...events,
+    async start(emit, context) {
+      using _ = context.clock.after(START_MS, () => {
+        if (informer.isStarted !== false) return;
+        const next = 'add its factory to the manager, or call start(signal) of the factory';
+        context.logger.warn('the informer of a source does not run, so the controller waits', {
+          source: options.name,
+          next,
+        });
+      });
+      await events.start(emit, context);
+    },
+  };
+  return withSurroundings(source, surroundingsOf(informer));
 }
 
 /** The notifications of an informer as one stream of {@link ResourceEvent}. */

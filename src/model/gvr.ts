@@ -47,17 +47,32 @@ export function checkGvr(where: string, gvr: unknown): void {
 
 const isText = (part: unknown) => typeof part === 'string' && part !== '';
 
-/** Parses `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise. */
+/**
+ * Parses `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise, also for parts that
+ * no type can have: a kind (`v1/Pod`), another order (`pods/v1`, `deployments.apps/v1`).
+ */
 export function parseGvr(text: string): GroupVersionResource {
   const parts = String(text).split('/');
   if (parts.length === 2) parts.unshift('');
-  const [group, version, resource] = parts;
-  if (parts.length !== 3 || group === undefined || !version || !resource) {
-    throw new InformerError('argument', `${JSON.stringify(text)} is not a group/version/resource`, {
-      hint: 'write it as apps/v1/deployments, or v1/pods for the core group',
-    });
-  }
-  return { group: group === 'core' ? '' : group, version, resource };
+  const [group = '', version = '', resource = ''] = parts;
+  const isType = GROUP.test(group) && LABEL.test(version) && LABEL.test(resource) && !VERSION.test(resource);
+  if (parts.length === 3 && isType) return { group: group === 'core' ? '' : group, version, resource };
+  throw new InformerError('argument', `${JSON.stringify(text)} is not a group/version/resource`, {
+    hint: hintFor(parts),
+  });
+}
+
+const VERSION = /^v\d+((alpha|beta)\d+)?$/;
+/** Source: apimachinery util/validation IsDNS1035Label, of versions and plural names. */
+const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const GROUP = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$/;
+
+/** The way to write what is there, if its parts are only in another order. */
+function hintFor([group = '', first = '', second = '']: readonly string[]): string {
+  const [resource, ...rest] = first.split('.');
+  if (group === '' && VERSION.test(second) && LABEL.test(resource ?? ''))
+    return `did you mean ${[...(rest.length > 0 ? [rest.join('.')] : []), second, resource].join('/')}?`;
+  return 'write it as apps/v1/deployments, or v1/pods for the core group; the last part is the plural in lower case';
 }
 
 /** `deployments.apps`, or `pods` for the core group: the name that kubectl prints and that a Status contains. */

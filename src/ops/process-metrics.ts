@@ -19,6 +19,13 @@ export function observeProcess(metrics: ReadingProvider): void {
   metrics.observe('nodejs_heap_size_total_bytes', {}, () => memory('heapTotal'));
   metrics.observe('nodejs_heap_size_used_bytes', {}, () => memory('heapUsed'));
   metrics.observe('nodejs_external_memory_bytes', {}, () => memory('external'));
+  observeEventLoop(metrics);
+  metrics.observe('nodejs_version_info', { version: process.version }, () => 1);
+}
+
+/** Other runtimes than Node may not measure it. */
+function observeEventLoop(metrics: ReadingProvider): void {
+  if (typeof performance.eventLoopUtilization !== 'function') return;
   let last = performance.eventLoopUtilization();
   metrics.observe('nodejs_eventloop_utilization_ratio', {}, () => {
     const now = performance.eventLoopUtilization();
@@ -26,5 +33,4 @@ export function observeProcess(metrics: ReadingProvider): void {
     last = now;
     return utilization;
   });
-  metrics.observe('nodejs_version_info', { version: process.version }, () => 1);
 }

@@ -5,6 +5,7 @@ import { generationChanged } from '../../src/controller/predicate.ts';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -121,4 +122,36 @@ it('a controller over an informer runs after the initial sync, then for every ch
   await sandbox.stop();
   expect(clock.pending).toBe(0);
   expect(informer.handlerCount).toBe(0);
+});
+
+it('a controller says after a second which informer of its sources does not run, and not if it was only started later', async () => {
+  const { informer, clock } = await setup();
+  const lines: string[] = [];
+  const logger = createLogger(
+    (level, message, { source, next }) => void lines.push(`${level} ${message}: ${source}; ${next}`),
+  );
+  const stop = new AbortController();
+  const controller = (name: string) =>
+    createController({
+      name,
+      clock,
+      logger,
+      sources: [createInformerSource(informer, { name })],
+      reconcile: async () => {},
+    });
+  const running = controller('forgotten').run(stop.signal);
+  await clock.advance(999);
+  expect(lines).toEqual([]);
+  await clock.advance(1);
+  expect(lines).toEqual([
+    'warn the informer of a source does not run, so the controller waits: forgotten; add its factory to the manager, or call start(signal) of the factory',
+  ]);
+  lines.length = 0;
+  const second = controller('later').run(stop.signal);
+  const run = informer.run(stop.signal);
+  await clock.advance(5_000);
+  expect(lines).toEqual([]);
+  stop.abort();
+  await Promise.all([running, second, run]);
+  expect(clock.pending).toBe(0);
 });

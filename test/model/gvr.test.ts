@@ -17,6 +17,21 @@ describe('a resource type', () => {
     expect(() => parseGroupVersion('a/b/c')).toThrow('unexpected GroupVersion');
   });
 
+  it.each([
+    ['deployments.apps/v1', 'did you mean apps/v1/deployments?'],
+    ['pods/v1', 'did you mean v1/pods?'],
+    ['widgets.example.com/v1beta1', 'did you mean example.com/v1beta1/widgets?'],
+    ['v1/Pod', 'write it as apps/v1/deployments'],
+    ['Pod/v1', 'write it as apps/v1/deployments'],
+    [' v1/pods', 'write it as apps/v1/deployments'],
+    ['apps/v1/deployments ', 'write it as apps/v1/deployments'],
+    ['Apps/v1/deployments', 'write it as apps/v1/deployments'],
+  ])('refuses %j, which no server has, with a hint', (text, hint) => {
+    expect(() => parseGvr(text)).toThrow(
+      expect.objectContaining({ code: 'argument', hint: expect.stringContaining(hint) }),
+    );
+  });
+
   it('has paths whose parts are escaped', () => {
     expect(pathOf({ group: '', version: 'v1', resource: 'pods' }, { namespace: 'shop' })).toBe(
       '/api/v1/namespaces/shop/pods',

@@ -130,3 +130,16 @@ describe('createPrometheusMetrics', () => {
     await expect(createPrometheusMetrics({ registry: {} as never })).rejects.toThrow('Registry of prom-client');
   });
 });
+
+it('a runtime that does not measure its event loop has all other metrics of the process', async () => {
+  const measured = Object.getOwnPropertyDescriptor(performance, 'eventLoopUtilization');
+  Object.defineProperty(performance, 'eventLoopUtilization', { value: undefined, configurable: true });
+  try {
+    const text = await (await createPrometheusMetrics()).text();
+    expect(text).toContain('process_resident_memory_bytes ');
+    expect(text).not.toContain('nodejs_eventloop_utilization_ratio');
+  } finally {
+    Reflect.deleteProperty(performance, 'eventLoopUtilization');
+    if (measured) Object.defineProperty(performance, 'eventLoopUtilization', measured);
+  }
+});

@@ -8,7 +8,8 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * is sent: after it waited for the rate limit, for a connection, or for a server that asks to wait. What `permit` throws
  * rejects the write, and nothing is sent. Reads and watches need no permit.
  *
- * Does not call back a request that has been sent. `close` does nothing, because the other transport stays in use.
+ * The rate limit of the other transport stays: `qps` and `burst` belong to the client that made it. Does not call back
+ * a request that has been sent. `close` does nothing, because the other transport stays in use.
  * @example
  * const fenced = createClient(fencedTransport(client.transport, () => elector.assertLeading()));
  */

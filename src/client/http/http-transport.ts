@@ -21,7 +21,10 @@ export interface TransportOptions {
   logger?: Logger | undefined;
   /** The name of the program in the server's audit log, and the field manager of writes that name none. Default `kubectl-informer`. */
   userAgent?: string | undefined;
-  /** Average requests per second, default 50. Negative = unlimited. Watches do not count. */
+  /**
+   * Average requests per second, default 50. Negative = unlimited. Watches do not count. A request that waits for this
+   * limit for a second or longer is logged as a warning, one in ten seconds.
+   */
   qps?: number | undefined;
   /** Requests that may be sent at once before `qps` applies, default 300. */
   burst?: number | undefined;
@@ -72,6 +75,10 @@ export interface ThrottledWait {
 const LONGEST_WAIT_MS = 60_000;
 /** Longer waits are reported. */
 const LONG_WAIT_MS = 5_000;
+/** From here on a wait for the own rate limit is a warning. Source: client-go rest/request.go extraLongThrottleLatency. */
+const LONG_DELAY_MS = 1_000;
+/** The least time between two such warnings. */
+const DELAY_REPORTS_MS = 10_000;
 /** How often a request is repeated after a response with Retry-After. Source: client-go rest/request.go. */
 const MOST_RETRIES = 10;
 /** The server's own limit of a request that is not a watch. Source: kube-apiserver --request-timeout. */
@@ -90,6 +97,7 @@ class HttpTransport implements Transport {
   readonly #metrics: RequestMetrics;
   readonly #bucket: TokenBucket;
   readonly #warn: (text: string) => void;
+  #delayReportedAt = Number.NEGATIVE_INFINITY;
   readonly #onThrottled: (wait: ThrottledWait) => void;
 
   constructor(config: ClusterConfig, options: TransportOptions) {
@@ -146,7 +154,13 @@ class HttpTransport implements Transport {
   async #limitRate({ method, path, signal }: TransportRequest): Promise<void> {
     const waitMs = await this.#bucket.take(signal);
     this.#metrics.delayed(method, waitMs);
-    if (waitMs > 0) this.#logger.debug('request delayed by the client rate limit', { method, path, waitMs });
+    if (waitMs === 0) return;
+    const message = "a request waited for the client's own rate limit";
+    const now = this.#clock.monotonic();
+    const isReported = waitMs >= LONG_DELAY_MS && now - this.#delayReportedAt >= DELAY_REPORTS_MS;
+    if (!isReported) return this.#logger.debug(message, { method, path, waitMs });
+    this.#delayReportedAt = now;
+    this.#logger.warn(message, { method, path, waitMs: Math.round(waitMs), next: 'raise qps and burst of the client' });
   }
 
   /** After a 401 reads the credentials again. If they have changed, repeats the request with them once. */

@@ -253,6 +253,8 @@ export class EventRecorder {
     }
     this.#counts.failed++;
     if (isAlreadyExists(error)) this.#logger.debug('an Event is there already', fieldsOf(event));
+    else if (isInEndingNamespace(error))
+      this.#logger.debug('an Event was not written: its namespace is ending', fieldsOf(event));
     else this.#errors.report(this.#logger, 'an Event was not written', { ...fieldsOf(event), error: messageOf(error) });
   }
 
@@ -295,6 +297,11 @@ export class EventRecorder {
 /** Whether a further try cannot help: the server has answered, or the request cannot be made. */
 function isFinal(error: unknown): boolean {
   return statusOf(error) !== undefined || isInformerError(error, 'argument');
+}
+
+/** Nothing can be created in a namespace that is being deleted. Source: client-go tools/record recordEvent. */
+function isInEndingNamespace(error: unknown): boolean {
+  return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }
 
 function fieldsOf({ involvedObject: { kind, name }, type, reason }: KubeEvent): LogFields {

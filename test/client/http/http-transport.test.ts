@@ -737,3 +737,25 @@ describe('a proxy', () => {
     );
   });
 });
+
+it('a wait of a second or more for the own rate limit is a warning, one in ten seconds, that names the remedy', async () => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const logger = createLogger((level, message, { next }) => void lines.push(`${level} ${message}: ${next}`));
+  await using server = await socketScript((_, response) => response.end('ok'));
+  await using transport = open(server.url, { clock, logger, qps: 2, burst: 1 });
+  const told = () => lines.splice(0).filter((line) => line.includes('rate limit'));
+  const send = () => transport.request(get).then(({ body }) => readText(body));
+  const answers = Array.from({ length: 5 }, send); // they wait 0, 0.5, 1, 1.5 and 2 s
+  await clock.advance(600);
+  expect(told()).toEqual([expect.stringMatching(/^debug a request waited/)]);
+  await clock.advance(2_000);
+  await Promise.all(answers);
+  const warning = "warn a request waited for the client's own rate limit: raise qps and burst of the client";
+  expect(told().filter((line) => line.startsWith('warn'))).toEqual([warning]);
+  await clock.advance(10_000);
+  const later = Array.from({ length: 4 }, send);
+  await clock.advance(5_000);
+  await Promise.all(later);
+  expect(told().filter((line) => line.startsWith('warn'))).toEqual([warning]);
+});

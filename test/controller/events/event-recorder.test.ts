@@ -22,10 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => world.sandbox.stop());
 
+/** The levels of what was logged. */
+const levels: string[] = [];
+
 function setup(options: Partial<EventRecorderOptions> = {}) {
   const { client, clock, sandbox, sent } = world;
   const logged: string[] = [];
-  const logger = createLogger((_, message, { why, error }) => logged.push(`${message}: ${why ?? error}`));
+  levels.length = 0;
+  const logger = createLogger((level, message, { why, error }) => {
+    levels.push(level);
+    logged.push(`${message}: ${why ?? error}`);
+  });
   const recorder = new EventRecorder(client, { component: 'tester', clock, random: () => 0.5, logger, ...options });
   const stored = (): UnknownObject[] => sandbox.list(EVENTS).sort((a, b) => text(a).localeCompare(text(b)));
   const text = ({ metadata: { name = '' } }: UnknownObject) => name;
@@ -138,6 +145,18 @@ describe('an Event that cannot be written', () => {
     expect(methods()).toEqual(['POST', 'POST']);
     expect(stored()).toMatchObject([{ message: 'written' }]);
     expect([logged.length, recorder.counts.failed, clock.pending]).toEqual([1, 1, 0]);
+  });
+
+  it('in a namespace that is being deleted is no error', async () => {
+    const { recorder, sandbox, logged } = setup();
+    const finalizers = ['test/hold'];
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'held', namespace: 'shop', finalizers } };
+    sandbox.apply(held);
+    sandbox.delete({ group: '', version: 'v1', resource: 'namespaces' }, 'shop');
+    recorder.event(WEB, 'Normal', 'Seen', 'too late');
+    await recorder.flush();
+    expect([recorder.counts.failed, logged]).toEqual([1, [expect.stringContaining('its namespace is ending')]]);
+    expect(levels).toEqual(['debug']);
   });
 
   it('is not tried again if the request cannot be made [EVT-04]', async () => {

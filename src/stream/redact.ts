@@ -7,6 +7,11 @@ import { isSecretResource } from '../model/secret-type.ts';
 /** The annotation in which `kubectl apply` stores a copy of the applied object. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
+/** Says that the values of an object are digests. `{...object}` copies it; JSON and YAML do not show it. */
+const MASKED: unique symbol = Symbol('kubectl-informer.masked');
+
+const isMasked = (object: object): boolean => (object as { [MASKED]?: boolean })[MASKED] === true;
+
 export interface RedactorOptions {
   /**
    * The key of the digests. Default: a random key. Two redactors with the same key replace a value by the same digest.
@@ -52,11 +57,20 @@ export class Redactor {
     gvr?: Pick<GroupVersionResource, 'group' | 'resource'>,
     states: readonly object[] = [],
   ): T {
-    if (this.#showSecrets) return object;
+    if (this.#showSecrets || isMasked(object)) return object;
     if ((gvr && isSecretResource(gvr)) || isSecret(object)) return this.#secret(object, states);
     const { kind, items } = object as { kind?: unknown; items?: unknown };
     if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return object;
     return this.#list(object, items, kind === 'SecretList' ? { group: '', resource: 'secrets' } : undefined);
+  }
+
+  /**
+   * The object as {@link redact} returns it, for code that reads it and shows it later: it is not redacted a second time,
+   * and neither are copies of it.
+   */
+  masked<T extends object>(object: T, gvr: Pick<GroupVersionResource, 'group' | 'resource'>): T {
+    const redacted = this.redact(object, gvr);
+    return redacted === object ? object : { ...redacted, [MASKED]: true };
   }
 
   /** The digest of a text; the text itself if secrets are shown. */

@@ -177,6 +177,54 @@ describe.skipIf(process.platform === 'win32')('serve', () => {
     expect(read).toMatchObject({ status: 400, body: expect.stringContaining('would read a file of serve') });
   });
 
+  it('no expression on a port without --show-secrets sees a value of a Secret: each sees the mark', async () => {
+    await using cli = await served('secrets', '--listen', '127.0.0.1:0', '--index', 'any=.data.*');
+    const [, text, file = ''] = /listening on http:\/\/127\.0\.0\.1:(\d+);.* is in (\S+)/.exec(cli.stderr) ?? [];
+    const headers = { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` };
+    const port = Number(text);
+    const value = async (url: string) => (await ask(url, { port, headers })).body.trim();
+    const [secret] = JSON.parse(await value('/v1/query?type=secrets&output=json')).items;
+    const [name, mark] = Object.entries(secret.data as Record<string, string>)[0] ?? [];
+    expect(mark).toMatch(/^hmac:/);
+    const real = JSON.parse(
+      (await run(['query', 'secrets', '-A', '--no-serve', '--show-secrets', '-o', 'json'], { env })).stdout,
+    ).items.find(({ metadata }: typeof secret) => metadata.uid === secret.metadata.uid).data[name as string] as string;
+    expect(real).not.toBe('');
+    const index = `index=${encodeURIComponent(`x=.data.${name}`)}`;
+    const asking = (of: string) => [
+      `filter=${encodeURIComponent(`object.?data.?${name}.orValue('').startsWith('${of.slice(0, 6)}')`)}`,
+      `${index}&eq=${encodeURIComponent(`x=${of}`)}`,
+      `${index}&prefix=${encodeURIComponent(`x=${of.slice(0, 6)}`)}`,
+      `${index}&range=${encodeURIComponent(`x=${of}..${of}`)}`,
+    ];
+    for (const question of asking(real)) expect(await value(`/v1/query?type=secrets&count&${question}`)).toBe('0');
+    for (const question of asking(mark as string))
+      expect(Number(await value(`/v1/query?type=secrets&count&${question}`)), question).toBeGreaterThan(0);
+    const counted = await value(`/v1/query?type=secrets&${index}&values=x&output=json`);
+    expect(counted).toContain(mark);
+    expect(counted).not.toContain(real);
+    const lines = [real, mark].map((each) => JSON.stringify({ type: 'secrets', index: 'any', value: each }));
+    const looked = (await ask('/v1/lookup', { port, headers, body: lines.join('\n') })).body.trim().split('\n');
+    expect(looked.map((line) => JSON.parse(line).keys.length > 0)).toEqual([false, true]);
+    const same = await run(
+      ['query', 'secrets', '-A', '--count', '--filter', `object.?data.?${name}.orValue('') == '${real}'`],
+      { env },
+    );
+    expect(Number(same.stdout)).toBeGreaterThan(0); // the private socket is the same user's
+    expect(same.stderr).toContain('from serve');
+  });
+
+  it('an odd request is a 400, and a caller without the token is given no path', async () => {
+    await using cli = await served('pods', '--listen', '127.0.0.1:0');
+    const [, port, file = ''] = /listening on http:\/\/127\.0\.0\.1:(\d+);.* is in (\S+)/.exec(cli.stderr) ?? [];
+    const unknown = await ask('/v1/query?type=pods', { port: Number(port) });
+    expect(unknown.status).toBe(401);
+    expect(unknown.body).not.toContain(path.dirname(file));
+    for (const body of ['{"words":5}', 'nope', '5']) expect((await ask('/v1/types', { body })).status).toBe(400);
+    expect((await ask('/v1/lookup', { body: 'null' })).body).toContain('a lookup has the texts type, index and value');
+    expect((await ask('/v1/query', { body: 'null' })).status).toBe(400);
+  });
+
   it('a serve with --show-secrets shows Secrets on its port to those who ask for them', async () => {
     await using cli = await served('secrets', '--listen', '127.0.0.1:0', '--show-secrets');
     const [, port, file = ''] = /listening on http:\/\/127\.0\.0\.1:(\d+);.* is in (\S+)/.exec(cli.stderr) ?? [];

@@ -22,7 +22,9 @@ export const serveFlags = {
       helpValue: '[HOST:]PORT',
     }),
     'allow-remote': bool({ summary: 'let --listen name a host that other machines reach, without encryption' }),
-    'show-secrets': bool({ summary: "let programs that come through --listen see Secrets' values" }),
+    'show-secrets': bool({
+      summary: "let programs that come through --listen, and their expressions, see Secrets' values",
+    }),
   }),
   ...group('PAGE', {
     ui: bool({ summary: 'a page for a browser on this machine: tables, changes, values, continuity' }),

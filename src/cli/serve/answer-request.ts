@@ -1,9 +1,10 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { FrameWriter } from '../../serve/frame-writer.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
-import { Redactor } from '../../stream/redact.ts';
+import type { Redactor } from '../../stream/redact.ts';
 import type { Given } from '../args/argv.ts';
 import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
@@ -20,6 +21,7 @@ import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exi
 import { AskedIndexes } from './asked-indexes.ts';
 import type { HeldTypes } from './held-types.ts';
 import { type HeldPart, viewOf, whyNotHeld } from './held-view.ts';
+import { maskedView } from './masked-view.ts';
 
 /** Where the parts of an answer go, and who reads them. */
 export type AnswerOutlet = Pick<FrameWriter, 'signal' | 'out' | 'notice' | 'error' | 'unserved' | 'end'>;
@@ -33,9 +35,10 @@ export class Answering {
   readonly #types: HeldTypes;
   readonly #indexes: AskedIndexes;
   /** One for all answers, so that equal values of Secrets have equal marks. */
-  readonly #redactor = new Redactor({ showSecrets: false });
+  readonly #redactor: Redactor;
 
-  constructor(session: Session, types: HeldTypes) {
+  constructor(session: Session, types: HeldTypes, redactor: Redactor) {
+    this.#redactor = redactor;
     this.#session = session;
     this.#types = types;
     this.#indexes = new AskedIndexes(session.clock, session.signal, (key) =>
@@ -43,12 +46,17 @@ export class Answering {
     );
   }
 
-  /** Writes the answer to a question, to its end. Rejects only when the reader is gone. */
-  async answer(request: QueryRequest, frames: AnswerOutlet): Promise<void> {
+  /**
+   * Writes the answer to a question, to its end. `isMasked`: expressions see marks in place of values of Secrets.
+   * Rejects only when the reader is gone.
+   */
+  async answer(request: QueryRequest, frames: AnswerOutlet, isMasked: boolean): Promise<void> {
     try {
       const { plan, held, part } = await this.#read(request, frames);
-      const holdings = held.map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }));
-      this.#keepIndexes(plan, held);
+      const holdings = held
+        .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
+        .map((holding) => (isMasked ? maskedView(holding, this.#redactor) : holding));
+      this.#keepIndexes(plan, isMasked ? held.filter(({ type }) => !isSecretResource(type.gvr)) : held);
       const { client, clock, signal } = this.#session;
       const missing = await answer(plan, holdings, {
         client,

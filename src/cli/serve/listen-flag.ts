@@ -57,7 +57,7 @@ export class ListenToken implements Disposable {
     const refused = jsonError(
       401,
       'the token is missing or wrong',
-      `send it as "Authorization: Bearer …"; it is in ${this.file}`,
+      'send it as "Authorization: Bearer …"; serve says at its start which file it is in',
     );
     return { ...refused, headers: { ...refused.headers, 'www-authenticate': 'Bearer' } };
   }

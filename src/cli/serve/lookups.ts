@@ -2,11 +2,13 @@ import type { Writable } from 'node:stream';
 import { isInformerError, messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { IndexCatalog } from '../../query/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { indexersOf } from '../../query/stored-index.ts';
-import { Redactor } from '../../stream/redact.ts';
+import type { Redactor } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import type { Session } from '../session/session.ts';
 import type { HeldTypes } from './held-types.ts';
@@ -32,18 +34,19 @@ export class Lookups {
   readonly #types: HeldTypes;
   readonly #resolved = new Map<string, ResourceType>();
   readonly #definitions = new Map<string, IndexDefinition>();
-  readonly #redactor = new Redactor({ showSecrets: false });
+  readonly #redactor: Redactor;
 
-  constructor(session: Session, types: HeldTypes) {
+  constructor(session: Session, types: HeldTypes, redactor: Redactor) {
+    this.#redactor = redactor;
     this.#session = session;
     this.#types = types;
   }
 
-  async stream(chunks: AsyncIterable<Uint8Array>, body: Writable): Promise<void> {
+  async stream(chunks: AsyncIterable<Uint8Array>, body: Writable, isMasked: boolean): Promise<void> {
     const gone = new Promise<void>((resolve) => void body.once('close', resolve));
     for await (const lines of linesOf(chunks)) {
       let answers = '';
-      for (const line of lines) answers += `${JSON.stringify(await this.#answer(line))}\n`;
+      for (const line of lines) answers += `${JSON.stringify(await this.#answer(line, isMasked))}\n`;
       if (answers !== '' && !body.write(answers))
         await Promise.race([gone, new Promise<void>((resolve) => void body.once('drain', resolve))]);
       if (body.destroyed) return;
@@ -51,16 +54,16 @@ export class Lookups {
     body.end();
   }
 
-  async #answer(line: string): Promise<object> {
+  async #answer(line: string, isMasked: boolean): Promise<object> {
     try {
-      return await this.#found(JSON.parse(line) as LookupLine);
+      return await this.#found((JSON.parse(line) ?? {}) as LookupLine, isMasked);
     } catch (error) {
       const hint = isInformerError(error) && error.hint !== undefined ? { hint: error.hint } : {};
       return { error: { message: messageOf(error), ...hint } };
     }
   }
 
-  async #found({ type: word, index, value, output = 'keys' }: LookupLine): Promise<object> {
+  async #found({ type: word, index, value, output = 'keys' }: LookupLine, isMasked: boolean): Promise<object> {
     if (typeof word !== 'string' || typeof index !== 'string' || typeof value !== 'string')
       throw new Error('a lookup has the texts type, index and value');
     if (output !== 'keys' && output !== 'objects') throw new Error('output is keys or objects');
@@ -70,11 +73,20 @@ export class Lookups {
     const { lister } = target.informer;
     const definition = this.#definitions.get(index) ?? this.#define(index);
     const { key } = definition;
+    const options = { redactor: this.#redactor, showManagedFields: false };
+    const answer = (objects: readonly ReadonlyObject[]) => {
+      const found = objects.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      return output === 'keys'
+        ? { keys: found.map(keyOf) }
+        : { objects: found.map((object) => shownObject(object, type, options)) };
+    };
+    if (isMasked && isSecretResource(type.gvr)) {
+      const masked = lister.list().map((object) => this.#redactor.masked(object, type.gvr));
+      return answer(masked.filter((object) => definition.valuesOf(object).includes(value)));
+    }
     if (!lister.hasIndex(key)) target.informer.addIndexers(indexersOf([definition]) as never);
     if (output === 'keys') return { keys: lister.indexKeys(key, value) };
-    const options = { redactor: this.#redactor, showManagedFields: false };
-    const objects = lister.byIndex(key, value).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    return { objects: objects.map((object) => shownObject(object, type, options)) };
+    return answer(lister.byIndex(key, value));
   }
 
   async #resolve(word: string): Promise<ResourceType> {

@@ -15,6 +15,7 @@ import { serveIdentity } from '../../serve/identity.ts';
 import { openServeSocket } from '../../serve/place.ts';
 import { PROTOCOL_VERSION } from '../../serve/protocol.ts';
 import { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
+import { Redactor } from '../../stream/redact.ts';
 import type { FlagValues } from '../args/flag.ts';
 import { namesOf } from '../args/flag.ts';
 import type { serveFlags } from '../args/serve-flags.ts';
@@ -95,12 +96,13 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   };
   let folder = '';
   await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));
-  const watching = new WatchRoute({ session, types, showsSecrets: flags['show-secrets'] });
+  const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
+  const watching = new WatchRoute({ session, types, redactor, showsSecrets: flags['show-secrets'] });
   const server = new ServeServer({
     clock: session.clock,
     caches,
-    answering: new Answering(session, types),
-    lookups: new Lookups(session, types),
+    answering: new Answering(session, types, redactor),
+    lookups: new Lookups(session, types, redactor),
     showsSecrets: flags['show-secrets'],
     routes: {
       ...ui.routes,

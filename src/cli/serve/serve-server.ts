@@ -11,6 +11,7 @@ import { type Answering, parseRequest } from './answer-request.ts';
 import { refuseBeyondRights } from './caller-rights.ts';
 import { HttpAnswer } from './http-answer.ts';
 import type { Lookups } from './lookups.ts';
+import { seesMarks } from './masked-view.ts';
 import { requestOfParameters } from './query-parameters.ts';
 import { type CallerAccess, json, jsonError, ndjson, routed, type ServeRoutes } from './routes.ts';
 
@@ -49,7 +50,8 @@ export class ServeServer {
       [QUERY_PATH]: { methods: ['GET', 'POST'], answer: (request, url, access) => this.#query(request, url, access) },
       '/v1/lookup': {
         methods: ['POST'],
-        answer: ({ chunks }) => ndjson((body) => options.lookups.stream(chunks, body)),
+        answer: ({ chunks }, _, access) =>
+          ndjson((body) => options.lookups.stream(chunks, body, seesMarks(access, options))),
       },
       '/v1/types': { methods: ['GET', 'POST'], answer: (request) => this.#types(request) },
       '/v1/status': { methods: ['GET'], answer: () => json({ run: this.#run, ...options.status() }) },
@@ -106,7 +108,7 @@ export class ServeServer {
       refuseBeyondRights(question, access, this.#options);
       return ndjson(async (body) => {
         using frames = new FrameWriter(body, { clock });
-        await answering.answer(question, frames);
+        await answering.answer(question, frames, seesMarks(access, this.#options));
       });
     } catch (error) {
       return badRequest(error);
@@ -119,7 +121,7 @@ export class ServeServer {
       const question = requestOfParameters(searchParams);
       refuseBeyondRights(question, access, this.#options);
       const outlet = new HttpAnswer(clock, question.given.output?.values.at(-1) ?? '');
-      return await outlet.response(answering.answer(question, outlet));
+      return await outlet.response(answering.answer(question, outlet, seesMarks(access, this.#options)));
     } catch (error) {
       return badRequest(error);
     }
@@ -127,8 +129,13 @@ export class ServeServer {
 
   async #types(request: ServerRequest): Promise<WholeAnswer> {
     if (request.method !== 'POST') return json(this.#options.status());
-    const { words, indexes } = readTypes(await request.text());
-    return json(await this.#options.add(words, indexes));
+    let asked: ReturnType<typeof readTypes>;
+    try {
+      asked = readTypes(await request.text());
+    } catch (error) {
+      return badRequest(error);
+    }
+    return json(await this.#options.add(asked.words, asked.indexes));
   }
 
   #stop(): WholeAnswer {
@@ -141,7 +148,7 @@ const badRequest = (error: unknown) =>
   jsonError(400, messageOf(error), isInformerError(error) ? error.hint : undefined);
 
 function readTypes(text = ''): { words: readonly string[]; indexes: readonly string[] } {
-  const { words = [], indexes = [] } = JSON.parse(text) as { words?: unknown; indexes?: unknown };
+  const { words = [], indexes = [] } = (JSON.parse(text) ?? {}) as { words?: unknown; indexes?: unknown };
   if (!isTextList(words) || !isTextList(indexes)) throw new Error('words and indexes are lists of texts');
   return { words, indexes };
 }

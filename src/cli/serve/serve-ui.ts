@@ -145,7 +145,7 @@ export class ServeUi implements AsyncDisposable {
 }
 
 function readUiAsked(text = ''): UiAsked {
-  const { port = 0 } = JSON.parse(text) as { port?: unknown };
+  const { port = 0 } = (JSON.parse(text) ?? {}) as { port?: unknown };
   if (typeof port !== 'number') throw new InformerError('argument', 'the port is a number');
   return { port };
 }

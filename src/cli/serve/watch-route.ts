@@ -22,6 +22,7 @@ import { namespacesOf, type Session } from '../session/session.ts';
 import { refuseBeyondRights } from './caller-rights.ts';
 import type { HeldTypes } from './held-types.ts';
 import { type HeldPart, selectorOf, whyNotHeld } from './held-view.ts';
+import { maskedCondition, seesMarks } from './masked-view.ts';
 import { requestOfParameters } from './query-parameters.ts';
 import { type CallerAccess, jsonError, ndjson } from './routes.ts';
 
@@ -45,6 +46,8 @@ const ALIVE_MS = 30_000;
 export interface WatchRouteOptions {
   readonly session: Session;
   readonly types: HeldTypes;
+  /** Makes the marks of all answers of the serve. */
+  readonly redactor: Redactor;
   /** Values of Secrets may be shown over a port. */
   readonly showsSecrets: boolean;
 }
@@ -57,17 +60,18 @@ export interface WatchRouteOptions {
  */
 export class WatchRoute {
   readonly #options: WatchRouteOptions;
-  readonly #redactor = new Redactor({ showSecrets: false });
+  readonly #redactor: Redactor;
 
   constructor(options: WatchRouteOptions) {
     this.#options = options;
+    this.#redactor = options.redactor;
   }
 
   async answer(url: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
     try {
       const request = requestOfParameters(url.searchParams);
       refuseBeyondRights(request, access, this.#options);
-      const targets = await this.#read(request);
+      const targets = await this.#read(request, seesMarks(access, this.#options));
       return ndjson((body) => this.#stream(body, targets));
     } catch (error) {
       const hint = error instanceof InformerError ? error.hint : undefined;
@@ -75,7 +79,7 @@ export class WatchRoute {
     }
   }
 
-  async #read(request: QueryRequest): Promise<Watched> {
+  async #read(request: QueryRequest, isMasked: boolean): Promise<Watched> {
     const other = Object.keys(request.given).find((name) => !PARAMETERS.includes(name));
     if (other !== undefined)
       throw new InformerError('argument', `/v1/watch has no parameter ${other}`, {
@@ -100,7 +104,10 @@ export class WatchRoute {
       const namespaces = type.namespaced ? part.namespaces : undefined;
       return { type, informer, namespaces, ...(names.length === 0 ? {} : { names: new Set(names) }) };
     });
-    const conditions = [inPart(targets, part), ...filters.conditions];
+    const watched = targets.map(({ type }) => type);
+    const shown = (condition: CompiledCondition) =>
+      isMasked ? maskedCondition(condition, watched, this.#redactor) : condition;
+    const conditions = [inPart(targets, part), ...filters.conditions.map(shown)];
     return {
       targets,
       showSecrets: flags['show-secrets'],

@@ -192,7 +192,7 @@ class UiSite {
   }
 
   async #view(body: string): Promise<object> {
-    const view = readView(JSON.parse(body));
+    const view = readView(JSON.parse(body) ?? {});
     const tab = this.#tabs.get(view.session);
     if (!tab)
       throw new InformerError('closed', 'this page has no stream any more', { hint: 'it opens another one by itself' });
@@ -201,7 +201,7 @@ class UiSite {
   }
 
   #values(body: string): Promise<object> {
-    const { question, name } = JSON.parse(body) as { question: UiQuestion; name: string };
+    const { question, name } = (JSON.parse(body) ?? {}) as { question: UiQuestion; name: string };
     if (!question || !isTexts(question)) throw new InformerError('argument', 'the request has no question');
     const { program, hub } = this.#site;
     return indexValues(program, { question, name }, hub.redactor);

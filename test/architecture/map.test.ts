@@ -50,6 +50,28 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it('about the code name only types, functions and fields that it has', () => {
+    const words = new Set(
+      ['src', 'test', 'tools'].flatMap((folder) =>
+        readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+          .filter((file) => /\.(ts|mjs|json)$/.test(file) && !file.includes('node_modules'))
+          .filter((file) => path.join(folder, file) !== 'test/architecture/map.test.ts')
+          .flatMap((file) => textOf(path.join(folder, file)).match(/[A-Za-z_$][\w$]*/g) ?? []),
+      ),
+    );
+    const rooms = documents.filter((document) => /^src\/.*README\.md$/.test(document));
+    const missing = ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions/ledger.md', ...rooms].flatMap(
+      (document) => {
+        const named = [...textOf(document).matchAll(/`#?([A-Za-z_$][\w$.#]*)(?:\([^`]*\))?`/g)];
+        const parts = named
+          .flatMap(([, name = '']) => name.split(/[.#]+/))
+          .filter((part) => /[A-Z]/.test(part) && /[a-z]/.test(part));
+        return parts.filter((part) => !words.has(part)).map((part) => `${document}: ${part}`);
+      },
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('draw the path of one event through files that exist', () => {
     const [, picture = ''] =
       /## The path of one event\n\n```\n([\s\S]*?)```/.exec(textOf('docs/ARCHITECTURE.md')) ?? [];

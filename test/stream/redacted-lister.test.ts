@@ -32,6 +32,10 @@ it('hands out no value of a Secret by any of its ways, and everything else as it
     lister.byNamespace('shop').get('login'),
     lister.byNamespace('shop').require('login'),
     lister.indexValues('password'),
+    lister.indexValues('password', {}),
+    lister.indexValues('password', { prefix: PLAIN.slice(0, 3) }),
+    lister.indexValues('password', { from: PLAIN, to: PLAIN }),
+    [...lister.scan({})],
   ];
   for (const answer of answers) {
     expect(JSON.stringify(answer)).toContain('hmac:');

@@ -6,6 +6,7 @@ import type { Random } from '../kit/random.ts';
 import { inheriting, surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { checkGvr, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
+import { withServedTypes } from '../model/served-types.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery/discovery.ts';
 import { RestMapper } from './discovery/rest-mapper.ts';
@@ -162,7 +163,8 @@ class ClusterClient implements Client {
       whenReachable,
       refusedWatches,
     };
-    return withSurroundings(new ResourceApi<T>(this.transport, gvr, { ...own, ...options }), surroundingsOf(this));
+    const api = withServedTypes(new ResourceApi<T>(this.transport, gvr, { ...own, ...options }), this.discovery);
+    return withSurroundings(api, surroundingsOf(this));
   }
 
   stats(): ResourceStats[] {

@@ -20,7 +20,10 @@ export interface OwnerType {
   /** The API group, '' for the core group. References in every version match. */
   group: string;
   kind: string;
-  /** Whether the type is namespaced. The key of a cluster-scoped owner has no namespace. Default true. */
+  /**
+   * Whether the type is namespaced. The key of a cluster-scoped owner has no namespace. It counts only where the source
+   * cannot ask the server. Default true.
+   */
   namespaced?: boolean | undefined;
   /** Whether only the owner that is the controller counts. Default false. */
   onlyController?: boolean | undefined;
@@ -33,7 +36,18 @@ const KNOWN_OWNER_TYPE = {
   onlyController: 'boolean',
 } satisfies KnownOptionsOf<OwnerType>;
 
-/** Queues the owners of the given type. For an update these are the owners in the old and in the new state. */
+/** The types of the enqueuers of owners. */
+const ownerTypes = new WeakMap<object, OwnerType>();
+
+/** The type whose owners an enqueuer queues; undefined for one that {@link enqueueOwner} did not make. */
+export function ownerTypeOf(enqueue: object | undefined): OwnerType | undefined {
+  return enqueue && ownerTypes.get(enqueue);
+}
+
+/**
+ * Queues the owners of the given type. For an update these are the owners in the old and in the new state. A source
+ * over an informer of a client asks the server for the type: a kind that is not served is named, and delays its start.
+ */
 export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   checkOptions('enqueueOwner', type, KNOWN_OWNER_TYPE);
   const { group, kind, namespaced = true, onlyController = false } = type;
@@ -41,7 +55,7 @@ export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   checkArgument('enqueueOwner', 'kind', kind, 'text');
   const isOwner = (ref: DeepReadonly<OwnerReference>) =>
     ref.kind === kind && groupOf(ref.apiVersion) === group && (!onlyController || ref.controller === true);
-  return (event) => {
+  const enqueue: Enqueuer<KubeObject> = (event) => {
     const keys = new Set<ObjectKey>();
     for (const object of statesOf(event)) {
       for (const ref of object.metadata.ownerReferences ?? []) {
@@ -50,6 +64,8 @@ export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
     }
     return keys;
   };
+  ownerTypes.set(enqueue, { ...type });
+  return enqueue;
 }
 
 /**
@@ -80,6 +96,6 @@ function statesOf<T>({ oldObject, object }: ResourceEvent<T>): CachedObject<T>[]
 }
 
 /** The group of an apiVersion; undefined for an invalid one, which then matches nothing. */
-function groupOf(apiVersion: string): string | undefined {
+export function groupOf(apiVersion: string): string | undefined {
   return apiVersion.split('/').length > 2 ? undefined : parseGroupVersion(apiVersion).group;
 }

@@ -2,6 +2,9 @@ import type { SharedInformer } from '../informer/shared-informer.ts';
 import { troubleOf } from '../informer/sync-result.ts';
 import { checkArgument } from '../kit/known-options.ts';
 import { surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
+import { servedTypesOf } from '../model/served-types.ts';
+import { type Enqueuer, ownerTypeOf } from './enqueue.ts';
+import { namingOthers, ServedOwner } from './served-owner.ts';
 import type { EventFeed, Source, SourceOptions } from './source.ts';
 import { createEventSource } from './source.ts';
 
@@ -15,9 +18,14 @@ const START_MS = 1_000;
 /** A source of keys from the events of an informer. It does not start the informer. Several sources may share one. */
 export function createInformerSource<T>(informer: WatchedInformer<T>, options: SourceOptions<NoInfer<T>>): Source {
   checkArgument('createInformerSource', 'addHandler of the informer', Object(informer).addHandler, 'function');
-  const events = createEventSource(informerEvents(informer), options);
+  const feed = informerEvents(informer);
+  const events = createEventSource(feed, options);
+  const owner = ownerTypeOf(options.enqueue);
+  const served = servedTypesOf(informer);
+  const type = owner && served && new ServedOwner(owner, served);
   const source: Source = {
     ...events,
+    trouble: () => type?.missing ?? events.trouble?.(),
     async start(emit, context) {
       using _ = context.clock.after(START_MS, () => {
         if (informer.isStarted !== false) return;
@@ -27,7 +35,12 @@ export function createInformerSource<T>(informer: WatchedInformer<T>, options: S
           next,
         });
       });
-      await events.start(emit, context);
+      if (!owner) return await events.start(emit, context);
+      const known = (await type?.find(context)) ?? owner;
+      const owners = namingOthers(known, { logger: context.logger, isServed: type !== undefined });
+      const enqueue = owners.enqueue as Enqueuer<unknown> as Enqueuer<NoInfer<T>>; // it reads metadata only
+      await createEventSource(feed, { ...options, enqueue }).start(emit, context);
+      owners.synced();
     },
   };
   return withSurroundings(source, surroundingsOf(informer));

@@ -12,6 +12,7 @@ import type { ObjectKey } from '../model/key.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import type { Sharding } from '../model/shard.ts';
 import { Arrivals } from './arrivals.ts';
 import type { StoreKind, StoreMemory } from './compact/compact-store.ts';
@@ -246,6 +247,7 @@ export class SharedInformer<T> implements Syncable {
     checkOptions('SharedInformer', options, KNOWN_OPTIONS);
     options = inheriting(options, ...scoped.map(({ source }) => source));
     withSurroundings(this, options);
+    withServedTypes(this, scoped[0] && servedTypesOf(scoped[0].source));
     if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
       throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
     }

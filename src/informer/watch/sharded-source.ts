@@ -7,6 +7,7 @@ import { notify } from '../../kit/user-callback.ts';
 import { splitKey } from '../../model/key.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
+import { servedTypesOf, withServedTypes } from '../../model/served-types.ts';
 import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
@@ -66,6 +67,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     checkOptions('ShardedSource', options, KNOWN_OPTIONS);
     options = inheriting(options, source);
     withSurroundings(this, options);
+    withServedTypes(this, servedTypesOf(source));
     this.#source = source;
     this.#shards = shards instanceof ShardSet ? shards : fixed(shards);
     this.#listed = this.#shards.selection;

@@ -54,7 +54,7 @@ export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   checkArgument('enqueueOwner', 'group', group, 'text');
   checkArgument('enqueueOwner', 'kind', kind, 'text');
   const isOwner = (ref: DeepReadonly<OwnerReference>) =>
-    ref.kind === kind && groupOf(ref.apiVersion) === group && (!onlyController || ref.controller === true);
+    ref.kind === kind && ownerGroupOf(ref.apiVersion) === group && (!onlyController || ref.controller === true);
   const enqueue: Enqueuer<KubeObject> = (event) => {
     const keys = new Set<ObjectKey>();
     for (const object of statesOf(event)) {
@@ -96,6 +96,6 @@ function statesOf<T>({ oldObject, object }: ResourceEvent<T>): CachedObject<T>[]
 }
 
 /** The group of an apiVersion; undefined for an invalid one, which then matches nothing. */
-export function groupOf(apiVersion: string): string | undefined {
+export function ownerGroupOf(apiVersion: string): string | undefined {
   return apiVersion.split('/').length > 2 ? undefined : parseGroupVersion(apiVersion).group;
 }

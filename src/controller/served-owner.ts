@@ -6,7 +6,7 @@ import { nearest } from '../kit/nearest.ts';
 import type { KubeObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { ServedTypes } from '../model/served-types.ts';
-import { type Enqueuer, enqueueOwner, groupOf, type OwnerType } from './enqueue.ts';
+import { type Enqueuer, enqueueOwner, type OwnerType, ownerGroupOf } from './enqueue.ts';
 import type { SourceContext } from './source.ts';
 
 /** The times between two questions, while the kind is not served and after an answer that failed. */
@@ -119,7 +119,7 @@ export function namingOthers(
       if (isDone) return keys;
       isDone = keys.length > 0;
       for (const ref of event.object?.metadata.ownerReferences ?? []) {
-        const type = [ref.kind, groupOf(ref.apiVersion)].filter(Boolean).join('.');
+        const type = [ref.kind, ownerGroupOf(ref.apiVersion)].filter(Boolean).join('.');
         if (seen.size < MOST_SEEN) seen.set(type, ref.kind);
       }
       name();

@@ -96,7 +96,7 @@ it('the scope of the owners is the one that the server has, whatever enqueueOwne
   await using cluster = await inProcess({
     objects: [crd('Cluster'), child('a', 'shop.example/v1', 'Fleet', 'north')],
   });
-  const { lines, runs, end } = running(cluster, { group: 'shop.example', kind: 'Fleet' });
+  const { lines, runs, end } = running(cluster, { group: 'shop.example', kind: 'Fleet', namespaced: true });
   await cluster.clock.advance(1_000);
   expect(runs).toEqual(['north']);
   expect(lines).toEqual([]);

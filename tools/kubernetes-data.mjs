@@ -25,7 +25,17 @@ const exchanges = contents.filter(Array.isArray).flat();
 
 const types = update('types.json', (data) => updateTypes(data, exchanges));
 update('columns.json', (data) => updateColumns(data, exchanges, types));
-update('fields.json', (data) => updateFields(data, documents, types, (line) => console.log(`by hand: ${line}`)));
+// the fields of types behind a feature gate stay: no recording has them
+const all = withGated(types);
+update('fields.json', (data) => updateFields(data, documents, all, (line) => console.log(`by hand: ${line}`)));
+
+function withGated(served) {
+  const versions = { ...served };
+  for (const gated of Object.values(readData(path.join(folder, 'gated-types.json'))))
+    for (const [version, resources] of Object.entries(gated))
+      versions[version] = { ...versions[version], ...resources };
+  return versions;
+}
 
 function read(file) {
   const bytes = readFileSync(file);

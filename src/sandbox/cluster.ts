@@ -20,6 +20,14 @@ export interface Features {
   readonly managedFieldsOptOut: boolean;
   /** Streaming lists as gzip. Source: apiserver endpoints/handlers/watch.go of 1.37. */
   readonly watchListCompression: boolean;
+  /** The type ClusterTrustBundle of certificates.k8s.io/v1. A server has it since 1.37. */
+  readonly clusterTrustBundle: boolean;
+  /** The type PodCertificateRequest of certificates.k8s.io/v1. A server has it since 1.37. */
+  readonly podCertificateRequest: boolean;
+  /** The type DeviceTaintRule of resource.k8s.io/v1. A server has it since 1.37. */
+  readonly draDeviceTaintRules: boolean;
+  /** The type StorageVersionMigration of storagemigration.k8s.io/v1. A server has it since 1.37. */
+  readonly storageVersionMigrator: boolean;
 }
 
 /** A time as in metadata: RFC 3339 in whole seconds. */

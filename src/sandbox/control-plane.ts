@@ -40,7 +40,7 @@ export class ControlPlane implements Disposable {
 
   constructor({ clock, random, features, store: storeOptions, snapshot, ...options }: ControlPlaneOptions) {
     const store = new ObjectStore(storeOptions);
-    const cluster = { store, types: new TypeRegistry(builtinTypes()), clock, random, features };
+    const cluster = { store, types: new TypeRegistry(builtinTypes({ ...features })), clock, random, features };
     this.backend = { cluster, writer: new Writer(cluster, snapshot?.loaded), deleter: new Deleter(cluster) };
     this.server = new ApiServer(cluster, new WriteRequests(this.backend), options);
     const crds = new CrdController(this.backend);

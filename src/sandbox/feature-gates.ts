@@ -7,6 +7,10 @@ const GATES: Readonly<Record<string, keyof Features>> = {
   ShardedListAndWatch: 'shardedListAndWatch',
   ManagedFieldsOptOut: 'managedFieldsOptOut',
   WatchListCompression: 'watchListCompression',
+  ClusterTrustBundle: 'clusterTrustBundle',
+  PodCertificateRequest: 'podCertificateRequest',
+  DRADeviceTaintRules: 'draDeviceTaintRules',
+  StorageVersionMigrator: 'storageVersionMigrator',
 };
 
 /** Reads `ShardedListAndWatch=true,…`. Throws `argument` for what is not NAME=true or NAME=false, or an unknown name. */
@@ -43,5 +47,9 @@ export function featuresOf(gates: Readonly<Record<string, boolean>> = {}): Featu
     shardedListAndWatch: on('shardedListAndWatch'),
     managedFieldsOptOut: on('managedFieldsOptOut'),
     watchListCompression: on('watchListCompression'),
+    clusterTrustBundle: on('clusterTrustBundle'),
+    podCertificateRequest: on('podCertificateRequest'),
+    draDeviceTaintRules: on('draDeviceTaintRules'),
+    storageVersionMigrator: on('storageVersionMigrator'),
   };
 }

@@ -3,12 +3,22 @@ import { featuresOf, parseFeatureGates } from '../../src/sandbox/feature-gates.t
 import { Sandbox } from '../../src/sandbox/index.ts';
 
 it('are off unless they are named, and read as kube-apiserver reads them', () => {
-  const off = { shardedListAndWatch: false, managedFieldsOptOut: false, watchListCompression: false };
+  const off = {
+    shardedListAndWatch: false,
+    managedFieldsOptOut: false,
+    watchListCompression: false,
+    clusterTrustBundle: false,
+    podCertificateRequest: false,
+    draDeviceTaintRules: false,
+    storageVersionMigrator: false,
+  };
   expect(featuresOf()).toEqual(off);
   expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=true']))).toEqual({ ...off, shardedListAndWatch: true });
   expect(featuresOf(parseFeatureGates(['ShardedListAndWatch=false']))).toEqual(off);
   const newer = parseFeatureGates(['ManagedFieldsOptOut=true', 'WatchListCompression=true']);
   expect(featuresOf(newer)).toEqual({ ...off, managedFieldsOptOut: true, watchListCompression: true });
+  const types = parseFeatureGates(['ClusterTrustBundle=true', 'DRADeviceTaintRules=true']);
+  expect(featuresOf(types)).toEqual({ ...off, clusterTrustBundle: true, draDeviceTaintRules: true });
 });
 
 it.each([

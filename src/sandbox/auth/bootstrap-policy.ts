@@ -1,4 +1,5 @@
 import type { UnknownObject } from '../../model/object.ts';
+import type { Features } from '../cluster.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const READ = ['get', 'list', 'watch'];
@@ -9,8 +10,9 @@ const EVENTS = rule(['create', 'patch', 'update'], ['', 'events.k8s.io'], ['even
  * The roles and bindings that a server creates when it starts, without those for its own controllers.
  * Source: kubernetes plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
  */
-export function bootstrapPolicy(): UnknownObject[] {
+export function bootstrapPolicy({ clusterTrustBundle = false }: Partial<Features> = {}): UnknownObject[] {
   return [
+    ...(clusterTrustBundle ? TRUST_BUNDLES : []),
     ...aggregated('admin', 'edit', 'view'),
     clusterRole('cluster-admin', [rule(['*'], ['*'], ['*']), { verbs: ['*'], nonResourceURLs: ['*'] }]),
     clusterRole('system:aggregate-to-admin', ADMIN, { [`${RBAC}/aggregate-to-admin`]: 'true' }),
@@ -32,6 +34,12 @@ export function bootstrapPolicy(): UnknownObject[] {
     ),
   ];
 }
+
+/** For servers with ClusterTrustBundle. */
+const TRUST_BUNDLES = [
+  clusterRole('system:cluster-trust-bundle-discovery', [rule(READ, ['certificates.k8s.io'], ['clustertrustbundles'])]),
+  clusterBinding('system:cluster-trust-bundle-discovery', 'system:serviceaccounts'),
+];
 
 const DISCOVERY = [
   '/api',

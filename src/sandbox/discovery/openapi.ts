@@ -29,8 +29,9 @@ export function openApiDocument(types: TypeRegistry, name: string): OpenApiDocum
   const served = servedDocuments(types).get(name);
   if (!served) return undefined;
   const known = served.some((type) => type.custom) ? customDocuments(types) : BUILTIN;
-  const found = known.get(name) ?? makeDocument(served);
-  known.set(name, found);
+  const content = `${name} ${served.map((type) => type.gvr.resource).join()}`;
+  const found = known.get(content) ?? makeDocument(served);
+  known.set(content, found);
   return found;
 }
 
@@ -39,7 +40,10 @@ export function openApiNames(types: TypeRegistry): string[] {
   return [...servedDocuments(types).keys()];
 }
 
-/** The documents of groups without custom types. All servers in this process share them. */
+/**
+ * The documents of groups without custom types, by name and resources: feature gates decide which resources a group
+ * has. All servers in this process share them.
+ */
 const BUILTIN = new Map<string, OpenApiDocument>();
 
 const custom = new WeakMap<

@@ -44,6 +44,8 @@ const FIELD_LABELS: Readonly<Record<string, Labels>> = {
   'replicasets.apps': { 'status.replicas': '0' },
   'jobs.batch': { 'status.successful': '0' },
   'certificatesigningrequests.certificates.k8s.io': { 'spec.signerName': '' },
+  'clustertrustbundles.certificates.k8s.io': { 'spec.signerName': '' },
+  'podcertificaterequests.certificates.k8s.io': { 'spec.signerName': '', 'spec.podName': '', 'spec.nodeName': '' },
 };
 
 /** The names that clients of events.k8s.io use for field labels of events. */

@@ -26,8 +26,8 @@ const OBJECTS: readonly UnknownObject[] = [
  * Creates the objects of a new cluster: the system namespaces, the service `kubernetes`, the default roles and
  * bindings.
  */
-export function bootstrap({ cluster: { types }, writer }: Backend, createdAt: string): void {
-  for (const object of [...OBJECTS, ...bootstrapPolicy()]) {
+export function bootstrap({ cluster: { types, features }, writer }: Backend, createdAt: string): void {
+  for (const object of [...OBJECTS, ...bootstrapPolicy(features)]) {
     const type = types.findKind(object.apiVersion ?? '', object.kind ?? '');
     const metadata = { ...object.metadata, creationTimestamp: createdAt };
     if (type) writer.create(type, copyOf({ ...object, metadata }), { manager: 'kube-apiserver', fixture: true });

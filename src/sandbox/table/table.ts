@@ -5,6 +5,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType, CustomTraits } from '../types/api-type.ts';
 import { CLUSTER_CELLS } from './cluster-cells.ts';
 import { builtinColumns, NAME_COLUMN } from './columns.ts';
+import { GATED_CELLS } from './gated-cells.ts';
 import { findPath } from './json-path.ts';
 import { NETWORK_CELLS } from './network-cells.ts';
 import { podCells, podRowConditions } from './pod-cells.ts';
@@ -15,6 +16,7 @@ const CELLS: Readonly<Record<string, (object: UnknownObject, now: number) => unk
   ...WORKLOAD_CELLS,
   ...CLUSTER_CELLS,
   ...NETWORK_CELLS,
+  ...GATED_CELLS,
 };
 
 /** The columns of a type's table. */

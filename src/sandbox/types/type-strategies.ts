@@ -7,6 +7,7 @@ const WITH_GENERATION = new Set([
   'customresourcedefinitions.apiextensions.k8s.io',
   'daemonsets.apps',
   'deployments.apps',
+  'devicetaintrules.resource.k8s.io',
   'endpointslices.discovery.k8s.io',
   'flowschemas.flowcontrol.apiserver.k8s.io',
   'ingressclasses.networking.k8s.io',
@@ -44,16 +45,20 @@ const RETURNS_DELETED = new Set([
  */
 const CONDITIONAL_UPDATE = new Set([
   'apiservices.apiregistration.k8s.io',
+  'clustertrustbundles.certificates.k8s.io',
   'csidrivers.storage.k8s.io',
   'csinodes.storage.k8s.io',
   'csistoragecapacities.storage.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
+  'devicetaintrules.resource.k8s.io',
   'leases.coordination.k8s.io',
   'mutatingadmissionpolicies.admissionregistration.k8s.io',
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
   'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+  'podcertificaterequests.certificates.k8s.io',
   'poddisruptionbudgets.policy',
   'runtimeclasses.node.k8s.io',
+  'storageversionmigrations.storagemigration.k8s.io',
   'validatingadmissionpolicies.admissionregistration.k8s.io',
   'validatingadmissionpolicybindings.admissionregistration.k8s.io',
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
@@ -85,10 +90,13 @@ const ORPHANS_BY_DEFAULT = new Set(['jobs.batch', 'replicationcontrollers']);
 const KEEPS_METADATA = new Set([
   'apiservices.apiregistration.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
+  'devicetaintrules.resource.k8s.io',
   'flowschemas.flowcontrol.apiserver.k8s.io',
+  'podcertificaterequests.certificates.k8s.io',
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
   'resourceclaims.resource.k8s.io',
   'servicecidrs.networking.k8s.io',
+  'storageversionmigrations.storagemigration.k8s.io',
   'validatingadmissionpolicies.admissionregistration.k8s.io',
 ]);
 
@@ -103,6 +111,8 @@ const KEEPS_STATUS = new Set(['nodes']);
 
 /** Types whose names can have every character of a path segment, such as the role `system:node`. */
 const PATH_NAMES = /\.rbac\.authorization\.k8s\.io$/;
+/** The type whose names depend on its fields: `write/validate-gated.ts` checks them. */
+const TRUST_BUNDLES = 'clustertrustbundles.certificates.k8s.io';
 const LABEL_NAMES = new Set(['namespaces', 'services']);
 
 export function countsGeneration(type: ApiType): boolean {
@@ -124,7 +134,7 @@ export function guardsStatus(type: ApiType): boolean {
 
 /** The form that the names of a type must have. */
 export function nameRule(type: ApiType): 'subdomain' | 'label' | 'segment' {
-  if (PATH_NAMES.test(type.storage)) return 'segment';
+  if (PATH_NAMES.test(type.storage) || type.storage === TRUST_BUNDLES) return 'segment';
   return LABEL_NAMES.has(type.storage) ? 'label' : 'subdomain';
 }
 

@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, timestamp } from '../cluster.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { equalJson } from '../types/equal.ts';
 
@@ -14,11 +14,19 @@ export function admit(cluster: Cluster, type: ApiType, object: UnknownObject): v
 }
 
 /**
- * Adds what the server adds to a changed object: the fields that a service needs after a change of its type. Changes
- * the object.
+ * Adds what the server adds to a changed object: the fields that a service needs after a change of its type, and the
+ * time of a new effect of a device taint. Changes the object.
  */
-export function admitUpdate(cluster: Cluster, type: ApiType, object: UnknownObject): void {
+export function admitUpdate(cluster: Cluster, type: ApiType, object: UnknownObject, before: UnknownObject): void {
   if (type.storage === 'services') ADMIT.services?.(object, cluster);
+  if (type.storage === 'devicetaintrules.resource.k8s.io') timeEffect(cluster, object, before);
+}
+
+/** Source: kubernetes/pkg/registry/resource/devicetaintrule/strategy.go PrepareForUpdate. */
+function timeEffect({ clock }: Cluster, object: UnknownObject, before: UnknownObject): void {
+  const taintOf = ({ spec }: UnknownObject) => (spec as { taint: Fields }).taint;
+  const [taint, old] = [taintOf(object), taintOf(before)];
+  if (taint.effect !== old.effect && taint.timeAdded === old.timeAdded) taint.timeAdded = timestamp(clock.now());
 }
 
 /**

@@ -80,6 +80,7 @@ const roleRef: Rule = (before, after) =>
 
 const CHANGES: Readonly<Record<string, Rule>> = {
   'clusterrolebindings.rbac.authorization.k8s.io': roleRef,
+  'clustertrustbundles.certificates.k8s.io': fixed('spec.signerName'),
   configmaps: whenImmutable('data', 'binaryData'),
   'controllerrevisions.apps': fixed('data'),
   'customresourcedefinitions.apiextensions.k8s.io': all(
@@ -92,6 +93,7 @@ const CHANGES: Readonly<Record<string, Rule>> = {
   'ingressclasses.networking.k8s.io': fixed('spec.controller'),
   'jobs.batch': all(fixed('spec.selector', 'spec.completionMode'), jobCompletions, jobTemplate),
   persistentvolumeclaims: claim,
+  'podcertificaterequests.certificates.k8s.io': fixed('spec'),
   pods: podSpec,
   'priorityclasses.scheduling.k8s.io': all(
     forbiddenChange('value', 'may not be changed in an update.'),
@@ -102,6 +104,7 @@ const CHANGES: Readonly<Record<string, Rule>> = {
   secrets: all(fixed('type'), whenImmutable('data')),
   services: clusterIps,
   'statefulsets.apps': statefulSet,
+  'storageversionmigrations.storagemigration.k8s.io': fixed('spec'),
   'storageclasses.storage.k8s.io': all(
     forbiddenChange('parameters', 'updates to parameters are forbidden.'),
     forbiddenChange('provisioner', 'updates to provisioner are forbidden.'),

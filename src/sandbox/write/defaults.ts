@@ -1,4 +1,6 @@
+import type { Clock } from '../../kit/clock.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import { timestamp } from '../cluster.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { autoscalerDefaults } from './autoscaler-defaults.ts';
 import { setPartDefaults } from './part-defaults.ts';
@@ -9,12 +11,12 @@ type Fields = Record<string, unknown>;
  * Adds the defaults that the API adds when it decodes an object. The writer of the object owns these fields.
  * Changes the object. Source: kubernetes/pkg/apis/STAR/v1/defaults.go.
  */
-export function setDefaults(type: ApiType, object: UnknownObject): void {
-  DEFAULTS[type.storage]?.(object);
+export function setDefaults(type: ApiType, object: UnknownObject, clock: Clock): void {
+  DEFAULTS[type.storage]?.(object, clock);
   setPartDefaults(type, object);
 }
 
-const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
+const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) => void>> = {
   pods(pod) {
     const spec = fields(pod, 'spec');
     podSpec(spec, { enableServiceLinks: true });
@@ -131,6 +133,12 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject) => void>> = {
   },
   'storageclasses.storage.k8s.io'(storage) {
     preset(storage, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+  },
+  'podcertificaterequests.certificates.k8s.io'(request) {
+    preset(fields(request, 'spec'), { maxExpirationSeconds: 86_400 });
+  },
+  'devicetaintrules.resource.k8s.io'(rule, clock) {
+    preset(fields(fields(rule, 'spec'), 'taint'), { timeAdded: timestamp(clock.now()) });
   },
   'csidrivers.storage.k8s.io'(driver) {
     preset(fields(driver, 'spec'), {

@@ -44,7 +44,7 @@ export function labelProblems(labels: Readonly<Record<string, string>>, field: s
 
 const PLAIN = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-function labelValueProblems(value: string): string[] {
+export function labelValueProblems(value: string): string[] {
   const long = value.length > 63 ? ['must be no more than 63 characters'] : [];
   return value === '' || QUALIFIED.test(value) ? long : [...long, LABEL_VALUE_TEXT];
 }
@@ -54,7 +54,7 @@ function invalid(field: string, value: unknown, why: string): FieldProblem {
 }
 
 /** `example.com/name` or `name`. */
-function qualifiedNameProblems(text: string): string[] {
+export function qualifiedNameProblems(text: string): string[] {
   const parts = text.split('/');
   const [prefix, name = ''] = parts.length === 1 ? [undefined, text] : parts;
   if (parts.length > 2) {

@@ -4,7 +4,7 @@ import { exceeds, negativeAmounts } from './validate-amounts.ts';
 
 type Fields = Record<string, unknown>;
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 export const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 

@@ -8,6 +8,12 @@ import { nameRule } from '../types/type-strategies.ts';
 import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
 import { exceeds } from './validate-amounts.ts';
 import {
+  certificateRequestProblems,
+  deviceTaintProblems,
+  migrationProblems,
+  trustBundleProblems,
+} from './validate-gated.ts';
+import {
   labelProblems,
   metadataProblems,
   SUBDOMAIN,
@@ -15,7 +21,7 @@ import {
   unqualifiedFinalizers,
 } from './validate-metadata.ts';
 import { endpointSliceProblems, ingressProblems, networkPolicyProblems } from './validate-network.ts';
-import { fieldsOf, invalidValue, itemsOf, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
+import { fieldsOf, invalidValue, itemsOf, LABEL, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
 import {
   disruptionBudgetProblems,
   priorityClassProblems,
@@ -23,8 +29,6 @@ import {
   storageClassProblems,
   subjectProblems,
 } from './validate-policy.ts';
-
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
  * The problems of an object. The sandbox checks metadata, fields with a fixed set of values, and fields that are
@@ -69,6 +73,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
     ...subjectProblems(itemsOf(binding.subjects), false),
   ],
   'clusterroles.rbac.authorization.k8s.io': roleProblems,
+  'clustertrustbundles.certificates.k8s.io': trustBundleProblems,
   configmaps: (map) => [
     ...keyProblems(map.data, 'data'),
     ...keyProblems(map.binaryData, 'binaryData'),
@@ -83,6 +88,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
     ];
   },
   'daemonsets.apps': workloadProblems,
+  'devicetaintrules.resource.k8s.io': deviceTaintProblems,
   'deployments.apps': (deployment) => [...workloadProblems(deployment), ...strategyProblems(deployment)],
   'endpointslices.discovery.k8s.io': endpointSliceProblems,
   events: eventProblems,
@@ -98,6 +104,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
   'networkpolicies.networking.k8s.io': networkPolicyProblems,
   persistentvolumeclaims: claimProblems,
   persistentvolumes: volumeSourceProblems,
+  'podcertificaterequests.certificates.k8s.io': certificateRequestProblems,
   'poddisruptionbudgets.policy': disruptionBudgetProblems,
   pods: (pod) => podSpecProblems(fieldsOf(pod.spec), 'spec'),
   'priorityclasses.scheduling.k8s.io': priorityClassProblems,
@@ -112,6 +119,7 @@ const PROBLEMS: Readonly<Record<string, Check>> = {
   services: serviceProblems,
   'statefulsets.apps': workloadProblems,
   'storageclasses.storage.k8s.io': storageClassProblems,
+  'storageversionmigrations.storagemigration.k8s.io': migrationProblems,
 };
 
 function scheduleProblems({ schedule, timeZone }: Fields): FieldProblem[] {

@@ -126,7 +126,7 @@ export class Writer {
     const after = this.#candidate(type, before, object, options);
     this.#decode(type, after, options, before);
     keepAllocated(type, before, after);
-    admitUpdate(this.#cluster, type, after);
+    admitUpdate(this.#cluster, type, after, before);
     shareFields(before, after);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
     if (counts && (!equalJson(specOf(type, before), specOf(type, after)) || hasNewAnnotations(type, before, after))) {
@@ -267,7 +267,7 @@ export class Writer {
 
   /** Sets defaults and prunes, as decoding does. */
   #decode(type: ApiType, object: UnknownObject, options: WriteRules, before?: UnknownObject): void {
-    setDefaults(type, object);
+    setDefaults(type, object, this.#cluster.clock);
     storeQuantities(type, object);
     const lenient = options.fixture ? { fieldValidation: 'Ignore' as const } : {};
     if (type.custom) admitCustom(type, object, { ...options, ...lenient, before });

@@ -49,7 +49,7 @@ it.each([
 
 it('every binding names a role that exists, and no two objects have the same name', () => {
   const idOf = (kind: string, namespace: string | undefined, name: string) => `${kind} ${namespace ?? ''}/${name}`;
-  const objects = bootstrapPolicy();
+  const objects = bootstrapPolicy({ clusterTrustBundle: true });
   const ids = objects.map(({ kind = '', metadata }) => idOf(kind, metadata.namespace, metadata.name ?? ''));
   expect(new Set(ids).size).toBe(ids.length);
   const roles = objects.flatMap(({ roleRef, metadata }) => {

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { columnDefinitions, hasPrinter, row, rowConditions, tableColumns } from '../../../src/sandbox/table/table.ts';
 import type { ApiType, CustomTraits } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
+import { EVERY_TYPE } from '../../support/gated-types.ts';
 
 const NOW = Date.parse('2026-01-01T01:00:00Z');
-const types = builtinTypes();
+const types = builtinTypes(EVERY_TYPE);
 
 it('gives every built-in type as many cells as columns, also for an object without fields', () => {
   for (const type of types.filter((t) => t.verbs.includes('list'))) {

@@ -47,6 +47,25 @@ describe('the built-in types', () => {
     expect(builtinTypes()[0]).not.toBe(builtinTypes()[0]);
   });
 
+  it('have more types with a feature, in the order of their names', () => {
+    const resources = (features: Record<string, boolean>, group: string) =>
+      builtinTypes(features).flatMap(({ gvr }) => (gvr.group === group ? [gvr.resource] : []));
+    expect(resources({}, 'resource.k8s.io')).not.toContain('devicetaintrules');
+    expect(resources({ draDeviceTaintRules: true }, 'resource.k8s.io').slice(0, 3)).toEqual([
+      'deviceclasses',
+      'devicetaintrules',
+      'resourceclaims',
+    ]);
+    expect(resources({ draDeviceTaintRules: true, clusterTrustBundle: false }, 'certificates.k8s.io')).toEqual([
+      'certificatesigningrequests',
+    ]);
+    expect(builtinTypes({ storageVersionMigrator: true }).at(-1)?.gvr).toEqual({
+      group: 'storagemigration.k8s.io',
+      version: 'v1',
+      resource: 'storageversionmigrations',
+    });
+  });
+
   it('have the storage version hash of a real server', () => {
     const pods = find('', 'pods');
     expect(pods && storageVersionHash(pods)).toBe('xPOwRZ+Yhw8=');

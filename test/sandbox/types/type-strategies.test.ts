@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import type { ApiType } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import * as traits from '../../../src/sandbox/types/type-strategies.ts';
+import { EVERY_TYPE } from '../../support/gated-types.ts';
 
-const builtin = builtinTypes();
+const builtin = builtinTypes(EVERY_TYPE);
 const find = (storage: string) => builtin.find((t) => t.storage === storage) as ApiType;
 const custom: ApiType = {
   ...find('pods'),
@@ -26,6 +27,7 @@ it.each<[trait: (type: ApiType) => boolean, yes: string, no: string, ofCustom: b
 
 it.each([
   ['clusterroles.rbac.authorization.k8s.io', 'segment'],
+  ['clustertrustbundles.certificates.k8s.io', 'segment'],
   ['services', 'label'],
   ['pods', 'subdomain'],
 ])('the names of %s have the form %s', (storage, rule) => {
@@ -41,5 +43,5 @@ it('names only types that exist', () => {
     traits.keepsMetadataAtStatus,
   ];
   const counts = rules.map((rule) => [...storages].filter((storage) => rule(find(storage))).length);
-  expect(counts).toEqual([21, 7, 15, 7]);
+  expect(counts).toEqual([22, 7, 19, 10]);
 });

@@ -50,10 +50,10 @@ describe('admission', () => {
 
   it('adds to a changed object only what a service needs', () => {
     const service = { metadata: {}, spec: { type: 'ClusterIP' } } as UnknownObject;
-    admitUpdate(world.backend.cluster, find('Service'), service);
+    admitUpdate(world.backend.cluster, find('Service'), service, service);
     expect(service.spec).toHaveProperty('clusterIP');
     const pod = { metadata: {}, spec: {} } as UnknownObject;
-    admitUpdate(world.backend.cluster, find('Pod'), pod);
+    admitUpdate(world.backend.cluster, find('Pod'), pod, pod);
     expect(pod.spec).toEqual({});
   });
 });

@@ -3,12 +3,13 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ApiType } from '../../../src/sandbox/types/api-type.ts';
 import { builtinTypes } from '../../../src/sandbox/types/builtin-types.ts';
 import { setDefaults } from '../../../src/sandbox/write/defaults.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const types = builtinTypes();
 
 function defaulted(kind: string, fields: object): UnknownObject {
   const object = { metadata: { name: 'x' }, ...fields } as UnknownObject;
-  setDefaults(types.find((t) => t.kind === kind) as ApiType, object);
+  setDefaults(types.find((t) => t.kind === kind) as ApiType, object, new FakeClock());
   return object;
 }
 

@@ -4,6 +4,7 @@ import type { FieldProblem } from '../../status/statuses.ts';
 import type { JsonSchema } from '../api-type.ts';
 import { type CrdSpec, type CrdVersion, specOf } from './crd-types.ts';
 import { patternProblem } from './patterns.ts';
+import { ruleDefinitionProblems } from './rule-definitions.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /**
@@ -109,7 +110,8 @@ function versionsProblems(versions: readonly CrdVersion[]): FieldProblem[] {
   if (versions.filter((v) => v.storage).length !== 1) {
     problems.push(wrong('spec.versions', versions, 'must have exactly one version marked as storage version'));
   }
-  return [...problems, ...versions.flatMap((version, i) => versionProblems(version, `spec.versions[${i}]`))];
+  const found = [...problems, ...versions.flatMap((version, i) => versionProblems(version, `spec.versions[${i}]`))];
+  return found.length > 0 ? found : ruleDefinitionProblems(versions);
 }
 
 function versionProblems(version: CrdVersion, path: string): FieldProblem[] {

@@ -1,4 +1,4 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { messageOf } from '../../../kit/error.ts';
 import { jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
@@ -170,6 +170,9 @@ const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptio
 );
 const compiled = new Map<string, Compiled>();
 
+/** The syntax tree of a rule. Throws the library's error for one that it cannot read. */
+export const parseRule = (rule: string): ASTNode => environment.parse(rule).ast;
+
 function compile(source: string): Compiled {
   const known = compiled.get(source);
   if (known) return known;
@@ -230,7 +233,7 @@ const RESERVED = new Set(
 );
 
 /** A property name in a form that CEL can read. Source: apiserver cel EscapeName. */
-function escaped(name: string): string {
+export function escaped(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name
     .replaceAll('__', '__underscores__')

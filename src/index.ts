@@ -225,7 +225,7 @@ export type { StateChange } from './informer/state-change.ts';
 export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
 export type { StoredState } from './informer/watch/stored-state.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
-export { consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
+export { type ConsoleLoggerOptions, consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
 export { keepYoungGenerationSmall } from './kit/young-generation.ts';
 export { type FieldRequirement, FieldSelector } from './model/field-selector.ts';
 export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';

@@ -1,7 +1,8 @@
+import { type Clock, systemClock } from './clock.ts';
 import { InformerError, messageOf } from './error.ts';
 import { continued } from './escape.ts';
 import { jsonText } from './exact-json.ts';
-import { checkArgument } from './known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from './known-options.ts';
 
 /** The fields of a log line, by name. They never contain a credential or a value of a Secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -50,17 +51,37 @@ export function createLogger(
 /** The levels, from the most to the least urgent. */
 const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
 
+/** Options of {@link consoleLogger}. */
+export interface ConsoleLoggerOptions {
+  /** The name at the beginning of each line. Default `kubectl-informer`. */
+  program?: string | undefined;
+  /** Whether each line begins with its time: `2026-01-31T12:00:00.000Z`. Default false. */
+  times?: boolean | undefined;
+  /** The source of that time. Default: the system's clock. */
+  clock?: Clock | undefined;
+}
+
+const KNOWN_CONSOLE_OPTIONS = {
+  program: 'text',
+  times: 'boolean',
+  clock: 'clock',
+} satisfies KnownOptionsOf<ConsoleLoggerOptions>;
+
 /**
  * A logger that writes one line for each entry to stderr: `kubectl-informer: WARN message field=value …`. `level` is
  * the least urgent level that is written. Control characters are shown as text. Throws `argument` for an unknown level.
  */
-export function consoleLogger(level: LogLevel = 'warn'): Logger {
+export function consoleLogger(level: LogLevel = 'warn', options: ConsoleLoggerOptions = {}): Logger {
   const written = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
   if (written.length === 0)
     throw new InformerError('argument', `the level of a logger is one of ${LEVELS.join(', ')}, not ${String(level)}`);
+  checkOptions('consoleLogger', options, KNOWN_CONSOLE_OPTIONS);
+  const { program = 'kubectl-informer', times = false, clock = systemClock } = options;
   return createLogger((each, message, fields) => {
+    if (!written.includes(each)) return;
+    const time = times ? `${new Date(clock.now()).toISOString()} ` : '';
     // biome-ignore lint/suspicious/noConsole: the output of a library without a logger
-    if (written.includes(each)) console.error(`kubectl-informer: ${logLine(each, message, fields)}`);
+    console.error(`${time}${program}: ${logLine(each, message, fields)}`);
   });
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { consoleLogger, createLogger, defaultLogger, logLine, silentLogger } from '../../src/kit/logger.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -28,6 +29,17 @@ describe('consoleLogger', () => {
     const logger = consoleLogger(level);
     for (const each of ['error', 'warn', 'info', 'debug'] as const) logger[each]('hello', { a: 1 });
     expect(lines).toEqual(expected.map((name) => `kubectl-informer: ${name} hello a=1`));
+  });
+
+  it('begins a line with the time and the name of the program where that is asked for', () => {
+    const write = vi.spyOn(console, 'error').mockImplementation(() => {});
+    consoleLogger('info', { program: 'shop-operator', times: true, clock: new FakeClock() }).info('hello');
+    consoleLogger('info', { program: 'shop-operator' }).info('hello');
+    expect(write.mock.calls).toEqual([
+      [`${new Date(new FakeClock().now()).toISOString()} shop-operator: INFO hello`],
+      ['shop-operator: INFO hello'],
+    ]);
+    expect(() => consoleLogger('info', { time: true } as never)).toThrow('consoleLogger has no option "time"');
   });
 
   it('refuses an unknown level', () => {

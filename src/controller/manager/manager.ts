@@ -3,10 +3,11 @@ import { SharedInformer } from '../../informer/shared-informer.ts';
 import { type Syncable, type SyncResult, waitForSync } from '../../informer/sync-result.ts';
 import { aborted, onAbort, type Scope, scope } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { checkChoice, checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { Latch } from '../../kit/latch.ts';
-import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { defaultLogger, type LogFields, type Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
 import { inheriting, type Surroundings, surroundingsOf } from '../../kit/surroundings.ts';
 import type { LeaderElectorOptions } from '../election/elector-options.ts';
@@ -245,20 +246,24 @@ export class Manager {
   /** Starts the groups in their order, and the election. */
   async #start(election: AbortSignal): Promise<void> {
     if (this.ending.aborted) return;
+    this.#logger.info('the manager starts', { parts: this.#names.size, identity: this.elector?.identity });
     this.#recorders.start();
     this.#groups.server.start();
     this.#groups.cache.start();
     await this.#whenCachesSynced();
     if (this.ending.aborted) return;
     this.#groups.always.start();
-    if (this.elector) this.#elected = this.elector.run(election).catch((error) => this.#fail(error));
-    else void this.#lead();
+    if (this.elector) {
+      this.#logger.info('waiting for the lease', this.#lease);
+      this.#elected = this.elector.run(election).catch((error) => this.#fail(error));
+    } else void this.#lead();
   }
 
   async #whenCachesSynced(): Promise<void> {
     const { cacheSyncTimeoutMs = 120_000 } = this.#options;
     const timeoutMs = Number.isFinite(cacheSyncTimeoutMs) ? cacheSyncTimeoutMs : undefined;
     const timing = { timeoutMs, clock: this.#clock, logger: this.#logger };
+    const since = this.#clock.monotonic();
     await this.#clock.yield(); // runnables start in a later turn
     const syncs = [...this.#caches].map(
       (cache): Promise<SyncResult> =>
@@ -266,11 +271,15 @@ export class Manager {
           ? cache.waitForSync(this.ending, { timeoutMs })
           : waitForSync([cache], this.ending, timing),
     );
-    const errors = (await Promise.all(syncs)).map((result) => result.asError());
+    const results = await Promise.all(syncs);
+    const errors = results.map((result) => result.asError());
     if (this.ending.aborted) return;
     const error = errors.find((each) => each !== undefined);
     if (error) throw error;
     this.#haveCachesSynced = true;
+    const caches = results.reduce((count, { synced }) => count + synced.size, 0);
+    const ms = Math.round(this.#clock.monotonic() - since);
+    this.#logger.info('the caches have synced', { caches, ms });
   }
 
   /** The work of the leader: resolves when the group has ended. */
@@ -278,6 +287,7 @@ export class Manager {
     const caches = this.#groups.cache.signal;
     if (this.ending.aborted || !caches) return Promise.resolve();
     for (const factory of this.#factories) factory.start(caches);
+    if (this.elector) this.#logger.info('this process leads', this.#lease);
     this.#groups.leader.start(leading);
     this.#leads.open();
     return this.#work.promise;
@@ -290,6 +300,8 @@ export class Manager {
     if (!this.isLeading) election.abort();
     const isLost = isInformerError(this.#failure?.error, 'leadership');
     const graceMs = isLost ? LOST_GRACE_MS : (this.#options.graceMs ?? GRACE_MS);
+    if (isLost) this.#logger.info('the lease is lost', this.#lease);
+    this.#logger.info('the manager ends', { within: humanDuration(graceMs), error: failureText(this.#failure) });
     using over = scope();
     using _grace = this.#clock.after(graceMs, () => over.abort());
     const isOver = aborted(over.signal);
@@ -307,6 +319,12 @@ export class Manager {
     await Promise.race([this.#recorders.stop(this.ending.reason), isOver]);
     late.push(...this.#recorders.running);
     if (late.length > 0) this.#fail(notEnded(late, graceMs));
+    this.#logger.info('the manager has ended', { running: late.length === 0 ? undefined : late.join(', ') });
+  }
+
+  get #lease(): LogFields {
+    const { namespace, name } = this.#options.leaderElection ?? {};
+    return { lease: `${namespace}/${name}`, identity: this.elector?.identity };
   }
 
   /** Waits for the first of the promises, but not longer than `ms`. */
@@ -341,6 +359,8 @@ export class Manager {
     return name;
   }
 }
+
+const failureText = (failure: { readonly error: unknown } | undefined) => failure && messageOf(failure.error);
 
 const ENDING_ORDER: readonly RunnableGroup[] = ['always', 'leader', 'cache', 'server'];
 const GRACE_MS = 25_000;

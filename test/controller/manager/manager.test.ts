@@ -7,7 +7,7 @@ import { createManager, type ManagerOptions } from '../../../src/controller/mana
 import type { Runnable, RunnableGroup } from '../../../src/controller/manager/runnable.ts';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { aborted } from '../../../src/kit/abort.ts';
-import { silentLogger } from '../../../src/kit/logger.ts';
+import { createLogger, logLine, silentLogger } from '../../../src/kit/logger.ts';
 import { calm, election } from '../../support/election.ts';
 import { CONFIG_MAPS, ConfigMaps } from '../../support/in-process.ts';
 
@@ -464,5 +464,45 @@ describe('a manager with an election', () => {
     const { manager } = await setup({ elect: 'me' });
     expect(manager.liveChecks.map(({ name }) => name)).toEqual(['leader-election']);
     expect(manager.health().live).toEqual([{ name: 'leader-election', reason: undefined }]);
+  });
+});
+
+describe('the log of a manager at info', () => {
+  function lines() {
+    const written: string[] = [];
+    const logger = createLogger((level, message, { controller: _, ...fields }) => {
+      if (level !== 'debug') written.push(logLine(level, message, fields));
+    });
+    return { written, logger };
+  }
+
+  it('says once each that it starts, that its caches have synced, that it leads, that it ends and that it has ended', async () => {
+    const { written, logger } = lines();
+    const { manager, abort, factory } = await setup({ elect: 'one', logger });
+    const { informer } = factory.forResource(CONFIG_MAPS);
+    manager.add(factory);
+    const sources = [createInformerSource(informer, { name: 'configmaps' })];
+    manager.add(createController({ name: 'labels', logger, sources, reconcile: async () => {} }));
+    const ended = manager.run(abort.signal);
+    await manager.whenLeading();
+    await calm();
+    expect(written).toEqual([
+      'INFO the manager starts parts=2 identity=one',
+      'INFO the caches have synced caches=1 ms=0',
+      'INFO waiting for the lease lease=shop/operator identity=one',
+      'INFO this process leads lease=shop/operator identity=one',
+    ]);
+    written.length = 0;
+    abort.abort();
+    await ended;
+    expect(written).toEqual(['INFO the manager ends within=25s', 'INFO the manager has ended']);
+  });
+
+  it('says why it ends, if a runnable failed', async () => {
+    const { written, logger } = lines();
+    const { manager, run } = await setup({ logger });
+    manager.add({ name: 'bad', run: () => Promise.reject(new Error('no disk')) });
+    await run();
+    expect(written.at(-2)).toBe('INFO the manager ends within=25s error="bad failed: no disk"');
   });
 });

@@ -96,6 +96,19 @@ describe('a server that flaps', () => {
   });
 });
 
+it('an outage in which changes of two types were lost is one line of both about what may be missing, and one about what came back', async () => {
+  const { sandbox, clock, since } = await reporting();
+  void sandbox.restart({ keepHistory: false, downMs: 10 });
+  sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'unseen', namespace: 'default' } });
+  await clock.advance(10_000);
+  const lines = since();
+  const about = (part: string) => lines.filter((line) => line.includes(part));
+  expect(about('may go unseen')).toEqual([
+    expect.stringMatching(/^(pods, configmaps|configmaps, pods): changes after/),
+  ]);
+  expect(about('relisted')).toEqual([expect.stringMatching(/^(pods, configmaps|configmaps, pods): relisted/)]);
+});
+
 describe('an outage that lasts', () => {
   it('is reported again after 30 s, 1, 2, 5 and 10 minutes, then every ten: which types, since when, why, and what follows', async () => {
     const { sandbox, clock, since } = await reporting();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { makeCertificate } from '../../src/sandbox/server/certificate.ts';
+import { decodeProtobuf } from '../../src/sandbox/write/protobuf.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { GATES_OF_1_37 } from '../support/gated-types.ts';
 import { ask as askSandbox, briefly, type Loose, startWatch } from '../support/sandbox-requests.ts';
@@ -330,4 +331,57 @@ it('service accounts may read bundles', async () => {
   expect((await ask('GET', BUNDLES, undefined, asAccount)).status).toBe(200);
   expect((await ask('POST', BUNDLES, bundle('a'), asAccount)).status).toBe(403);
   expect((await ask('GET', MIGRATIONS, undefined, asAccount)).status).toBe(403);
+});
+
+// Each text is an object that k8s.io/api 0.37.2 wrote as protobuf.
+const conditions = [{ type: 'T', status: 'True', lastTransitionTime: now, reason: 'r', message: 'm' }];
+it.each<[kind: string, apiVersion: string, base64: string, fields: object]>([
+  [
+    'ClusterTrustBundle',
+    'certificates.k8s.io/v1',
+    'azhzAAosChZjZXJ0aWZpY2F0ZXMuazhzLmlvL3YxEhJDbHVzdGVyVHJ1c3RCdW5kbGUSKQoRCgFhEgAaACIAKgAyADgAQgASFAoNZXhhbXBsZS5jb20vcxIDcGVtGgAiAA==',
+    { spec: { signerName: 'example.com/s', trustBundle: 'pem' } },
+  ],
+  [
+    'PodCertificateRequest',
+    'certificates.k8s.io/v1',
+    'azhzAAovChZjZXJ0aWZpY2F0ZXMuazhzLmlvL3YxEhVQb2RDZXJ0aWZpY2F0ZVJlcXVlc3QSlwEKEQoBYRIAGgAiACoAMgA4AEIAEkAKDWV4YW1wbGUuY29tL3MSAXAaAnB1IgJzYSoCc3UyAW46Am51QKA4WhIKDWV4YW1wbGUuY29tL2sSAXZiAgD/GkAKGwoBVBIEVHJ1ZRgAIggIgPLWygYQACoBcjIBbRIDcGVtIggIgPLWygYQACoICIDy1soGEAAyCAiA8tbKBhAAGgAiAA==',
+    {
+      spec: {
+        signerName: 'example.com/s',
+        podName: 'p',
+        podUID: 'pu',
+        serviceAccountName: 'sa',
+        serviceAccountUID: 'su',
+        nodeName: 'n',
+        nodeUID: 'nu',
+        maxExpirationSeconds: 7200,
+        stubPKCS10Request: 'AP8=',
+        unverifiedUserAnnotations: { 'example.com/k': 'v' },
+      },
+      status: { conditions, certificateChain: 'pem', notBefore: now, beginRefreshAt: now, notAfter: now },
+    },
+  ],
+  [
+    'DeviceTaintRule',
+    'resource.k8s.io/v1',
+    'azhzAAolChJyZXNvdXJjZS5rOHMuaW8vdjESD0RldmljZVRhaW50UnVsZRJjChEKAWESABoAIgAqADIAOABCABIvChUSDWQuZXhhbXBsZS5jb20aAXAiAWcSFgoBaxIBdhoETm9uZSIICIDy1soGEAAaHQobCgFUEgRUcnVlGAAiCAiA8tbKBhAAKgFyMgFtGgAiAA==',
+    {
+      spec: {
+        deviceSelector: { driver: 'd.example.com', pool: 'p', device: 'g' },
+        taint: { key: 'k', value: 'v', effect: 'None', timeAdded: now },
+      },
+      status: { conditions },
+    },
+  ],
+  [
+    'StorageVersionMigration',
+    'storagemigration.k8s.io/v1',
+    'azhzAAo1ChpzdG9yYWdlbWlncmF0aW9uLms4cy5pby92MRIXU3RvcmFnZVZlcnNpb25NaWdyYXRpb24STAoRCgFhEgAaACIAKgAyADgAQgASFQoTCgRhcHBzEgtkZXBsb3ltZW50cxogChsKAVQSBFRydWUYACIICIDy1soGEAAqAXIyAW0SATcaACIA',
+    { spec: { resource: { group: 'apps', resource: 'deployments' } }, status: { conditions, resourceVersion: '7' } },
+  ],
+])('the protobuf of a %s is read', (kind, apiVersion, base64, fields) => {
+  const [group = '', version = ''] = apiVersion.split('/');
+  const read = decodeProtobuf(Buffer.from(base64, 'base64'), { group, version, kind });
+  expect(read).toEqual({ apiVersion, kind, metadata: { name: 'a' }, ...fields });
 });

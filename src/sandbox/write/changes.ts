@@ -144,7 +144,8 @@ function storedVersions(before: UnknownObject, after: UnknownObject): FieldProbl
   const names = itemsOf(fieldsOf(after.spec).versions).map((v) => v.name);
   return stored.flatMap((name, i): FieldProblem[] => {
     if (names.includes(name)) return [];
-    const detail = `${JSON.stringify(name)}: must appear in spec.versions`;
+    const why = `must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    const detail = `${JSON.stringify(name)}: missing from spec.versions; ${name} was previously a storage version, and ${why}`;
     return [{ field: `status.storedVersions[${i}]`, reason: 'FieldValueInvalid', detail }];
   });
 }

@@ -129,8 +129,11 @@ function isAbsent(document: UnknownObject, path: string): boolean {
   return isFieldMap(around) && !Object.hasOwn(around, last);
 }
 
-/** RFC 7386. Neither argument is changed. */
+/**
+ * RFC 7386, except that a null in an object of a list removes the field, as on a real server. Neither argument is changed.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
   if (!isFieldMap(patch)) return patch;
   const result: Record<string, unknown> = isFieldMap(target) ? copy(target) : {};
   for (const [name, value] of Object.entries(patch)) {

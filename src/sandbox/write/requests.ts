@@ -211,9 +211,7 @@ export class WriteRequests {
     }
     const configuration = decodeConfiguration(call, type);
     if (configuration.metadata.name) checkNameOf(configuration, name, namespace);
-    if (configuration.metadata.managedFields?.length) {
-      badRequest('metadata.managedFields must be nil');
-    }
+    if (configuration.metadata.managedFields) badRequest('metadata.managedFields must be nil');
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const current = this.#cluster.store.get(type.storage, joinKey(namespace, name));
     if (!current && call.subresource) missing(type.gvr, name);

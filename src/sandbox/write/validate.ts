@@ -361,12 +361,15 @@ function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
     minReplicas = 1,
     maxReplicas = 0,
     scaleTargetRef,
+    metrics,
   } = fieldsOf(value) as {
     minReplicas?: number;
     maxReplicas?: number;
     scaleTargetRef?: unknown;
+    metrics?: unknown;
   };
   const { kind, name } = fieldsOf(scaleTargetRef);
+  const canBeZero = itemsOf(metrics).some(({ type }) => type === 'Object' || type === 'External');
   const most =
     maxReplicas < 1
       ? 'must be greater than 0'
@@ -378,5 +381,12 @@ function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
     ...(most ? [invalidValue('spec.maxReplicas', maxReplicas, most)] : []),
     ...(kind ? [] : [required('spec.scaleTargetRef.kind')]),
     ...(name ? [] : [required('spec.scaleTargetRef.name')]),
+    ...(minReplicas === 0 && !canBeZero ? [NO_METRIC_AT_ZERO] : []),
   ];
 }
+
+const NO_METRIC_AT_ZERO: FieldProblem = {
+  field: 'spec.metrics',
+  reason: 'FieldValueForbidden',
+  detail: 'must specify at least one Object or External metric to support scaling to zero replicas',
+};

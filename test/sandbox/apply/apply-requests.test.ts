@@ -39,6 +39,14 @@ describe('server-side apply', () => {
     );
   });
 
+  it('refuses a configuration with managedFields, even with none in the list', async () => {
+    for (const managedFields of [[], [{ manager: 'one' }]]) {
+      const configuration = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm', managedFields } };
+      const { status, body } = await server.ask('PATCH', `${CONFIG_MAPS}/cm?fieldManager=one`, configuration, APPLY);
+      expect([status, body.message]).toEqual([400, 'metadata.managedFields must be nil']);
+    }
+  });
+
   it('refuses a configuration of another version, or without a version or kind', async () => {
     const path = `${CONFIG_MAPS}/cm?fieldManager=one`;
     const other = await server.ask('PATCH', path, { apiVersion: 'v2', kind: 'ConfigMap' }, APPLY);

@@ -6,7 +6,7 @@ import { JSON_PATCH, MERGE, STRATEGIC, useSandbox } from '../../support/write-re
 const server = useSandbox();
 const configMap = (more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, ...more });
 
-describe('merge patch (RFC 7386)', () => {
+describe('merge patch (RFC 7386; a null in an object of a list removes the field, as on a real server)', () => {
   it.each([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -17,6 +17,7 @@ describe('merge patch (RFC 7386)', () => {
     [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: [1, null, { b: null, c: [{ d: null }] }] }, { a: [1, null, { c: [{}] }] }],
   ])('makes of %j with %j: %j', (target, patch, result) => {
     const before = structuredClone(target);
     expect(mergePatch(target, patch)).toEqual(result);

@@ -124,6 +124,7 @@ it.each<[string, string, object, string[]]>([
       'spec.minReplicas: Invalid 0: must be greater than or equal to 1',
       'spec.scaleTargetRef.kind: Required',
       'spec.scaleTargetRef.name: Required',
+      'spec.metrics: Forbidden must specify at least one Object or External metric to support scaling to zero replicas',
     ],
   ],
   [

@@ -60,7 +60,7 @@ describe('the life of a definition', () => {
     expect((await crd()).status.storedVersions).toEqual(['v1', 'v2']);
     const only = { spec: { versions: [version({ name: 'v2' })] } };
     expect(causesOf(await ask(things.sandbox, 'PATCH', `${CRDS}/things.example.com`, only))).toEqual([
-      'status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions',
+      'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions',
     ]);
   });
 

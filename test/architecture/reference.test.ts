@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -13,3 +14,10 @@ it('docs/reference is what npm run docs:reference writes from the definitions of
   });
   expect(problem).toBe('');
 }, 60_000);
+
+it('no page about the library shows the source of a link', () => {
+  const folder = path.join(ROOT, 'docs/reference/library');
+  const pages = readdirSync(folder);
+  expect(pages).toContain('index.md');
+  expect(pages.filter((page) => readFileSync(path.join(folder, page), 'utf8').includes('{@link'))).toEqual([]);
+});

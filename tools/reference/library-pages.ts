@@ -197,14 +197,18 @@ function sectionOf({ name, docs, text }: Documented, entry: Entry, homes: Readon
   ].join('\n\n');
 }
 
-/** What a reader needs of a declaration: a class has one mark for all of its private members. */
-const shownText = (text: string) => text.replaceAll(/^declare /gm, '').replaceAll(/^ *#private;\n/gm, '');
+/** A declaration as a reader needs it: without the mark of private members, and with names in place of links. */
+const shownText = (text: string) =>
+  text
+    .replaceAll(/^declare /gm, '')
+    .replaceAll(/^ *#private;\n/gm, '')
+    .replaceAll(/\{@link(?:\s|\*)+([\w.]+)[^}]*\}/g, '$1');
 
 /** `{@link X}` leads to X if the package exports it. Outside of code, angle brackets are escaped. */
 function linkedText(text: string, entry: Entry, homes: ReadonlyMap<string, string>): string {
   return text
     .replaceAll(/(`[^`]*`)|</g, (_, code?: string) => code ?? '\\<')
-    .replaceAll(/\{@link ([\w.]+)(?:\s+[^}]*)?\}/g, (_, target: string) => {
+    .replaceAll(/\{@link\s+([\w.]+)(?:\s+[^}]*)?\}/g, (_, target: string) => {
       const home = homes.get(target.split('.')[0] ?? '');
       return home ? `[\`${target}\`](${home.replace(`${entry.name}.md`, '')})` : `\`${target}\``;
     });

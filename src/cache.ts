@@ -89,7 +89,7 @@ export {
   type UnknownObject,
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
-export type { Shard, ShardedBy, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
+export type { Shard, ShardedBy, ShardedKey, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
 export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export type { Status, StatusCause } from './model/status.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';

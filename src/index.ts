@@ -231,7 +231,7 @@ export { type FieldRequirement, FieldSelector } from './model/field-selector.ts'
 export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
 export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
 export type { ResourceType } from './model/resource-type.ts';
-export type { Shard, ShardedBy, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
+export type { Shard, ShardedBy, ShardedKey, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
 export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export {
   isAlreadyExists,

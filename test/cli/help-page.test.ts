@@ -44,8 +44,12 @@ describe('the help of a command', () => {
       'serve status',
       'serve stop',
       'reconcile',
+      'reconcile explain',
       'reconcile rbac',
       'reconcile manifest',
+      'queue list',
+      'queue retry',
+      'queue drop',
       'types',
       'doctor',
     ]);

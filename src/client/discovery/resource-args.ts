@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { formatGvr, parseGvr } from '../../model/gvr.ts';
+import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { RestMapper } from './rest-mapper.ts';
 
@@ -140,7 +140,7 @@ async function mixedList([list = '', ...names]: readonly string[], mapper: TypeR
 async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[]> {
   return Promise.all(
     arg.split(',').map(async (path) => {
-      const gvr = parseGvr(path);
+      const gvr = typeAt(path);
       const type = await mapper.typeOf(gvr);
       if (type) return type;
       throw new InformerError(
@@ -152,6 +152,13 @@ async function typesAt(arg: string, mapper: TypeResolver): Promise<ResourceType[
       );
     }),
   );
+}
+
+/** The type that a path names. Its last part may be a kind, as kubectl allows it in other forms. */
+function typeAt(path: string): GroupVersionResource {
+  const parts = path.split('/');
+  const [group, version, resource] = parts.length === 2 ? ['', ...parts] : parts;
+  return { group: group === 'core' ? '' : (group ?? ''), version: version ?? '', resource: resource ?? '' };
 }
 
 const VERSION = /^v\d+((alpha|beta)\d+)?$/;

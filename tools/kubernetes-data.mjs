@@ -1,8 +1,9 @@
 // Updates what the sandbox knows of the built-in types from recordings of a real API server:
 //   npm run kubernetes-data -- FILE…
 // FILE is an OpenAPI v3 document (`kubectl get --raw /openapi/v3/apis/apps/v1`; may be .gz), or a list of recorded
-// exchanges as the contract tests read them: aggregated discovery, and lists as Tables. What the files do not contain
-// stays as it is. Prints each value that changed, and what to add by hand, because no recording has it.
+// exchanges as the contract tests read them: aggregated discovery, and lists as Tables; or a Go file of types in
+// staging/src/k8s.io of Kubernetes, for the fields that may be null. What the files do not contain stays as it is.
+// Prints each value that changed, and what to add by hand, because no recording has it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +11,18 @@ import { gunzipSync } from 'node:zlib';
 import { updateColumns } from './kubernetes-data/columns.ts';
 import { updateFields } from './kubernetes-data/fields.ts';
 import { readData, writeData } from './kubernetes-data/layout.ts';
+import { updateNulls } from './kubernetes-data/nulls.ts';
 import { updateTypes } from './kubernetes-data/types.ts';
 
-const folder = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'src', 'sandbox', 'types', 'data');
-const files = process.argv.slice(2);
-if (files.length === 0) {
-  console.error('usage: npm run kubernetes-data -- FILE…   (OpenAPI v3 documents and recorded exchanges)');
+const source = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'src');
+const folder = path.join(source, 'sandbox', 'types', 'data');
+const given = process.argv.slice(2);
+const isGo = (file) => file.endsWith('.go');
+const files = given.filter((file) => !isGo(file));
+if (given.length === 0) {
+  console.error(
+    'usage: npm run kubernetes-data -- FILE…   (OpenAPI v3 documents, recorded exchanges, Go files of types)',
+  );
   process.exit(2);
 }
 
@@ -37,16 +44,22 @@ function withGated(served) {
   return versions;
 }
 
+const goFiles = given.filter(isGo).map((file) => ({
+  path: file.slice(file.lastIndexOf('k8s.io/') + 'k8s.io/'.length),
+  text: readFileSync(file, 'utf8'),
+}));
+update(path.join(source, 'output', 'typescript', 'data', 'null-fields.json'), (data) => updateNulls(data, goFiles));
+
 function read(file) {
   const bytes = readFileSync(file);
   return JSON.parse(file.endsWith('.gz') ? gunzipSync(bytes) : bytes);
 }
 
 function update(name, change) {
-  const file = path.join(folder, name);
+  const file = path.resolve(folder, name);
   const before = readData(file);
   const after = change(before);
-  report(name, before, after);
+  report(path.basename(name), before, after);
   writeData(file, after);
   return after;
 }

@@ -1,5 +1,6 @@
 import { type OpenApiSchema, type OpenApiSchemas, referredName, schemaOrNone } from '../../client/openapi-schemas.ts';
 import { compareText } from '../../kit/text-order.ts';
+import nullFields from './data/null-fields.json' with { type: 'json' };
 import { docComment } from './doc-comment.ts';
 import { typeNames } from './type-names.ts';
 
@@ -21,12 +22,24 @@ export function declarations(kinds: readonly WantedKind[], schemas: OpenApiSchem
   return new Declarations(kinds, new Map(Object.entries(schemas))).text();
 }
 
+/** A schema with a name of its own: the kind that is wanted, if it is one, and its fields that may be null. */
+interface Named {
+  readonly root?: WantedKind | undefined;
+  readonly nulls?: readonly string[] | undefined;
+}
+
 /** Schemas that JSON has as text or numbers, by the ends of their names, and why. Source: apimachinery's marshalling. */
 const SCALARS: readonly (readonly [name: RegExp, type: string])[] = [
   [/\.api\.resource\.Quantity$/, 'string'],
   [/\.util\.intstr\.IntOrString$/, 'number | string'],
   [/\.meta\.v1\.(Micro)?Time$/, 'string'],
 ];
+
+/**
+ * The fields that Go types of Kubernetes write as null when they are empty, by schema without its version. OpenAPI does
+ * not say so. Source: Kubernetes 1.36, k8s.io/api and others (`npm run kubernetes-data`).
+ */
+const NULL_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(nullFields));
 
 class Declarations {
   readonly #kinds: ReadonlyMap<string, WantedKind>;
@@ -57,7 +70,7 @@ class Declarations {
     const type = SCALARS.find(([pattern]) => pattern.test(name))?.[1];
     const head = `${about}export `;
     if (type === undefined && isStruct(schema))
-      return `${head}interface ${this.#names.get(name)} ${this.#body(schema, '', this.#kinds.get(name))}\n`;
+      return `${head}interface ${this.#names.get(name)} ${this.#body(schema, '', { root: this.#kinds.get(name), nulls: nullsOf(name) })}\n`;
     return `${head}type ${this.#names.get(name)} = ${type ?? this.#type(schema, '')};\n`;
   }
 
@@ -111,7 +124,7 @@ class Declarations {
   }
 
   /** The fields between braces. */
-  #body(schema: OpenApiSchema, indent: string, root?: WantedKind): string {
+  #body(schema: OpenApiSchema, indent: string, { root, nulls = [] }: Named = {}): string {
     const inner = `${indent}  `;
     const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
     const properties = new Map(Object.entries(schemaOrNone(schema.properties)));
@@ -123,7 +136,7 @@ class Declarations {
     const fields = [...properties].map(([name, value]) => {
       const own = schemaOrNone(value);
       const isRequired = required.has(name) || (root && name === 'metadata') || (isEmbedded && name !== 'metadata');
-      const type = rootType(name, root) ?? this.#type(own, inner);
+      const type = rootType(name, root) ?? this.#type(nulls.includes(name) ? { ...own, nullable: true } : own, inner);
       return `${docComment(textIn(own.description), inner)}${inner}${fieldName(name)}${isRequired ? '' : '?'}: ${type};\n`;
     });
     const isOpen =
@@ -134,6 +147,9 @@ class Declarations {
     return `{\n${fields.join('')}${open}${indent}}`;
   }
 }
+
+/** `io.k8s.api.core.v1.Event` → the fields of `io.k8s.api.core.Event`. */
+const nullsOf = (schema: string) => NULL_FIELDS.get(schema.replace(/\.v\d\w*(?=\.\w+$)/, ''));
 
 /** Items of a list have neither, but no other value is possible. */
 function rootType(name: string, root: WantedKind | undefined): string | undefined {

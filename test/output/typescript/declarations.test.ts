@@ -7,6 +7,7 @@ import { declarations } from '../../../src/output/typescript/declarations.ts';
 
 const TSC = path.resolve(import.meta.dirname, '../../../node_modules/.bin/tsc');
 const ref = (name: string) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }], default: {} });
+const MICRO_TIME = 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime';
 const THING = { schema: 'com.example.v1.Thing', apiVersion: 'example.com/v1', kind: 'Thing' };
 const thing = (properties: object, more: object = {}) => ({
   'com.example.v1.Thing': { type: 'object', properties: { spec: { type: 'object', properties } }, ...more },
@@ -137,6 +138,31 @@ describe('the types of a file', () => {
     };
     const names = [...declarations([THING], schemas).matchAll(/^export interface (\w+)/gm)].map(([, name]) => name);
     expect(names).toEqual(['Thing', 'CoreV1Event', 'CoreV1Thing', 'EventsV1Event']);
+  });
+
+  it('what Go types of Kubernetes write as null when it is empty may be null, though the schema does not say so', () => {
+    const strings = { type: 'array', items: { type: 'string' } };
+    const core = {
+      'io.k8s.api.core.v1.Event': {
+        type: 'object',
+        properties: { eventTime: ref(MICRO_TIME), firstTimestamp: ref(MICRO_TIME), reason: { type: 'string' } },
+      },
+      'io.k8s.api.rbac.v1.ClusterRole': { type: 'object', properties: { rules: strings } },
+      'io.k8s.api.storage.v1.CSINodeSpec': { type: 'object', properties: { drivers: strings }, required: ['drivers'] },
+      'io.k8s.api.core.v1.PodSpec': { type: 'object', properties: { containers: strings }, required: ['containers'] },
+      'com.example.v1.Event': { type: 'object', properties: { eventTime: ref(MICRO_TIME) } },
+      [MICRO_TIME]: { type: 'string', format: 'date-time' },
+    };
+    const refs = Object.fromEntries(Object.keys(core).map((name, i) => [`f${i}`, ref(name)]));
+    const text = declarations([THING], { ...thing(refs), ...core });
+    expect(text).toContain(
+      'CoreV1Event {\n  eventTime?: MicroTime | null;\n  firstTimestamp?: MicroTime | null;\n  reason?: string;\n}',
+    );
+    expect(text).toContain('ClusterRole {\n  rules?: string[] | null;\n}');
+    expect(text).toContain('CSINodeSpec {\n  drivers: string[] | null;\n}');
+    expect(text).toContain('PodSpec {\n  containers: string[];\n}');
+    expect(text).toContain('ExampleV1Event {\n  eventTime?: MicroTime;\n}');
+    expect(compiles({ 'a.ts': text })).toBe('');
   });
 
   it('the same schemas in another order give the same text', () => {

@@ -239,6 +239,13 @@ describe.skipIf(missing)(`real kubectl${missing ? ` (skipped: ${missing})` : ''}
   it('prints several types as the same tables', async () => {
     expect(await table(['pods', 'deployments'], { showKind: true })).toBe(await get('pods,deployments'));
   });
+
+  it.each(['pods,nodes', 'nodes,pods', 'nodes,clusterroles', 'nodes,pods,clusterroles,deployments'])(
+    'prints %s of all namespaces with the column NAMESPACE where kubectl has it, byte for byte',
+    async (types) => {
+      expect(await table(types.split(','), { showKind: true, withNamespace: true })).toBe(await get(types, '-A'));
+    },
+  );
 });
 
 async function get(what: string, ...flags: string[]): Promise<string> {

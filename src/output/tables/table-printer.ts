@@ -66,6 +66,9 @@ export class TablePrinter implements Printer {
   /** The tables by type before lines had signs. */
   #before: ReadonlyMap<string, Section | undefined> = new Map();
 
+  /** Whether a type with namespaces has a table. As in kubectl, objects of later types have the column NAMESPACE too. */
+  #hasNamespaces = false;
+
   /** Formats the time of an event; undefined when times are not shown. */
   readonly #timeText: ((time: string) => string) | undefined;
 
@@ -162,8 +165,9 @@ export class TablePrinter implements Printer {
       ...this.#options,
       withEvent: isEvent && !this.#hasSigns,
       withTime: isEvent && this.#timeText !== undefined,
-      alignTypes: isEvent && this.#options.showKind,
+      alignTypes: isEvent ? this.#options.showKind : this.#hasNamespaces,
     };
+    this.#hasNamespaces ||= type.namespaced !== false;
     const columns = columnsOf(server, type, layout);
     const lead = isEvent && !this.#hasSigns ? leadingColumns(columns, type, layout) : 0;
     const table = new AlignedTable({ shared: this.#leading, columns: lead, isClose: this.#hasSigns });

@@ -48,7 +48,7 @@ const goFiles = given.filter(isGo).map((file) => ({
   path: file.slice(file.lastIndexOf('k8s.io/') + 'k8s.io/'.length),
   text: readFileSync(file, 'utf8'),
 }));
-update(path.join(source, 'output', 'typescript', 'data', 'null-fields.json'), (data) => updateNulls(data, goFiles));
+update(path.join(source, 'output', 'typescript', 'null-fields.json'), (data) => updateNulls(data, goFiles));
 
 function read(file) {
   const bytes = readFileSync(file);

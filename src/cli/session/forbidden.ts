@@ -34,14 +34,10 @@ export async function explainForbidden(
   namespaces: readonly string[],
   session: Asking,
 ): Promise<InformerError> {
-  const { type } = need;
-  const controller = new AbortController();
-  using _ = session.clock.after(PATIENCE_MS, () => controller.abort());
-  const signal = AbortSignal.any([session.signal, controller.signal]);
-  const open = type.namespaced ? await openNamespaces(need, namespaces, session, signal).catch(() => []) : [];
+  const [open = []] = await openNamespaces([{ need, namespaces }], session);
   const closed = namespaces.filter((name) => !open.includes(name));
   const role = rolesFor([need], closed.length > 0 ? closed : namespaces);
-  return refusalWith(error, `missing is ${role}, bound to this user${instead(need, open)}`);
+  return refusalWith(error, `missing is ${role}, bound to this user${instead([{ need, open }])}`);
 }
 
 /** What may not be read of a type, and why. */
@@ -54,11 +50,18 @@ export interface Refused {
 
 /**
  * The refusals (403) of several types or namespaces. The last one has a hint with the rules that are missing for all of
- * them.
+ * them, and then `more`.
  */
-export function forbiddenTogether(refused: readonly Refused[]): InformerError[] {
-  const hint = `missing is ${rolesOf(refused)}, bound to this user`;
+export function forbiddenTogether(refused: readonly Refused[], more = ''): InformerError[] {
+  const hint = `missing is ${rolesOf(refused)}, bound to this user${more}`;
   return refused.map(({ refusal }, i) => refusalWith(refusal, i === refused.length - 1 ? hint : undefined));
+}
+
+/** {@link forbiddenTogether}, with the namespaces that would work for each type. Asks the server; never rejects. */
+export async function explainForbiddenTogether(refused: readonly Refused[], session: Asking): Promise<InformerError[]> {
+  const types = merged(refused, () => []);
+  const open = await openNamespaces(types, session);
+  return forbiddenTogether(refused, instead(types.map(({ need }, i) => ({ need, open: open[i] ?? [] }))));
 }
 
 type Missing = Pick<Refused, 'need' | 'namespaces'>;
@@ -123,24 +126,37 @@ function ruleFor(needs: readonly Need[]): string {
 
 const quoted = (words: readonly string[]) => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
 
-function instead({ type, verbs }: Need, open: readonly string[]): string {
-  return open.length > 0 ? `; you may ${verbs.at(-1)} ${formatGroupResource(type.gvr)} with -n ${open.join(',')}` : '';
+/** `; you may watch pods, deployments.apps with -n shop; you may watch jobs.batch with -n a,b`. */
+function instead(types: readonly { readonly need: Need; readonly open: readonly string[] }[]): string {
+  const places = Map.groupBy(
+    types.filter(({ open }) => open.length > 0),
+    ({ need: { verbs }, open }) => `${verbs.at(-1)} ${open.join(',')}`,
+  );
+  const texts = [...places.values()].map((same) => {
+    const names = same.map(({ need: { type } }) => formatGroupResource(type.gvr)).join(', ');
+    return `you may ${same[0]?.need.verbs.at(-1)} ${names} with -n ${same[0]?.open.join(',')}`;
+  });
+  return texts.map((text) => `; ${text}`).join('');
 }
 
-/** The namespaces, of those that are known or were asked for beside others, in which the type may be read. */
-async function openNamespaces(
-  need: Need,
-  asked: readonly string[],
-  session: Asking,
-  signal: AbortSignal,
-): Promise<string[]> {
+/** For each, the namespaces, of those that are known or were asked for beside others, in which it may be read. */
+async function openNamespaces(missing: readonly Missing[], session: Asking): Promise<string[][]> {
+  const isInNamespaces = ({ need: { type } }: Missing) => type.namespaced;
+  if (!missing.some(isInNamespaces)) return [];
+  const controller = new AbortController();
+  using _ = session.clock.after(PATIENCE_MS, () => controller.abort());
+  const signal = AbortSignal.any([session.signal, controller.signal]);
   const reviews = session.client.resource(ACCESS_REVIEWS);
   const known = await knownNamespaces(session, signal);
-  const candidates = [
-    ...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))]),
-  ].slice(0, MOST_TRIED);
-  const mayRead = await Promise.all(candidates.map((namespace) => isOpen(need, namespace, reviews, signal)));
-  return candidates.filter((_, i) => mayRead[i]);
+  const most = Math.ceil(MOST_TRIED / missing.length);
+  const openOf = async ({ need, namespaces: asked }: Missing): Promise<string[]> => {
+    const candidates = [
+      ...new Set([...(asked.length > 1 ? asked : []), ...known.filter((name) => !asked.includes(name))]),
+    ].slice(0, most);
+    const mayRead = await Promise.all(candidates.map((namespace) => isOpen(need, namespace, reviews, signal)));
+    return candidates.filter((_, i) => mayRead[i]);
+  };
+  return await Promise.all(missing.map((each) => (isInNamespaces(each) ? openOf(each).catch(() => []) : [])));
 }
 
 /** All of them where we may see them, else the one that the kubeconfig names. */

@@ -27,7 +27,7 @@ import {
 } from '../../model/status.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import { explainForbidden, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
+import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
 import { narrowedSource } from './narrowed-source.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
@@ -175,11 +175,13 @@ export async function refusalOf(targets: readonly WatchTarget[], session: Sessio
   const forbidden = targets.filter((target) => target.forbidden.length > 0);
   const [only, ...more] = forbidden;
   if (only === undefined) return SeveralErrors.of(errors);
-  const together = forbiddenTogether(forbidden.flatMap((target) => target.forbidden));
-  const isAlone = only.refusal !== undefined && more.length === 0 && others.length === 0;
-  // where it may be read is asked for one type
-  if (isAlone) together.splice(-1, 1, (await only.explain(session)) as InformerError);
-  return SeveralErrors.of([...errors, ...together]);
+  const refused = forbidden.flatMap((target) => target.forbidden);
+  const isAlone = more.length === 0 && others.length === 0;
+  // what works in place of it is asked where nothing was read
+  if (forbidden.some(({ refusal }) => refusal === undefined)) errors.push(...forbiddenTogether(refused));
+  else if (isAlone) errors.push(...forbiddenTogether(refused).slice(0, -1), await only.explain(session));
+  else errors.push(...(await explainForbiddenTogether(refused, session)));
+  return SeveralErrors.of(errors);
 }
 
 /** When time ran out before the first states were there, that is an error: throws `sync` with what is missing. */

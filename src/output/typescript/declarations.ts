@@ -1,7 +1,7 @@
 import { type OpenApiSchema, type OpenApiSchemas, referredName, schemaOrNone } from '../../client/openapi-schemas.ts';
 import { compareText } from '../../kit/text-order.ts';
-import nullFields from './data/null-fields.json' with { type: 'json' };
 import { docComment } from './doc-comment.ts';
+import nullFields from './null-fields.json' with { type: 'json' };
 import { typeNames } from './type-names.ts';
 
 /** A kind whose type is wanted. */

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { explainForbidden, forbiddenTogether, type Need } from '../../../src/cli/session/forbidden.ts';
+import {
+  explainForbidden,
+  explainForbiddenTogether,
+  forbiddenTogether,
+  type Need,
+} from '../../../src/cli/session/forbidden.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -24,11 +29,16 @@ const need = { type, verbs: ['list', 'watch'], names: [] } satisfies Need;
 const rule = '{apiGroups: ["apps"], resources: ["deployments"], verbs: ["list", "watch"]}';
 
 interface Review {
-  readonly spec: { readonly resourceAttributes: { readonly namespace: string; readonly verb: string } };
+  readonly spec: {
+    readonly resourceAttributes: { readonly namespace: string; readonly verb: string; readonly resource: string };
+  };
 }
 
-/** A server that has these namespaces, lists them or not, and allows these verbs in them. */
-function asking(allowed: Readonly<Record<string, readonly string[]>>, { lists = true, answers = true } = {}) {
+/** A server that has these namespaces, lists them or not, and allows these verbs in them, but for closed resources. */
+function asking(
+  allowed: Readonly<Record<string, readonly string[]>>,
+  { lists = true, answers = true, closed = [] as readonly string[] } = {},
+) {
   const clock = new FakeClock();
   const reviewed: string[] = [];
   const client = {
@@ -38,10 +48,10 @@ function asking(allowed: Readonly<Record<string, readonly string[]>>, { lists = 
         return { items: Object.keys(allowed).map((name) => ({ metadata: { name } })) };
       },
       create: async ({ spec }: Review, { signal }: { signal: AbortSignal }) => {
-        const { namespace, verb } = spec.resourceAttributes;
+        const { namespace, verb, resource } = spec.resourceAttributes;
         reviewed.push(namespace);
         if (!answers) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-        return { status: { allowed: allowed[namespace]?.includes(verb) ?? false } };
+        return { status: { allowed: !closed.includes(resource) && (allowed[namespace]?.includes(verb) ?? false) } };
       },
     }),
   };
@@ -114,6 +124,29 @@ describe('a refusal is reported with the rule that is missing', () => {
       undefined,
       'missing is a Role in shop with the rules {apiGroups: ["apps"], resources: ["deployments", "replicasets"], verbs: ["list"]}, {apiGroups: [""], resources: ["pods"], verbs: ["list"]} and a ClusterRole with the rule {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}, bound to this user',
     ]);
+  });
+
+  it('of several types with the namespaces in which each may be read', async () => {
+    const needs = ['deployments', 'replicasets', 'daemonsets'].map((resource) => ({
+      ...need,
+      type: { ...type, gvr: { ...type.gvr, resource } },
+    }));
+    const nodes: Need = {
+      ...need,
+      type: { ...type, gvr: { group: '', version: 'v1', resource: 'nodes' }, namespaced: false },
+    };
+    const refused = [...needs, nodes].map((each) => ({ refusal, need: each, namespaces: [''] }));
+    const { session, reviewed } = asking({ a: both, b: [] }, { closed: ['daemonsets'] });
+    const errors = await explainForbiddenTogether(refused, session);
+    expect(errors.map(({ message }) => message)).toEqual([MESSAGE, MESSAGE, MESSAGE, MESSAGE]);
+    expect(errors.at(-1)?.hint).toBe(
+      'missing is a ClusterRole with the rules {apiGroups: ["apps"], resources: ["deployments", "replicasets", "daemonsets"], verbs: ["list", "watch"]}, {apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"]}, bound to this user; you may watch deployments.apps, replicasets.apps with -n a',
+    );
+    expect(reviewed).toHaveLength(12);
+    const late = asking({ a: both }, { answers: false });
+    const explained = explainForbiddenTogether(refused, late.session);
+    await late.clock.advance(3000);
+    expect((await explained).at(-1)?.hint).not.toContain('you may');
   });
 
   it('and keeps what the server said as its cause, once', async () => {

@@ -3,13 +3,26 @@
  * change its order are shown as text:
  * - ESC as `^[` and a lone carriage return as `\r`, as kubectl does;
  * - other control characters with a caret too (`^H`, `^?`), and a C1 character as its ESC sequence;
- * - characters of text direction or without width, and line and paragraph separators, as `\u202e`.
+ * - characters of text direction or without width, and line and paragraph separators, as `\u202e`; but for the joiner
+ *   between two emoji, which makes one picture of them.
  *
  * Line ends and tabs stay. The result cannot be reversed.
  * Source: cli-runtime printers EscapeTerminal; Unicode UAX #9 for the directions.
  */
 export function neutralised(text: string): string {
-  return UNSAFE.test(text) ? text.replace(UNSAFE_ALL, (c, at: number) => shown(c, text.charCodeAt(at + 1))) : text;
+  return UNSAFE.test(text)
+    ? text.replace(UNSAFE_ALL, (c, at: number) => (joinsEmoji(text, at) ? c : shown(c, text.charCodeAt(at + 1))))
+    : text;
+}
+
+const JOINER = '\u200d';
+const ENDS_EMOJI = /\p{Extended_Pictographic}(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])?$/u;
+const BEGINS_EMOJI = /^\p{Extended_Pictographic}/u;
+
+/** Whether the character here is a joiner with an emoji on both sides. Source: Unicode UTS #51, ED-16. */
+function joinsEmoji(text: string, at: number): boolean {
+  if (text[at] !== JOINER) return false;
+  return ENDS_EMOJI.test(text.slice(Math.max(0, at - 4), at)) && BEGINS_EMOJI.test(text.slice(at + 1, at + 3));
 }
 
 /** A cell as one line: cut with `...` at the first line end, with tabs as spaces, and {@link neutralised}. */

@@ -20,6 +20,9 @@ describe('neutralised', () => {
     ['zero\u200bwidth\ufeff\u00ad', 'zero\\u200bwidth\\ufeff\\u00ad'],
     ['line\u2028paragraph\u2029', 'line\\u2028paragraph\\u2029'],
     ['tag\u{e0041}', 'tag\\u{e0041}'],
+    ['👩\u200d🚀 👩🏽\u200d🚀 ❤️\u200d🔥 👨\u200d👩\u200d👧', '👩\u200d🚀 👩🏽\u200d🚀 ❤️\u200d🔥 👨\u200d👩\u200d👧'],
+    ['👩\u200d \u200d👩 a\u200d👩 👩\u200db 1\u200d2', '👩\\u200d \\u200d👩 a\\u200d👩 👩\\u200db 1\\u200d2'],
+    ['👩\u200d\u200d👩 👩\u200b👩', '👩\\u200d\\u200d👩 👩\\u200b👩'],
   ])('shows %j as %j', (text, shown) => {
     expect(neutralised(text)).toBe(shown);
   });

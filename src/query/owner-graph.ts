@@ -1,5 +1,6 @@
 import { parseGroupVersion } from '../model/gvr.ts';
 import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/object.ts';
+import { ownerReferencesOf } from '../model/owner-references.ts';
 
 type Reference = DeepReadonly<OwnerReference>;
 
@@ -67,11 +68,11 @@ interface Referred {
 /** The owner references of objects, each owner once and none of those in `climbed`, to which it adds them. */
 function referencesOf(objects: Iterable<Pick<ReadonlyObject, 'metadata'>>, climbed: Set<string>): Referred[] {
   const references: Referred[] = [];
-  for (const { metadata } of objects) {
-    for (const reference of metadata.ownerReferences ?? []) {
+  for (const object of objects) {
+    for (const reference of ownerReferencesOf(object)) {
       if (climbed.has(reference.uid)) continue;
       climbed.add(reference.uid);
-      references.push({ reference, namespace: metadata.namespace });
+      references.push({ reference, namespace: object.metadata.namespace });
     }
   }
   return references;

@@ -1,4 +1,5 @@
 import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../model/object.ts';
+import { ownerReferencesOf } from '../model/owner-references.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { listedSpelling, meantSpellings, spellingsOf } from './reference-spellings.ts';
 import type { IndexedStore } from './stored-index.ts';
@@ -52,8 +53,10 @@ const DIRECT_OWNERS: IndexDefinition = {
   key: 'owner:direct',
   from: 'metadata.ownerReferences',
   stable: true,
-  valuesOf: ({ metadata: { namespace, ownerReferences = [] } }) =>
-    ownerReferences.map(({ apiVersion, kind, name, uid }) => JSON.stringify([namespace, apiVersion, kind, name, uid])),
+  valuesOf: (object) =>
+    ownerReferencesOf(object).map(({ apiVersion, kind, name, uid }) =>
+      JSON.stringify([object.metadata.namespace, apiVersion, kind, name, uid]),
+    ),
 };
 
 type Referrer = Pick<ReadonlyObject, 'metadata'>;
@@ -77,12 +80,12 @@ function* ancestors(
 ): Generator<[reference: DeepReadonly<OwnerReference>, namespace: string | undefined]> {
   const { namespace } = object.metadata;
   const seen = new Set<string>();
-  const open = [...(object.metadata.ownerReferences ?? [])];
+  const open = [...ownerReferencesOf(object)];
   for (let reference = open.shift(); reference; reference = open.shift()) {
     if (seen.has(reference.uid)) continue;
     seen.add(reference.uid);
     const owner = resolve?.(reference, namespace);
     yield [reference, owner?.metadata.namespace];
-    open.push(...(owner?.metadata.ownerReferences ?? []));
+    if (owner) open.push(...ownerReferencesOf(owner));
   }
 }

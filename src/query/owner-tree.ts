@@ -1,4 +1,5 @@
 import type { ReadonlyObject } from '../model/object.ts';
+import { ownerReferencesOf } from '../model/owner-references.ts';
 
 /** An object among those that own it and that it owns. */
 export interface TreeNode<T> {
@@ -72,6 +73,6 @@ const uidOf = ({ object: { metadata } }: TreeItem): string =>
 
 /** The uids of the owners, that which controls the object first. */
 function ownersOf({ object }: TreeItem): readonly string[] {
-  const references = [...(object.metadata.ownerReferences ?? [])];
+  const references = [...ownerReferencesOf(object)];
   return references.sort((a, b) => Number(b.controller ?? false) - Number(a.controller ?? false)).map(({ uid }) => uid);
 }

@@ -2,6 +2,7 @@ import { abortable } from '../../kit/abort.ts';
 import { joined } from '../../kit/lazy-list.ts';
 import { parseGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { ownerReferencesOf } from '../../model/owner-references.ts';
 import type { OwnerIndexOptions } from '../../query/owner-index.ts';
 import { createTargets, type InformerPlan, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -103,5 +104,5 @@ export class LiveOwners {
   }
 }
 
-const kindsOf = ({ metadata: { ownerReferences = [] } }: ReadonlyObject): string[] =>
-  ownerReferences.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+const kindsOf = (object: ReadonlyObject): string[] =>
+  ownerReferencesOf(object).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);

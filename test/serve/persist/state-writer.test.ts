@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Cells, withCells } from '../../../src/model/cells.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
+import { type RowChanges, StateFile } from '../../../src/serve/persist/state-file.ts';
+import { StateWriter } from '../../../src/serve/persist/state-writer.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const object = (name: string, version = '1') =>
+  ({ metadata: { name, uid: `u-${name}`, resourceVersion: version } }) as UnknownObject;
+const all = (count: number) =>
+  Array.from({ length: count }, (_, i) => [`p${i}`, object(`p${i}`)] as [string, UnknownObject | undefined]);
+
+let states: StateFile;
+beforeEach(() => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'writer-'));
+  states = StateFile.open(path.join(folder, 'cluster.db'));
+  return () => {
+    states.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+});
+
+/** A writer to a file, which stops before the write that `fails` picks. */
+function writer(fails: (write: number) => boolean = () => false) {
+  const clock = new FakeClock();
+  const faults: unknown[] = [];
+  const writes: RowChanges[] = [];
+  const made = new StateWriter({
+    scope: 'pods',
+    columnsText: undefined,
+    clock,
+    onFault: (error) => faults.push(error),
+    target: {
+      async write(scope, changes) {
+        if (fails(writes.length)) throw new Error('no room');
+        writes.push(changes);
+        states.write(scope, changes);
+      },
+    },
+  });
+  const stored = async () => {
+    await clock.advance(1_000);
+    await made.idle();
+    return states.read('pods');
+  };
+  return { made, stored, faults, writes };
+}
+
+describe('the writer of states', () => {
+  it('stores a state of many transactions whole, and what follows', async () => {
+    const { made, stored, writes } = writer();
+    made.take({ isWhole: true, objects: all(450), resourceVersion: '10' });
+    expect((await stored())?.rows).toHaveLength(450);
+    expect(writes.map(({ isWhole, resourceVersion }) => [isWhole, resourceVersion])).toEqual([
+      [true, ''],
+      [false, ''],
+      [false, '10'],
+    ]);
+    made.take({ isWhole: false, objects: [['p0', undefined]], resourceVersion: '11' });
+    expect(await stored()).toMatchObject({ resourceVersion: '11', rows: { length: 449 } });
+  });
+
+  it.each([1, 2])('leaves no state that counts as whole when it ends after %i of 3 transactions', async (done) => {
+    const { made, stored, faults } = writer((write) => write === done);
+    made.take({ isWhole: true, objects: all(450), resourceVersion: '10' });
+    expect(await stored()).toBeUndefined();
+    expect(faults).toHaveLength(1);
+    made.take({ isWhole: false, objects: [['p0', object('p0', '12')]], resourceVersion: '12' });
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('does not take an earlier whole state for the present one when it ends in the middle of many changes', async () => {
+    const { made, stored } = writer((write) => write === 2);
+    made.take({ isWhole: true, objects: all(3), resourceVersion: '10' });
+    expect(await stored()).toMatchObject({ resourceVersion: '10' });
+    made.take({ isWhole: false, objects: all(450), resourceVersion: '20' });
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('leaves nothing of the state before a whole one, also of changes that wait', async () => {
+    const { made, stored } = writer();
+    made.take({ isWhole: true, objects: all(5), resourceVersion: '10' });
+    await stored();
+    made.take({ isWhole: false, objects: [['late', object('late')]], resourceVersion: '11' });
+    made.take({ isWhole: true, objects: [['only', object('only')]], resourceVersion: '20' });
+    const found = await stored();
+    expect(found?.rows.map(({ key }) => key)).toEqual(['only']);
+  });
+
+  it('stores no state whose rows have different columns', async () => {
+    const { made, stored } = writer();
+    const row = (name: string, column: string) => {
+      const table: Cells = { columns: [{ name: column, type: 'string', format: '', priority: 0 }], cells: [name] };
+      return [name, withCells(object(name), table)] as [string, UnknownObject];
+    };
+    made.take({ isWhole: true, objects: [row('a', 'Name'), row('b', 'Other')], resourceVersion: '10' });
+    expect(await stored()).toBeUndefined();
+    made.take({ isWhole: true, objects: [row('a', 'Other'), row('b', 'Other')], resourceVersion: '11' });
+    expect(await stored()).toMatchObject({ resourceVersion: '11' });
+  });
+});
+
+it('a scope that was not written for a month leaves no object on disk', () => {
+  const day = 24 * 3600 * 1000;
+  const write = (scope: string, at: number) =>
+    states.write(scope, {
+      isWhole: true,
+      put: [{ key: 'a', uid: 'u', version: '1', text: `{"of":"${scope}"}` }],
+      gone: [],
+      resourceVersion: '1',
+      at,
+    });
+  write('old', 0);
+  write('new', 31 * day);
+  states.removeUnused(31 * day);
+  expect(states.read('old')).toBeUndefined();
+  expect(states.read('new')?.rows).toHaveLength(1);
+  states.close();
+  using database = new DatabaseSync(states.file);
+  expect(database.prepare('SELECT text FROM object').all()).toEqual([{ text: '{"of":"new"}' }]);
+});

@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/client/kubeconfig.ts';
+import { serveIdentity } from '../../src/serve/identity.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { Cli, run } from '../support/cli.ts';
+import { leaveStale } from '../support/fake-serve.ts';
 import { configMap, type Fixture, pod, startFixture } from '../support/fixture.ts';
 import { serving } from '../support/serving.ts';
 
@@ -140,6 +143,16 @@ describe.skipIf(process.platform === 'win32')('watch through a running serve', (
     expect(stderr).toContain(FROM_SERVE);
     expect(stderr).toContain(`from the cluster, not from serve (pid ${process.pid}) any more: `);
     expect(stderr).toContain('no gaps');
+  });
+
+  it('names a serve that was killed once, and removes its socket', async () => {
+    const { key } = serveIdentity(await loadConfig({ kubeconfig: env.KUBECONFIG, env: {} }));
+    await leaveStale(path.join(env.XDG_RUNTIME_DIR, 'kubectl-informer', 'serve'), key);
+    const watch = () => run(['watch', 'pods', '-n', 'shop', '--once', '-o', 'name'], { env });
+    const { code, stdout, stderr } = await watch();
+    expect([code, stdout]).toEqual([0, 'pod/web-1\npod/web-2\n']);
+    expect(stderr).toBe('the serve with pid 1 was killed: its socket is removed, and the cluster is asked\n');
+    expect((await watch()).stderr).toBe('');
   });
 
   it('reports what the serve may have missed, with all changes that its new list shows', async () => {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
-import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
@@ -9,6 +9,7 @@ import { namesOf } from '../args/flag.ts';
 import { clusterChoiceFlags, connectionFlags, loginFlags } from '../args/shared-flags.ts';
 import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
+import { forgetKilled } from '../session/killed-serve.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import type { QueryLine } from './query-once.ts';
@@ -93,22 +94,9 @@ function ended({ exitCode, ageMs }: EndFrame, pid: number, edges: Edges): ExitCo
 
 const ageText = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : humanDuration(ms));
 
-/** A killed process cannot remove its socket. */
-async function forget(serve: FoundServe, edges: Edges): Promise<void> {
-  const { removeStale } = await import('../../serve/place.ts');
-  try {
-    if (!(await removeStale(serve.folder, systemClock))) return; // another has started meanwhile
-    writeNotice(
-      edges.io,
-      `the serve with pid ${serve.about.pid} was killed: its socket is removed, and the cluster is asked`,
-    );
-  } catch (error) {
-    if (!isInformerError(error)) throw error;
-    writeNotice(
-      edges.io,
-      `the serve with pid ${serve.about.pid} was killed, and the cluster is asked: ${error.message}`,
-    );
-  }
+async function forget(serve: FoundServe, { io }: Edges): Promise<void> {
+  const line = await forgetKilled(serve);
+  if (line !== undefined) writeNotice(io, line);
 }
 
 async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Promise<QueryRequest> {

@@ -8,6 +8,7 @@ import { serveIdentity } from '../../serve/identity.ts';
 import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeNotice } from '../terminal/notice.ts';
+import { forgetKilled } from './killed-serve.ts';
 
 /** How a session uses a running serve for its lists and watches. */
 export interface ServeUse {
@@ -32,5 +33,6 @@ export function throughServeOf(
     return undefined;
   }
   const found = serve;
-  return (direct) => serveTransport({ serve: found, direct, clock: systemClock, needsManagedFields, notice });
+  return (direct) =>
+    serveTransport({ serve: found, direct, clock: systemClock, needsManagedFields, notice, forgetKilled });
 }

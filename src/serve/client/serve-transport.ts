@@ -5,6 +5,7 @@ import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
+import { isConnectionRefused } from '../../model/connection-error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { parseCollectionPath } from '../collection-path.ts';
 import type { FoundServe } from '../find.ts';
@@ -23,6 +24,8 @@ export interface ServeTransportOptions {
   readonly direct: Transport;
   readonly clock: Clock;
   readonly needsManagedFields: boolean;
+  /** Removes the socket of a serve that listens no more. Returns a line for a person; undefined if one listens again. */
+  forgetKilled(serve: FoundServe): Promise<string | undefined>;
   /** Gets lines for a person, each once. */
   notice(text: string): void;
 }
@@ -66,7 +69,11 @@ class ServeTransport implements Transport {
       this.#say(`${formatGroupResource(asked.gvr)} from the cluster, not from serve (pid ${pid}): ${message}`);
     } catch (error) {
       if (init.signal?.aborted) throw init.signal.reason;
+      const isFirst = !this.#isGone;
       this.#isGone = true;
+      const killed = isFirst && isConnectionRefused(error) ? await this.#options.forgetKilled(serve) : undefined;
+      if (killed !== undefined) this.#say(killed);
+      if (killed !== undefined || !isFirst) return direct.request(init);
       const hint = isInformerError(error) && error.hint !== undefined ? ` (${error.hint})` : '';
       this.#say(`from the cluster, not from serve (pid ${pid}) any more: ${messageOf(error)}${hint}`);
     }

@@ -9,7 +9,7 @@ const hookFlags = group('HOOK', {
   exec: text({ summary: 'a command line; {{.path}} is replaced by a value of the object', helpValue: 'COMMAND' }),
   shell: bool({ summary: 'with --exec: sh reads the line; placeholders must be outside of quotes' }),
   'hook-mode': choice(['once', 'warm'], {
-    summary: 'warm: keep the processes of an executable; one request and one reply a line',
+    summary: 'warm: keep the processes of an executable; one request and one reply a line, with the same id',
     default: 'once',
   }),
   'on-startup': bool({ summary: 'run the executable once before all keys, with event "startup" in its request' }),

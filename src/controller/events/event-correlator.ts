@@ -54,8 +54,13 @@ export class EventCorrelator {
 
   /** What to write; undefined if there are too many Events. Also those are counted and combined. */
   correlate(event: KubeEvent): CorrelatedEvent | undefined {
-    const counted = this.#count(...this.#combine(event));
+    const counted = this.counted(event);
     return this.#accepts(event) ? counted : undefined;
+  }
+
+  /** What to write, however many Events there are. */
+  counted(event: KubeEvent): CorrelatedEvent {
+    return this.#count(...this.#combine(event));
   }
 
   /** The Event, or one that combines it with others, and the key under which it is counted. */

@@ -97,7 +97,11 @@ export class ActionRunner {
 
   constructor(options: ActionRunnerOptions) {
     this.#options = options;
-    this.#steps = new ActionSteps({ ...options, clock: options.clock ?? systemClock });
+    this.#steps = new ActionSteps({
+      ...options,
+      clock: options.clock ?? systemClock,
+      areSent: options.mode === 'write',
+    });
     this.#budget = options.budget ?? unlimitedWrites;
     const { journal, primary, maySeeSecrets: keepSecrets, clock } = options;
     const resource = ({ type, namespace }: Pick<ActionTarget, 'type' | 'namespace'>) =>

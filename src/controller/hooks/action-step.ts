@@ -3,6 +3,8 @@ import { isTooDeep, TOO_DEEP } from '../../kit/depth.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { KubeObject } from '../../model/object.ts';
+import { EventCorrelator } from '../events/event-correlator.ts';
+import { eventName, type KubeEvent } from '../events/kube-event.ts';
 import { setControllerReference } from '../owner-references.ts';
 import { TerminalError } from '../reconciler.ts';
 import { FIELD_MANAGER } from './action-client.ts';
@@ -15,7 +17,7 @@ import { checkSecretBody } from './secret-body.ts';
 export interface ActionStep {
   readonly action: Exclude<Action, { verb: 'log' }>;
   readonly target: ActionTarget;
-  /** The body that is sent. */
+  /** The body that is sent. An Event whose `count` is above 1 was written before: it is patched. */
   readonly body: unknown;
 }
 
@@ -23,16 +25,20 @@ export interface ActionStepsOptions extends TargetResolverOptions {
   clock: Clock;
   /** Whether the hook may see the values of Secrets. */
   maySeeSecrets?: boolean | undefined;
+  /** Whether the steps are carried out. Only then repeated Events are counted. */
+  areSent?: boolean | undefined;
 }
 
 /** Makes steps of the actions in a reply. Sends nothing but the requests that find a resource type. */
 export class ActionSteps {
   readonly #options: ActionStepsOptions;
   readonly #resolver: TargetResolver;
-  #events = 0;
+  readonly #counts: EventCorrelator;
+  #events = 0n;
 
   constructor(options: ActionStepsOptions) {
     this.#options = options;
+    this.#counts = new EventCorrelator(options.clock);
     this.#resolver = new TargetResolver(options);
   }
 
@@ -75,17 +81,17 @@ export class ActionSteps {
     return { apiVersion: formatGroupVersion(gvr), kind, metadata: object.metadata as KubeObject['metadata'] };
   }
 
-  /** A core/v1 Event about the target, without aggregation. Source: client-go tools/record. */
-  #eventOf({ type, reason, message }: EventBody, target: ActionTarget, subject: Subject): object {
+  /** A core/v1 Event about the target. Equal ones of this process are one Event, which is counted. */
+  #eventOf({ type, reason, message }: EventBody, target: ActionTarget, subject: Subject): KubeEvent {
     const now = this.#options.clock.now();
     const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
     const namespace = target.namespace ?? 'default';
-    const unique = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(this.#events++)).toString(16);
+    const unique = BigInt(Math.trunc(now)) * 1_000_000n + (this.#events++ % 1_000_000n);
     const uid = target.name === subject.name ? subject.object?.metadata.uid : undefined;
-    return {
+    const event: KubeEvent = {
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: `${target.name}.${unique}`, namespace },
+      metadata: { name: eventName(target.name, unique), namespace },
       involvedObject: {
         apiVersion: formatGroupVersion(target.type.gvr),
         kind: target.type.kind,
@@ -97,10 +103,13 @@ export class ActionSteps {
       reason,
       message,
       source: { component: FIELD_MANAGER },
+      reportingComponent: FIELD_MANAGER,
+      reportingInstance: '',
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
     };
+    return this.#options.areSent ? this.#counts.counted(event).event : event;
   }
 }
 

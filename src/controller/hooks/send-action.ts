@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import { isNotFound } from '../../model/status.ts';
+import type { KubeEvent } from '../events/kube-event.ts';
 import { retryOnConflict } from '../retry.ts';
 import { type ActionResource, FIELD_MANAGER } from './action-client.ts';
 import type { ActionStep } from './action-step.ts';
@@ -35,8 +36,9 @@ export async function sendActionOnce(
     case 'apply':
       return resource.patch(target.name, body, { ...options, type: 'apply', force });
     case 'create':
-    case 'event':
       return resource.create(body as object, options);
+    case 'event':
+      return sendEvent(resource, body as KubeEvent, options);
     case 'patch':
       return resource.patch(target.name, body, { ...options, type: action.patchType });
     case 'status':
@@ -44,6 +46,21 @@ export async function sendActionOnce(
     case 'delete':
       return resource.delete(target.name, { ...action.body, signal, dryRun }).catch(ignoreNotFound);
   }
+}
+
+/** Creates an Event, or counts it where it was written before. A server keeps Events for an hour. */
+async function sendEvent(
+  resource: ActionResource,
+  event: KubeEvent,
+  options: { signal: AbortSignal; dryRun: boolean; fieldManager: string },
+): Promise<unknown> {
+  const { metadata, count, lastTimestamp, message } = event;
+  if (count > 1) {
+    const patch = { count, lastTimestamp, message };
+    const found = await resource.patch(metadata.name, patch, { ...options, type: 'strategic' }).catch(ignoreNotFound);
+    if (found !== undefined) return found;
+  }
+  return resource.create(event, options);
 }
 
 /** The result of a request for an object that does not exist is undefined. Throws any other error. */

@@ -191,7 +191,9 @@ export class WarmWorker {
     const object = text.startsWith('{') && this.#isUsable ? this.#objectOf(text) : undefined;
     if (object && 'id' in object) this.#reply(object);
     else if (object && Object.keys(object).every((key) => REPLY_KEYS.includes(key)))
-      this.#breach('its reply has no id: it must be that of the request');
+      this.#breach(
+        `its reply${this.#active ? ` to the request ${this.#active.id}` : ''} has no id: a reply repeats the id of its request`,
+      );
     else this.#show(line, 'stdout');
   }
 

@@ -36,7 +36,7 @@ const MOST_SENDS = 4;
  *
  * Promises
  * - A worker that ends, hangs until its run's timeout, or breaks the protocol fails the run that it has, and no other.
- *   The next run starts another worker. If workers end before their first reply, the next start waits: 100 ms, doubling
+ *   The next run starts another worker. If workers end without a valid reply, the next start waits: 100 ms, doubling
  *   to 30 s, and a line says so.
  * - A worker that ends with 0 between two requests costs nothing: a request that it did not read is sent to another.
  * - {@link Hook.close} ends all workers: their stdin is closed; after the grace SIGTERM, after another one SIGKILL.
@@ -165,11 +165,8 @@ class WarmHook implements Hook {
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
     this.#notBefore = this.#clock.monotonic() + delayMs;
     if (this.#failures === 1) return;
-    this.#options.logger.warn('workers end before their first reply; the next one starts later', {
-      hook: this.name,
-      inARow: this.#failures,
-      startsInMs: delayMs,
-    });
+    const what = `${this.#failures} workers in a row ended without a valid reply; the next one starts in ${delayMs} ms`;
+    this.#options.logger.warn(what, { hook: this.name });
   }
 
   /** A reply that stays in the buffer of a pipe looks like a hook that hangs, so that is said once. */

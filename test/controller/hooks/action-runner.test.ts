@@ -227,6 +227,30 @@ describe('carrying out', () => {
     ]);
   });
 
+  it('equal events are one Event, which is counted, and others are Events of their own', async () => {
+    const scaled = { event: { reason: 'Scaled', message: 'to 3' } };
+    const { sandbox } = await run([scaled, scaled, { event: { reason: 'Scaled', message: 'to 4' } }, scaled]);
+    const events = sandbox.list(parseGvr('v1/events'), { namespace: 'shop' });
+    expect(events.map(({ message, count }) => [message, count])).toEqual([
+      ['to 3', 3],
+      ['to 4', 1],
+    ]);
+  });
+
+  it('an event that is counted is written again where the server has forgotten it', async () => {
+    const place = await cluster();
+    const scaled = { event: { reason: 'Scaled', message: 'to 3' } };
+    const events = parseGvr('v1/events');
+    const names: (string | undefined)[] = [];
+    const forgetFirst = () => {
+      const [event] = place.sandbox.list(events, { namespace: 'shop' });
+      if (names.push(event?.metadata.name) === 1) place.sandbox.delete(events, `shop/${event?.metadata.name}`);
+    };
+    await run([scaled, scaled], { in: place, report: forgetFirst });
+    expect(names[1]).toBe(names[0]);
+    expect(place.sandbox.list(events, { namespace: 'shop' })).toMatchObject([{ count: 2 }]);
+  });
+
   it('a log line is logged, whatever the mode', async () => {
     const lines: unknown[] = [];
     const logger = createLogger((level, message, fields) => lines.push([level, message, fields]));

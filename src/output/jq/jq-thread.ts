@@ -69,7 +69,7 @@ function resultOf(jqWeb: JqWeb, { expression, texts }: JqCall): JqReply {
     return { text, remarks, heldBytes };
   } catch (error) {
     const { stderr, message } = error as { stderr?: unknown; message?: unknown };
-    return { error: String(typeof stderr === 'string' ? stderr : message), isOutOfMemory };
+    return { error: String(typeof stderr === 'string' ? stderr : message), isOutOfMemory, heldBytes };
   }
 }
 

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { compileJq } from '../../../src/output/jq/jq-expression.ts';
 import { loadJqLibrary } from '../../../src/output/jq/jq-library.ts';
+import { JqThreads } from '../../../src/output/jq/jq-threads.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { event, pod } from '../fixtures.ts';
 import { printedBy } from './printed.ts';
@@ -35,6 +39,31 @@ test('an expression that takes too much memory is ended, and the next one works'
   );
   expect(await (await jqOf('. + 1')).results('1', { clock })).toBe('2');
 }, 30_000);
+
+test('a thread that holds much memory is ended after its call, also when the expression has failed', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'jq-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'jq-web.cjs');
+  await writeFile(file, FAKE_JQ_WEB);
+  const threads = new JqThreads(file);
+  expect(await threads.run('1000 pages', '')).toBe('call 1');
+  await expect(threads.run('2000 pages, then fail', '')).rejects.toThrow('failed');
+  expect(await threads.run('none', '')).toBe('call 3'); // the same thread
+  await expect(threads.run('5000 pages, then fail', '')).rejects.toThrow('failed');
+  expect(await threads.run('none', '')).toBe('call 1'); // a new one
+});
+
+/** Takes as many pages of 64 KiB as the expression says, and counts its calls. */
+const FAKE_JQ_WEB = `
+let calls = 0;
+const raw = (texts, expression) => {
+  calls++;
+  new WebAssembly.Memory({ initial: 0 }).grow(Number.parseInt(expression) || 0);
+  if (expression.endsWith('fail')) throw new Error('failed');
+  return 'call ' + calls;
+};
+module.exports = Promise.resolve({ raw });
+`;
 
 test('an expression ends when its asker leaves, and leaves its place to another', async () => {
   const clock = new FakeClock();

@@ -49,10 +49,11 @@ export class EventWriter {
             isLast ? [...[...this.#buffered.keys()].flatMap((each) => this.#taken(each)), printed] : [printed],
           );
     if (event.error !== undefined) this.#options.onUnprintable?.(event, target);
+    if (!isLast) return ready;
     const ended = () => {
-      if (isLast && summary.total === limit) onLimit?.(); // one that could not be printed was not shown
+      if (summary.total === limit) onLimit?.(); // one that could not be printed was not shown
     };
-    if (isLast && settled) return settled().then(ended);
+    if (settled) return settled().then(ended);
     ended();
     return ready;
   }

@@ -101,6 +101,11 @@ export class History<T> {
     this.#deleted = hasMetadata(object) ? { metadata: object.metadata } : undefined;
   }
 
+  /** The collection has lost these objects. A deletion of one of them can no more be looked up in it. */
+  hasLost(isLost: (object: KubeObject) => boolean): void {
+    if (this.#deleted && isLost(this.#deleted)) this.#deleted = undefined;
+  }
+
   /**
    * Rejects with a replaced-history error, with a moved-collection error, or with the signal's reason. After any other
    * error `isVerified` is false.

@@ -377,6 +377,7 @@ export class Reflector<T> {
     const items = list ? (await this.#lists.fetchExactly(since, { list }, signal)).items : [];
     this.#store.merge?.(items, (object) => change.keeps(object), since);
     change.taken();
+    this.#history.hasLost((object) => !change.keeps(object as T));
     if (list) this.#metrics?.listed(this.#clock.monotonic() - startedAt, items.length);
     return { kind: 'merged' };
   }

@@ -11,8 +11,11 @@ export type WatchState =
   | { readonly kind: 'streaming'; readonly since: ResourceVersion | undefined; readonly tries: number }
   /** Next: LIST. */
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
-  /** Next: take what has become a part of the collection at `since`, and remove what has left it. */
-  | { readonly kind: 'merging'; readonly since: ResourceVersion; readonly past: Past }
+  /**
+   * Next: take what has become a part of the collection at `since`, and remove what has left it. `after` is why the
+   * watch before ended: `resharded`, or an earlier ending whose check is still to come.
+   */
+  | { readonly kind: 'merging'; readonly since: ResourceVersion; readonly after: WatchEnding; readonly past: Past }
   /** Next: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
   | {
       readonly kind: 'listed';
@@ -187,12 +190,14 @@ function afterChange(state: WatchState, { at }: Outcome & { kind: 'failed' }, ru
   if (state.kind === 'streaming' || state.kind === 'listing') return start('', rules);
   if (state.kind === 'listed' && state.after === 'restart') return start('', rules);
   const since = state.kind === 'following' ? at : state.since;
-  return { kind: 'merging', since, past: { ...state.past, isFresh: false } };
+  const before = state.kind === 'following' ? undefined : state.after;
+  const after = before === undefined || isOrdinary(before) ? 'resharded' : before;
+  return { kind: 'merging', since, after, past: { ...state.past, isFresh: false } };
 }
 
 function afterMerging(state: WatchState & { kind: 'merging' }, outcome: Outcome, rules: Rules): WatchStep {
-  const { since, past } = state;
-  if (outcome.kind === 'merged') return go({ kind: 'listed', since, after: 'resharded', past });
+  const { since, after, past } = state;
+  if (outcome.kind === 'merged') return go({ kind: 'listed', since, after, past });
   return { ...go(start('', rules), 'resharded'), report: 'log' };
 }
 

@@ -236,6 +236,19 @@ describe.each([true, false])(
       expect(world.cached()).toEqual(world.state());
     });
 
+    it('and leave with the object that was deleted last are no other history to the next stream', async () => {
+      await using world = await parts({ isSharding });
+      const { shards, maps, keysOf, sandbox, clock } = world;
+      maps.delete(keysOf(1)[0] as string);
+      await settled();
+      shards.change([0]);
+      await settled();
+      await sandbox.restart({ keepHistory: true });
+      await clock.advance(60_000);
+      expect([world.ledger().gaps, world.ledger().relists]).toEqual([[], 0]);
+      expect(world.cached()).toEqual(world.state());
+    });
+
     it('are the difference to what the watch had, also when a verification has listed meanwhile', async () => {
       await using world = await parts({ isSharding });
       const { shards, informer, clock, before, sandbox, maps } = world;

@@ -32,12 +32,18 @@ const probing = (since: string, more: object = {}): WatchState => ({
   after: 'missing',
   past: { ...past, ...more },
 });
-const merging = (since: string, more: object = {}): WatchState => ({
+const merging = (since: string, after: WatchEnding = 'resharded'): WatchState => ({
   kind: 'merging',
   since,
-  past: { ...grown, ...more },
+  after,
+  past: grown,
 });
-const verifying = (since: string, after: WatchEnding): WatchState => ({ kind: 'verifying', since, after, past });
+const verifying = (since: string, after: WatchEnding, more: object = {}): WatchState => ({
+  kind: 'verifying',
+  since,
+  after,
+  past: { ...past, ...more },
+});
 /** Back at a version, after a stream that brought events. */
 const back = (since: string, after: WatchEnding, more: object = {}): WatchState =>
   listed(since, { after, past: { ...grown, ...more } });
@@ -122,6 +128,13 @@ const rows: Row[] = [
   [merging('8'), { kind: 'merged' }, back('8', 'resharded'), 'none', 'none', 'ok'],
   [merging('8'), failed('resharded', '8'), merging('8'), 'none', 'log', 'resharded'],
   [merging('8'), failed('gone', '8'), streaming(''), 'none', 'log', 'resharded'],
+  // and the history is still to be checked
+  [listed('5', { after: 'broken' }), failed('resharded'), merging('5', 'broken'), 'none', 'log', 'resharded'],
+  [verifying('5', 'restart'), failed('resharded'), merging('5', 'restart'), 'none', 'log', 'resharded'],
+  [merging('8', 'broken'), { kind: 'merged' }, back('8', 'broken'), 'none', 'none', 'ok'],
+  [merging('8', 'broken'), failed('resharded', '8'), merging('8', 'broken'), 'none', 'log', 'resharded'],
+  [back('8', 'broken'), { kind: 'opened' }, verifying('8', 'broken', grown), 'none', 'none', 'ok'],
+  // a changed collection
   [back('8', 'resharded'), { kind: 'opened' }, following('8', grown), 'none', 'none', 'ok'],
   [back('8', 'resharded'), failed('gone', '8'), streaming('8'), 'none', 'handler', 'gone'],
   [back('8', 'resharded'), failed('connection', '8'), back('8', 'connection'), 'backoff', 'log', 'connection'],

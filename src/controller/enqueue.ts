@@ -3,6 +3,7 @@ import { parseGroupVersion } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { joinKey } from '../model/key.ts';
 import type { DeepReadonly, KubeObject, OwnerReference, UnknownObject } from '../model/object.ts';
+import { ownerReferencesOf } from '../model/owner-references.ts';
 import { LOW_PRIORITY } from '../workqueue/work-queue.ts';
 import type { CachedObject, ResourceEvent } from './resource-event.ts';
 import { isResync } from './resource-event.ts';
@@ -58,7 +59,7 @@ export function enqueueOwner(type: OwnerType): Enqueuer<KubeObject> {
   const enqueue: Enqueuer<KubeObject> = (event) => {
     const keys = new Set<ObjectKey>();
     for (const object of statesOf(event)) {
-      for (const ref of object.metadata.ownerReferences ?? []) {
+      for (const ref of ownerReferencesOf(object)) {
         if (isOwner(ref)) keys.add(joinKey(namespaced ? object.metadata.namespace : undefined, ref.name));
       }
     }

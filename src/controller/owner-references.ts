@@ -3,6 +3,7 @@ import { checkOptions } from '../kit/known-options.ts';
 import { parseGroupVersion } from '../model/gvr.ts';
 import { joinKey } from '../model/key.ts';
 import type { DeepReadonly, KubeObject, OwnerReference, ReadonlyKubeObject } from '../model/object.ts';
+import { isOwnerReference, ownerReferencesOf } from '../model/owner-references.ts';
 
 /** The error for an object that another controller already owns. */
 export class AlreadyOwnedError extends InformerError {
@@ -37,7 +38,7 @@ export function ownerReference(owner: ReadonlyKubeObject, options: { controller?
 
 /** The reference to the controller that manages an object; undefined if there is none. */
 export function controllerOf(object: ReadonlyKubeObject): DeepReadonly<OwnerReference> | undefined {
-  return object.metadata.ownerReferences?.find((ref) => ref.controller === true);
+  return ownerReferencesOf(object).find((ref) => ref.controller === true);
 }
 
 /**
@@ -64,7 +65,7 @@ export function setOwnerReference(owner: ReadonlyKubeObject, object: KubeObject)
 /** Removes the reference to `owner`, in place. Throws `argument` if there is none. */
 export function removeOwnerReference(owner: ReadonlyKubeObject, object: KubeObject): void {
   const reference = ownerReference(owner);
-  const references = object.metadata.ownerReferences ?? [];
+  const references = listedIn(object);
   const kept = references.filter((ref) => !isSameOwner(ref, reference));
   if (kept.length === references.length) {
     throw new InformerError(
@@ -85,11 +86,17 @@ export function removeControllerReference(owner: ReadonlyKubeObject, object: Kub
 }
 
 function putReference(object: KubeObject, reference: OwnerReference): void {
-  const references = [...(object.metadata.ownerReferences ?? [])];
+  const references = [...listedIn(object)];
   const at = references.findIndex((ref) => isSameOwner(ref, reference));
   if (at < 0) references.push(reference);
   else references[at] = reference;
   object.metadata.ownerReferences = references;
+}
+
+/** The references as they are. What cannot be a reference is kept, because the server must judge it. */
+function listedIn({ metadata }: KubeObject): readonly OwnerReference[] {
+  const all: unknown = metadata.ownerReferences;
+  return Array.isArray(all) ? all : [];
 }
 
 /**
@@ -98,6 +105,7 @@ function putReference(object: KubeObject, reference: OwnerReference): void {
  */
 function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerReference>): boolean {
   return (
+    isOwnerReference(a) &&
     a.name === b.name &&
     a.kind === b.kind &&
     parseGroupVersion(a.apiVersion).group === parseGroupVersion(b.apiVersion).group

@@ -4,6 +4,7 @@ import { InformerError, messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { nearest } from '../kit/nearest.ts';
 import type { KubeObject } from '../model/object.ts';
+import { ownerReferencesOf } from '../model/owner-references.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { ServedTypes } from '../model/served-types.ts';
 import { type Enqueuer, enqueueOwner, type OwnerType, ownerGroupOf } from './enqueue.ts';
@@ -118,7 +119,7 @@ export function namingOthers(
       const keys = [...enqueue(event)];
       if (isDone) return keys;
       isDone = keys.length > 0;
-      for (const ref of event.object?.metadata.ownerReferences ?? []) {
+      for (const ref of event.object ? ownerReferencesOf(event.object) : []) {
         const type = [ref.kind, ownerGroupOf(ref.apiVersion)].filter(Boolean).join('.');
         if (seen.size < MOST_SEEN) seen.set(type, ref.kind);
       }

@@ -11,10 +11,11 @@ const NONE: readonly Reference[] = [];
 export function ownerReferencesOf({ metadata }: DeepReadonly<Pick<ReadonlyObject, 'metadata'>>): readonly Reference[] {
   const all: unknown = metadata.ownerReferences;
   if (!Array.isArray(all)) return NONE;
-  return all.every(isReference) ? all : all.filter(isReference);
+  return all.every(isOwnerReference) ? all : all.filter(isOwnerReference);
 }
 
-function isReference(value: unknown): value is Reference {
+/** Whether a value names an owner as an API server stores it. */
+export function isOwnerReference(value: unknown): value is Reference {
   if (typeof value !== 'object' || value === null) return false;
   const { apiVersion, kind, name, uid } = value as Partial<Record<string, unknown>>;
   return [apiVersion, kind, name, uid].every((each) => typeof each === 'string');

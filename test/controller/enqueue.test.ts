@@ -3,6 +3,7 @@ import { enqueueMapped, enqueueOwner, enqueueSelf, priorityOf } from '../../src/
 import type { CachedObject, ResourceEvent } from '../../src/controller/resource-event.ts';
 import type { OwnerReference } from '../../src/model/object.ts';
 import { LOW_PRIORITY } from '../../src/workqueue/work-queue.ts';
+import { ODD_OWNER_REFERENCES } from '../support/odd-owner-references.ts';
 
 function owner(kind: string, name: string, apiVersion = 'apps/v1', controller?: boolean): OwnerReference {
   return { apiVersion, kind, name, uid: `uid-${name}`, ...(controller === undefined ? {} : { controller }) };
@@ -10,6 +11,10 @@ function owner(kind: string, name: string, apiVersion = 'apps/v1', controller?: 
 
 function pod(...ownerReferences: OwnerReference[]): CachedObject {
   return { metadata: { name: 'web-1', namespace: 'shop', resourceVersion: '1', ownerReferences } };
+}
+
+function oddPod(ownerReferences: unknown): CachedObject {
+  return { metadata: { name: 'web-1', namespace: 'shop', resourceVersion: '1', ownerReferences } } as never;
 }
 
 function added(object: CachedObject): ResourceEvent {
@@ -43,6 +48,10 @@ describe('the owner', () => {
     expect([...enqueue(added(pod(owner('Deployment', 'odd', 'a/b/c'), owner('Deployment', 'web'))))]).toEqual([
       'shop/web',
     ]);
+  });
+
+  it.each(ODD_OWNER_REFERENCES)('is none where a server sends ownerReferences: %j', (odd) => {
+    expect([...enqueueOwner(deployments)(updated(oddPod(odd), pod(owner('Deployment', 'web'))))]).toEqual(['shop/web']);
   });
 
   it('of a cluster-scoped type has a key without a namespace [HDL-01]', () => {

@@ -9,6 +9,7 @@ import {
   setOwnerReference,
 } from '../../src/controller/owner-references.ts';
 import type { KubeObject } from '../../src/model/object.ts';
+import { ODD_OWNER_REFERENCES } from '../support/odd-owner-references.ts';
 
 function web(over: Partial<KubeObject> = {}): KubeObject {
   return {
@@ -22,6 +23,28 @@ function web(over: Partial<KubeObject> = {}): KubeObject {
 function pod(namespace: string | undefined = 'shop'): KubeObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-1', ...(namespace ? { namespace } : {}) } };
 }
+
+describe.each(ODD_OWNER_REFERENCES)('ownerReferences: %j', (odd) => {
+  const oddPod = () => {
+    const object = pod();
+    return { ...object, metadata: { ...object.metadata, ownerReferences: odd } } as KubeObject;
+  };
+
+  it('has no controller, and nothing to remove', () => {
+    expect(controllerOf(oddPod())).toBeUndefined();
+    expect(() => removeOwnerReference(web(), oddPod())).toThrow('does not have an owner reference');
+    expect(() => removeControllerReference(web(), oddPod())).toThrow('is not the controller');
+  });
+
+  it('gets a reference beside what it has', () => {
+    const object = oddPod();
+    setControllerReference(web(), object);
+    const kept = Array.isArray(odd) ? odd : [];
+    expect(object.metadata.ownerReferences).toEqual([...kept, ownerReference(web(), { controller: true })]);
+    removeControllerReference(web(), object);
+    expect(object.metadata.ownerReferences).toEqual(kept);
+  });
+});
 
 describe('the controller reference', () => {
   it('is set once; the same owner in another version replaces it in place [UTL-02]', () => {

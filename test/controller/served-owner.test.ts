@@ -3,11 +3,13 @@ import { createClient } from '../../src/client/client.ts';
 import { createController } from '../../src/controller/controller.ts';
 import { enqueueOwner, type OwnerType } from '../../src/controller/enqueue.ts';
 import { createInformerSource, type WatchedInformer } from '../../src/controller/informer-source.ts';
+import { namingOthers } from '../../src/controller/served-owner.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 import { type InProcess, inProcess, through } from '../support/in-process.ts';
+import { ODD_OWNER_REFERENCES } from '../support/odd-owner-references.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
 
@@ -132,4 +134,22 @@ it('a source whose server is not known names once that its objects have other ow
   await settled();
   expect(lines).toEqual(expected);
   await end();
+});
+
+it.each(ODD_OWNER_REFERENCES)('an object with ownerReferences: %j names no owner and stops nothing', (odd) => {
+  const lines: unknown[] = [];
+  const logger = createLogger((level, message, { seen }) => void lines.push([level, message, seen]));
+  const { enqueue, synced } = namingOthers({ group: 'apps', kind: 'Deployment' }, { logger, isServed: true });
+  const object = (ownerReferences: unknown) =>
+    ({ metadata: { name: 'web-1', namespace: 'shop', resourceVersion: '1', ownerReferences } }) as never;
+  const added = (ownerReferences: unknown) => [
+    ...enqueue({ type: 'added', key: 'shop/web-1', object: object(ownerReferences), cause: 'watch' }),
+  ];
+  synced();
+  expect(added(odd)).toEqual([]);
+  expect(lines).toEqual([]);
+  expect(added([{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u' }])).toEqual([]);
+  expect(lines).toEqual([
+    ['info', 'no object of a source has an owner of the type of enqueueOwner', 'ReplicaSet.apps'],
+  ]);
 });

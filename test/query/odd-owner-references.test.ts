@@ -5,27 +5,14 @@ import { parseLookup } from '../../src/query/lookup.ts';
 import { loadOwners } from '../../src/query/owner-graph.ts';
 import { ownerTrees } from '../../src/query/owner-tree.ts';
 import { runLookups } from '../../src/query/plan.ts';
+import { ODD_OWNER_REFERENCES } from '../support/odd-owner-references.ts';
 import { names, storeOf } from '../support/query.ts';
 
 const good = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u-web' };
 const owned = (name: string, ownerReferences: unknown) =>
   ({ metadata: { name, namespace: 'shop', uid: `u-${name}`, ownerReferences } }) as UnknownObject;
 
-/** `ownerReferences` that no API server stores, but a broken or hostile one may send. */
-const ODD: [unknown][] = [
-  [null],
-  [5],
-  ['text'],
-  [{}],
-  [[null]],
-  [[5, 'text']],
-  [[{}]],
-  [[{ apiVersion: 1, kind: {}, name: [], uid: 7 }]],
-  [[{ ...good, uid: 7 }]],
-  [[{ ...good, kind: null }]],
-];
-
-describe.each(ODD)('ownerReferences: %j', (odd) => {
+describe.each(ODD_OWNER_REFERENCES)('ownerReferences: %j', (odd) => {
   it('counts as no owner in the index, and the other objects are found', () => {
     const catalog = new IndexCatalog([], { resolve: () => undefined });
     const store = storeOf([owned('odd', odd), owned('pod', [good])], [catalog.get('owner')]);

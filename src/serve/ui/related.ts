@@ -1,4 +1,5 @@
-import type { ReadonlyObject } from '../../model/object.ts';
+import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../../model/object.ts';
+import { ownerReferencesOf } from '../../model/owner-references.ts';
 import { indexersOf } from '../../query/stored-index.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
 import type { UiEvent, UiOwner } from './wire.ts';
@@ -73,21 +74,10 @@ export function eventsAbout({ informer }: UiCache, object: ReadonlyObject, kind:
     .slice(0, MOST_EVENTS);
 }
 
-interface Reference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
-/** The owner that is the controller, else the first one. What a server would not accept is left out. */
-function referenceOf({ metadata }: ReadonlyObject): Reference | undefined {
-  const all: unknown = metadata.ownerReferences;
-  if (!Array.isArray(all)) return undefined;
-  const references = all.filter((each): each is Reference =>
-    ['apiVersion', 'kind', 'name', 'uid'].every((field) => typeof each?.[field] === 'string'),
-  );
-  return references.find((each) => (each as { controller?: unknown }).controller === true) ?? references[0];
+/** The owner that is the controller, else the first one. */
+function referenceOf(object: ReadonlyObject): DeepReadonly<OwnerReference> | undefined {
+  const references = ownerReferencesOf(object);
+  return references.find(({ controller }) => controller === true) ?? references[0];
 }
 
 /**

@@ -196,11 +196,15 @@ export class TablePrinter implements Printer {
 
   #line({ section, texts, event, fit }: Row): string {
     this.#lines++;
-    const { painter = plainPainter } = this.#options;
-    const paint = (filled: string, i: number) =>
-      section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled;
-    const line = section.line(texts, fit, this.#most(), painter === plainPainter ? undefined : paint);
-    return event && this.#hasSigns ? `${painter.event(event, SIGNS[event])} ${line}` : line;
+    const line = section.line(texts, fit, this.#most(), this.#painting(section, texts, event));
+    if (!event || !this.#hasSigns) return line;
+    return `${(this.#options.painter ?? plainPainter).event(event, SIGNS[event])} ${line}`;
+  }
+
+  #painting(section: Section, texts: readonly string[], event: EventWord | undefined): Paint | undefined {
+    const { painter } = this.#options;
+    if (!painter || painter === plainPainter) return undefined;
+    return (filled, i) => section.columns[i]?.paint?.(painter, filled, texts[i] ?? '', event) ?? filled;
   }
 }
 
@@ -273,8 +277,13 @@ class Section {
    * and returns how to lay it out.
    */
   fit(cells: readonly string[], most = Number.POSITIVE_INFINITY): Fit {
-    this.#excess += closeLength(cells) > most ? 1 : -1;
-    if (this.#isLong || closeLength(cells) > most) {
+    if (most === Number.POSITIVE_INFINITY) {
+      this.table.fit(cells); // there is nothing to measure a line for
+      return 'aligned';
+    }
+    const isTooLong = closeLength(cells) > most;
+    this.#excess += isTooLong ? 1 : -1;
+    if (this.#isLong || isTooLong) {
       this.#long.fit(cells);
       return 'long';
     }
@@ -288,7 +297,7 @@ class Section {
 
   line(cells: readonly string[], fit: Fit, most = Number.POSITIVE_INFINITY, paint?: Paint): string {
     if (fit === 'long') return this.#long.line(cells, paint);
-    const isAligned = fit === 'aligned' && this.table.lengthOf(cells) <= most;
+    const isAligned = fit === 'aligned' && (most === Number.POSITIVE_INFINITY || this.table.lengthOf(cells) <= most);
     return isAligned ? this.table.line(cells, paint) : this.table.closeLine(cells, most, paint);
   }
 

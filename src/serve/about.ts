@@ -15,6 +15,8 @@ export interface ServeAbout {
   readonly user?: string | undefined;
   /** See `connectionRecord`. Undefined if a secret is a part of it. */
   readonly record?: string | undefined;
+  /** Its login runs no plugin, so no variable chooses an account: other commands' variables may differ. */
+  readonly anyAccount?: boolean | undefined;
 }
 
 /** The kind of the runtime folder, and so the name of the folder of all serves of a user. */
@@ -31,3 +33,15 @@ export function aboutIn(folder: string): ServeAbout | undefined {
     return undefined; // it ends right now
   }
 }
+
+/**
+ * Whether two connection records lead to the same cluster and user. `anyAccount`: the login runs no plugin, which could choose an
+ * account by a variable.
+ */
+export function isSameConnection(one: string | undefined, other: string | undefined, anyAccount = false): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one === other || (anyAccount && withoutAccount(one) === withoutAccount(other));
+}
+
+/** The account is the last part of a record. */
+const withoutAccount = (record: string) => record.slice(0, record.lastIndexOf(',"account":'));

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { presentRuntimeFolder, type RuntimeEnvironment, socketIn } from '../kit/runtime-folder.ts';
-import { aboutIn, SERVES, type ServeAbout } from './about.ts';
+import { aboutIn, isSameConnection, SERVES, type ServeAbout } from './about.ts';
 
 /** A serve that was started and has not removed its folder: it may have been killed. */
 export interface FoundServe {
@@ -43,7 +43,7 @@ export async function findServe(
 ): Promise<FoundServe | undefined> {
   const serves = servesOf(env);
   if (serves.length === 0) return undefined;
-  const known = record === undefined ? undefined : serves.find(({ about }) => about.record === record);
+  const known = serves.find(({ about }) => isSameConnection(about.record, record, about.anyAccount));
   if (known) return known;
   const key = await keyOf();
   return serves.find(({ folder }) => path.basename(folder) === key);

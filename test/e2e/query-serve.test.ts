@@ -38,7 +38,7 @@ const record = () => connectionRecord({}, env);
 const direct = async () => (await run([...LINE, '--no-serve'], { env })).stdout;
 
 async function served(answer: FakeServeOptions['answer'], more: Partial<FakeServeOptions> = {}) {
-  return fakeServe(env, { identity, about: { record: record() }, answer, ...more });
+  return fakeServe(env, { identity, about: { record: record(), anyAccount: true }, answer, ...more });
 }
 
 const one: FakeServeOptions['answer'] = async (_, frames) => {

@@ -339,6 +339,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { group: 'leaders' },
     attempt: (options) => library.createManager().add({ run: async () => {} }, options),
   },
+  consoleLogger: {
+    types: ['ConsoleLoggerOptions'],
+    slip: ['programm', 'program'],
+    wrong: { times: 'true' },
+    attempt: (options) => library.consoleLogger('info', options),
+  },
   untilCondition: {
     types: ['UntilOptions'],
     slip: ['timeout', 'timeoutMs'],

@@ -2,6 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isSameConnection } from '../../src/serve/about.ts';
 import { connectionRecord } from '../../src/serve/connection-record.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 
@@ -63,6 +64,16 @@ describe('the record of a connection', () => {
   it('is the same in another terminal and folder', () => {
     const record = connectionRecord({ kubeconfig: file }, { TERM: 'xterm', PWD: '/a', SHLVL: '1' });
     expect(connectionRecord({ kubeconfig: file }, { TERM: 'screen', PWD: '/b', TMUX: 'x' })).toBe(record);
+  });
+
+  it('leads to the same serve with other variables only where its login runs no plugin', () => {
+    const [one, other] = ['/a', '/b'].map((HOME) => connectionRecord({ kubeconfig: file }, { HOME }));
+    const elsewhere = connectionRecord({ kubeconfig: `${file}2` }, { HOME: '/a' });
+    expect(isSameConnection(one, one)).toBe(true);
+    expect(isSameConnection(one, other)).toBe(false);
+    expect(isSameConnection(one, other, true)).toBe(true);
+    expect(isSameConnection(one, elsewhere, true)).toBe(false);
+    expect(isSameConnection(undefined, undefined, true)).toBe(false);
   });
 
   it('does not exist, and so quotes nothing, if a flag is a secret', () => {

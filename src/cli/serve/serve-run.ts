@@ -93,6 +93,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
       Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]])),
       session.io.env,
     ),
+    anyAccount: !['exec', 'provider', undefined].includes(session.config.login?.kind),
   };
   let folder = '';
   await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));

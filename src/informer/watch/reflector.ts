@@ -544,8 +544,11 @@ export class Reflector<T> {
 
   #recheck(connection: WatchConnection<T>, signal: AbortSignal): Disposable | undefined {
     if (!this.#hasFailedCheck) return undefined;
-    this.#hasFailedCheck = false;
-    const check = (asking: AbortSignal) => this.#checkHistory(asking);
+    const check = async (asking: AbortSignal) => {
+      const isAnswered = await this.#checkHistory(asking);
+      this.#hasFailedCheck &&= !isAnswered;
+      return isAnswered;
+    };
     return recheckHistory({ clock: this.#clock, check, onReplaced: (error) => connection.fail(error) }, signal);
   }
 
@@ -584,6 +587,7 @@ export class Reflector<T> {
       });
     }
     this.#distrusted = undefined;
+    this.#hasFailedCheck = false;
     this.#history.lastDeleted(undefined);
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
@@ -627,7 +631,7 @@ export class Reflector<T> {
   #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
     if (state.kind === 'listed') {
       this.#isVerified = this.#isProven = state.after === undefined; // the list before it is new
-      this.#hasFailedCheck = false;
+      if (state.after !== 'resharded') this.#hasFailedCheck = false;
     }
     this.#isResumed = state.after !== undefined;
     this.#ledger.opened(state.since, state.after, this.#isProven && !this.#absent); // not while an object is in doubt

@@ -249,6 +249,27 @@ describe.each([true, false])(
       expect(world.cached()).toEqual(world.state());
     });
 
+    it('leave a check of the history to be made that got no answer', async () => {
+      await using world = await parts({ isSharding });
+      const { shards, before, sandbox, clock } = world;
+      let isAway = true;
+      let checks = 0;
+      before.read = (query) => {
+        if (query.get('limit') !== '1') return;
+        checks++;
+        if (isAway) throw new Error('away');
+      };
+      await sandbox.restart({ keepHistory: true });
+      await clock.advance(1_500);
+      expect(checks).toBeGreaterThan(0);
+      isAway = false;
+      shards.change([0]);
+      await settled();
+      checks = 0;
+      await clock.advance(2_500);
+      expect(checks).toBeGreaterThan(0);
+    });
+
     it('are the difference to what the watch had, also when a verification has listed meanwhile', async () => {
       await using world = await parts({ isSharding });
       const { shards, informer, clock, before, sandbox, maps } = world;

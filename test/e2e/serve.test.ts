@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
-import { type Fixture, startFixture } from '../support/fixture.ts';
+import { APPLES, type Fixture, OBJECTS, startFixture } from '../support/fixture.ts';
 
 let fixture: Fixture;
 let env: { KUBECONFIG: string; XDG_RUNTIME_DIR: string };
@@ -223,6 +223,35 @@ describe.skipIf(process.platform === 'win32')('serve', () => {
     for (const body of ['{"words":5}', 'nope', '5']) expect((await ask('/v1/types', { body })).status).toBe(400);
     expect((await ask('/v1/lookup', { body: 'null' })).body).toContain('a lookup has the texts type, index and value');
     expect((await ask('/v1/query', { body: 'null' })).status).toBe(400);
+  });
+
+  it('an answer warns of an ambiguous short name as a query without it does, once each, and not when it cannot answer', async () => {
+    const lab = {
+      ...APPLES,
+      metadata: { name: 'deps.lab.example.com' },
+      spec: {
+        ...APPLES.spec,
+        group: 'lab.example.com',
+        names: { plural: 'deps', singular: 'dep', kind: 'Dep', shortNames: ['deploy'] },
+      },
+    };
+    await using own = await startFixture([...OBJECTS, lab]);
+    const ownEnv = { ...env, ...own.env };
+    const warning = 'Warning: short name "deploy" could also match lower priority resource deps.lab.example.com\n';
+    const line = ['query', 'deploy', '-n', 'shop', '-o', 'name'];
+    const direct = await run([...line, '--no-serve'], { env: ownEnv });
+    expect(direct.stderr).toBe(warning);
+    await using cli = new Cli(['serve', 'deployments'], { env: ownEnv });
+    await cli.until(({ stderr }) => /^ready: /m.test(stderr), 'ready');
+    for (let times = 0; times < 2; times++) {
+      const through = await run(line, { env: ownEnv });
+      expect(through.stderr).toMatch(/from serve \(pid \d+\)/);
+      expect({ ...through, stderr: withoutOrigin(through.stderr) }).toEqual(direct);
+    }
+    expect(cli.stderr).not.toContain('short name');
+    const unheld = await run(['query', 'deploy,pods', '-n', 'shop', '-o', 'name'], { env: ownEnv });
+    expect(unheld.stderr).toContain('so the cluster is asked');
+    expect(unheld.stderr.split(warning)).toHaveLength(2);
   });
 
   it('a serve with --show-secrets shows Secrets on its port to those who ask for them', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { type ManyClusters, startClusters } from '../support/clusters.ts';
@@ -44,6 +47,19 @@ describe('watch of several contexts', () => {
     ],
   ])('names the cluster in -o %s', async (format, stdout) => {
     expect(await watch(['pods', '--once', '-o', format, ...BOTH])).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('a line about a running serve names its cluster', async () => {
+    const env = { ...clusters.env, XDG_RUNTIME_DIR: await mkdtemp(path.join(tmpdir(), 'serve-')) };
+    try {
+      await using serve = new Cli(['serve', 'pods', '--context', 'west'], { env });
+      await serve.until(({ stderr }) => /^ready: /m.test(stderr), 'ready');
+      const [, pid] = /^serve \(pid (\d+)\)/m.exec(serve.stderr) ?? [];
+      const { code, stderr } = await watch(['pods', '--once', '-o', 'name', '--all-contexts'], env);
+      expect([code, stderr]).toEqual([0, `cluster west: from serve (pid ${pid})\n`]);
+    } finally {
+      await rm(env.XDG_RUNTIME_DIR, { recursive: true, force: true });
+    }
   });
 
   it('has the column and the field with --all-contexts of a kubeconfig with one context too, and not without', async () => {

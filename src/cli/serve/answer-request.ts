@@ -91,7 +91,8 @@ export class Answering {
       throw new Unserved('it does not keep managedFields; serve --show-managed-fields does');
     const { config, clock } = this.#session;
     const namespaces = namespacesOf(flags, { ...config, namespace: request.namespace ?? config.namespace });
-    const selections = await this.#session.resolve(request.words);
+    const warnings: string[] = [];
+    const selections = await this.#session.resolve(request.words, (text) => void warnings.push(text));
     const part = { namespaces, selector: flags.selector, fieldSelector: flags['field-selector'], names: [] };
     const held = selections.map(({ type }) => {
       const target = this.#types.find(type);
@@ -99,6 +100,8 @@ export class Answering {
       return target;
     });
     for (const target of held) await this.#check(target, part);
+    // only now: a command that asks the cluster instead warns by itself
+    for (const text of warnings) frames.notice(`Warning: ${text}`);
     const { isTerminal, columns } = request.terminal;
     const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
     return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };

@@ -153,7 +153,7 @@ function openCluster(
     signal,
     end,
     client: connection.client,
-    resolve: (words) => connection.resolve(words),
+    resolve: (words, onWarning) => connection.resolve(words, onWarning),
     kubeconfig: () => selectedKubeconfig(options),
     notice: (text, table) => command.notice(clusterLine(cluster, text), table),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),

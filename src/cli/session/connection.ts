@@ -2,10 +2,12 @@ import { type Client, type ClientOptions, createClient } from '../../client/clie
 import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
 import { type ResourceSelection, resolveResourceArgs } from '../../client/discovery/resource-args.ts';
+import { RestMapper } from '../../client/discovery/rest-mapper.ts';
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
 import { createTransport } from '../../client/http/http-transport.ts';
 import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
 import type { Transport } from '../../client/http/transport.ts';
+import { onceEach } from '../../client/http/warnings.ts';
 import { abortable } from '../../kit/abort.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
@@ -44,8 +46,8 @@ export interface ConnectionOptions {
 /** The client of one cluster, and what its types are called. Closing it ends every request. */
 export interface Connection extends AsyncDisposable {
   readonly client: Client;
-  /** The types and names that a command line's words mean in this cluster. */
-  resolve(words: readonly string[]): Promise<ResourceSelection[]>;
+  /** The types and names that a command line's words mean in this cluster. `onWarning` gets kubectl's warnings. */
+  resolve(words: readonly string[], onWarning?: (text: string) => void): Promise<ResourceSelection[]>;
 }
 
 /** Creates the client of a cluster for a command. Makes no request to it. */
@@ -69,12 +71,13 @@ export function connect(
       io.stderr.write(`${continued(about)}${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
     discoveryStore,
   };
-  const wrap = through ?? (serve ? throughServeOf(config, io, serve) : undefined);
+  const wrap = through ?? (serve ? throughServeOf(config, io, serve, about) : undefined);
   const client = createClient(wrap ? wrap(createTransport(config, options)) : config, options);
   return {
     client,
-    async resolve(words) {
-      const selections = await abortable(resolveResourceArgs(words, client.mapper), signal).catch((error) =>
+    async resolve(words, onWarning) {
+      const mapper = onWarning ? new RestMapper(client.discovery, { onWarning: onceEach(onWarning) }) : client.mapper;
+      const selections = await abortable(resolveResourceArgs(words, mapper), signal).catch((error) =>
         noTypes(error, config),
       );
       await checkNames(selections, client, name, signal);

@@ -15,13 +15,17 @@ export interface ServeUse {
   readonly needsManagedFields: boolean;
 }
 
-/** What wraps a transport of this config so that a running serve answers what it holds; undefined if there is none. */
+/**
+ * What wraps a transport of this config so that a running serve answers what it holds; undefined if there is none. Its
+ * notices begin with `about`.
+ */
 export function throughServeOf(
   config: ClusterConfig,
   io: Io,
   { needsManagedFields }: ServeUse,
+  about: string,
 ): ((direct: Transport) => Transport) | undefined {
-  const notice = (text: string) => writeNotice(io, text);
+  const notice = (text: string) => writeNotice(io, about + text);
   let serve: FoundServe | undefined;
   try {
     serve = serveWithKey(io.env, serveIdentity(config).key);

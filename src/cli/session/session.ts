@@ -47,8 +47,8 @@ export interface Session extends AsyncDisposable {
   end(reason: unknown): void;
   /** See {@link Edges.atOnce}. */
   readonly atOnce: Set<() => void>;
-  /** The types and names that a command line's words mean. */
-  resolve(words: readonly string[]): Promise<ResourceSelection[]>;
+  /** The types and names that a command line's words mean. Warnings go to stderr, or to `onWarning`. */
+  resolve(words: readonly string[], onWarning?: (text: string) => void): Promise<ResourceSelection[]>;
   /**
    * A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds
    * credentials.
@@ -136,7 +136,7 @@ export async function openSession(
     atOnce,
     end: (reason) => ending.end(reason),
     client: connection.client,
-    resolve: (words) => connection.resolve(words).catch((error) => refuseLogin(error, config)),
+    resolve: (words, onWarning) => connection.resolve(words, onWarning).catch((error) => refuseLogin(error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ??
       (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),

@@ -33,8 +33,9 @@ export function accountOf(env: ClusterAndUser['env']): string {
 
 /**
  * A hash of where a config leads, and as whom: of the address, CA, TLS name and proxy of the server, and of the user's
- * name, login method and impersonation. Two configs with the same hash may share a cache. It reads no file (it looks where a plugin is), runs no
- * plugin, and no credential can be found from it: a token is one of its parts, a password and keys are none.
+ * name, login method and impersonation. Two configs with the same hash may share a cache. It reads no file (it looks
+ * where a plugin is), runs no plugin, and no credential can be read from it: a token is one of its parts, as are the
+ * variables that a plugin may read; a password and keys of the kubeconfig are none.
  */
 export function clusterIdentity({ server, proxyUrl, cluster, userName, user, env }: ClusterAndUser): string {
   const isPlugin = user.exec !== undefined || user['auth-provider'] !== undefined;

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../kit/without-end.ts';
+
 /** The fields of a Secret that are read here. */
 interface SecretState {
   readonly type?: unknown;
@@ -39,13 +41,13 @@ export class SecretCopies {
   #addEncoded(base64: string): void {
     const bytes = Buffer.from(base64, 'base64');
     if (bytes.length < SHORTEST_EQUAL) return;
-    this.#forms.add(base64).add(base64.replace(/=+$/, '')).add(bytes.toString('utf8'));
+    this.#forms.add(base64).add(withoutEnd(base64, '=')).add(bytes.toString('utf8'));
   }
 
   #addPlain(text: string): void {
     if (text.length < SHORTEST_EQUAL) return;
     const base64 = Buffer.from(text).toString('base64');
-    this.#forms.add(text).add(base64).add(base64.replace(/=+$/, ''));
+    this.#forms.add(text).add(base64).add(withoutEnd(base64, '='));
   }
 }
 

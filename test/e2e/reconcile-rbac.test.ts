@@ -95,7 +95,7 @@ describe('reconcile rbac', () => {
     expect(role).toMatchObject({ kind: 'Role', metadata: { name: 'kubectl-informer-reconcile', namespace: 'shop' } });
     expect(role.rules).toEqual([
       { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
-      { apiGroups: [''], resources: ['events'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'patch'] },
     ]);
     sandbox.apply([role, binding]);

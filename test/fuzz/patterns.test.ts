@@ -29,6 +29,11 @@ const SHORT_TEXTS: Readonly<Record<string, readonly string[]>> = {
   'a rule of a CRD in a sandbox of the user': [
     `sandbox/types/custom/validation-rules.ts /("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*')|\\.\\s*matches\\s*\\(/`,
   ],
+  'at most 10,000 characters of such a rule': [
+    `sandbox/types/custom/rule-definitions.ts /[[{,]\\s*\\?|(^|[^\\w)\\]}\\s])\\s*\\.\\s*\\w|[A-Za-z_]\\w*\\s*\\{/`,
+    `sandbox/types/custom/rule-definitions.ts /r?("""(.*?)"""|'''(.*?)'''|"(\\\\.|[^"\\\\\\n])*"|'(\\\\.|[^'\\\\\\n])*')|\\/\\/[^\\n]*/`,
+  ],
+  'a table in the same file': [`sandbox/types/custom/rule-functions.ts /(?:(\\w+)\\.)?(\\w+)\\(([\\w,]*)\\) (\\w+)/`],
 };
 const excused = new Set(Object.values(SHORT_TEXTS).flat());
 

@@ -16,7 +16,7 @@ const FIELDS: readonly Bounds[] = [
 ];
 
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
-const DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 
 /** The problem of a cron schedule, in the words of a server. Source: robfig/cron v3 ParseStandard. */
 export function scheduleProblem(schedule: string): string | undefined {

@@ -111,9 +111,12 @@ const LITERAL = /r?("""(.*?)"""|'''(.*?)'''|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*')
 const BEGINS =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
+/** A longer rule is not looked at for what the library cannot read. */
+const LONGEST_LOOK = 10_000;
+
 /** The mistake in the syntax of a rule; undefined if a server may read what the library cannot. */
 function syntaxMistake(source: string, { code = '', range }: SyntaxProblem): RuleMistake | undefined {
-  if (!range || NOT_IN_LIBRARY.test(source.replace(LITERAL, '0'))) return undefined;
+  if (!range || source.length > LONGEST_LOOK || NOT_IN_LIBRARY.test(source.replace(LITERAL, '0'))) return undefined;
   const { start: at, end } = range;
   const found = source.slice(at, end);
   const inner = source.slice(0, at).trimEnd();

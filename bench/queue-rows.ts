@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { createExecHook } from '../src/controller/hooks/exec.ts';
-import type { Hook, HookRequest } from '../src/controller/hooks/hook.ts';
-import { createWarmHook } from '../src/controller/hooks/warm.ts';
+import type { Hook, HookRequest } from '../src/hooks/hook.ts';
+import { createExecHook } from '../src/hooks/run/exec.ts';
+import { createWarmHook } from '../src/hooks/run/warm.ts';
 import { silentLogger } from '../src/kit/logger.ts';
 import { measure, type Row } from './harness.ts';
 import { median } from './results.ts';

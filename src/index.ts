@@ -40,32 +40,12 @@ export type {
   WriteOptions,
 } from './client/resource-api.ts';
 export type { IsNamespaced } from './client/scope-error.ts';
-export { ApplyConflictError, type FieldConflict } from './controller/apply-conflict.ts';
-export type { EventOrigin, Note as CauseNote, ReconcileCause } from './controller/causes.ts';
-export {
-  type AnyCondition,
-  type Condition,
-  findCondition,
-  isConditionTrue,
-  type NewCondition,
-  removeCondition,
-  setCondition,
-} from './controller/conditions.ts';
 export { type Controller, createController } from './controller/controller.ts';
 export type { ControllerOptions } from './controller/controller-options.ts';
 export type { ControllerSnapshot, WithFailures } from './controller/controller-snapshot.ts';
-export {
-  createOrPatch,
-  createOrUpdate,
-  type OperationResult,
-  type Patchable,
-  type PatchResult,
-  type Upsertable,
-} from './controller/create-or-update.ts';
 export type { ElectionRecorder, LeaderElectorOptions } from './controller/election/elector-options.ts';
 export { LeaderElector } from './controller/election/leader-elector.ts';
 export type { LeaseCall, LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
-export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf, type OwnerType } from './controller/enqueue.ts';
 export {
   type EventClient,
   type EventCounts,
@@ -83,34 +63,28 @@ export type {
   LastChange,
 } from './controller/explanation.ts';
 export {
-  addFinalizer,
-  addFinalizerPatch,
-  containsFinalizer,
-  type FinalizerStep,
-  finalizerStep,
-  removeFinalizer,
-  removeFinalizerPatch,
-} from './controller/finalizer.ts';
-export {
   type Cleanup,
   createFinalizerReconciler,
   type FinalizerClient,
   type FinalizerReconcilerOptions,
   type FinalizerResource,
 } from './controller/finalizer-reconciler.ts';
-export type { ActionPatchOptions, ActionWriteOptions } from './controller/hooks/action-client.ts';
-export type { HookCallOptions, HookClient, HookResource } from './controller/hooks/guarded-client.ts';
-export { HOOK_REQUEST_VERSION, type HookRequest } from './controller/hooks/hook.ts';
+export type { EventOrigin, Note as CauseNote, ReconcileCause } from './controller/history/causes.ts';
+export { OwnWrites } from './controller/history/own-writes.ts';
+export type { Parked } from './controller/history/parked.ts';
 export type {
-  HookAction,
-  HookContext,
-  HookFunction,
-  HookLogLine,
-  HookReply,
-  HookServices,
-  HookTarget,
-} from './controller/hooks/module.ts';
-export { createInformerSource, type WatchedInformer } from './controller/informer-source.ts';
+  DelayReason,
+  EventEffect,
+  EventEntry,
+  HotLoopEntry,
+  ManualEntry,
+  RunEntry,
+  RunOutcome,
+  SkippedEntry,
+  SkippedEvent,
+  SkipReason,
+  TrailEntry,
+} from './controller/history/trail.ts';
 export type { ManagerCheck, ManagerCheckResult } from './controller/manager/checks.ts';
 export {
   type AddRunnableOptions,
@@ -121,17 +95,26 @@ export {
   type ManagerOptions,
 } from './controller/manager/manager.ts';
 export type { Runnable, RunnableGroup } from './controller/manager/runnable.ts';
-export { OwnWrites } from './controller/own-writes.ts';
 export {
-  AlreadyOwnedError,
-  controllerOf,
-  ownerReference,
-  removeControllerReference,
-  removeOwnerReference,
-  setControllerReference,
-  setOwnerReference,
-} from './controller/owner-references.ts';
-export type { Parked } from './controller/parked.ts';
+  createObjectReconciler,
+  type ReconcileContext,
+  type ReconcileRequest,
+  type Reconciler,
+  type Result as ReconcileResult,
+  StopError,
+  TerminalError,
+} from './controller/reconciler.ts';
+export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
+export { ShardElector } from './controller/sharding/shard-elector.ts';
+export type { HeldShard, ShardElectorOptions, ShardOverview } from './controller/sharding/shard-options.ts';
+export {
+  type Enqueuer,
+  enqueueMapped,
+  enqueueOwner,
+  enqueueSelf,
+  type OwnerType,
+} from './controller/sources/enqueue.ts';
+export { createInformerSource, type WatchedInformer } from './controller/sources/informer-source.ts';
 export {
   andPredicate,
   annotationsChanged,
@@ -151,35 +134,7 @@ export {
   specChanged,
   statusChanged,
   updatePredicate,
-} from './controller/predicate.ts';
-export type { NamedObject, ObjectReader } from './controller/present-object.ts';
-export {
-  createObjectReconciler,
-  type ReconcileContext,
-  type ReconcileRequest,
-  type Reconciler,
-  type Result as ReconcileResult,
-  StopError,
-  TerminalError,
-} from './controller/reconciler.ts';
-export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
-export {
-  DEFAULT_BACKOFF,
-  DEFAULT_RETRY,
-  type RetryBackoff,
-  type RetryOptions,
-  retryOnConflict,
-  retryOnError,
-} from './controller/retry.ts';
-export {
-  type Appliable,
-  type AppliedObject,
-  type ApplyOptions,
-  type ObjectVersion,
-  serverSideApply,
-} from './controller/server-side-apply.ts';
-export { ShardElector } from './controller/sharding/shard-elector.ts';
-export type { HeldShard, ShardElectorOptions, ShardOverview } from './controller/sharding/shard-options.ts';
+} from './controller/sources/predicate.ts';
 export {
   createEventSource,
   createTimerSource,
@@ -190,28 +145,79 @@ export {
   type SourceOptions,
   type Subscription as FeedSubscription,
   type TimerSourceOptions,
-} from './controller/source.ts';
-export type { SourceReport } from './controller/source-report.ts';
-export type {
-  DelayReason,
-  EventEffect,
-  EventEntry,
-  HotLoopEntry,
-  ManualEntry,
-  RunEntry,
-  RunOutcome,
-  SkippedEntry,
-  SkippedEvent,
-  SkipReason,
-  TrailEntry,
-} from './controller/trail.ts';
+} from './controller/sources/source.ts';
+export type { SourceReport } from './controller/sources/source-report.ts';
+export { ApplyConflictError, type FieldConflict } from './controller/writes/apply-conflict.ts';
+export {
+  type AnyCondition,
+  type Condition,
+  findCondition,
+  isConditionTrue,
+  type NewCondition,
+  removeCondition,
+  setCondition,
+} from './controller/writes/conditions.ts';
+export {
+  createOrPatch,
+  createOrUpdate,
+  type OperationResult,
+  type Patchable,
+  type PatchResult,
+  type Upsertable,
+} from './controller/writes/create-or-update.ts';
+export {
+  addFinalizer,
+  addFinalizerPatch,
+  containsFinalizer,
+  type FinalizerStep,
+  finalizerStep,
+  removeFinalizer,
+  removeFinalizerPatch,
+} from './controller/writes/finalizer.ts';
+export {
+  AlreadyOwnedError,
+  controllerOf,
+  ownerReference,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './controller/writes/owner-references.ts';
+export type { NamedObject, ObjectReader } from './controller/writes/present-object.ts';
+export {
+  DEFAULT_BACKOFF,
+  DEFAULT_RETRY,
+  type RetryBackoff,
+  type RetryOptions,
+  retryOnConflict,
+  retryOnError,
+} from './controller/writes/retry.ts';
+export {
+  type Appliable,
+  type AppliedObject,
+  type ApplyOptions,
+  type ObjectVersion,
+  serverSideApply,
+} from './controller/writes/server-side-apply.ts';
 export {
   type StatusUpdate,
   type StatusWriter,
   type UpdateStatusOptions,
   updateStatus,
-} from './controller/update-status.ts';
+} from './controller/writes/update-status.ts';
 export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
+export type { ActionPatchOptions, ActionWriteOptions } from './hooks/actions/action-client.ts';
+export type { HookCallOptions, HookClient, HookResource } from './hooks/guarded-client.ts';
+export { HOOK_REQUEST_VERSION, type HookRequest } from './hooks/hook.ts';
+export type {
+  HookAction,
+  HookContext,
+  HookFunction,
+  HookLogLine,
+  HookReply,
+  HookServices,
+  HookTarget,
+} from './hooks/run/module.ts';
 export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
 export {
   dynamicInformerFactory,

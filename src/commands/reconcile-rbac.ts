@@ -6,14 +6,14 @@ import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
 import { leasePlanOf } from '../cli/reconcile/lease-plan.ts';
 import { neededAccess } from '../cli/reconcile/needed-access.ts';
-import { readAccess } from '../cli/reconcile/observed-access.ts';
 import { onlyOne } from '../cli/reconcile/only-one.ts';
-import { parseServiceAccount, rbacObjects } from '../cli/reconcile/rbac-objects.ts';
-import type { Access } from '../cli/reconcile/request-access.ts';
 import { parseSnapshots } from '../cli/reconcile/snapshots.ts';
 import { resolveWhenThere } from '../cli/session/crd-wait.ts';
 import { namespacesOf, openSession } from '../cli/session/session.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
+import { readAccess } from '../hooks/access/observed-access.ts';
+import { parseServiceAccount, rbacObjects } from '../hooks/access/rbac-objects.ts';
+import type { Access } from '../hooks/access/request-access.ts';
 import { InformerError } from '../kit/error.ts';
 import { toYaml } from '../output/objects/yaml.ts';
 

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { bool, group } from '../cli/args/flag.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { privateFile } from '../cli/reconcile/private-file.ts';
 import { painterOf } from '../cli/session/output.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import type { TourCluster } from '../cli/tour/stops.ts';
 import { Tour } from '../cli/tour/tour.ts';
 import { createClient } from '../client/client.ts';
+import { privateFile } from '../hooks/journal/private-file.ts';
 import { oneFile } from '../kit/one-file.ts';
 import { calledName } from '../package.ts';
 import { Sandbox } from '../sandbox/index.ts';

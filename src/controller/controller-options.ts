@@ -5,9 +5,9 @@ import type { Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
-import type { OwnWrites } from './own-writes.ts';
+import type { OwnWrites } from './history/own-writes.ts';
 import type { Reconciler } from './reconciler.ts';
-import type { Source } from './source.ts';
+import type { Source } from './sources/source.ts';
 
 /** Options of {@link createController}. */
 export interface ControllerOptions<T = UnknownObject> {

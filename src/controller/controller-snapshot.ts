@@ -1,7 +1,7 @@
 import type { QueueSnapshot } from '../workqueue/work-queue.ts';
 import type { ControllerFacts } from './explanation.ts';
-import type { Parked } from './parked.ts';
-import type { DelayReason } from './trail.ts';
+import type { Parked } from './history/parked.ts';
+import type { DelayReason } from './history/trail.ts';
 
 /** A key of a queue, with the runs of it that failed in a row. */
 export type WithFailures<T> = T & { readonly failures: number };

@@ -12,21 +12,21 @@ import { type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
 import { type AddOptions, type KeyPlace, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
-import { CauseBook, type Gathered, type Note } from './causes.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { type ControllerOptions, checkControllerOptions, checkSource } from './controller-options.ts';
 import type { ControllerSnapshot } from './controller-snapshot.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
-import { type HotLoop, HotLoops, loopText } from './hot-loops.ts';
-import { notSynced } from './late-sources.ts';
-import type { Parked } from './parked.ts';
+import { CauseBook, type Gathered, type Note } from './history/causes.ts';
+import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
+import type { Parked } from './history/parked.ts';
+import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
 import { ReconcileAttempt } from './reconcile-attempt.ts';
 import type { ReconcileRequest, Result } from './reconciler.ts';
 import { errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
-import type { Source } from './source.ts';
-import { SourceCounts } from './source-report.ts';
-import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './trail.ts';
+import { notSynced } from './sources/late-sources.ts';
+import type { Source } from './sources/source.ts';
+import { SourceCounts } from './sources/source-report.ts';
 
 /**
  * Creates a controller, which does nothing until {@link Controller.run}. Throws `argument` for invalid options.

@@ -2,10 +2,10 @@ import { humanDuration } from '../kit/duration.ts';
 import { changedPaths } from '../model/changed-paths.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { QueueSnapshot } from '../workqueue/work-queue.ts';
-import type { EventOrigin, ReconcileCause } from './causes.ts';
-import type { Parked } from './parked.ts';
-import type { SourceReport } from './source-report.ts';
-import type { DelayReason, LastEvent, RunEntry, SkippedEntry, Trail, TrailEntry } from './trail.ts';
+import type { EventOrigin, ReconcileCause } from './history/causes.ts';
+import type { Parked } from './history/parked.ts';
+import type { DelayReason, LastEvent, RunEntry, SkippedEntry, Trail, TrailEntry } from './history/trail.ts';
+import type { SourceReport } from './sources/source-report.ts';
 
 /**
  * Where a key is.

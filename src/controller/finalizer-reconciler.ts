@@ -5,9 +5,9 @@ import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly, KubeObject } from '../model/object.ts';
 import { isConflict, isInvalid } from '../model/status.ts';
 import type { JsonPatchOperation } from '../model/write-body.ts';
-import { addFinalizerPatch, containsFinalizer, isFinalizerName, removeFinalizerPatch } from './finalizer.ts';
-import { isAbsent } from './present-object.ts';
 import type { ReconcileContext, ReconcileRequest, Reconciler, Result } from './reconciler.ts';
+import { addFinalizerPatch, containsFinalizer, isFinalizerName, removeFinalizerPatch } from './writes/finalizer.ts';
+import { isAbsent } from './writes/present-object.ts';
 
 /** The part of a client for one type that {@link createFinalizerReconciler} needs. A ResourceApi fits. */
 export interface FinalizerResource {

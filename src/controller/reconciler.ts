@@ -4,7 +4,7 @@ import type { Logger } from '../kit/logger.ts';
 import { thrownText } from '../kit/thrown-text.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
-import type { ReconcileCause } from './causes.ts';
+import type { ReconcileCause } from './history/causes.ts';
 import type { CachedObject } from './resource-event.ts';
 
 /**

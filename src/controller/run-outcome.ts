@@ -1,7 +1,7 @@
 import { causesOf, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { type RunEntry, type RunOutcome, shortened } from './history/trail.ts';
 import type { Result } from './reconciler.ts';
-import { type RunEntry, type RunOutcome, shortened } from './trail.ts';
 
 /** How a run ended: with a result, with a failure, or with one that ends the controller. */
 export type Settled =

@@ -8,7 +8,7 @@ import type { ShardSet } from '../model/shard-set.ts';
 import type { Reconciler } from './reconciler.ts';
 import { type CachedObject, isResync, type ResourceEvent, untyped } from './resource-event.ts';
 import type { HeldShard } from './sharding/shard-options.ts';
-import type { EventFeed, Source } from './source.ts';
+import type { EventFeed, Source } from './sources/source.ts';
 
 /** What a {@link ShardGate} needs of the cache of the reconciled objects. */
 export interface GatedObjects {

@@ -108,11 +108,11 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'scripted-source.ts': {
     'cli/running/explain-text.test.ts': 'times of events, runs and retries to the millisecond',
-    'controller/causes.test.ts': 'exact events of a key that waits or fails',
+    'controller/history/causes.test.ts': 'exact events of a key that waits or fails',
     'controller/controller.test.ts': 'the exact order of events, reconciles, timers and the end',
     'controller/explanation.test.ts': 'the state of a key between two exact events',
-    'controller/hot-loops.test.ts': 'the event of a write before, after and long after its answer',
-    'controller/source.test.ts': 'events that a mapper cannot map',
+    'controller/history/hot-loops.test.ts': 'the event of a write before, after and long after its answer',
+    'controller/sources/source.test.ts': 'events that a mapper cannot map',
     'support/controller.ts': 'a running controller for these tests',
   },
 };

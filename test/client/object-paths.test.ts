@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { ResourceApi } from '../../src/client/resource-api.ts';
-import { createOrUpdate } from '../../src/controller/create-or-update.ts';
-import { guardClient } from '../../src/controller/hooks/guarded-client.ts';
+import { createOrUpdate } from '../../src/controller/writes/create-or-update.ts';
+import { guardClient } from '../../src/hooks/guarded-client.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { isNotFound } from '../../src/model/status.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';

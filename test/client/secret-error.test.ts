@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardClient } from '../../src/controller/hooks/guarded-client.ts';
+import { guardClient } from '../../src/hooks/guarded-client.ts';
 import { causesOf } from '../../src/kit/error.ts';
 import { withoutSecretValues } from '../../src/model/secret-error.ts';
 import {

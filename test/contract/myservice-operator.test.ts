@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { loadConfig } from '../../src/client/kubeconfig.ts';
-import { isConditionTrue } from '../../src/controller/conditions.ts';
+import { isConditionTrue } from '../../src/controller/writes/conditions.ts';
 import { jsonText } from '../../src/kit/exact-json.ts';
 import { parseGvr } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

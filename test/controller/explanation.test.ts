@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
-import { enqueueMapped } from '../../src/controller/enqueue.ts';
-import { andPredicate, generationChanged, labelledPredicate } from '../../src/controller/predicate.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
-import { createEventSource } from '../../src/controller/source.ts';
+import { enqueueMapped } from '../../src/controller/sources/enqueue.ts';
+import { andPredicate, generationChanged, labelledPredicate } from '../../src/controller/sources/predicate.ts';
+import { createEventSource } from '../../src/controller/sources/source.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';

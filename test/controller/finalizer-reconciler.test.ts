@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
 import { createFinalizerReconciler } from '../../src/controller/finalizer-reconciler.ts';
-import { createInformerSource } from '../../src/controller/informer-source.ts';
-import { generationChanged } from '../../src/controller/predicate.ts';
 import type { ReconcileContext, ReconcileRequest, Result } from '../../src/controller/reconciler.ts';
+import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
+import { generationChanged } from '../../src/controller/sources/predicate.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import type { KubeObject } from '../../src/model/object.ts';

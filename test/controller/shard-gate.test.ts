@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
-import { createInformerSource, informerEvents } from '../../src/controller/informer-source.ts';
 import type { ReconcileContext, ReconcileRequest } from '../../src/controller/reconciler.ts';
 import { ShardGate } from '../../src/controller/shard-gate.ts';
 import type { HeldShard } from '../../src/controller/sharding/shard-options.ts';
-import { createEventSource, createTimerSource, type EventFeed } from '../../src/controller/source.ts';
+import { createInformerSource, informerEvents } from '../../src/controller/sources/informer-source.ts';
+import { createEventSource, createTimerSource, type EventFeed } from '../../src/controller/sources/source.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { InformerError } from '../../src/kit/error.ts';
 import { silentLogger } from '../../src/kit/logger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
-import { createInformerSource } from '../../src/controller/informer-source.ts';
+import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
 import type { SharedInformer, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { guardClient } from '../../src/controller/hooks/guarded-client.ts';
+import { guardClient } from '../../src/hooks/guarded-client.ts';
 import * as library from '../../src/index.ts';
 import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { type InformerError, isInformerError } from '../../src/kit/error.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
-import { ask, CONFIG_MAPS, configMapNamed, PODS, podNamed, startWatch } from './../support/sandbox-requests.ts';
+import { ask, CONFIG_MAPS, configMapNamed, PODS, podNamed, startWatch } from '../support/sandbox-requests.ts';
 
 it('refuses requests while it restarts and after it stopped', async () => {
   const clock = new FakeClock();

@@ -4,8 +4,8 @@ import { type Controller, createController } from '../../src/controller/controll
 import type { ReconcileContext, ReconcileRequest, Result } from '../../src/controller/reconciler.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import type { Emit, Source, SourceContext } from '../../src/controller/source.ts';
-import { createEventSource } from '../../src/controller/source.ts';
+import type { Emit, Source, SourceContext } from '../../src/controller/sources/source.ts';
+import { createEventSource } from '../../src/controller/sources/source.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
 import { silentLogger } from '../../src/kit/logger.ts';

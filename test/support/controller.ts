@@ -1,7 +1,7 @@
 import { createController } from '../../src/controller/controller.ts';
 import type { ControllerOptions } from '../../src/controller/controller-options.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import { createEventSource } from '../../src/controller/source.ts';
+import { createEventSource } from '../../src/controller/sources/source.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import { ScriptedSource } from './scripted-source.ts';

@@ -1,4 +1,4 @@
-import type { Subject } from '../../src/controller/hooks/action-target.ts';
+import type { Subject } from '../../src/hooks/actions/action-target.ts';
 import { parseGvr } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { inProcess } from './in-process.ts';

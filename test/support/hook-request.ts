@@ -1,4 +1,4 @@
-import type { HookRequest } from '../../src/controller/hooks/hook.ts';
+import type { HookRequest } from '../../src/hooks/hook.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 
 /** A request for a pod, with the given states. */

@@ -1,5 +1,5 @@
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import type { EventFeed } from '../../src/controller/source.ts';
+import type { EventFeed } from '../../src/controller/sources/source.ts';
 import { Latch } from '../../src/kit/latch.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { expectTypeOf, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import type { ActionClient } from '../../src/controller/hooks/action-client.ts';
-import type { UnguardedClient } from '../../src/controller/hooks/guarded-client.ts';
-import type { HookReconcilerOptions } from '../../src/controller/hooks/hook-reconciler.ts';
+import type { ActionClient } from '../../src/hooks/actions/action-client.ts';
+import type { UnguardedClient } from '../../src/hooks/guarded-client.ts';
+import type { HookReconcilerOptions } from '../../src/hooks/hook-reconciler.ts';
 import type { Lister } from '../../src/informer/store/lister.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseReply } from '../../src/controller/hooks/reply.ts';
+import { parseReply } from '../../src/hooks/reply.ts';
 import type { HookFunction, HookReply } from '../../src/index.ts';
 
 it('the type of a reply has every action that a hook may ask for', () => {

@@ -8,7 +8,7 @@ import { mutantsOf } from './operators.mjs';
 import { root } from './run-jobs.mjs';
 
 /** The rooms in which few edits may go unnoticed. */
-export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller'];
+export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller', 'hooks'];
 /** Test folders that run the built program, or read the sources as text. */
 const LEFT_OUT = [
   'e2e',
@@ -29,7 +29,7 @@ const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
 /** A test file outside the room is near if it imports the edited file directly, or through one other file. */
 const NEAR = 2;
 /** A program of its own loads it from the disk, where no edit is made. */
-const LOADED_FROM_DISK = ['src/controller/hooks/guard-program.ts'];
+const LOADED_FROM_DISK = ['src/hooks/run/guard-program.ts'];
 
 /** The source files of the rooms, sorted. */
 export function roomFiles() {

@@ -29,7 +29,7 @@ globalThis[Symbol.for('kubectl-informer.one-file')] = {
 };
 
 const words = commandLine();
-if (isExecutable() && words[0] === GUARD) (await import('../../src/controller/hooks/guard-program.ts')).guardProgram();
+if (isExecutable() && words[0] === GUARD) (await import('../../src/hooks/run/guard-program.ts')).guardProgram();
 else await (await import('../../dist/main.js')).main(words);
 
 /** Node is in the file. Older Nodes than those that make such files have no `node:sea`. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { compileExecTemplate } from '../../controller/hooks/exec-template.ts';
+import { compileExecTemplate } from '../../hooks/run/exec-template.ts';
 import { InformerError } from '../../kit/error.ts';
 import { withoutEnd } from '../../kit/without-end.ts';
 import { isNameOf } from '../../model/object-name.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { isModulePath } from '../../controller/hooks/module.ts';
-import { filesOf, packagesOf } from '../../controller/hooks/module-loader.ts';
+import { isModulePath } from '../../hooks/run/module.ts';
+import { filesOf, packagesOf } from '../../hooks/run/module-loader.ts';
 import { InformerError } from '../../kit/error.ts';
 
 /** A hook that a ConfigMap brings into the Pod. */

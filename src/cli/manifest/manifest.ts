@@ -1,3 +1,4 @@
+import { readAccess } from '../../hooks/access/observed-access.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { reconcileFlags } from '../args/reconcile-flags.ts';
 import type { Edges } from '../base-command.ts';
@@ -6,7 +7,6 @@ import { createElection } from '../reconcile/election.ts';
 import { checkJournal } from '../reconcile/journal.ts';
 import type { LeasePlan } from '../reconcile/lease-plan.ts';
 import { neededAccess } from '../reconcile/needed-access.ts';
-import { readAccess } from '../reconcile/observed-access.ts';
 import { Operations } from '../reconcile/operations.ts';
 import { readReconcile, resolvedPlan } from '../reconcile/read-plan.ts';
 import { createSharing } from '../reconcile/sharing.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type RbacOptions, rbacObjects } from '../reconcile/rbac-objects.ts';
-import type { Access } from '../reconcile/request-access.ts';
+import { type RbacOptions, rbacObjects } from '../../hooks/access/rbac-objects.ts';
+import type { Access } from '../../hooks/access/request-access.ts';
 import type { MountedHook } from './hook-place.ts';
 import { type PodOptions, podTemplate } from './pod-template.ts';
 

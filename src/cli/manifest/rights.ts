@@ -1,5 +1,5 @@
-import type { ActionMode } from '../../controller/hooks/action-client.ts';
-import type { Access } from '../reconcile/request-access.ts';
+import type { Access } from '../../hooks/access/request-access.ts';
+import type { ActionMode } from '../../hooks/actions/action-client.ts';
 
 /** The rights of a Pod, and what may be missing in them. */
 export interface Rights {

@@ -1,4 +1,4 @@
-import { type ActionOutcome, describeAction } from '../../controller/hooks/action-runner.ts';
+import { type ActionOutcome, describeAction } from '../../hooks/action-runner.ts';
 import { continued } from '../../output/escape.ts';
 import type { Painter } from '../../output/painter.ts';
 import { dryRunText } from './dry-run-report.ts';

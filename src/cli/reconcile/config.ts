@@ -1,11 +1,11 @@
-import { isFinalizerName } from '../../controller/finalizer.ts';
-import { type HookConfig, readWriteLimit, type WatchConfig, type WriteLimit } from '../../controller/hooks/manifest.ts';
-import type { PredicateName } from '../../controller/predicate.ts';
+import type { PredicateName } from '../../controller/sources/predicate.ts';
+import { isFinalizerName } from '../../controller/writes/finalizer.ts';
+import { type HookConfig, readWriteLimit, type WatchConfig, type WriteLimit } from '../../hooks/manifest.ts';
+import { type CronSchedule, parseSchedules } from '../../hooks/triggers/cron-schedule.ts';
 import { InformerError } from '../../kit/error.ts';
 import { camelCased } from '../args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../args/reconcile-flags.ts';
 import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
-import { type CronSchedule, parseSchedules } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { FIELD_MANAGER } from '../../controller/hooks/action-client.ts';
-import type { ActionOutcome } from '../../controller/hooks/action-runner.ts';
-import { formatTarget } from '../../controller/hooks/action-target.ts';
+import type { ActionOutcome } from '../../hooks/action-runner.ts';
+import { FIELD_MANAGER } from '../../hooks/actions/action-client.ts';
+import { formatTarget } from '../../hooks/actions/action-target.ts';
 import { type FieldChange, fieldChanges } from '../../model/field-changes.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import { changeLines, type MarkedLine } from '../../output/changes/change-lines.ts';

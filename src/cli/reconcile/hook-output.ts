@@ -1,4 +1,4 @@
-import { type HookRequest, type HookStream, runNameOf } from '../../controller/hooks/hook.ts';
+import { type HookRequest, type HookStream, runNameOf } from '../../hooks/hook.ts';
 import { thrownStack, thrownText } from '../../kit/thrown-text.ts';
 import { neutralised } from '../../output/escape.ts';
 import type { Io } from '../terminal/io.ts';

@@ -1,5 +1,5 @@
-import { ActionJournal } from '../../controller/hooks/action-journal.ts';
-import type { ActionRunner } from '../../controller/hooks/action-runner.ts';
+import type { ActionRunner } from '../../hooks/action-runner.ts';
+import { ActionJournal } from '../../hooks/journal/action-journal.ts';
 import { Backoff } from '../../kit/backoff.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';

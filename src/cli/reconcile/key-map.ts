@@ -1,6 +1,6 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { WatchConfig } from '../../controller/hooks/manifest.ts';
 import { loadExpression } from '../../expr/load-expression.ts';
+import type { WatchConfig } from '../../hooks/manifest.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { Address } from '../../model/field-path.ts';

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { currentModuleRun } from '../../controller/hooks/module.ts';
-import { OutputLimit } from '../../controller/hooks/output-limit.ts';
+import { currentModuleRun } from '../../hooks/run/module.ts';
+import { OutputLimit } from '../../hooks/run/output-limit.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { processStreams } from '../terminal/io.ts';
 

@@ -1,6 +1,6 @@
+import type { Access } from '../../hooks/access/request-access.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { LeasePlan } from './lease-plan.ts';
-import type { Access } from './request-access.ts';
 
 /** What of a configuration needs access to the cluster. */
 export interface Configured {

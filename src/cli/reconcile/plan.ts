@@ -1,17 +1,17 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { ActionMode } from '../../controller/hooks/action-client.ts';
-import type { WriteLimit } from '../../controller/hooks/manifest.ts';
+import type { ActionMode } from '../../hooks/actions/action-client.ts';
+import type { WriteLimit } from '../../hooks/manifest.ts';
+import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
+import type { RetryLimits } from '../../hooks/triggers/retry-limits.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Painter } from '../../output/painter.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
-import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
 import type { LeasePlan } from './lease-plan.ts';
 import type { Operations } from './operations.ts';
-import type { RetryLimits } from './retry-limits.ts';
 import type { SnapshotPlan } from './snapshots.ts';
 
 /** A `reconcile` with everything read, resolved and checked. */

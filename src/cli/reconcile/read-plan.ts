@@ -1,4 +1,4 @@
-import type { HookConfig } from '../../controller/hooks/manifest.ts';
+import type { HookConfig } from '../../hooks/manifest.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { IndexDefinition } from '../../query/index-definition.ts';
 import { parseIndex } from '../../query/index-definition.ts';

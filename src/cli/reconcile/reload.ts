@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { watchFiles } from '../../controller/hooks/file-watch.ts';
-import type { Hook } from '../../controller/hooks/hook.ts';
-import type { ReplaceableHook } from '../../controller/hooks/replaceable-hook.ts';
-import type { Source } from '../../controller/source.ts';
+import type { Source } from '../../controller/sources/source.ts';
+import type { Hook } from '../../hooks/hook.ts';
+import { watchFiles } from '../../hooks/run/file-watch.ts';
+import type { ReplaceableHook } from '../../hooks/run/replaceable-hook.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import type { ObjectKey } from '../../model/key.ts';

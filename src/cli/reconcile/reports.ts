@@ -1,4 +1,5 @@
-import type { Parked } from '../../controller/parked.ts';
+import type { Parked } from '../../controller/history/parked.ts';
+import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
@@ -9,7 +10,6 @@ import { AlignedTable } from '../../output/tables/table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
-import type { CronSchedule } from './cron-schedule.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 

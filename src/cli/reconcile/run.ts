@@ -1,5 +1,7 @@
 import { type Controller, createController } from '../../controller/controller.ts';
-import { OwnWrites } from '../../controller/own-writes.ts';
+import { OwnWrites } from '../../controller/history/own-writes.ts';
+import { RunTally } from '../../hooks/run-tally.ts';
+import { createStartupSource } from '../../hooks/triggers/startup-source.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
@@ -18,11 +20,9 @@ import { completeJournal, openJournal } from './journal.ts';
 import { onModuleExit } from './module-exit.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
-import { RunTally } from './run-tally.ts';
 import { createSharing } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
-import { createStartupSource } from './startup-source.ts';
 import { targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 

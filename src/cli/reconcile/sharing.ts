@@ -3,6 +3,7 @@ import { fencedTransport } from '../../client/http/fenced-transport.ts';
 import { ShardGate } from '../../controller/shard-gate.ts';
 import { ShardElector } from '../../controller/sharding/shard-elector.ts';
 import type { HeldShard, ShardOverview } from '../../controller/sharding/shard-options.ts';
+import { unevenText } from '../../controller/sharding/uneven-shards.ts';
 import { abortable, aborted } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
@@ -13,7 +14,6 @@ import type { Session } from '../session/session.ts';
 import { inFlags, type LeasePlan } from './lease-plan.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { SharingReports } from './sharing-reports.ts';
-import { unevenText } from './uneven-shards.ts';
 
 /** The caches of a run whose work is shared. */
 export interface SharedCaches {

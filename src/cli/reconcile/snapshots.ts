@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { HookRequest } from '../../controller/hooks/hook.ts';
 import type { CachedObject } from '../../controller/resource-event.ts';
-import type { Source } from '../../controller/source.ts';
+import type { Source } from '../../controller/sources/source.ts';
+import type { HookRequest } from '../../hooks/hook.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import { troubleOf } from '../../informer/sync-result.ts';
 import { InformerError } from '../../kit/error.ts';

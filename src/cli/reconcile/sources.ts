@@ -1,11 +1,11 @@
-import { enqueueMapped, enqueueOwner } from '../../controller/enqueue.ts';
-import { createInformerSource, informerEvents } from '../../controller/informer-source.ts';
-import { labelledPredicate } from '../../controller/predicate.ts';
 import type { ShardGate } from '../../controller/shard-gate.ts';
-import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/source.ts';
+import { enqueueMapped, enqueueOwner } from '../../controller/sources/enqueue.ts';
+import { createInformerSource, informerEvents } from '../../controller/sources/informer-source.ts';
+import { labelledPredicate } from '../../controller/sources/predicate.ts';
+import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/sources/source.ts';
+import { createScheduleSource } from '../../hooks/triggers/schedule-source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
-import { createScheduleSource } from './schedule-source.ts';
 import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';

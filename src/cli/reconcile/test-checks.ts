@@ -1,15 +1,22 @@
 import type { TransportRequest, TransportResponse } from '../../client/http/transport.ts';
-import type { Action, TargetRef } from '../../controller/hooks/reply.ts';
+import { actionDifferences, objectDifferences } from '../../hooks/fixtures/differences.ts';
+import type { Fixture } from '../../hooks/fixtures/fixtures.ts';
+import {
+  type EndState,
+  endStateOf,
+  OTHER_WRITER,
+  stateDifferences,
+  versionsOf,
+  writesBetween,
+} from '../../hooks/fixtures/test-state.ts';
+import type { Action, TargetRef } from '../../hooks/reply.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { actionDifferences, objectDifferences } from './differences.ts';
-import type { Fixture } from './fixtures.ts';
 import type { RunOptions, Scene, SceneRun, WriteGate } from './test-scene.ts';
-import { type EndState, endStateOf, OTHER_WRITER, stateDifferences, versionsOf, writesBetween } from './test-state.ts';
 
 /** The outcome of one check of one fixture. */
 export interface Checked {

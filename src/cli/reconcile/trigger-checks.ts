@@ -1,10 +1,10 @@
-import type { HookConfig } from '../../controller/hooks/manifest.ts';
+import type { HookConfig } from '../../hooks/manifest.ts';
+import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
+import { type RetryLimits, retryLimitsOf } from '../../hooks/triggers/retry-limits.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { checkEventWords, type StreamFilters } from '../session/stream-filters.ts';
 import { schedulesOf, triggerFiltersOf } from './config.ts';
-import type { CronSchedule } from './cron-schedule.ts';
 import type { LoadedHook } from './hook-loading.ts';
-import { type RetryLimits, retryLimitsOf } from './retry-limits.ts';
 import { parseSnapshots } from './snapshots.ts';
 
 /** What leads to runs, read and checked before a server is asked. */

@@ -1,6 +1,6 @@
-import { finalizerStep } from '../../controller/finalizer.ts';
 import type { ReconcileRequest } from '../../controller/reconciler.ts';
 import { type CachedObject, isResync, type ResourceEvent } from '../../controller/resource-event.ts';
+import { finalizerStep } from '../../controller/writes/finalizer.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { splitKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';

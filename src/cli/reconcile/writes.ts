@@ -1,5 +1,5 @@
-import type { WriteLimit } from '../../controller/hooks/manifest.ts';
-import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../../controller/hooks/write-budget.ts';
+import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../../hooks/actions/write-budget.ts';
+import type { WriteLimit } from '../../hooks/manifest.ts';
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';

@@ -1,4 +1,4 @@
-import type { RunEntry, TrailEntry } from '../../controller/trail.ts';
+import type { RunEntry, TrailEntry } from '../../controller/history/trail.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import type { ExplainedKey } from '../../ops/pages.ts';
 import { continued } from '../../output/escape.ts';

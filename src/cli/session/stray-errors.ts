@@ -1,4 +1,4 @@
-import { currentModuleRun } from '../../controller/hooks/module.ts';
+import { currentModuleRun } from '../../hooks/run/module.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { thrownText } from '../../kit/thrown-text.ts';
 import type { Session } from './session.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dockerfile } from '../../../src/cli/manifest/dockerfile.ts';
 import { hookPlaceOf, type ImageHook } from '../../../src/cli/manifest/hook-place.ts';
-import { loadHookModule } from '../../../src/controller/hooks/module.ts';
+import { loadHookModule } from '../../../src/hooks/run/module.ts';
 import { VERSION } from '../../../src/package.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'informer-test-'));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { valuesOf } from '../../../src/cli/args/flag.ts';
 import { type ConfigurableFlags, configurableFlags } from '../../../src/cli/args/reconcile-flags.ts';
 import { checkFinalizer, ignoredNotice, mergedConfig, triggerFiltersOf } from '../../../src/cli/reconcile/config.ts';
-import type { HookConfig } from '../../../src/controller/hooks/manifest.ts';
+import type { HookConfig } from '../../../src/hooks/manifest.ts';
 
 const NO_FLAGS: ConfigurableFlags = valuesOf(configurableFlags, new Map());
 const hook = (config: HookConfig) => ({

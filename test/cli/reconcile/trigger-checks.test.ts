@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triggerFiltersOf } from '../../../src/cli/reconcile/config.ts';
 import { blaming, checkTriggers } from '../../../src/cli/reconcile/trigger-checks.ts';
-import type { HookConfig } from '../../../src/controller/hooks/manifest.ts';
+import type { HookConfig } from '../../../src/hooks/manifest.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 
 const check = async (config: HookConfig) => checkTriggers(config, await triggerFiltersOf(config));

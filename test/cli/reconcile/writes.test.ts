@@ -3,7 +3,7 @@ import type { ReconcilePlan } from '../../../src/cli/reconcile/plan.ts';
 import { budgetOf } from '../../../src/cli/reconcile/writes.ts';
 import type { Session } from '../../../src/cli/session/session.ts';
 import { Interrupted } from '../../../src/cli/terminal/signals.ts';
-import type { WriteLimit } from '../../../src/controller/hooks/manifest.ts';
+import type { WriteLimit } from '../../../src/hooks/manifest.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
 /** The budget of a reconcile that may write, and what it says. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { explanationText } from '../../../src/cli/running/explain-text.ts';
-import { generationChanged } from '../../../src/controller/predicate.ts';
 import { TerminalError } from '../../../src/controller/reconciler.ts';
-import { createEventSource } from '../../../src/controller/source.ts';
+import { generationChanged } from '../../../src/controller/sources/predicate.ts';
+import { createEventSource } from '../../../src/controller/sources/source.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import type { ExplainedKey } from '../../../src/ops/pages.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { TargetResolver, type TargetType } from '../../../src/controller/hooks/action-target.ts';
-import { compileExecTemplate } from '../../../src/controller/hooks/exec-template.ts';
-import type { HookRequest } from '../../../src/controller/hooks/hook.ts';
-import { parseReply } from '../../../src/controller/hooks/reply.ts';
-import { ReplyReader } from '../../../src/controller/hooks/reply-reader.ts';
+import { TargetResolver, type TargetType } from '../../../src/hooks/actions/action-target.ts';
+import type { HookRequest } from '../../../src/hooks/hook.ts';
+import { parseReply } from '../../../src/hooks/reply.ts';
+import { compileExecTemplate } from '../../../src/hooks/run/exec-template.ts';
+import { ReplyReader } from '../../../src/hooks/run/reply-reader.ts';
 import { parseJson } from '../../../src/kit/exact-json.ts';
 import { chunkLengths, chunksOf, damaged, oddJson, oddObject, oddText } from '../inputs.ts';
 import { comparable, outcomeOf, settled } from '../outcome.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { createController } from '../../../src/controller/controller.ts';
-import { informerEvents } from '../../../src/controller/informer-source.ts';
 import { ShardGate } from '../../../src/controller/shard-gate.ts';
 import type { HeldShard } from '../../../src/controller/sharding/shard-options.ts';
-import { createEventSource } from '../../../src/controller/source.ts';
+import { informerEvents } from '../../../src/controller/sources/informer-source.ts';
+import { createEventSource } from '../../../src/controller/sources/source.ts';
 import { SharedInformer, type SharedInformerOptions } from '../../../src/informer/shared-informer.ts';
 import type { Continuity } from '../../../src/informer/watch/continuity-ledger.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';

@@ -128,6 +128,7 @@ export class MaxOfRateLimiter implements RateLimiter {
 
   when(key: string): number {
     let longest = 0;
+    this.#decider = undefined;
     for (const limiter of this.#limiters) {
       const delay = limiter.when(key);
       if (!(delay <= longest) && !Number.isNaN(longest)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import type { RateLimiter } from '../../src/workqueue/rate-limiter.ts';
+import type { DelayDecider, RateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import {
   BucketRateLimiter,
   createControllerRateLimiter,
@@ -104,4 +104,28 @@ it('says what decided the last delay: the failures of the key, or the rate of al
   expect([limiter.when('b'), limiter.decidedBy()]).toEqual([100, 'rate limit']);
   const ownLimiter = new MaxOfRateLimiter([{ when: () => 3, forget() {}, numRequeues: () => 0 }]);
   expect([ownLimiter.when('a'), ownLimiter.decidedBy()]).toEqual([3, undefined]);
+  const fastSlow = new ItemFastSlowRateLimiter({ fastMs: 5, slowMs: 10, fastTries: 1 });
+  expect(fastSlow.decidedBy()).toBe('back-off');
+});
+
+it('of several limiters with the longest delay the first decides, and none decides that there is no delay', () => {
+  const by = (name: DelayDecider, delays: number[]): RateLimiter => ({
+    when: () => delays.shift() ?? 0,
+    forget() {},
+    numRequeues: () => 0,
+    decidedBy: () => name,
+  });
+  const limiter = new MaxOfRateLimiter([by('back-off', [3, 1]), by('rate limit', [3, 2])]);
+  const decided = Array.from({ length: 3 }, () => [limiter.when('a'), limiter.decidedBy()]);
+  expect(decided).toEqual([
+    [3, 'back-off'],
+    [2, 'rate limit'],
+    [0, undefined],
+  ]);
+});
+
+it('the item limiter doubles from 1 ms to 1000 s', () => {
+  const delays = times(createItemRateLimiter(), 'one', 22);
+  expect(delays.slice(0, 3)).toEqual([1, 2, 4]);
+  expect(delays.slice(-3)).toEqual([524_288, 1_000_000, 1_000_000]);
 });

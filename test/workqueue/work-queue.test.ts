@@ -163,6 +163,17 @@ describe('adding and taking', () => {
     expect(['held', 'waits'].map((key) => queue.isPending(key))).toEqual([true, true]);
   });
 
+  it('refuses options and keys that it does not know, in each method', async () => {
+    const { queue } = setup();
+    const wrong = { nope: true } as object;
+    expect(() => queue.add('a', wrong)).toThrow('add has no option "nope"');
+    expect(() => queue.add(1 as unknown as string)).toThrow('the key');
+    expect(() => queue.take('no' as unknown as AbortSignal)).toThrow('signal');
+    expect(() => queue.shutDown(wrong)).toThrow('shutDown has no option "nope"');
+    await expect(queue.shutDownWithDrain(wrong)).rejects.toThrow('shutDownWithDrain has no option "nope"');
+    expect([queue.length, queue.isShuttingDown]).toEqual([0, false]);
+  });
+
   it('refuses an agedShare below 1', () => {
     expect(() => new WorkQueue({ agedShare: 0 })).toThrow('agedShare must be 1 or more, not 0');
     expect(() => new WorkQueue({ agedShare: 1 })).not.toThrow();
@@ -388,12 +399,18 @@ describe('rate-limited adds', () => {
     expect(queue.isPending('foo')).toBe(false);
   });
 
+  it('without a delay of the limiter need no wait', () => {
+    const { queue } = setup({ rateLimiter: { when: () => 0, forget() {}, numRequeues: () => 0 } });
+    queue.add('foo', { limited: true });
+    expect(queue.placeOf('foo')).toBe('queued');
+  });
+
   it('with a delay too wait for the shorter of both [PQ-08]', async () => {
     const { clock, queue } = setup({ rateLimiter: new ItemExponentialFailureRateLimiter(5, 1000) });
     queue.add('foo', { after: 1000, limited: true });
     expect(clock.nextIn).toBe(5);
-    queue.add('bar', { after: 2, limited: true });
-    expect(clock.nextIn).toBe(2);
+    queue.add('bar', { after: 0.5, limited: true });
+    expect(clock.nextIn).toBe(0.5);
   });
 });
 

@@ -6,6 +6,7 @@ export interface RandomMutant {
   readonly replace: string;
   readonly operator: string;
   readonly line: number;
+  readonly column: number;
   readonly anchor: number;
 }
 

@@ -37,7 +37,7 @@ const BINARY = {
 };
 
 /**
- * Every edit of one file, in the order of its text: `{ file, at, find, replace, operator, line, anchor }`. `anchor` is the
+ * Every edit of one file, in the order of its text: `{ file, at, find, replace, operator, line, column, anchor }`. `anchor` is the
  * offset of the statement that contains the place.
  */
 export function mutantsOf(file, source) {
@@ -46,7 +46,7 @@ export function mutantsOf(file, source) {
   const add = (operator, start, end, replace) => {
     const mutant = { file, at: start, find: source.slice(start, end), replace, operator };
     const key = `${start} ${end} ${replace}`;
-    if (mutant.find !== replace && !found.has(key)) found.set(key, { ...mutant, line: lineOf(tree, start) });
+    if (mutant.find !== replace && !found.has(key)) found.set(key, { ...mutant, ...placeOf(tree, start) });
   };
   const visit = (node) => {
     if (isLeftAlone(node)) return;
@@ -66,9 +66,10 @@ export function syntaxErrors(file, source) {
   return parseDiagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }
 
-/** Lines count from 1. */
-function lineOf(tree, offset) {
-  return tree.getLineAndCharacterOfPosition(offset).line + 1;
+/** Lines and columns count from 1. */
+function placeOf(tree, offset) {
+  const { line, character } = tree.getLineAndCharacterOfPosition(offset);
+  return { line: line + 1, column: character + 1 };
 }
 
 function isLeftAlone(node) {

@@ -1,36 +1,34 @@
-// Random breakages: edits by standard operators anywhere in the rooms that must not fail. First every test file that
-// may notice one runs once, unbroken, with marks: they show which tests reach which edit. Then each edit is tried on
-// the tests that reach it, nearest first, until one fails. An edit that no test notices survives.
+// Random breakages: edits by standard operators anywhere in the rooms that must not fail, tried in stages: the mirrored
+// test file, those that import the edited file, those farther away. In each stage the test files run once, unbroken,
+// with marks, which show the tests that reach an edit. Then each edit is tried on those until one fails. The next stage
+// is asked about what is left. An edit that no test notices survives.
 import path from 'node:path';
 import { HUNG, runJobs, TIMED_OUT } from './run-jobs.mjs';
-import { choose, explanationOf, explanations, ROOMS, roomOf, testsFor } from './selection.mjs';
+import { choose, explanationOf, explanations, ROOMS, roomOf, STAGES, testsFor } from './selection.mjs';
 
-/** At most this number of near test files is asked for an edit, of far ones, and of those of the last resort. */
-const [NEAREST, FARTHEST, LAST] = [20, 12, 1];
-/** A slower test is asked in the last resort only; a test of an edited source may take this long. */
+/** At most this number of test files is asked for an edit in each stage. */
+const MOST = { mirrored: 1, direct: 10, near: 15, far: 12, last: 1 };
+/** A slower test is asked in the last stage only; a test of an edited source may take this long. */
 const [SLOW_MS, LONGEST_MS] = [2500, 6000];
 const LONGEST_LAST_MS = 40_000;
 /** Nothing is shared among jobs, so that what an edit left behind does not fail the next one. */
 const ALONE = { isolate: true, maxWorkers: 1, hookTimeout: 10_000 };
-/** Two test runners side by side. */
-const SIDES = 2;
 
 /** Runs `count` edits, prints a table and the survivors, and gives the exit code: 1 when more than 5 % survive. */
 export async function reportOfRandom(options) {
   const entries = explanations();
   const mutants = choose(options).map((mutant) => ({ ...mutant, why: explanationOf(mutant, entries) }));
   const asked = mutants.filter(({ why }) => why === undefined);
-  await tryAll(asked, await reachedBy(asked, isNear), NEAREST);
-  const left = asked.filter(({ red }) => red === undefined);
-  await tryAll(left, await reachedBy(left, isFar), FARTHEST);
+  for (const stage of STAGES.slice(0, STAGES.indexOf(options.until) + 1)) {
+    const left = asked.filter(({ red }) => red === undefined);
+    if (left.length === 0) break;
+    await tryAll(left, await reachedBy(left, stage, options), stage, options);
+  }
   return report(mutants, options);
 }
 
-const isNear = (test) => !test.isFar;
-const isFar = (test) => test.isFar;
-
 /** By statement: the test files that reach it, each with its tests. What fails unbroken is left out. */
-async function reachedBy(mutants, isAsked) {
+async function reachedBy(mutants, stage, { workers }) {
   const numbers = new Map();
   for (const mutant of mutants) if (!numbers.has(placeOf(mutant))) numbers.set(placeOf(mutant), numbers.size);
   const anchors = {};
@@ -44,14 +42,15 @@ async function reachedBy(mutants, isAsked) {
     ...new Set(
       mutants.flatMap(({ file }) =>
         testsFor(file)
-          .filter(isAsked)
+          .filter((test) => test.stage === stage)
+          .slice(0, stage === 'last' ? MOST.last : Number.POSITIVE_INFINITY)
           .map(({ test }) => test),
       ),
     ),
   ].sort();
   const jobs = files.map((test, id) => ({ id, test }));
   const settings = { ...ALONE, isMarking: true, anchors, testTimeout: 60_000, silence: 90_000 };
-  const results = await runSideBySide(jobs, settings, 'test files run unbroken');
+  const results = await runSideBySide(jobs, settings, workers, `${stage} test files run unbroken`);
   const reached = new Map([...numbers.keys()].map((place) => [place, new Map()]));
   for (const { id, test } of jobs) {
     const { titles: failed, tests } = results.get(id);
@@ -75,19 +74,19 @@ function placeOf({ file, anchor }) {
   return `${file}:${anchor}`;
 }
 
-/** Tries each edit on one test file after the other, until one notices it, which is written into the edit. */
-async function tryAll(mutants, reached, most) {
+/** Tries each edit on one test file of the stage after the other, until one notices it, which is written into the edit. */
+async function tryAll(mutants, reached, stage, { workers }) {
   for (const mutant of mutants) {
-    mutant.plan = planOf(mutant, reached.get(placeOf(mutant)), most);
+    mutant.plan = planOf(mutant, reached.get(placeOf(mutant)), stage);
     mutant.isCovered ||= mutant.plan.length > 0;
   }
-  for (let round = 0; round < most + LAST; round++) {
+  for (let round = 0; round < MOST[stage]; round++) {
     const left = mutants.filter((mutant) => mutant.red === undefined && mutant.plan.length > round);
     if (left.length === 0) break;
     const jobs = left.map((mutant, id) => ({ id, mutant, edit: editOf(mutant), ...mutant.plan[round] }));
-    const brokenTimeout = jobs.some(({ isLast }) => isLast) ? LONGEST_LAST_MS : LONGEST_MS;
+    const brokenTimeout = stage === 'last' ? LONGEST_LAST_MS : LONGEST_MS;
     const settings = { ...ALONE, brokenTimeout, silence: brokenTimeout + 10_000 };
-    const results = await runSideBySide(jobs, settings, `edits, round ${round + 1}`);
+    const results = await runSideBySide(jobs, settings, workers, `edits, ${stage} round ${round + 1}`);
     for (const { id, mutant, test } of jobs) {
       const [title] = results.get(id).titles;
       if (title !== undefined) mutant.red = `${test}: ${title}`;
@@ -95,20 +94,19 @@ async function tryAll(mutants, reached, most) {
   }
 }
 
-function planOf({ file }, reaching, most) {
-  const known = testsFor(file).filter(({ test }) => reaching.has(test));
-  const usual = known
-    .filter(({ isLast }) => !isLast)
-    .map(({ test, rank }) => {
-      const quick = reaching.get(test).filter(({ ms }) => ms <= SLOW_MS);
-      return { test, rank, ms: sum(quick.map(({ ms }) => ms)), only: quick.map(({ title }) => title) };
-    });
-  const near = usual.filter(({ only }) => only.length > 0).sort((a, b) => a.rank - b.rank || a.ms - b.ms);
-  const last = known.filter(({ isLast }) => isLast).slice(0, LAST);
-  return [
-    ...near.slice(0, most).map(({ test, only }) => ({ test, only })),
-    ...last.map(({ test }) => ({ test, only: reaching.get(test).map(({ title }) => title), isLast: true })),
-  ];
+/** The test files of a stage in the order in which an edit is tried on them: nearest first, then the quickest. */
+function planOf({ file }, reaching, stage) {
+  const longest = stage === 'last' ? Number.POSITIVE_INFINITY : SLOW_MS;
+  return testsFor(file)
+    .filter(({ test }) => reaching.has(test))
+    .map(({ test, distance }) => {
+      const quick = reaching.get(test).filter(({ ms }) => ms <= longest);
+      return { test, distance, ms: sum(quick.map(({ ms }) => ms)), only: quick.map(({ title }) => title) };
+    })
+    .filter(({ only }) => only.length > 0)
+    .sort((a, b) => a.distance - b.distance || a.ms - b.ms)
+    .slice(0, MOST[stage])
+    .map(({ test, only }) => ({ test, only }));
 }
 
 function sum(numbers) {
@@ -119,9 +117,9 @@ function editOf({ file, find, replace, at }) {
   return { file, find, replace, at };
 }
 
-async function runSideBySide(jobs, settings, what) {
+async function runSideBySide(jobs, settings, workers, what) {
   const began = Date.now();
-  const sides = Array.from({ length: SIDES }, (_, side) => jobs.filter((_, i) => i % SIDES === side));
+  const sides = Array.from({ length: workers }, (_, side) => jobs.filter((_, i) => i % workers === side));
   const results = await Promise.all(sides.map((side) => runJobs(side, settings)));
   console.error(`${jobs.length} ${what}: ${Math.round((Date.now() - began) / 1000)} s`);
   return new Map(results.flatMap((result) => [...result]));
@@ -133,14 +131,15 @@ function verdictOf({ why, red, isCovered }) {
   return isCovered ? 'survived' : 'not covered';
 }
 
-function report(mutants, { count, seed, only, all }) {
+function report(mutants, { count, seed, only, until, all }) {
   const verdicts = mutants.map((mutant) => ({ ...mutant, verdict: verdictOf(mutant) }));
-  for (const { file, line, operator, find, replace, verdict, red } of verdicts) {
+  for (const { file, line, column, operator, find, replace, verdict, red } of verdicts) {
     const isShown = verdict === 'survived' || verdict === 'not covered' || all;
-    const edit = `${file}:${line}  ${shortened(find)} → ${shortened(replace)}`;
+    const edit = `${file}:${line}:${column}  ${shortened(find)} → ${shortened(replace)}`;
     if (isShown) console.log(`${verdict.padEnd(11)} ${edit}  (${operator})${red === undefined ? '' : `  ${red}`}`);
   }
-  console.log(`\nnpm run mutants -- --random ${count} --seed ${seed}${only === '' ? '' : ` --only ${only}`}\n`);
+  const limits = [only && ` --only ${only}`, until !== STAGES.at(-1) && ` --until ${until}`].filter(Boolean).join('');
+  console.log(`\nnpm run mutants -- --random ${count} --seed ${seed}${limits}\n`);
   console.log('| room | edits | noticed | explained | survived | not covered | survived, of all |');
   console.log('|---|---|---|---|---|---|---|');
   for (const room of ROOMS) {

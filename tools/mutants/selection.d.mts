@@ -11,7 +11,5 @@ export function roomFiles(): string[];
 export function choose(options: { count: number; seed: number; only?: string }): RandomMutant[];
 export function explanations(): Explanation[];
 export function explanationOf(mutant: RandomMutant, entries: readonly Explanation[]): string | undefined;
-export const testsFor: (
-  file: string,
-) => { readonly test: string; readonly isLast: boolean; readonly isFar: boolean; readonly rank: number }[];
+export const testsFor: (file: string) => { readonly test: string; readonly distance: number; readonly stage: string }[];
 export const sourceOf: (file: string) => string;

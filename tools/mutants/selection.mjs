@@ -8,7 +8,7 @@ import { mutantsOf } from './operators.mjs';
 import { root } from './run-jobs.mjs';
 
 /** The rooms in which few edits may go unnoticed. */
-export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller', 'hooks'];
+export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller', 'hooks', 'serve'];
 /** Test folders that run the built program, or read the sources as text. */
 const LEFT_OUT = [
   'e2e',
@@ -21,20 +21,25 @@ const LEFT_OUT = [
   'tools',
   'peers',
   'ops',
-  'serve',
-  'cli/serve',
+  'serve/ui/page.test.ts',
 ];
 /** Tests of the whole core: asked last, because they take long. */
 const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
 /** A test file outside the room is near if it imports the edited file directly, or through one other file. */
 const NEAR = 2;
-/** A program of its own loads it from the disk, where no edit is made. */
-const LOADED_FROM_DISK = ['src/hooks/run/guard-program.ts'];
+/** A program, a thread or a browser of its own loads it from the disk, where no edit is made. */
+const LOADED_FROM_DISK = ['src/hooks/run/guard-program.ts', 'src/serve/persist/state-thread.ts', 'src/serve/ui/page/'];
+/** From the mirrored test outwards: each stage is asked only about what no earlier one noticed. */
+export const STAGES = ['mirrored', 'direct', 'near', 'far', 'last'];
 
 /** The source files of the rooms, sorted. */
 export function roomFiles() {
   const files = ROOMS.flatMap((room) => filesBelow(`src/${room}`));
-  return files.filter((file) => file.endsWith('.ts') && !LOADED_FROM_DISK.includes(file)).sort();
+  return files.filter((file) => file.endsWith('.ts') && !isBelow(LOADED_FROM_DISK, file)).sort();
+}
+
+function isBelow(paths, file) {
+  return paths.some((path) => file === path || (path.endsWith('/') && file.startsWith(path)));
 }
 
 /** The room of a source file. */
@@ -86,23 +91,27 @@ export function explanationOf(mutant, entries) {
 }
 
 /**
- * The test files that may notice an edit of a file, nearest first; those of the last resort at the end. `isFar`: asked
- * only when no near one notices.
+ * The test files that may notice an edit of a file, nearest first; those of the last resort at the end.
  */
 export const testsFor = remember((file) => {
-  const mirrored = file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
   const found = allTests().flatMap((test) => {
     const distance = distancesFrom(test).get(file);
     if (distance === undefined) return [];
-    const isLast = LAST_RESORT.some((folder) => test.startsWith(folder));
-    const isFar = !isLast && distance > NEAR && !test.startsWith(`test/${roomOf(file)}/`);
-    return [{ test, isLast, isFar, rank: isLast ? 1000 : test === mirrored ? 0 : distance }];
+    return [{ test, distance, stage: stageOf(test, file, distance) }];
   });
-  return found.sort((a, b) => a.rank - b.rank);
+  return found.sort((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage) || a.distance - b.distance);
 });
 
+function stageOf(test, file, distance) {
+  if (LAST_RESORT.some((folder) => test.startsWith(folder))) return 'last';
+  if (test === file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts')) return 'mirrored';
+  if (distance === 1) return 'direct';
+  return distance <= NEAR || test.startsWith(`test/${roomOf(file)}/`) ? 'near' : 'far';
+}
+
 const allTests = remember(() => {
-  const isAsked = (file) => file.endsWith('.test.ts') && !LEFT_OUT.some((folder) => file.startsWith(`test/${folder}/`));
+  const isAsked = (file) =>
+    file.endsWith('.test.ts') && !LEFT_OUT.some((left) => `${file}/`.startsWith(`test/${left}/`));
   return filesBelow('test').filter(isAsked).sort();
 });
 

@@ -25,6 +25,7 @@ import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_TYPE } from './decode/table.ts';
 import { WatchStream } from './decode/watch-stream.ts';
 import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
+import { bounded } from './http/bounded-body.ts';
 import { LARGEST_OBJECT } from './http/limits.ts';
 import type { WatchTurns } from './http/refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
@@ -223,6 +224,8 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: TrafficCounter;
+  /** Where the counters stood before the present list. */
+  #listedSince: TrafficStats;
   /** All objects are as they were parsed from JSON. */
   readonly givesJson = true;
   /** Resolves when the server answers again, after a connection failed. Undefined without the option. */
@@ -240,6 +243,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
     this.#traffic = new TrafficCounter(options.traffic);
+    this.#listedSince = this.#traffic.toJSON();
     const { whenReachable, refusedWatches } = options;
     this.whenReachable = whenReachable && (({ signal }) => whenReachable(signal));
     this.whenTurn = refusedWatches && (({ signal }) => refusedWatches.wait(this, signal));
@@ -266,7 +270,8 @@ export class ResourceApi<T extends object = UnknownObject> {
       alive && (() => alive()),
     );
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
-    const page = await readList<T>(response.body, {
+    if (!options.continue) this.#listedSince = this.#traffic.toJSON();
+    const page = await readList<T>(this.#bounded('list', response, this.#listedSince), {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
@@ -289,7 +294,8 @@ export class ResourceApi<T extends object = UnknownObject> {
     const headers = { accept: acceptOf(isWhole ? JSON_TYPE : metadataType('PartialObjectMetadataList'), true) };
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, once: true });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
-    return readList<KubeObject>(response.body, { gvr: this.gvr, table: false, dropManagedFields: true, arrived });
+    const body = this.#bounded('list', response);
+    return readList<KubeObject>(body, { gvr: this.gvr, table: false, dropManagedFields: true, arrived });
   }
 
   /** Opens a watch. Resolves when the server has accepted it. `return()` or an abort closes the connection. */
@@ -309,7 +315,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'watch', namespace: this.namespace, signal });
     await checkIsWatch(response, this.gvr);
     this.#refusedWatches?.accepted(this);
-    return new WatchStream<T>(response.body, {
+    return new WatchStream<T>(this.#bounded('watch', response), {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
@@ -472,7 +478,16 @@ export class ResourceApi<T extends object = UnknownObject> {
     return this.#dropManagedFields ? dropManagedFields(object) : object;
   }
 
-  async #send(request: TransportRequest, alive?: () => void): Promise<TransportResponse> {
+  /** The body of a collection, which may have no end. */
+  #bounded(
+    verb: 'list' | 'watch',
+    { body }: CountedResponse,
+    since: TrafficStats = this.#traffic.toJSON(),
+  ): AsyncIterableIterator<Uint8Array> {
+    return bounded(body, { what: `the ${verb} of ${formatGvr(this.gvr)}`, traffic: this.#traffic, since });
+  }
+
+  async #send(request: TransportRequest, alive?: () => void): Promise<CountedResponse> {
     this.#traffic.add({ requests: 1 });
     const response = await this.#transport.request(request).catch((error) => {
       throw withSurroundings(error, surroundingsOf(this)); // a retry waits by the same clock
@@ -490,6 +505,10 @@ export class ResourceApi<T extends object = UnknownObject> {
     const scoped = await withScope(error, { ...request, gvr: this.gvr, isNamespaced: this.#isNamespaced });
     return withSurroundings(scoped, surroundingsOf(this));
   }
+}
+
+interface CountedResponse extends TransportResponse {
+  readonly body: AsyncIterableIterator<Uint8Array>;
 }
 
 interface Call {

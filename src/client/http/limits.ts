@@ -29,8 +29,8 @@ export const LARGEST_ERROR_BODY = MIB;
 export const LARGEST_EXPANSION = 400;
 
 /**
- * The error for a response, or a part of one, that is larger than its limit. Its code is `decode`. Its text names the
- * limit, and the byte offset if that is known.
+ * The error for a response, or a part of one, that is larger than its limit, or than the memory that is left. Its code is
+ * `decode`. Its text names the limit, and the byte offset if that is known.
  */
 export class OversizedError extends InformerError {
   constructor(message: string, { hint = HINT }: { hint?: string } = {}) {
@@ -49,6 +49,13 @@ export function tooLarge(
   const where = offset === undefined ? '' : `, from byte ${offset} of the response,`;
   const size = limit % MIB === 0 ? ` (${limit / MIB} MiB)` : '';
   return new OversizedError(`${what}${where} is longer than the limit of ${limit} bytes${size}`);
+}
+
+/** The error for a collection, `what`, that does not fit into the memory of this process. `full` says what is full. */
+export function tooMuch(what: string, { full, read }: { full: string; read: string }): OversizedError {
+  return new OversizedError(`${what} does not fit into the memory of this process: ${full} after ${read}`, {
+    hint: 'read less (a namespace, a selector), or give Node more memory (NODE_OPTIONS=--max-old-space-size=8192, in MiB); if the cluster has fewer objects than that, the server or a proxy sends an answer without an end',
+  });
 }
 
 /** Whether an error, or one of its causes, is an {@link OversizedError}. */

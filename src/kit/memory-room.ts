@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** The memory of this process, as V8 and the system tell it. All sizes are in bytes. */
+/** The memory of this process, as V8 and the system count it. All sizes are in bytes. */
 export interface ProcessMemory {
   /** What the heap holds, garbage included, and what belongs to it outside. Cheap. */
   used(): { readonly heap: number; readonly outside: number };
@@ -117,7 +117,7 @@ export interface HeapSettings {
 }
 
 /**
- * The limit of the old generation, bytes. V8 tells that of the whole heap, which has three young half-spaces more. An
+ * The limit of the old generation, bytes. V8 gives that of the whole heap, which has three young half-spaces more. An
  * option may give either. Without one V8 makes the young generation at most 3/64 of the old one. Source: v8
  * src/heap/heap.cc (YoungGenerationSizeFromOldGenerationSize).
  */

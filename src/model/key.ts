@@ -36,13 +36,18 @@ function textOf(field: string, value: unknown): string {
   throw new InformerError('store', `the ${field} of the object is not a text but ${typeof value}`);
 }
 
+/** The parts of a key; the namespace of a cluster-scoped object is ''. A name from a server may have a slash. */
+export function partsOfKey(key: ObjectKey): { namespace: string; name: string } {
+  const at = key.indexOf('/');
+  return { namespace: key.slice(0, Math.max(0, at)), name: key.slice(at + 1) };
+}
+
 /**
  * Splits a key. The namespace of a cluster-scoped object is ''. Throws `argument` ("unexpected key format") on more
  * than one slash.
  */
 export function splitKey(key: ObjectKey): { namespace: string; name: string } {
-  const parts = key.split('/');
-  if (parts.length === 1) return { namespace: '', name: key };
-  if (parts.length === 2) return { namespace: parts[0] as string, name: parts[1] as string };
+  const parts = partsOfKey(key);
+  if (!parts.name.includes('/')) return parts;
   throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
+import { configMapServer, configMapText, eventText } from '../support/config-map-server.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
 const HUSH = 'hush-hush-7f3a';
@@ -176,4 +177,28 @@ describe('a redirect', () => {
       expect(other.seen).toEqual([]);
     },
   );
+});
+
+it('a name with a slash, which no API server has, ends no reconcile: a line names it, and the others run', async () => {
+  await using server = await configMapServer(({ isWatch, send }, response) => {
+    const items = ['one', 'a/b', 'two'].map((name, i) => configMapText(name, i + 1, '{}'));
+    const metadata = '{"resourceVersion":"5"}';
+    if (!isWatch)
+      return send(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":${metadata},"items":[${items.join(',')}]}`);
+    response.setHeader('content-type', 'application/json');
+    response.write(
+      eventText('ADDED', configMapText('c/d', 6, '{}')) + eventText('ADDED', configMapText('three', 7, '{}')),
+    );
+  });
+  const hook = written('names.mjs', 'export default ({ key, log }) => log.info(`ran ${key}`);\n');
+  for (const flags of [[], ['one', 'two', 'three']]) {
+    await using cli = new Cli(['reconcile', 'configmaps', ...flags, '-n', 'shop', '--hook', hook], { env: server.env });
+    await cli.until(({ stderr }) => stderr.includes('ran shop/three'), 'the last key');
+    for (const key of ['shop/one', 'shop/two']) expect(cli.stderr).toContain(`ran ${key}`);
+    if (flags.length > 0) continue; // they are not among the names
+    for (const key of ['shop/a/b', 'shop/c/d'])
+      expect(cli.stderr).toContain(
+        `${key}: ERROR an event could not be mapped to keys source=configmaps: unexpected key format: "${key}"`,
+      );
+  }
 });

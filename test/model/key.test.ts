@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExplicitKey, keyOf, splitKey } from '../../src/model/key.ts';
+import { ExplicitKey, keyOf, partsOfKey, splitKey } from '../../src/model/key.ts';
 import { Tombstone } from '../../src/model/object.ts';
 
 describe('keys', () => {
@@ -22,4 +22,10 @@ describe('keys', () => {
     expect(keyOf(new Tombstone('a/b', undefined))).toBe('a/b');
     expect(keyOf(new Tombstone('a/b', { metadata: { namespace: 'c', name: 'd' } }))).toBe('a/b');
   });
+});
+
+it('takes a key of a server apart whose name has a slash, which splitKey refuses', () => {
+  expect(partsOfKey('b')).toEqual({ namespace: '', name: 'b' });
+  expect(partsOfKey('/b')).toEqual({ namespace: '', name: 'b' });
+  expect(partsOfKey('a/b/c')).toEqual({ namespace: 'a', name: 'b/c' });
 });

@@ -3,7 +3,7 @@ import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { type ObjectKey, splitKey } from '../../model/key.ts';
+import { type ObjectKey, partsOfKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { cellText } from '../../output/escape.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
@@ -46,7 +46,7 @@ export async function startText(
   const { lister } = informer;
   const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, clock.now())}`;
   if (lease?.shards) return `${formatGroupResource(type.gvr)} of its shards, ${running}`; // it has none yet
-  const keys = [...lister.keys()].filter((key) => !names || names.has(splitKey(key).name));
+  const keys = [...lister.keys()].filter((key) => !names || names.has(partsOfKey(key).name));
   const count = keys.length;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);
   return [
@@ -59,7 +59,7 @@ export async function startText(
 
 /** The names on the command line that no object has: a second type there is taken for a name. */
 function absentText(names: ReadonlySet<string> | undefined, keys: readonly ObjectKey[]): string[] {
-  const present = new Set(keys.map((key) => splitKey(key).name));
+  const present = new Set(keys.map((key) => partsOfKey(key).name));
   const absent = [...(names ?? [])].filter((name) => !present.has(name));
   if (absent.length === 0) return [];
   const more =

@@ -2,7 +2,7 @@ import type { ReconcileRequest } from '../../controller/reconciler.ts';
 import { type CachedObject, isResync, type ResourceEvent } from '../../controller/resource-event.ts';
 import { finalizerStep } from '../../controller/writes/finalizer.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { splitKey } from '../../model/key.ts';
+import { partsOfKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { type ChangeGate, createChangeGate, type GateTarget } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
@@ -92,7 +92,7 @@ export class TriggerFilter {
     const { target, rules } = this.#options;
     const change = changeOf(event);
     if (!change) {
-      const isNamed = !target.names || target.names.has(splitKey(event.key).name);
+      const isNamed = !target.names || target.names.has(partsOfKey(event.key).name);
       return isNamed ? { event } : { droppedBy: 'it is not one of the named objects' };
     }
     const mustAnswer = this.#mustAnswer(event);

@@ -6,7 +6,7 @@ import type { TrafficCounter } from './traffic.ts';
 const LOOK_BYTES = 256 * 1024;
 
 /** What is read, for the text of its error. */
-export interface Reading {
+export interface BodyReading {
   /** The list or the watch. */
   readonly what: string;
   readonly traffic: TrafficCounter;
@@ -28,7 +28,7 @@ let unlooked = 0;
  */
 export function bounded(
   body: AsyncIterableIterator<Uint8Array>,
-  reading: Reading,
+  reading: BodyReading,
   shortage: () => string | undefined = fullOfProcess,
 ): AsyncIterableIterator<Uint8Array> {
   return {
@@ -50,7 +50,7 @@ export function bounded(
   };
 }
 
-function amountOf({ traffic, since }: Reading): string {
+function amountOf({ traffic, since }: BodyReading): string {
   const objects = traffic.objects - since.objects;
   const events = traffic.events - since.events;
   const counts = [

@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../../model/key.ts';
+import { type ObjectKey, partsOfKey } from '../../model/key.ts';
 import type { ShardSet } from '../../model/shard-set.ts';
 
 /** Names that are spread well look uneven with a probability below one in this number. */
@@ -11,7 +11,7 @@ const IMPROBABLE = 1000;
 export function unevenText(keys: Iterable<ObjectKey>, shards: ShardSet): string | undefined {
   const { of, selection } = shards;
   const namespaces = new Set<string>();
-  for (const key of keys) namespaces.add(splitKey(key).namespace);
+  for (const key of keys) namespaces.add(partsOfKey(key).namespace);
   const places = new Set([...namespaces].map((namespace) => shards.indexOf({ metadata: { namespace } })));
   const isChance = selection.indexes.length ** (namespaces.size - 1) < IMPROBABLE;
   if (places.size !== 1 || isChance) return undefined;

@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../../model/key.ts';
+import { type ObjectKey, partsOfKey } from '../../model/key.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Block, Placed } from './block.ts';
 
@@ -53,11 +53,11 @@ export class PackedObject<T = unknown> implements LightMetadata, Placed {
   }
 
   get name(): string {
-    return splitKey(this.key).name;
+    return partsOfKey(this.key).name;
   }
 
   get namespace(): string | undefined {
-    return splitKey(this.key).namespace || undefined;
+    return partsOfKey(this.key).namespace || undefined;
   }
 }
 

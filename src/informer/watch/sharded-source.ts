@@ -4,7 +4,7 @@ import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { notify } from '../../kit/user-callback.ts';
-import { splitKey } from '../../model/key.ts';
+import { partsOfKey } from '../../model/key.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../../model/object.ts';
 import { servedTypesOf, withServedTypes } from '../../model/served-types.ts';
@@ -250,7 +250,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     const { by, of } = this.#shards;
     if (asked.indexes.length === of || this.#by === 'server') return context;
     const leavesOut = (value: string) => {
-      const metadata = by === 'name' ? splitKey(value) : { [by]: value };
+      const metadata = by === 'name' ? partsOfKey(value) : { [by]: value };
       const isOurs = asked.has({ metadata });
       if (!isOurs) this.#leaveOut();
       return !isOurs;

@@ -3,7 +3,7 @@ import type { InformerNotification } from '../../informer/handlers/notification.
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Continuity } from '../../informer/watch/continuity-ledger.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { splitKey } from '../../model/key.ts';
+import { partsOfKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { HeldSource } from './held-source.ts';
@@ -95,7 +95,7 @@ export class HeldCollection implements Disposable {
   }
 
   #take(notification: InformerNotification<UnknownObject>): void {
-    const source = this.#sources.get('') ?? this.#sources.get(splitKey(notification.key).namespace);
+    const source = this.#sources.get('') ?? this.#sources.get(partsOfKey(notification.key).namespace);
     source?.take(notification);
   }
 

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../src/informer/store/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../src/model/object.ts';
-import { IndexCatalog } from '../src/query/index-catalog.ts';
-import { type IndexDefinition, parseIndex } from '../src/query/index-definition.ts';
-import { type LookupFlag, parseLookup } from '../src/query/lookup.ts';
-import { runLookups } from '../src/query/plan.ts';
-import { indexersOf, storedIndexOf } from '../src/query/stored-index.ts';
+import { IndexCatalog } from '../src/query/index/index-catalog.ts';
+import { type IndexDefinition, parseIndex } from '../src/query/index/index-definition.ts';
+import { type LookupFlag, parseLookup } from '../src/query/index/lookup.ts';
+import { runLookups } from '../src/query/index/lookup-plan.ts';
+import { indexersOf, storedIndexOf } from '../src/query/index/stored-index.ts';
 
 /** What keeping one index of a cache takes. */
 export interface IndexMemory {

@@ -1,6 +1,6 @@
 import { jsonText } from '../kit/exact-json.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import type { RowCause, RowOp } from '../query/continuous.ts';
+import type { RowCause, RowOp } from '../query/live/continuous.ts';
 import type { EventEnvelope, EventWord } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { safeJson } from './escape.ts';

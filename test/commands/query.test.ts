@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import QueryCommand from '../../src/commands/query.ts';
-import { IndexCatalog } from '../../src/query/index-catalog.ts';
+import { IndexCatalog } from '../../src/query/index/index-catalog.ts';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/query.md'), 'utf8');
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IndexCatalog } from '../../src/query/index-catalog.ts';
+import { IndexCatalog } from '../../src/query/index/index-catalog.ts';
 import { run } from '../support/cli.ts';
 import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
 

@@ -20,7 +20,7 @@ import { fieldChanges } from '../../src/model/field-changes.ts';
 import { valuesAt } from '../../src/model/field-path.ts';
 import { rolloutOf } from '../../src/model/rollout-status.ts';
 import { isTooLargeResourceVersion, type Status, StatusError } from '../../src/model/status.ts';
-import { volumeClaimsOf } from '../../src/query/volume-claims.ts';
+import { volumeClaimsOf } from '../../src/query/index/volume-claims.ts';
 import { fieldManagers } from '../../src/stream/changes/field-managers.ts';
 
 /** An input that once broke a rule. */

@@ -1,8 +1,8 @@
 import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../../src/informer/store/lister.ts';
 import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
-import type { IndexDefinition } from '../../src/query/index-definition.ts';
-import { indexersOf } from '../../src/query/stored-index.ts';
+import type { IndexDefinition } from '../../src/query/index/index-definition.ts';
+import { indexersOf } from '../../src/query/index/stored-index.ts';
 
 /** A pod with the fields that the built-in indexes read. */
 export const pod = (

@@ -157,7 +157,7 @@ async function indexes(inquiry: Inquiry): Promise<Candidate[]> {
   const { given } = inquiry.cursor.line;
   const declared = (given.get('index')?.values ?? []).map((text) => text.split('=', 1)[0] ?? '');
   const { indexes: named } = await inquiry.config();
-  const { IndexCatalog } = await import('../../query/index-catalog.ts');
+  const { IndexCatalog } = await import('../../query/index/index-catalog.ts');
   const builtIn = new IndexCatalog().names().filter((name) => !name.includes('KEY'));
   return [
     ...declared.map((value) => ({ value, about: 'an index of this line' })),

@@ -1,7 +1,7 @@
 import { abortable } from '../../kit/abort.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
-import { IndexCatalog } from '../../query/index-catalog.ts';
-import { indexersOf } from '../../query/stored-index.ts';
+import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { indexersOf } from '../../query/index/stored-index.ts';
 import type { Edges } from '../base-command.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { inCluster } from '../session/cluster-error.ts';
@@ -13,13 +13,13 @@ import { namespacesOf } from '../session/session.ts';
 import { shardNotice } from '../session/shard-choice.ts';
 import { ExitCode, hasStaleType, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from './cluster-index.ts';
+import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
 import { answerTogether, type ClusterPart } from './clusters-answer.ts';
 import { queryPlanOf } from './plan.ts';
 import type { QueryLine } from './query-once.ts';
 import { type Question, questionOf } from './question.ts';
-import { representationFor, usedIndexes } from './representation.ts';
-import { keptFieldsOf } from './search.ts';
+import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
+import { keptFieldsOf } from '../../query/answer/search.ts';
 
 /** Flags of answers that no several clusters can give. */
 const ONE_CLUSTER = ['watch', 'since-last', 'tree'];

@@ -3,7 +3,7 @@ import { abortable, onAbort } from '../../kit/abort.ts';
 import { Bell } from '../../kit/bell.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { IndexCatalog } from '../../query/index-catalog.ts';
+import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
 import { replacementParts } from '../../stream/envelope.ts';
 import { continuityMarker, endMarker, forbiddenMarker, outageMarker, syncedMarker } from '../../stream/markers.ts';
@@ -25,14 +25,14 @@ import { showSyncProgress } from '../session/sync-progress.ts';
 import { valueAdvice } from '../session/value-advice.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
-import { answerCatalog } from './answer-catalog.ts';
-import { LiveResult } from './continuous-result.ts';
+import { answerCatalog } from '../../query/answer/answer-catalog.ts';
+import { LiveResult } from '../../query/live/continuous-result.ts';
 import { ContinuousWriter, type MarkerOf } from './continuous-writer.ts';
 import { adviceOnFirst } from './first-advice.ts';
 import { LiveOwners } from './live-owners.ts';
-import { matcherOf } from './matcher.ts';
+import { matcherOf } from '../../query/answer/matcher.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
-import { representationFor, usedIndexes } from './representation.ts';
+import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
 
 /** How long changes are gathered before the rows that changed are printed, ms. */
 const DEFAULT_MERGE_MS = 100;

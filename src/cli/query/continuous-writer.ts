@@ -18,7 +18,7 @@ import { colorLevel } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
 import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { Interrupted } from '../terminal/signals.ts';
-import type { LiveResult, UnstampedChange } from './continuous-result.ts';
+import type { LiveResult, UnstampedChange } from '../../query/live/continuous-result.ts';
 import type { QueryPlan } from './question.ts';
 
 /** Makes a marker when its place in the stream has come. */

@@ -4,8 +4,8 @@ import { safeJson } from '../../output/escape.ts';
 import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { countTable } from '../../output/tables/count-table.ts';
-import type { GroupRow } from '../../query/groups.ts';
-import { columnOf } from './measures.ts';
+import type { GroupRow } from '../../query/answer/groups.ts';
+import { columnOf } from '../../query/answer/measures.ts';
 import type { QueryPlan, Question } from './question.ts';
 
 /** Rows of counts in the format of the plan. The rows are in their order, and no more than are shown. */

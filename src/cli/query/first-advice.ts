@@ -1,10 +1,10 @@
-import type { IndexCatalog } from '../../query/index-catalog.ts';
+import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { samplesOf } from '../session/initial-list-advice.ts';
 import { notThereYet } from '../session/missing-names.ts';
 import { emptyText } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { findIn } from './found.ts';
-import type { Holding } from './holding.ts';
+import { findIn } from '../../query/answer/found.ts';
+import type { Holding } from '../../query/answer/holding.ts';
 import { nearValues } from './near-values.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
 

@@ -3,7 +3,7 @@ import { joined } from '../../kit/lazy-list.ts';
 import { parseGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { ownerReferencesOf } from '../../model/owner-references.ts';
-import type { OwnerIndexOptions } from '../../query/owner-index.ts';
+import type { OwnerIndexOptions } from '../../query/index/owner-index.ts';
 import { createTargets, type InformerPlan, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 

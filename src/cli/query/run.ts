@@ -1,6 +1,6 @@
 import { abortable } from '../../kit/abort.ts';
-import { IndexCatalog } from '../../query/index-catalog.ts';
-import { indexersOf } from '../../query/stored-index.ts';
+import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { indexersOf } from '../../query/index/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
@@ -12,11 +12,11 @@ import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { answer } from './answer.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import { NarrowedCaches } from './narrowed-caches.ts';
-import { pushedDownOf, withdrawSelectors } from './push-down.ts';
+import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
+import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
 import { asksForObjects, type QueryPlan } from './question.ts';
-import { representationFor, usedIndexes } from './representation.ts';
-import { keptFieldsOf } from './search.ts';
+import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
+import { keptFieldsOf } from '../../query/answer/search.ts';
 
 /** Syncs caches of its own, answers from them, and ends. */
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {

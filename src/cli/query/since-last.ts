@@ -21,7 +21,7 @@ import { statePlace } from '../session/state-place.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
-import { netChanges, type Remembered } from './net-changes.ts';
+import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
 import type { QueryPlan } from './question.ts';
 import { changeRows } from './since-last-rows.ts';
 

@@ -10,13 +10,13 @@ import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { qualifiedName } from '../../output/printer.ts';
 import { factsOf, treeTable } from '../../output/tables/tree-table.ts';
-import { loadOwners } from '../../query/owner-graph.ts';
-import { ownerTrees, type TreeNode } from '../../query/owner-tree.ts';
+import { loadOwners } from '../../query/index/owner-graph.ts';
+import { ownerTrees, type TreeNode } from '../../query/answer/owner-tree.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import type { Found } from './found.ts';
+import type { Found } from '../../query/answer/found.ts';
 import { onlyNamespaceOf } from './plan.ts';
 import type { QueryPlan } from './question.ts';
-import { treeTypes } from './tree-types.ts';
+import { treeTypes } from '../../query/answer/tree-types.ts';
 
 interface TreeContext {
   readonly client: Client;

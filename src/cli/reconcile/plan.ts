@@ -5,7 +5,7 @@ import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
 import type { RetryLimits } from '../../hooks/triggers/retry-limits.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Painter } from '../../output/painter.ts';
-import type { IndexDefinition } from '../../query/index-definition.ts';
+import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import type { InformerPlan } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';

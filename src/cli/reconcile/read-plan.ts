@@ -1,7 +1,7 @@
 import type { HookConfig } from '../../hooks/manifest.ts';
 import { InformerError } from '../../kit/error.ts';
-import type { IndexDefinition } from '../../query/index-definition.ts';
-import { parseIndex } from '../../query/index-definition.ts';
+import type { IndexDefinition } from '../../query/index/index-definition.ts';
+import { parseIndex } from '../../query/index/index-definition.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { reconcileFlags } from '../args/reconcile-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';

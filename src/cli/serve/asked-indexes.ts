@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { IndexDefinition } from '../../query/index-definition.ts';
-import { indexersOf } from '../../query/stored-index.ts';
+import type { IndexDefinition } from '../../query/index/index-definition.ts';
+import { indexersOf } from '../../query/index/stored-index.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
 /** Indexes that are kept because questions named them, of all types together. */

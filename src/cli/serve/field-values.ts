@@ -1,7 +1,7 @@
 import { formatGvr } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { selectableFields } from '../session/server-side-filter.ts';
+import { selectableFields } from '../../stream/conditions/server-side-filter.ts';
 
 /** Whether it is known how an API server reads a field of a type for a field selector. */
 export const isFieldKnown = (type: ResourceType, field: string): boolean => selectableFields(type).has(field);

@@ -3,7 +3,7 @@ import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Holding } from '../query/holding.ts';
+import type { Holding } from '../../query/answer/holding.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { isFieldKnown, selectorFieldValue } from './field-values.ts';
 

@@ -5,7 +5,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { HeldInformer, Holding } from '../query/holding.ts';
+import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
 import type { CallerAccess } from './routes.ts';
 
 /** Whether a caller's expressions see marks in place of values of Secrets: on a port, unless the serve shows Secrets. */

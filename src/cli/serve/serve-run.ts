@@ -8,7 +8,7 @@ import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { createPrometheusMetrics } from '../../ops/prometheus.ts';
 import { VERSION } from '../../package.ts';
-import { parseIndex } from '../../query/index-definition.ts';
+import { parseIndex } from '../../query/index/index-definition.ts';
 import type { ServeAbout } from '../../serve/about.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { serveIdentity } from '../../serve/identity.ts';

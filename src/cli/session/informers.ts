@@ -31,7 +31,7 @@ import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Nee
 import { narrowedSource } from './narrowed-source.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
-import type { Narrowing } from './server-side-filter.ts';
+import type { Narrowing } from '../../stream/conditions/server-side-filter.ts';
 import type { Session } from './session.ts';
 import { checkSharded, SHARDED_BY } from './shard-choice.ts';
 

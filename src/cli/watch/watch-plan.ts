@@ -33,9 +33,9 @@ import {
   rowOptionsOf,
 } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
-import { type Narrowing, narrowingOf } from '../session/server-side-filter.ts';
+import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
-import { comparing, type SortOrder, sortOrderOf } from '../session/sort-order.ts';
+import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-order.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';

@@ -1,7 +1,7 @@
 import { compareText } from '../../kit/text-order.ts';
 import { cellsOf } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { compareKeys } from '../../query/arrange.ts';
+import { compareKeys } from '../../query/answer/arrange.ts';
 import { eventWordOf } from '../../stream/envelope.ts';
 import { changeTexts } from '../changes/changes-printer.ts';
 import type { Painter } from '../painter.ts';

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { valueCounts } from '../../query/arrange.ts';
+import { valueCounts } from '../../query/answer/arrange.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { TableView } from './table-view.ts';
 import type { UiProgram } from './ui-program.ts';

@@ -1,6 +1,6 @@
 import type { DeepReadonly, OwnerReference, ReadonlyObject } from '../../model/object.ts';
 import { ownerReferencesOf } from '../../model/owner-references.ts';
-import { indexersOf } from '../../query/stored-index.ts';
+import { indexersOf } from '../../query/index/stored-index.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
 import type { UiEvent, UiOwner } from './wire.ts';
 

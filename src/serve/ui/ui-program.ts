@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { IndexDefinition } from '../../query/index-definition.ts';
+import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 
 /** A cached type that the page shows. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { nearValues } from '../../../src/cli/query/near-values.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { IndexCatalog } from '../../../src/query/index-catalog.ts';
-import { parseIndex } from '../../../src/query/index-definition.ts';
-import { type LookupFlag, parseLookup } from '../../../src/query/lookup.ts';
+import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
+import { parseIndex } from '../../../src/query/index/index-definition.ts';
+import { type LookupFlag, parseLookup } from '../../../src/query/index/lookup.ts';
 import { PODS, storeOf } from '../../support/query.ts';
 
 const typeOf = (resource: string) =>

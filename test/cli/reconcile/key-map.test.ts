@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { mappedType } from '../../../src/cli/reconcile/key-map.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { IndexCatalog } from '../../../src/query/index-catalog.ts';
-import { type IndexDefinition, parseIndex } from '../../../src/query/index-definition.ts';
+import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
+import { type IndexDefinition, parseIndex } from '../../../src/query/index/index-definition.ts';
 import { storeOf } from '../../support/query.ts';
 
 const type = (resource: string, namespaced = true, group = ''): ResourceType => ({

@@ -8,7 +8,7 @@ import { readUiPage } from '../../../src/cli/serve/ui-page.ts';
 import { type Io, TextSink } from '../../../src/cli/terminal/io.ts';
 import { createConfig } from '../../../src/client/config/cluster-config.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { parseIndex } from '../../../src/query/index-definition.ts';
+import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import { sandboxCaches } from '../../support/ui.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { humanDuration, parseDuration, parseLongDuration } from '../../../src/kit/duration.ts';
 import { compareDecimals, formatDecimal, parseDecimal } from '../../../src/model/decimal.ts';
 import { compareQuantities, parseQuantity } from '../../../src/model/quantity.ts';
-import { readingOf } from '../../../src/query/reading.ts';
+import { readingOf } from '../../../src/query/answer/reading.ts';
 import { numberText, oddText, wholeNumberText } from '../inputs.ts';
 import { outcomeOf } from '../outcome.ts';
 import { fuzzTarget } from '../target.ts';

@@ -1,0 +1,46 @@
+import { sameValue } from '../kit/same-value.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import { needsOf } from './output-format.ts';
+import type { PrintedObject } from './printer.ts';
+import { sameRows } from '../stream/changes/noise.ts';
+import type { QueryPlan } from '../cli/query/question.ts';
+
+/** Whether two states of an object are printed in the same way. */
+export type SameLook = (before: PrintedObject, after: PrintedObject) => boolean;
+
+/**
+ * How the states of a row are compared in a format. In a table ages do not count, which grow by themselves; a name never
+ * changes; whole objects differ when their versions do; what an expression prints is compared as text. `shown` is the
+ * object as it is printed.
+ */
+export function sameLookIn(
+  { format, flags, output, noHeaders }: Pick<QueryPlan, 'format' | 'flags' | 'output' | 'noHeaders'>,
+  shown: (item: PrintedObject) => PrintedObject,
+  clock: { now(): number },
+): SameLook {
+  if (format.kind === 'table') {
+    const labels = flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []);
+    const same = sameRows({ wide: format.wide, labels });
+    return (before, after) => same(before.object, after.object);
+  }
+  if (!needsOf(format).object) return () => true;
+  if (WHOLE.has(format.kind)) return (before, after) => isSameState(before.object, after.object);
+  const text = (item: PrintedObject) => {
+    // widths of other rows are no part of what is compared
+    const printer = output.createPrinter({ clock, single: false, noHeaders });
+    return [...printer.objects([shown(item)])].join('');
+  };
+  return (before, after) => isSameState(before.object, after.object) || text(before) === text(after);
+}
+
+const WHOLE: ReadonlySet<string> = new Set(['json', 'yaml', 'kyaml', 'jq', 'ndjson']);
+
+/**
+ * A server whose history was replaced may use a version a second time, for another state. So equal versions are no
+ * proof; they are of different objects only after a relist.
+ */
+function isSameState(before: ReadonlyObject, after: ReadonlyObject): boolean {
+  return versionOf(before) === versionOf(after) && sameValue(before, after);
+}
+
+const versionOf = ({ metadata: { uid, resourceVersion } }: ReadonlyObject) => `${uid ?? ''} ${resourceVersion ?? ''}`;

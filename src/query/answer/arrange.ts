@@ -1,0 +1,113 @@
+import { InformerError } from '../../kit/error.ts';
+import { atPlaces } from '../../kit/lazy-list.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { compareSortedTexts } from '../../model/value-order.ts';
+import type { IndexDefinition } from '../index/index-definition.ts';
+import { type IndexedStore, keptCounts } from '../index/stored-index.ts';
+
+/** A value and the number of objects that have it. */
+export interface ValueCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+/**
+ * Counts the objects for each value of an index: the most frequent value first, then by value. The counts come from the
+ * store's index if it keeps one, otherwise from a scan of all objects. `redact` is given where values may be secret.
+ * The values are then read from the redacted objects: no secret value is shown, and equal values still count together.
+ */
+export function valueCounts(
+  definition: IndexDefinition,
+  store: IndexedStore,
+  redact?: (object: ReadonlyObject) => ReadonlyObject,
+): ValueCount[] {
+  const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
+  if (redact) return countsOf(store.list(), (object) => values(redact(object)));
+  if (definition.listed || !store.hasIndex(definition.key)) return countsOf(store.list(), values);
+  return keptCounts(store, definition).sort(byCount);
+}
+
+/** How {@link valueCounts} counts, for `--explain`. */
+export function explainCounts(
+  definition: IndexDefinition,
+  store: IndexedStore,
+  { isRedacted }: { isRedacted: boolean },
+): string {
+  const isKept = !isRedacted && definition.listed === undefined && store.hasIndex(definition.key);
+  return isKept
+    ? `values of the kept index ${definition.name}; scanned 0 of ${store.size}`
+    : `values of ${definition.name} computed for each object; scanned ${store.size} of ${store.size}`;
+}
+
+/** The sums of the counts of several stores. */
+export function mergedCounts(counts: Iterable<readonly ValueCount[]>): ValueCount[] {
+  const sums = new Map<string, number>();
+  for (const list of counts) for (const { value, count } of list) sums.set(value, (sums.get(value) ?? 0) + count);
+  return sorted(sums);
+}
+
+function countsOf<T>(items: Iterable<T>, values: (item: T) => readonly string[]): ValueCount[] {
+  const counts = new Map<string, number>();
+  for (const item of items) for (const value of values(item)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return sorted(counts);
+}
+
+const sorted = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([value, count]) => ({ value, count })).sort(byCount);
+
+const byCount = (a: ValueCount, b: ValueCount) =>
+  b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
+
+/** The expression by which items are sorted, as the user wrote it, and the direction. */
+export interface SortBy {
+  readonly expression: string;
+  /** Whether the largest value comes first, and items without a value last. Default false. */
+  readonly isDescending?: boolean | undefined;
+}
+
+/**
+ * Returns a copy sorted by the first value of each item: items without a value first, then false, true, numbers,
+ * strings. Two strings that are quantities are compared by size, other strings by bytes. Equal items keep their order.
+ * Of items that are made when they are read, only the places and the values are kept. Throws `argument` if no object has
+ * the field, or if its value is a map or a list. Source: kubectl pkg/cmd/get
+ * sorter.go.
+ */
+export function sortedBy<T>(
+  items: readonly T[],
+  values: (item: T) => readonly unknown[],
+  { expression, isDescending }: SortBy,
+): readonly T[] {
+  const keyed = Array.from({ length: items.length }, (_, place) => ({ place, key: values(items[place] as T)[0] }));
+  if (keyed.length > 0 && keyed.every(({ key }) => key === undefined)) {
+    throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
+      hint: 'look at the fields of one object with -o json',
+    });
+  }
+  const unsortable = keyed.find(({ key }) => typeof key === 'object' && key !== null);
+  if (unsortable) {
+    throw new InformerError(
+      'argument',
+      `--sort-by: "${expression}" is a ${Array.isArray(unsortable.key) ? 'list' : 'map'}, which has no order`,
+      {
+        hint: 'sort by a field within it',
+      },
+    );
+  }
+  const sign = isDescending ? -1 : 1;
+  keyed.sort((a, b) => sign * compareKeys(a.key, b.key));
+  return atPlaces(
+    items,
+    keyed.map(({ place }) => place),
+  );
+}
+
+const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };
+
+/** Compares two keys in the order of {@link sortedBy}: undefined, null, booleans, numbers, strings. */
+export function compareKeys(a: unknown, b: unknown): number {
+  const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
+  if (rank !== 0) return rank;
+  if (typeof a === 'object' || typeof b === 'object' || a === undefined || b === undefined) return 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareSortedTexts(a, b);
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+}

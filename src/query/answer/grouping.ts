@@ -1,0 +1,69 @@
+import { goText } from '../../expr/go-text.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { cellText } from '../../output/escape.ts';
+import { amountsOf } from './amount.ts';
+import { type GroupRow, groupsOf } from './groups.ts';
+import type { Redactor } from '../../stream/redact.ts';
+import { withKind } from '../../stream/shown-object.ts';
+import type { Found } from './found.ts';
+import type { Expression, Question } from '../../cli/query/question.ts';
+
+/** Groups, and what a person should know of their amounts. */
+export interface Grouped {
+  readonly rows: readonly GroupRow[];
+  readonly remarks: readonly string[];
+}
+
+/**
+ * The groups of objects by an expression, or all objects as one, with their amounts. Everything is read from the
+ * objects as they are shown: values of Secrets are neither values of groups nor counted up.
+ */
+export function grouped(
+  found: readonly Found[],
+  { groupBy, measures }: Pick<Question, 'groupBy' | 'measures'>,
+  redactor: Redactor,
+): Grouped {
+  // of each object only what is counted is kept: there may be many objects
+  const items = Iterator.from(found).map((item) => {
+    const object = shownIn(item, redactor);
+    const amounts = measures.map(({ expression }) => expression.values(object));
+    return { values: groupBy ? groupValues(object, groupBy) : [], amounts };
+  });
+  const groups = groupBy ? groupsOf(items, ({ values }) => values) : [{ value: undefined, items: [...items] }];
+  const columns = measures.map(({ verb }, i) =>
+    amountsOf(
+      verb,
+      groups.map((group) => group.items.map(({ amounts }) => amounts[i] ?? [])),
+    ),
+  );
+  return {
+    rows: groups.map(({ value, items }, i) => ({
+      value,
+      count: items.length,
+      amounts: columns.map(({ amounts }) => amounts[i]),
+    })),
+    remarks: columns.flatMap(({ unread }, i) => {
+      const { verb, expression } = measures[i] as (typeof measures)[number];
+      if (!unread) return [];
+      const kinds = verb === 'min' || verb === 'max' ? 'number, quantity, duration or time' : 'number, quantity or duration'; // biome-ignore format: one line
+      const { count, of, example } = unread;
+      const such = example === '' ? '' : `, such as ${JSON.stringify(cellText(example).slice(0, LONGEST_EXAMPLE))}`;
+      return [
+        `--${verb} ${cellText(expression.text)}: ${count} of ${of} value${of === 1 ? '' : 's'} cannot be counted as the same ${kinds}${such}, and ${count === 1 ? 'is' : 'are'} left out`,
+      ];
+    }),
+  };
+}
+
+/** An object as expressions of groups and amounts read it. */
+export const shownIn = ({ object, type }: Found, redactor: Redactor): ReadonlyObject =>
+  withKind(redactor.redact(object, type.gvr), type);
+
+/** The groups in which an object is by an expression; none if it has no value. */
+export const groupValues = (object: ReadonlyObject, by: Expression): readonly string[] =>
+  by.values(object).filter(isThere).map(goText);
+
+const isThere = (value: unknown) => value !== null && value !== undefined;
+
+/** The most characters of a value in a notice. */
+const LONGEST_EXAMPLE = 60;

@@ -1,0 +1,36 @@
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
+import { failureNotice } from '../../cli/session/object-notices.ts';
+import type { AnswerSink } from '../../cli/query/answer-sink.ts';
+import type { ObjectFilters } from '../../cli/query/object-filters.ts';
+
+export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
+
+/**
+ * The objects whose names match and that meet every expression. An expression that fails on an object counts as not
+ * met; the first failure is reported once for all types. An answer is of one moment; `now` is given where it is kept up
+ * to date.
+ */
+export function matcherOf(
+  { conditions, name, excludeName }: ObjectFilters,
+  sink: Pick<AnswerSink, 'notice' | 'clock'>,
+  now: () => number = momentOf(sink.clock),
+): Matcher {
+  const judge = new ConditionJudge(
+    (error) => sink.notice(failureNotice(error)),
+    (remark) => sink.notice(remark),
+  );
+  const isNamed = ({ metadata: { name: own = '' } }: ReadonlyObject) =>
+    (name === undefined || name.test(own)) && !excludeName?.test(own);
+  return (object, type) =>
+    isNamed(object) &&
+    conditions.every((condition) =>
+      judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now(), type)),
+    );
+}
+
+function momentOf(clock: AnswerSink['clock']): () => number {
+  const moment = clock.now();
+  return () => moment;
+}

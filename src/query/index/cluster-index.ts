@@ -1,0 +1,21 @@
+import type { IndexDefinition } from './index-definition.ts';
+import { type Lookup, lookupTest } from './lookup.ts';
+
+/** The index with the name of the cluster of an object, which is the name of its context. */
+export const CLUSTER_INDEX = 'cluster';
+
+/** The index `cluster` over the objects of one cluster. */
+export function clusterIndex(cluster: string): IndexDefinition {
+  return {
+    name: CLUSTER_INDEX,
+    key: `cluster ${cluster}`,
+    from: 'the name of the context',
+    stable: true,
+    valuesOf: () => [cluster],
+  };
+}
+
+/** Whether objects of a cluster can satisfy the lookups. One that cannot need not be asked. */
+export function canHaveMatches(cluster: string, lookups: readonly Lookup[]): boolean {
+  return lookups.filter(({ index }) => index === CLUSTER_INDEX).every((lookup) => lookupTest(lookup)(cluster));
+}

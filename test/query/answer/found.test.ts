@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { arrange, findPatiently } from '../../../src/query/answer/found.ts';
+import type { Holding } from '../../../src/query/answer/holding.ts';
+import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { freshLister } from '../../support/fresh-lister.ts';
+import { storeOf as cacheOf, PODS } from '../../support/query.ts';
+
+const lister = freshLister(cacheOf(PODS, []));
+const holding = { type: { gvr: {} }, forbidden: [], informer: { lister } } as unknown as Holding;
+const question = { lookups: [], explain: false, conditions: [], filters: [], wheres: [], filtersNeedObject: true };
+const sink = { clock: new FakeClock(), notice: () => {}, write: () => Promise.resolve() };
+
+test.each([
+  ['some objects', /-1$/, ['a-1', 'b-1', 'c-1']],
+  ['every object', /./, ['a-1', 'a-2', 'b-1', 'c-1', 'c-2']],
+])('a filter that finds %s keeps none of them', async (_, name, expected) => {
+  const asked = { ...question, name, excludeName: undefined };
+  const finding = {
+    catalog: new IndexCatalog(),
+    sink,
+    matches: (each: (typeof PODS)[0]) => name.test(each.metadata.name ?? ''),
+  };
+  const found = await findPatiently(asked as never, holding, finding as never);
+  const first = arrange(found, { sortBy: undefined, sortsDescending: false, limit: 2 });
+  expect(found.map(({ object }) => object.metadata.name)).toEqual(expected);
+  expect(first.map(({ object }) => object.metadata.name)).toEqual(expected.slice(0, 2));
+  expect(first[0]?.object).toEqual(found[0]?.object);
+  expect(found[0]?.object).not.toBe(found[0]?.object);
+});

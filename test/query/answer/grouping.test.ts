@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { grouped } from '../../../src/query/answer/grouping.ts';
+import { measuresOf } from '../../../src/query/answer/measures.ts';
+import { loadExpression } from '../../../src/expr/load-expression.ts';
+import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { Redactor } from '../../../src/stream/redact.ts';
+
+const SECRETS = {
+  gvr: { group: '', version: 'v1', resource: 'secrets' },
+  kind: 'Secret',
+  namespaced: true,
+} as unknown as ResourceType;
+
+const found = [1234, 4321].map((pin) => ({
+  object: { metadata: { name: `s${pin}` }, data: { pin: String(pin) }, type: 'Opaque' },
+  type: SECRETS,
+}));
+
+test('values of Secrets are read as they are shown: in groups, in amounts and in remarks', async () => {
+  const groupBy = await loadExpression('.data.pin', { flag: '--group-by' });
+  const measures = await measuresOf({ sum: ['.data.pin'], max: ['object.data.pin'] }, () => {});
+  const { rows, remarks } = grouped(found, { groupBy, measures }, new Redactor());
+  expect(rows.map(({ value, amounts }) => [value, amounts])).toEqual([
+    [expect.stringMatching(/^hmac:/), [undefined, undefined]],
+    [expect.stringMatching(/^hmac:/), [undefined, undefined]],
+  ]);
+  expect(remarks).toHaveLength(2);
+  expect(JSON.stringify([rows, remarks])).not.toMatch(/1234|4321/);
+  const shown = grouped(found, { groupBy: undefined, measures }, new Redactor({ showSecrets: true }));
+  expect(shown.rows[0]?.amounts.map((amount) => amount?.exact)).toEqual(['5555', '4321']);
+});
+
+test('objects of a list have the kind of their type', async () => {
+  const groupBy = await loadExpression('.kind', { flag: '--group-by' });
+  const { rows } = grouped(found, { groupBy, measures: [] }, new Redactor());
+  expect(rows).toEqual([{ value: 'Secret', count: 2, amounts: [] }]);
+});

@@ -60,7 +60,7 @@ class Replay {
     const url = new URL(request.url ?? '/', 'http://replay');
     const collection = collectionOf(url.pathname);
     if (!collection) return sendFixed(url.pathname, request, response);
-    const question = questionOf(request, url, collection.namespace);
+    const question = readQuery(request, url, collection.namespace);
     const isOurs = collection.resource === RESOURCE[this.#objects.kind];
     if (url.searchParams.get('watch') === 'true' || url.searchParams.get('watch') === '1') {
       const initial = url.searchParams.get('sendInitialEvents') === 'true';
@@ -88,7 +88,7 @@ class Replay {
     const headers = { accept } as IncomingMessage['headers'];
     for (let start = 0; start < this.#options.objects; start += limit || this.#options.objects) {
       const url = new URL(`http://replay/?limit=${limit}&continue=${start}`);
-      const question = questionOf({ headers } as IncomingMessage, url, undefined);
+      const question = readQuery({ headers } as IncomingMessage, url, undefined);
       await this.#gzipped(question, this.#indexes(question));
     }
   }
@@ -225,7 +225,7 @@ function collectionOf(path: string): { resource: string; namespace: string | und
   return found ? { namespace: found[1], resource: found[2] as string } : undefined;
 }
 
-function questionOf({ headers }: IncomingMessage, { searchParams }: URL, namespace: string | undefined): Question {
+function readQuery({ headers }: IncomingMessage, { searchParams }: URL, namespace: string | undefined): Question {
   const accept = String(headers.accept ?? '');
   const as = accept.includes('as=Table')
     ? 'table'

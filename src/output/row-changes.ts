@@ -1,6 +1,6 @@
 import { jsonText } from '../kit/exact-json.ts';
-import type { ReadonlyObject } from '../model/object.ts';
-import type { RowCause, RowOp } from '../query/live/continuous.ts';
+import type { RowOp } from '../query/live/continuous.ts';
+import type { ResultRecord } from '../query/live/continuous-result.ts';
 import type { EventEnvelope, EventWord } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
 import { safeJson } from './escape.ts';
@@ -11,27 +11,12 @@ import type { OutputFormat } from './output-format.ts';
 import { type Painter, plainPainter } from './painter.ts';
 import type { PrintedType, Printer } from './printer.ts';
 
-/**
- * One change of a result, as `query --watch -o json` prints it. Fields are in this order. A change of an object has
- * `object`, `key` and `gvr`; one of a group or a count has `row`.
- */
-export interface RowRecord {
-  readonly op: RowOp;
-  /** The object as it is now; of one that left, its last known state. Redacted. */
-  readonly object?: ReadonlyObject;
-  /** The cells of a group or a count, by their names. */
-  readonly row?: Readonly<Record<string, unknown>>;
-  /** `namespace/name`, or `name`. */
-  readonly key?: string;
-  /** `apps/v1/deployments`, `v1/pods`. */
-  readonly gvr?: string;
-  readonly cause: RowCause;
+/** One change of a result, as `query --watch -o json` prints it: its fields, then `seq` and `time`, and `error` last. */
+export interface RowRecord extends ResultRecord {
   /** The number of the record in this stream, from 1 without gaps. Markers count too. */
   readonly seq: number;
   /** The time at which the change was printed, RFC 3339 in UTC with milliseconds. */
   readonly time: string;
-  /** The reason why the object cannot be printed. Then `object` has only what identifies it. */
-  readonly error?: string;
 }
 
 /** A record to print. `type` is the type of its object; absent for a group or a count. */

@@ -1,12 +1,19 @@
 import { sameValue } from '../kit/same-value.ts';
 import type { ReadonlyObject } from '../model/object.ts';
+import { sameRows } from '../stream/changes/noise.ts';
+import type { CompiledOutput } from './compiled-output.ts';
 import { needsOf } from './output-format.ts';
 import type { PrintedObject } from './printer.ts';
-import { sameRows } from '../stream/changes/noise.ts';
-import type { QueryPlan } from '../cli/query/question.ts';
 
 /** Whether two states of an object are printed in the same way. */
-export type SameLook = (before: PrintedObject, after: PrintedObject) => boolean;
+type SameLook = (before: PrintedObject, after: PrintedObject) => boolean;
+
+export interface RowLook {
+  readonly output: CompiledOutput;
+  readonly noHeaders: boolean;
+  /** The labels that a table shows. */
+  readonly labels: 'all' | readonly string[];
+}
 
 /**
  * How the states of a row are compared in a format. In a table ages do not count, which grow by themselves; a name never
@@ -14,12 +21,12 @@ export type SameLook = (before: PrintedObject, after: PrintedObject) => boolean;
  * object as it is printed.
  */
 export function sameLookIn(
-  { format, flags, output, noHeaders }: Pick<QueryPlan, 'format' | 'flags' | 'output' | 'noHeaders'>,
+  { output, noHeaders, labels }: RowLook,
   shown: (item: PrintedObject) => PrintedObject,
   clock: { now(): number },
 ): SameLook {
+  const { format } = output;
   if (format.kind === 'table') {
-    const labels = flags['show-labels'] ? 'all' : (flags['label-columns'] ?? []);
     const same = sameRows({ wide: format.wide, labels });
     return (before, after) => same(before.object, after.object);
   }

@@ -1,22 +1,23 @@
 import { compareText } from '../../kit/text-order.ts';
+import { answerCatalog } from '../../query/answer/answer-catalog.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import { valueCountsOf } from '../../query/answer/counts.ts';
+import { arrange, type Found, findIn } from '../../query/answer/found.ts';
+import { grouped } from '../../query/answer/grouping.ts';
 import { type GroupRow, sortedRows } from '../../query/answer/groups.ts';
+import type { Holding } from '../../query/answer/holding.ts';
+import { matcherOf } from '../../query/answer/matcher.ts';
+import { asksForObjects, onlyNamespaceOf } from '../../query/answer/query.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
 import { Redactor } from '../../stream/redact.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { type AnswerContext, emptyText } from './answer.ts';
-import { answerCatalog } from '../../query/answer/answer-catalog.ts';
-import type { AnswerSink } from './answer-sink.ts';
-import { valueCountsOf } from '../../query/answer/counts.ts';
 import { countsText } from './counts-text.ts';
-import { arrange, type Found, findIn, printFound } from '../../query/answer/found.ts';
 import { ageNotices, requireFresh } from './fresh-answer.ts';
-import { grouped } from '../../query/answer/grouping.ts';
-import type { Holding } from '../../query/answer/holding.ts';
-import { matcherOf } from '../../query/answer/matcher.ts';
 import { nearValues } from './near-values.ts';
-import { onlyNamespaceOf } from './plan.ts';
-import { asksForObjects, type QueryPlan } from './question.ts';
+import { printFound } from './print-found.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /** The caches of one cluster, and its own view of the question. */
 export interface ClusterPart {

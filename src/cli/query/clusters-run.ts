@@ -1,5 +1,10 @@
 import { abortable } from '../../kit/abort.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
+import { usedIndexes } from '../../query/answer/query.ts';
+import { representationFor } from '../../query/answer/representation.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
+import { keptFieldsOf } from '../../query/answer/search.ts';
+import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import type { Edges } from '../base-command.ts';
@@ -8,18 +13,14 @@ import { inCluster } from '../session/cluster-error.ts';
 import { resolveServed } from '../session/cluster-types.ts';
 import { type ClusterSession, type Clusters, openClusters } from '../session/clusters.ts';
 import { createTargets, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import { namespacesOf } from '../session/session.ts';
 import { shardNotice } from '../session/shard-choice.ts';
 import { ExitCode, hasStaleType, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
 import { answerTogether, type ClusterPart } from './clusters-answer.ts';
-import { queryPlanOf } from './plan.ts';
 import type { QueryLine } from './query-once.ts';
-import { type Question, questionOf } from './question.ts';
-import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
-import { keptFieldsOf } from '../../query/answer/search.ts';
+import { queryPlanOf } from './query-plan.ts';
+import { type ReadQuery, readQuery } from './read-query.ts';
 
 /** Flags of answers that no several clusters can give. */
 const ONE_CLUSTER = ['watch', 'since-last', 'tree'];
@@ -50,7 +51,7 @@ export async function queryClusters({ flags, words, given }: QueryLine, edges: E
   const groupsByCluster = flags['group-by'] === CLUSTER_INDEX;
   const asked = groupsByCluster ? { ...flags, 'group-by': undefined } : flags;
   const { indexes } = edges.config;
-  const question = await questionOf(asked, { given, indexes, more: [clusterIndex('')], notice });
+  const question = await readQuery(asked, { given, indexes, more: [clusterIndex('')], notice });
   return await withFreshTypes(async () => {
     await using clusters = await openClusters(flags, edges, { once: true });
     const wanted = clusters.all.filter(({ cluster }) => canHaveMatches(cluster, question.lookups));
@@ -75,7 +76,7 @@ function noCluster({ all }: Clusters): InformerError {
 /** Syncs the caches of one cluster. Never rejects. */
 async function ask(
   session: ClusterSession,
-  question: Question,
+  question: ReadQuery,
   words: readonly string[],
   flags: QueryLine['flags'],
 ): Promise<AskedCluster> {
@@ -117,11 +118,11 @@ function ofOneCluster(error: unknown): unknown {
   return new InformerError('list', error.message, { cause: error, hint: error.hint });
 }
 
-const withoutCluster = ({ declared }: Question) => declared.filter(({ name }) => name !== CLUSTER_INDEX);
+const withoutCluster = ({ declared }: ReadQuery) => declared.filter(({ name }) => name !== CLUSTER_INDEX);
 
 async function answerAll(
   clusters: Clusters,
-  { all, question, groupsByCluster }: { all: AskedCluster[]; question: Question; groupsByCluster: boolean },
+  { all, question, groupsByCluster }: { all: AskedCluster[]; question: ReadQuery; groupsByCluster: boolean },
 ): Promise<ExitCode> {
   const isAnswered = all.some(({ targets }) => targets.length > 0);
   const errors = [...clusters.broken.map(({ error }) => error), ...all.flatMap((each) => each.errors)].map((error) =>

@@ -3,7 +3,13 @@ import { abortable, onAbort } from '../../kit/abort.ts';
 import { Bell } from '../../kit/bell.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { answerCatalog } from '../../query/answer/answer-catalog.ts';
+import { matcherOf } from '../../query/answer/matcher.ts';
+import { asksForObjects, usedIndexes } from '../../query/answer/query.ts';
+import { representationFor } from '../../query/answer/representation.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { LiveResult } from '../../query/live/continuous-result.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
 import { replacementParts } from '../../stream/envelope.ts';
 import { continuityMarker, endMarker, forbiddenMarker, outageMarker, syncedMarker } from '../../stream/markers.ts';
@@ -16,7 +22,6 @@ import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
@@ -25,14 +30,11 @@ import { showSyncProgress } from '../session/sync-progress.ts';
 import { valueAdvice } from '../session/value-advice.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
-import { answerCatalog } from '../../query/answer/answer-catalog.ts';
-import { LiveResult } from '../../query/live/continuous-result.ts';
 import { ContinuousWriter, type MarkerOf } from './continuous-writer.ts';
 import { adviceOnFirst } from './first-advice.ts';
 import { LiveOwners } from './live-owners.ts';
-import { matcherOf } from '../../query/answer/matcher.ts';
-import { asksForObjects, type QueryPlan } from './question.ts';
-import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
+import { looksSameIn } from './print-found.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /** How long changes are gathered before the rows that changed are printed, ms. */
 const DEFAULT_MERGE_MS = 100;
@@ -165,6 +167,7 @@ class ContinuousQuery implements AsyncDisposable {
 
   #createResult(catalog: IndexCatalog): LiveResult {
     const { clock, notice } = this.#session;
+    const redactor = new Redactor({ showSecrets: this.#plan.showSecrets });
     const noticed = new Set<string>();
     const once = (text: string) => {
       if (noticed.has(text)) return;
@@ -176,8 +179,9 @@ class ContinuousQuery implements AsyncDisposable {
       targets: this.#targets,
       catalog,
       matches: matcherOf(this.#plan, { notice, clock }, () => clock.now()),
-      redactor: new Redactor({ showSecrets: this.#plan.showSecrets }),
-      clock,
+      redactor,
+      looksSame: looksSameIn(this.#plan, redactor, clock),
+      isReadable: this.#plan.format.kind === 'table',
       onUnsorted: (error) => once(`${messageOf(error)}; the rows are in the order of the server`),
     });
   }

@@ -11,6 +11,7 @@ import {
   rowChangePrinter,
 } from '../../output/row-changes.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
+import type { LiveResult, UnstampedChange } from '../../query/live/continuous-result.ts';
 import type { EventWord } from '../../stream/envelope.ts';
 import { lossMarker, lossText, type Marker, type Stamper } from '../../stream/markers.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
@@ -18,8 +19,7 @@ import { colorLevel } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
 import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { Interrupted } from '../terminal/signals.ts';
-import type { LiveResult, UnstampedChange } from '../../query/live/continuous-result.ts';
-import type { QueryPlan } from './question.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /** Makes a marker when its place in the stream has come. */
 export type MarkerOf = (stamper: Stamper) => Marker;

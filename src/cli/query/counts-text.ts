@@ -4,9 +4,10 @@ import { safeJson } from '../../output/escape.ts';
 import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { countTable } from '../../output/tables/count-table.ts';
+import { rowRecord } from '../../query/answer/grouping.ts';
 import type { GroupRow } from '../../query/answer/groups.ts';
 import { columnOf } from '../../query/answer/measures.ts';
-import type { QueryPlan, Question } from './question.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /** Rows of counts in the format of the plan. The rows are in their order, and no more than are shown. */
 export function countsText(
@@ -51,14 +52,3 @@ export function countsText(
 
 /** A group without anything to count. */
 const NOTHING = '<none>';
-
-/** A row as data: `{"value": "worker-1", "count": 3, "sum": {"cpu": "1250m"}}`. */
-export function rowRecord(
-  { value, count, amounts }: GroupRow,
-  measures: Question['measures'],
-): Readonly<Record<string, unknown>> {
-  const record: Record<string, unknown> = { ...(value === undefined ? {} : { value }), count };
-  for (const [i, { verb, name }] of measures.entries())
-    record[verb] = { ...(record[verb] as object | undefined), [name]: amounts[i]?.exact ?? null };
-  return record;
-}

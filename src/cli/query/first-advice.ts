@@ -1,12 +1,13 @@
-import type { IndexCatalog } from '../../query/index/index-catalog.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
-import { notThereYet } from '../session/missing-names.ts';
-import { emptyText } from './answer.ts';
-import type { AnswerSink } from './answer-sink.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import { findIn } from '../../query/answer/found.ts';
 import type { Holding } from '../../query/answer/holding.ts';
+import { asksForObjects } from '../../query/answer/query.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
+import type { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { notThereYet } from '../session/missing-names.ts';
+import { emptyText } from './answer.ts';
 import { nearValues } from './near-values.ts';
-import { asksForObjects, type QueryPlan } from './question.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /**
  * What a person should know of the first result of a continuous query: how it was found, which names are not there yet,

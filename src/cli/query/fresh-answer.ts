@@ -4,8 +4,8 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
-import { causeText } from '../outage/cause-text.ts';
 import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
+import { causeText } from '../outage/cause-text.ts';
 
 /** How long `--fresh` and `--at-least-rv` wait where `--timeout` does not say, ms. */
 const FRESH_LIMIT_MS = 10_000;

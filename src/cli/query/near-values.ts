@@ -1,13 +1,14 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { scanned } from '../../query/answer/holding.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { formatLookup, type Lookup, rangeKindOf } from '../../query/index/lookup.ts';
 import { runLookups } from '../../query/index/lookup-plan.ts';
 import { type IndexedStore, valuesKept } from '../../query/index/stored-index.ts';
-import { countText, type Sample } from '../session/path-advice.ts';
+import { countText } from '../session/path-advice.ts';
 import { hintedValue, nearValue, someText } from '../session/value-advice.ts';
-import { scanned } from '../../query/answer/holding.ts';
 
 /** Values that are compared with what was asked for, at most. */
 const MOST_VALUES = 10_000;

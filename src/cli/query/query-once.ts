@@ -1,3 +1,4 @@
+import { onlyNamespaceOf } from '../../query/answer/query.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { Edges } from '../base-command.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
@@ -6,8 +7,8 @@ import { checkWheres } from '../session/where-check.ts';
 import { type ExitCode, withFreshTypes } from '../terminal/exit-codes.ts';
 import { queryContinuously } from './continuous-run.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
-import { onlyNamespaceOf, queryPlanOf } from './plan.ts';
-import { type QueryFlagValues, questionOf } from './question.ts';
+import { queryPlanOf } from './query-plan.ts';
+import { type QueryFlagValues, readQuery } from './read-query.ts';
 import { query } from './run.ts';
 import { querySinceLast } from './since-last.ts';
 
@@ -20,7 +21,7 @@ export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
 export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
   const { indexes } = edges.config;
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
-  const question = await questionOf(flags, { given, indexes, notice });
+  const question = await readQuery(flags, { given, indexes, notice });
   return await withNewLists(() =>
     withFreshTypes(async () => {
       const needsManagedFields = question.keepManagedFields;

@@ -1,22 +1,23 @@
 import { abortable } from '../../kit/abort.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
+import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
+import { asksForObjects, usedIndexes } from '../../query/answer/query.ts';
+import { representationFor } from '../../query/answer/representation.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
+import { keptFieldsOf } from '../../query/answer/search.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Session } from '../session/session.ts';
 import { shardNotice } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, hasStaleType, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { answer } from './answer.ts';
-import type { AnswerSink } from './answer-sink.ts';
-import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
-import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
-import { asksForObjects, type QueryPlan } from './question.ts';
-import { representationFor, usedIndexes } from '../../query/answer/representation.ts';
-import { keptFieldsOf } from '../../query/answer/search.ts';
+import type { QueryPlan } from './read-query.ts';
 
 /** Syncs caches of its own, answers from them, and ends. */
 export async function query(session: Session, plan: QueryPlan): Promise<ExitCode> {

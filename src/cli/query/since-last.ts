@@ -6,6 +6,8 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
 import { StateFault } from '../../serve/persist/state-fault.ts';
 import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/state-file.ts';
 import { objectOfText, storedText, withoutValues } from '../../serve/persist/stored-text.ts';
@@ -14,15 +16,13 @@ import { Redactor } from '../../stream/redact.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import type { Session } from '../session/session.ts';
 import { shardNotice, shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
-import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
-import type { QueryPlan } from './question.ts';
+import type { QueryPlan } from './read-query.ts';
 import { changeRows } from './since-last-rows.ts';
 
 /** How long to wait for another `query --since-last`, ms. */

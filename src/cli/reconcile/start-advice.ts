@@ -1,6 +1,6 @@
+import { samplesOf } from '../../query/answer/samples.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import { countText, pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
 import type { MappedType } from './key-map.ts';

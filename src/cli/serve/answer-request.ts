@@ -1,6 +1,9 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { ageMsOf } from '../../query/answer/holding.ts';
+import { usedIndexes } from '../../query/answer/query.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { FrameWriter } from '../../serve/frame-writer.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
@@ -9,13 +12,10 @@ import type { Given } from '../args/argv.ts';
 import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
 import { answer } from '../query/answer.ts';
-import { ageMsOf } from '../../query/answer/holding.ts';
-import { queryPlanOf } from '../query/plan.ts';
-import { type QueryPlan, questionOf } from '../query/question.ts';
-import { usedIndexes } from '../../query/answer/representation.ts';
+import { queryPlanOf } from '../query/query-plan.ts';
+import { type QueryPlan, readQuery } from '../query/read-query.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import { samplesOf } from '../session/initial-list-advice.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import { AskedIndexes } from './asked-indexes.ts';
@@ -81,7 +81,7 @@ export class Answering {
   async #read(request: QueryRequest, frames: AnswerOutlet) {
     const given = new Map(Object.entries(request.given as Record<string, Given>));
     const flags = valuesOf(queryFlags, given);
-    const question = await questionOf(flags, {
+    const question = await readQuery(flags, {
       given,
       indexes: { ...this.#ownIndexes(), ...request.config.indexes },
       notice: (text) => frames.notice(text),

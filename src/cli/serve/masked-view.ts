@@ -3,9 +3,9 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
 import type { CallerAccess } from './routes.ts';
 
 /** Whether a caller's expressions see marks in place of values of Secrets: on a port, unless the serve shows Secrets. */

@@ -5,7 +5,7 @@ import { columnsOf } from '../../output/tables/columns.ts';
 import { valuePair } from '../../output/values.ts';
 import type { UiPrintedColumn, UiProgram, UiTexts } from '../../serve/ui/ui-program.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
-import { objectFiltersOf } from '../query/object-filters.ts';
+import { objectFiltersOf } from '../query/read-filters.ts';
 
 /** The page writes columns, YAML and values as the commands print them. */
 export const uiTexts: UiTexts = {

@@ -17,7 +17,7 @@ import { StreamSummary } from '../../stream/summary.ts';
 import type { Given } from '../args/argv.ts';
 import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
-import { objectFiltersOf } from '../query/object-filters.ts';
+import { objectFiltersOf } from '../query/read-filters.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { refuseBeyondRights } from './caller-rights.ts';
 import type { HeldTypes } from './held-types.ts';

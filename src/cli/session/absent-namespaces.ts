@@ -1,7 +1,7 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
-import type { Sample } from './path-advice.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import type { Session } from './session.ts';
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };

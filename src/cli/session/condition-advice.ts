@@ -1,6 +1,7 @@
 import { nearest } from '../../kit/nearest.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import { USUAL_CONDITIONS } from '../../stream/conditions/for-condition.ts';
-import { countText, type Sample } from './path-advice.ts';
+import { countText } from './path-advice.ts';
 
 /**
  * Says of the conditions that `--for condition=NAME` names which none of the objects has, where the name looks like a

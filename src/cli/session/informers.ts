@@ -25,13 +25,13 @@ import {
   isUnauthorized,
   statusOf,
 } from '../../model/status.ts';
+import type { Narrowing } from '../../stream/conditions/server-side-filter.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
 import { narrowedSource } from './narrowed-source.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
-import type { Narrowing } from '../../stream/conditions/server-side-filter.ts';
 import type { Session } from './session.ts';
 import { checkSharded, SHARDED_BY } from './shard-choice.ts';
 

@@ -1,15 +1,15 @@
 import type { FieldReads } from '../../model/field-path.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
+import { type Sample, samplesOf, unnarrowedSamples } from '../../query/answer/samples.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
 import { absentNamespaces } from './absent-namespaces.ts';
 import { conditionAdvice } from './condition-advice.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
-import { notThereYet, type Sampled } from './missing-names.ts';
-import { countText, pathAdvice, type Sample } from './path-advice.ts';
+import { notThereYet } from './missing-names.ts';
+import { countText, pathAdvice } from './path-advice.ts';
 import type { Session } from './session.ts';
 import { shardNotice } from './shard-choice.ts';
-import { named, unnarrowedSamples } from './unnarrowed.ts';
 import { type Judging, valueAdvice } from './value-advice.ts';
 
 export interface InitialListAdviceOptions {
@@ -141,16 +141,4 @@ export class InitialListAdvice {
     const narrowing = this.#options.plan.narrowings?.get(type);
     return narrowing?.labelSelector !== undefined || narrowing?.fieldSelector !== undefined;
   }
-}
-
-/** What of a target's objects was asked for. The list is made when it is first looked at: many answers need none. */
-export function samplesOf({ type, informer, names }: Sampled): Sample {
-  let objects: Sample['objects'] | undefined;
-  return {
-    type,
-    get objects() {
-      objects ??= named(informer.lister.view?.() ?? informer.lister.list(), names);
-      return objects;
-    },
-  };
 }

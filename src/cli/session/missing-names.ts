@@ -1,6 +1,8 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { Holding } from '../../query/answer/holding.ts';
+import type { Sampled } from '../../query/answer/samples.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 
@@ -9,13 +11,7 @@ interface Missing {
   readonly name: string;
 }
 
-/** A synced cache, and which of its objects were asked for by name. */
-export interface Sampled extends Pick<WatchTarget, 'type' | 'names'> {
-  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
-}
-
-type Named = Sampled &
-  Pick<WatchTarget, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
+type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
 /**
  * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words.

@@ -8,9 +8,6 @@ import { shardText } from './shard-choice.ts';
 export const unprintableNotice = (name: string, shown: ReadonlyObject) =>
   `${name} cannot be printed: ${whyUnprintable(shown)}`;
 
-/** The notice of the first failure of an expression. */
-export const failureNotice = (error: Error) => `${error.message}; it counts as no match (reported once)`;
-
 /** kubectl's words for an empty answer. */
 export function nothingFound({
   namespaces,

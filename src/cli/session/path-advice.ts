@@ -3,18 +3,10 @@ import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, EACH, type FieldReads, isAt, valuesAt } from '../../model/field-path.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import type { Session } from './session.ts';
-
-/** The objects of a type that are at hand. */
-export interface Sample {
-  readonly type: ResourceType;
-  readonly objects: readonly ReadonlyObject[];
-  /** There are more of them. */
-  readonly isPart?: boolean | undefined;
-}
 
 /** How long an answer about the fields of a type is waited for; what the objects say counts then. */
 const SCHEMA_MS = 2_000;

@@ -3,7 +3,8 @@ import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { Shard, ShardedBy } from '../../model/shard.ts';
 import type { ShardSet } from '../../model/shard-set.ts';
-import { countText, type Sample } from './path-advice.ts';
+import type { Sample } from '../../query/answer/samples.ts';
+import { countText } from './path-advice.ts';
 
 /**
  * Refuses what has no shards. Throws `argument`: an object that is asked for by name is in one shard only, and a type

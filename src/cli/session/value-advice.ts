@@ -6,10 +6,10 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { cellText } from '../../output/escape.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
 import { withKind } from '../../stream/shown-object.ts';
-import type { Sample } from './path-advice.ts';
 
 /** What says which objects match. */
 export interface Judging {

@@ -11,9 +11,11 @@ import type { CompiledOutput } from '../../output/compiled-output.ts';
 import type { LiveTable } from '../../output/live/live-table.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
+import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-order.ts';
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
+import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
@@ -33,9 +35,7 @@ import {
   rowOptionsOf,
 } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
-import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
-import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-order.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';

@@ -212,7 +212,7 @@ export class Compiler implements NodeCompiler {
     const right = this.compile(node.args[1]);
     const asDoubles = isDouble(node.args[0]) || isDouble(node.args[1]);
     const question = this.#questions[node.op];
-    if (question) return questionOf(left, right, question, node.pos);
+    if (question) return readQuery(left, right, question, node.pos);
     const operation = ARITHMETIC[node.op] as Arithmetic;
     return (frame) => {
       const a = left(frame);
@@ -371,7 +371,7 @@ const ARITHMETIC: Readonly<Partial<Record<BinaryOp, Arithmetic>>> = {
 };
 
 /** A comparison. It is false if a side is missing. */
-function questionOf(left: Run, right: Run, question: Question, at: number): Run {
+function readQuery(left: Run, right: Run, question: Question, at: number): Run {
   return (frame) => {
     const a = left(frame);
     if (a === MISSING) return false;

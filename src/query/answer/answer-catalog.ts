@@ -8,9 +8,7 @@ import { type OwnerIndexOptions, referrersIn } from '../index/owner-index.ts';
 import { typeWordOf } from '../index/reference-spellings.ts';
 import { viewedStore } from '../index/stored-index.ts';
 import { type Holding, storeOf } from './holding.ts';
-import { onlyNamespaceOf } from '../../cli/query/plan.ts';
-import type { QueryPlan } from '../../cli/query/question.ts';
-import { usedIndexes } from './representation.ts';
+import { onlyNamespaceOf, type ScopedQuery, usedIndexes } from './query.ts';
 
 interface CatalogContext {
   readonly client: Client;
@@ -27,7 +25,7 @@ interface CatalogContext {
  */
 export async function answerCatalog(
   context: CatalogContext,
-  plan: QueryPlan,
+  plan: ScopedQuery,
   holdings: readonly Holding[],
 ): Promise<IndexCatalog> {
   const { declared, lookups, namespaces } = plan;

@@ -1,22 +1,22 @@
 import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { explainCounts, mergedCounts, valueCounts } from './arrange.ts';
-import type { GroupRow } from './groups.ts';
 import type { Redactor } from '../../stream/redact.ts';
+import { explainCounts, mergedCounts, valueCounts } from './arrange.ts';
 import { explainedText } from './explain.ts';
 import type { Finding } from './found.ts';
+import type { GroupRow } from './groups.ts';
 import { type Holding, scanned, storeOf } from './holding.ts';
-import { isFiltered, type ObjectFilters } from '../../cli/query/object-filters.ts';
+import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { pushedText } from './push-down.ts';
-import type { Question } from '../../cli/query/question.ts';
+import type { Query } from './query.ts';
 
 /** The values of an index, over all types, each with the number of objects that have it and meet the filters. */
 export function valueCountsOf(
   name: string,
   holdings: readonly Holding[],
   { catalog, redactor, matches, sink, narrowed }: Finding & { redactor: Redactor },
-  question: Pick<Question, 'showSecrets' | 'explain'> & ObjectFilters,
+  question: Pick<Query, 'showSecrets' | 'explain'> & ObjectFilters,
 ): GroupRow[] {
   const definition = catalog.get(name);
   const of = (holding: Holding) => {

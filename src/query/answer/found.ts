@@ -1,38 +1,31 @@
 import { atPlaces, firstOf, lazyList, passing } from '../../kit/lazy-list.ts';
-import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
-import { keyOf } from '../../model/key.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { jqAnswer } from '../../output/jq/jq-expression.ts';
-import { needsOf, type OutputFormat } from '../../output/output-format.ts';
-import type { PrintedObject } from '../../output/printer.ts';
-import { sortedBy } from './arrange.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
-import type { Redactor } from '../../stream/redact.ts';
-import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { unprintableNotice } from '../../cli/session/object-notices.ts';
-import type { AnswerSink } from '../../cli/query/answer-sink.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import { sortedBy } from './arrange.ts';
 import { explainedText } from './explain.ts';
 import { type Holding, inServersOrder, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
 import type { NarrowedCaches } from './narrowed-caches.ts';
-import { isFiltered, type ObjectFilters } from '../../cli/query/object-filters.ts';
+import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { placesPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
-import type { QueryPlan, Question } from '../../cli/query/question.ts';
+import type { Query } from './query.ts';
 import { searchOf } from './search.ts';
 
 /** An object of an answer, and its type. */
-export interface Found extends PrintedObject {
+export interface Found {
   readonly object: ReadonlyObject;
   readonly type: ResourceType;
 }
 
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
-  question: Pick<Question, 'lookups' | 'explain'> & ObjectFilters,
+  question: Pick<Query, 'lookups' | 'explain'> & ObjectFilters,
   holding: Holding,
   { catalog, matches, sink, narrowed }: Finding,
 ): readonly Found[] {
@@ -103,52 +96,10 @@ export interface Finding {
 /** The objects sorted, and no more than the limit. */
 export function arrange<T extends Found>(
   found: readonly T[],
-  { sortBy, sortsDescending, limit }: Pick<Question, 'sortBy' | 'sortsDescending' | 'limit'>,
+  { sortBy, sortsDescending, limit }: Pick<Query, 'sortBy' | 'sortsDescending' | 'limit'>,
 ): readonly T[] {
   const sorted = sortBy
     ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
     : found;
   return limit === undefined ? sorted : firstOf(sorted, limit);
 }
-
-/** Writes objects in the format of the plan. */
-export async function printFound(
-  plan: QueryPlan,
-  found: readonly Found[],
-  { redactor, sink, signal }: { redactor: Redactor; sink: AnswerSink; signal: AbortSignal },
-): Promise<void> {
-  const options = { redactor, showManagedFields: plan.showManagedFields };
-  const named = NAMING_FORMATS.has(plan.format.kind);
-  const isWhole = needsOf(plan.format).object;
-  const show = ({ object, type }: Found) => {
-    const one = shownObject(object, type, options);
-    const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
-    if (isWhole && whyUnprintable(printed.object) !== undefined)
-      sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
-    return printed;
-  };
-  const shown = { [Symbol.iterator]: () => Iterator.from(found).map(show) };
-  const pieces = plan.printer.objects(shown);
-  if (plan.output.jq) {
-    const where = asksForOne(plan) ? 'the object' : 'the List';
-    const run = { clock: sink.clock, signal, terminal: plan.counting.terminal };
-    const text = await jqAnswer(plan.output.jq, [...pieces].join(''), where, run);
-    await sink.write(text);
-    if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
-  } else for (const piece of pieces) await sink.write(piece);
-}
-
-/** Formats that print whole objects. Objects of several clusters have the name of their cluster in the field `cluster`. */
-const NAMING_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set([
-  'json',
-  'ndjson',
-  'yaml',
-  'kyaml',
-  'jq',
-  'jsonpath',
-]);
-
-/** An expression for one object finds nothing in a List. */
-const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before the expression gives each object';
-
-const asksForOne = ({ selections: [only, ...others] }: QueryPlan) => others.length === 0 && only?.names.length === 1;

@@ -1,12 +1,12 @@
 import { goText } from '../../expr/go-text.ts';
+import { cellText } from '../../kit/escape.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { cellText } from '../../output/escape.ts';
-import { amountsOf } from './amount.ts';
-import { type GroupRow, groupsOf } from './groups.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
+import { amountsOf } from './amount.ts';
 import type { Found } from './found.ts';
-import type { Expression, Question } from '../../cli/query/question.ts';
+import { type GroupRow, groupsOf } from './groups.ts';
+import type { Expression, Query } from './query.ts';
 
 /** Groups, and what a person should know of their amounts. */
 export interface Grouped {
@@ -20,7 +20,7 @@ export interface Grouped {
  */
 export function grouped(
   found: readonly Found[],
-  { groupBy, measures }: Pick<Question, 'groupBy' | 'measures'>,
+  { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
   redactor: Redactor,
 ): Grouped {
   // of each object only what is counted is kept: there may be many objects
@@ -67,3 +67,14 @@ const isThere = (value: unknown) => value !== null && value !== undefined;
 
 /** The most characters of a value in a notice. */
 const LONGEST_EXAMPLE = 60;
+
+/** A row as data: `{"value": "worker-1", "count": 3, "sum": {"cpu": "1250m"}}`. */
+export function rowRecord(
+  { value, count, amounts }: GroupRow,
+  measures: Query['measures'],
+): Readonly<Record<string, unknown>> {
+  const record: Record<string, unknown> = { ...(value === undefined ? {} : { value }), count };
+  for (const [i, { verb, name }] of measures.entries())
+    record[verb] = { ...(record[verb] as object | undefined), [name]: amounts[i]?.exact ?? null };
+  return record;
+}

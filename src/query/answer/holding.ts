@@ -4,15 +4,22 @@ import { atPlaces, passing } from '../../kit/lazy-list.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import type { Sharding } from '../../model/shard.ts';
 import { type IndexedStore, viewedStore } from '../index/stored-index.ts';
-import type { WatchTarget } from '../../cli/session/informers.ts';
 
 /**
  * The objects of one type from which a question is answered, in a cache that is synced. A one-shot command holds just
  * what was asked for; a program that keeps caches gives a view of them.
  */
-export interface Holding extends Pick<WatchTarget, 'type' | 'names' | 'namespaces' | 'forbidden'> {
+export interface Holding {
+  readonly type: ResourceType;
+  /** Undefined = all that namespaces and selectors give. */
+  readonly names: ReadonlySet<string> | undefined;
+  /** Undefined for cluster-scoped types. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The parts of it that may not be read. */
+  readonly forbidden: readonly { readonly need: { readonly names: readonly string[] } }[];
   readonly informer: HeldInformer;
 }
 

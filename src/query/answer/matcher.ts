@@ -1,9 +1,8 @@
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
-import { failureNotice } from '../../cli/session/object-notices.ts';
-import type { AnswerSink } from '../../cli/query/answer-sink.ts';
-import type { ObjectFilters } from '../../cli/query/object-filters.ts';
+import { ConditionJudge, failureNotice, variablesOf } from '../../stream/conditions/condition.ts';
+import type { AnswerSink } from './answer-sink.ts';
+import type { ObjectFilters } from './object-filters.ts';
 
 export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
 

@@ -1,26 +1,27 @@
+import type { Client } from '../../client/client.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { samplesOf } from '../../cli/session/initial-list-advice.ts';
-import type { Sample } from '../../cli/session/path-advice.ts';
-import type { Session } from '../../cli/session/session.ts';
-import { unnarrowedSamples } from '../../cli/session/unnarrowed.ts';
 import type { Holding } from './holding.ts';
 import type { PushedDown } from './push-down.ts';
-import type { QueryPlan } from '../../cli/query/question.ts';
+import type { ScopedQuery } from './query.ts';
+import { type Sample, samplesOf, unnarrowedSamples } from './samples.ts';
+
+type Narrowed = Pick<ScopedQuery, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>;
+
+interface Server {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+}
 
 /** Caches for which a server selected a part of the objects by the lookups and filters of the question. */
 export class NarrowedCaches {
   readonly #parts: ReadonlyMap<ResourceType, PushedDown>;
-  readonly #plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>;
-  readonly #session: Pick<Session, 'client' | 'signal'>;
+  readonly #query: Narrowed;
+  readonly #server: Server;
 
-  constructor(
-    parts: ReadonlyMap<ResourceType, PushedDown>,
-    plan: Pick<QueryPlan, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>,
-    session: Pick<Session, 'client' | 'signal'>,
-  ) {
+  constructor(parts: ReadonlyMap<ResourceType, PushedDown>, query: Narrowed, server: Server) {
     this.#parts = parts;
-    this.#plan = plan;
-    this.#session = session;
+    this.#query = query;
+    this.#server = server;
   }
 
   /** What the server did for a type; undefined if its cache has everything that was asked for. */
@@ -33,14 +34,14 @@ export class NarrowedCaches {
    * anything at all, and which values are near. Types that are not narrowed are not listed again.
    */
   async unnarrowed(holdings: readonly Holding[]): Promise<Sample[]> {
-    const { namespaces } = this.#plan;
+    const { namespaces } = this.#query;
     return (
       await Promise.all(
         holdings.map(async (holding) => {
           const { type, names, namespaces: own } = holding;
           if (!this.#parts.has(type)) return [samplesOf(holding)];
           const scope = { type, names, namespaces: own && namespaces };
-          return unnarrowedSamples([scope], { ...this.#plan, as: 'object' }, this.#session);
+          return unnarrowedSamples([scope], { ...this.#query, as: 'object' }, this.#server);
         }),
       )
     ).flat();

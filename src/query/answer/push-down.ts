@@ -3,12 +3,12 @@ import { FieldSelector } from '../../model/field-selector.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { type LabelRequirement, LabelSelector } from '../../model/label-selector.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { narrowingOf, selectableFields } from '../../stream/conditions/server-side-filter.ts';
 import { IndexCatalog } from '../index/index-catalog.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import type { Lookup } from '../index/lookup.ts';
 import { typeWordOf } from '../index/reference-spellings.ts';
-import { narrowingOf, selectableFields } from '../../stream/conditions/server-side-filter.ts';
-import type { QueryPlan } from '../../cli/query/question.ts';
+import type { ScopedQuery } from './query.ts';
 
 /** The part of a question that a server answers for one type: what it is asked for in place of all objects. */
 export interface PushedDown {
@@ -30,7 +30,7 @@ const MOST_LABELS = 50;
  * are left out: a name that does not exist must stay different from one that does not match.
  */
 export async function pushedDownOf(
-  question: Pick<QueryPlan, 'declared' | 'lookups' | 'filters' | 'namespaces'>,
+  question: Pick<ScopedQuery, 'declared' | 'lookups' | 'filters' | 'namespaces'>,
   selections: readonly ResourceSelection[],
 ): Promise<Map<ResourceType, PushedDown>> {
   const { lookups, filters, namespaces } = question;

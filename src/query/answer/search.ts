@@ -1,8 +1,8 @@
 import { loadCel } from '../../expr/cel/load-cel.ts';
 import type { ScanOptions } from '../../informer/store/indexer.ts';
 import { addressText } from '../../model/field-path.ts';
-import type { ObjectFilters } from '../../cli/query/object-filters.ts';
-import type { Question } from '../../cli/query/question.ts';
+import type { ObjectFilters } from './object-filters.ts';
+import type { Query } from './query.ts';
 
 /**
  * What a search for the objects that meet these filters looks at, so that a cache of texts decodes as little as it can.
@@ -18,6 +18,6 @@ export async function searchOf({ filters, wheres }: ObjectFilters): Promise<Scan
 }
 
 /** The fields that caches made for one question keep: those of a search of all objects. */
-export async function keptFieldsOf(question: Pick<Question, 'lookups'> & ObjectFilters): Promise<readonly string[]> {
+export async function keptFieldsOf(question: Pick<Query, 'lookups'> & ObjectFilters): Promise<readonly string[]> {
   return question.lookups.length > 0 ? [] : ((await searchOf(question)).fields ?? []);
 }

@@ -2,42 +2,42 @@ import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import type { PrintedType } from '../../output/printer.ts';
-import type { PrintedRowChange, RowRecord } from '../../output/row-changes.ts';
+import type { ObjectChange } from '../../stream/envelope.ts';
+import type { Redactor } from '../../stream/redact.ts';
+import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { amountsOf } from '../answer/amount.ts';
+import { arrange, type Found } from '../answer/found.ts';
+import { groupValues, rowRecord, shownIn } from '../answer/grouping.ts';
+import { type GroupRow, NO_GROUP, sortedRows } from '../answer/groups.ts';
+import { type Holding, scanned } from '../answer/holding.ts';
+import type { Matcher } from '../answer/matcher.ts';
+import { columnOf } from '../answer/measures.ts';
+import { asksForObjects, type ScopedQuery } from '../answer/query.ts';
+import type { IndexCatalog } from '../index/index-catalog.ts';
+import { runLookups } from '../index/lookup-plan.ts';
 import {
   ContinuousResult,
   type ResultRow,
   type RowCause,
   type RowChange,
   type RowEvent,
+  type RowOp,
 } from './continuous.ts';
 import { ContinuousGroups } from './continuous-groups.ts';
-import { type GroupRow, NO_GROUP, sortedRows } from '../answer/groups.ts';
-import type { IndexCatalog } from '../index/index-catalog.ts';
-import { runLookups } from '../index/lookup-plan.ts';
-import type { ObjectChange } from '../../stream/envelope.ts';
-import type { Redactor } from '../../stream/redact.ts';
-import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { rowRecord } from '../../cli/query/counts-text.ts';
-import { arrange, type Found } from '../answer/found.ts';
-import { groupValues, shownIn } from '../answer/grouping.ts';
-import { type Holding, scanned } from '../answer/holding.ts';
-import type { Matcher } from '../answer/matcher.ts';
-import { columnOf } from '../answer/measures.ts';
-import { asksForObjects, type QueryPlan } from '../../cli/query/question.ts';
-import { sameLookIn } from '../../output/row-look.ts';
 
 /** A type of a continuous query, and which of its objects were asked for. */
 export type ContinuousTarget = Pick<Holding, 'type' | 'names' | 'namespaces'>;
 
 export interface ContinuousResultOptions {
-  readonly plan: QueryPlan;
+  readonly plan: ScopedQuery;
   readonly targets: readonly ContinuousTarget[];
   readonly catalog: IndexCatalog;
   readonly matches: Matcher;
   readonly redactor: Redactor;
-  readonly clock: { now(): number };
+  /** Whether two states of an object are printed in the same way. */
+  readonly looksSame: (before: Found, after: Found) => boolean;
+  /** Numbers are for people: amounts are rounded, and named by their columns. */
+  readonly isReadable: boolean;
   /** Called with an error of the order of rows; rows keep the order of the server then. */
   readonly onUnsorted: (error: unknown) => void;
 }
@@ -50,8 +50,29 @@ interface NumberRow extends ResultRow, GroupRow {
   readonly cells: Readonly<Record<string, unknown>>;
 }
 
-/** A change of a result that has no number and no time yet. */
-export type UnstampedChange = Omit<PrintedRowChange, 'record'> & { readonly record: Omit<RowRecord, 'seq' | 'time'> };
+/**
+ * A change of a result. One of an object has `object`, `key` and `gvr`; one of a group or a count has `row`.
+ */
+export interface ResultRecord {
+  readonly op: RowOp;
+  /** The object as it is now; of one that left, its last known state. Redacted. */
+  readonly object?: ReadonlyObject;
+  /** The cells of a group or a count, by their names. */
+  readonly row?: Readonly<Record<string, unknown>>;
+  /** `namespace/name`, or `name`. */
+  readonly key?: string;
+  /** `apps/v1/deployments`, `v1/pods`. */
+  readonly gvr?: string;
+  readonly cause: RowCause;
+  /** The reason why the object cannot be printed. Then `object` has only what identifies it. */
+  readonly error?: string;
+}
+
+/** A change of a result that has no number and no time yet, and the type of its object. */
+export interface UnstampedChange {
+  readonly record: ResultRecord;
+  readonly type?: Found['type'] | undefined;
+}
 
 /** What of a result is kept up to date: objects, or numbers about them. */
 interface Rows {
@@ -145,9 +166,9 @@ class ObjectRows implements Rows {
 
   constructor(options: ContinuousResultOptions) {
     this.#options = options;
-    const { plan, clock } = options;
+    const { plan, looksSame } = options;
     this.#result = new ContinuousResult<ObjectRow>({
-      looksSame: sameLookIn(plan, ({ object, type }) => ({ object: this.#shownObject(object, type), type }), clock),
+      looksSame,
       window: plan.limit === undefined ? undefined : (rows) => this.#arranged(rows),
     });
   }
@@ -175,14 +196,14 @@ class ObjectRows implements Rows {
     return ordered.map(({ op, row: { object, type }, cause }) => this.#changeOf(op, object, type, cause));
   }
 
-  #changeOf(op: RowRecord['op'], object: ReadonlyObject, type: Found['type'], cause: RowCause): UnstampedChange {
+  #changeOf(op: RowOp, object: ReadonlyObject, type: Found['type'], cause: RowCause): UnstampedChange {
     const shown = this.#shownObject(object, type);
     const reason = whyUnprintable(shown);
     const error = reason === undefined ? {} : { error: `this object cannot be printed: ${reason}` };
     return { record: { op, object: shown, key: keyOf(object), gvr: formatGvr(type.gvr), cause, ...error }, type };
   }
 
-  #shownObject(object: ReadonlyObject, type: PrintedType): ReadonlyObject {
+  #shownObject(object: ReadonlyObject, type: Found['type']): ReadonlyObject {
     const { redactor, plan } = this.#options;
     return shownObject(object, type, { redactor, showManagedFields: plan.showManagedFields });
   }
@@ -230,15 +251,17 @@ function comparePlaces(a: Place, b: Place): number {
 
 /** Groups of objects, or how many there are. */
 class NumberRows implements Rows {
-  readonly #plan: QueryPlan;
+  readonly #plan: ScopedQuery;
+  readonly #isReadable: boolean;
   readonly #groups: ContinuousGroups<Found>;
   readonly #result: ContinuousResult<NumberRow>;
   readonly #amounts: (items: Iterable<Found>) => GroupRow['amounts'];
   #changed = new Map<string, number>();
   #isFirst = true;
 
-  constructor({ plan, redactor }: ContinuousResultOptions, catalog: () => IndexCatalog) {
+  constructor({ plan, redactor, isReadable }: ContinuousResultOptions, catalog: () => IndexCatalog) {
     this.#plan = plan;
+    this.#isReadable = isReadable;
     this.#groups = new ContinuousGroups<Found>((found) => valuesOf(found, { plan, redactor, catalog: catalog() }));
     this.#result = new ContinuousResult<NumberRow>({
       looksSame: (before, after) => JSON.stringify(before.cells) === JSON.stringify(after.cells),
@@ -291,8 +314,8 @@ class NumberRows implements Rows {
   }
 
   #cellsOf(row: GroupRow): Readonly<Record<string, unknown>> {
-    const { measures, format } = this.#plan;
-    if (format.kind !== 'table') return rowRecord(row, measures);
+    const { measures } = this.#plan;
+    if (!this.#isReadable) return rowRecord(row, measures);
     const { value, count, amounts } = row;
     const cells = measures.map((measure, i) => [columnOf(measure), amounts[i]?.readable ?? NO_GROUP]);
     return { ...(value === undefined ? {} : { value }), count, ...Object.fromEntries(cells) };
@@ -300,10 +323,10 @@ class NumberRows implements Rows {
 }
 
 /** Whether all objects are one row: how many there are, or amounts without groups. */
-const isOneRow = ({ values, groupBy }: QueryPlan) => values === undefined && groupBy === undefined;
+const isOneRow = ({ values, groupBy }: ScopedQuery) => values === undefined && groupBy === undefined;
 
 /** The amounts of a group. What an expression finds in an object is kept as long as the object is. */
-function amountsIn({ measures }: QueryPlan, redactor: Redactor): (items: Iterable<Found>) => GroupRow['amounts'] {
+function amountsIn({ measures }: ScopedQuery, redactor: Redactor): (items: Iterable<Found>) => GroupRow['amounts'] {
   const kept = measures.map(() => new WeakMap<ReadonlyObject, readonly unknown[]>());
   return (items) => {
     const found = measures.length === 0 ? [] : [...items];
@@ -321,7 +344,7 @@ function amountsIn({ measures }: QueryPlan, redactor: Redactor): (items: Iterabl
 
 function valuesOf(
   { object, type }: Found,
-  { plan, redactor, catalog }: { plan: QueryPlan; redactor: Redactor; catalog: IndexCatalog },
+  { plan, redactor, catalog }: { plan: ScopedQuery; redactor: Redactor; catalog: IndexCatalog },
 ): readonly string[] {
   if (isOneRow(plan)) return [''];
   if (plan.values !== undefined) {

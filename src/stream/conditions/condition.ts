@@ -2,6 +2,9 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { EventType, ObjectChange } from '../envelope.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
 
+/** The notice of the first failure of an expression. */
+export const failureNotice = (error: Error) => `${error.message}; it counts as no match (reported once)`;
+
 /** A compiled expression about an object or an event. */
 export interface CompiledCondition {
   /** The expression as the user wrote it. */

@@ -14,7 +14,13 @@ import type { UnknownObject } from '../../../src/model/object.ts';
 import { rolloutOf } from '../../../src/model/rollout-status.ts';
 import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import { wholeText } from '../../../src/output/values.ts';
-import { configMapsOf, imagesOf, nodeOf, secretsOf, serviceAccountsOf } from '../../../src/query/index/pod-references.ts';
+import {
+  configMapsOf,
+  imagesOf,
+  nodeOf,
+  secretsOf,
+  serviceAccountsOf,
+} from '../../../src/query/index/pod-references.ts';
 import { volumeClaimsOf } from '../../../src/query/index/volume-claims.ts';
 import { creatorOf, fieldManagers } from '../../../src/stream/changes/field-managers.ts';
 import { compileSameBut } from '../../../src/stream/changes/path-mask.ts';

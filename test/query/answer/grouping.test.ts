@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { grouped } from '../../../src/query/answer/grouping.ts';
-import { measuresOf } from '../../../src/query/answer/measures.ts';
 import { loadExpression } from '../../../src/expr/load-expression.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { grouped } from '../../../src/query/answer/grouping.ts';
+import { measuresOf } from '../../../src/query/answer/measures.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 
 const SECRETS = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Holding, inServersOrder, storeOf } from '../../../src/query/answer/holding.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
+import { type Holding, inServersOrder, storeOf } from '../../../src/query/answer/holding.ts';
 import { freshLister } from '../../support/fresh-lister.ts';
 import { storeOf as cacheOf, PODS } from '../../support/query.ts';
 

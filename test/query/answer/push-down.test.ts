@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pushedDownOf, pushedText, withdrawSelectors } from '../../../src/query/answer/push-down.ts';
 import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
 import { FieldSelector } from '../../../src/model/field-selector.ts';
 import { LabelSelector } from '../../../src/model/label-selector.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { pushedDownOf, pushedText, withdrawSelectors } from '../../../src/query/answer/push-down.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { type Lookup, type LookupFlag, parseLookup } from '../../../src/query/index/lookup.ts';

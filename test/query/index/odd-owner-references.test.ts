@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
+import { ownerTrees } from '../../../src/query/answer/owner-tree.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseLookup } from '../../../src/query/index/lookup.ts';
-import { loadOwners } from '../../../src/query/index/owner-graph.ts';
-import { ownerTrees } from '../../../src/query/answer/owner-tree.ts';
 import { runLookups } from '../../../src/query/index/lookup-plan.ts';
+import { loadOwners } from '../../../src/query/index/owner-graph.ts';
 import { ODD_OWNER_REFERENCES } from '../../support/odd-owner-references.ts';
 import { names, storeOf } from '../../support/query.ts';
 

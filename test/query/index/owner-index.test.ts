@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseLookup } from '../../../src/query/index/lookup.ts';
-import { referrersIn } from '../../../src/query/index/owner-index.ts';
 import { runLookups } from '../../../src/query/index/lookup-plan.ts';
+import { referrersIn } from '../../../src/query/index/owner-index.ts';
 import { indexersOf } from '../../../src/query/index/stored-index.ts';
 import { names, storeOf } from '../../support/query.ts';
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { listedSpelling, meantSpellings, spellingsOf, typeWordOf } from '../../../src/query/index/reference-spellings.ts';
+import {
+  listedSpelling,
+  meantSpellings,
+  spellingsOf,
+  typeWordOf,
+} from '../../../src/query/index/reference-spellings.ts';
 
 const reference = (apiVersion: string | undefined, kind: string) => ({ apiVersion, kind, name: 'web', uid: 'u' });
 

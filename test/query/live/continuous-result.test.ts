@@ -2,19 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../../src/cli/args/argv.ts';
 import { shapesOf, valuesOf } from '../../../src/cli/args/flag.ts';
 import { queryFlags } from '../../../src/cli/args/query-flags.ts';
-import { LiveResult } from '../../../src/query/live/continuous-result.ts';
-import { arrange, findIn } from '../../../src/query/answer/found.ts';
-import { grouped } from '../../../src/query/answer/grouping.ts';
-import { matcherOf } from '../../../src/query/answer/matcher.ts';
-import { queryPlanOf } from '../../../src/cli/query/plan.ts';
-import { type QueryPlan, questionOf } from '../../../src/cli/query/question.ts';
+import { looksSameIn } from '../../../src/cli/query/print-found.ts';
+import { queryPlanOf } from '../../../src/cli/query/query-plan.ts';
+import { type QueryPlan, readQuery } from '../../../src/cli/query/read-query.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { RowRecord } from '../../../src/output/row-changes.ts';
+import { arrange, findIn } from '../../../src/query/answer/found.ts';
+import { grouped } from '../../../src/query/answer/grouping.ts';
 import { sortedRows } from '../../../src/query/answer/groups.ts';
+import { matcherOf } from '../../../src/query/answer/matcher.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
+import { LiveResult } from '../../../src/query/live/continuous-result.ts';
 import { changeHandler } from '../../../src/stream/change-handler.ts';
 import { replacementParts } from '../../../src/stream/envelope.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
@@ -25,7 +26,7 @@ import { World } from '../../simulation/world.ts';
 async function planOf(type: ResourceType, line: readonly string[], clock: World['clock']): Promise<QueryPlan> {
   const { given } = readCommandLine(line, shapesOf(queryFlags), {});
   const flags = valuesOf(queryFlags, given);
-  const question = await questionOf(flags, { given, indexes: {}, notice: () => {} });
+  const question = await readQuery(flags, { given, indexes: {}, notice: () => {} });
   const selections = [{ type, names: [], versioned: true as const }];
   const surface = { stdout: { isTerminal: false, columns: undefined }, env: {}, clock };
   return queryPlanOf(question, { selections, namespaces: [''] }, surface);
@@ -149,14 +150,16 @@ describe('a result that is kept up to date', () => {
       const followed = await Promise.all(
         QUESTIONS.map(async (line) => {
           const plan = await planOf(type, line, world.clock);
+          const redactor = new Redactor();
           const target = { type, names: undefined, namespaces: [''] };
           const result = new LiveResult({
             plan,
             targets: [target],
             catalog: new IndexCatalog(plan.declared),
             matches: matcherOf(plan, { notice: () => {}, clock: world.clock }, () => world.clock.now()),
-            redactor: new Redactor(),
-            clock: world.clock,
+            redactor,
+            looksSame: looksSameIn(plan, redactor, world.clock),
+            isReadable: plan.format.kind === 'table',
             onUnsorted: () => {},
           });
           world.informer.addHandler(

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { type ContinuousOptions, ContinuousResult, type RowChange, type RowEvent } from '../../../src/query/live/continuous.ts';
+import {
+  type ContinuousOptions,
+  ContinuousResult,
+  type RowChange,
+  type RowEvent,
+} from '../../../src/query/live/continuous.ts';
 
 interface Row {
   readonly id: string;

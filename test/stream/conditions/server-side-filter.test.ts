@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { narrowingOf } from '../../../src/stream/conditions/server-side-filter.ts';
 import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { narrowingOf } from '../../../src/stream/conditions/server-side-filter.ts';
 
 const typeOf = (group: string, resource: string) => ({ gvr: { group, version: 'v1', resource } }) as ResourceType;
 

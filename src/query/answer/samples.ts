@@ -1,11 +1,37 @@
+import type { Client } from '../../client/client.ts';
 import type { Representation } from '../../client/resource-api.ts';
 import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import type { Shard } from '../../model/shard.ts';
 import { ShardSet } from '../../model/shard-set.ts';
-import type { WatchTarget } from './informers.ts';
-import type { Sample } from './path-advice.ts';
-import type { Session } from './session.ts';
+
+/** The objects of a type that are at hand. */
+export interface Sample {
+  readonly type: ResourceType;
+  readonly objects: readonly ReadonlyObject[];
+  /** There are more of them. */
+  readonly isPart?: boolean | undefined;
+}
+
+/** A synced cache, and which of its objects were asked for by name. */
+export interface Sampled {
+  readonly type: ResourceType;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
+}
+
+/** The objects of a cache that were asked for. The list is made when it is first looked at: many answers need none. */
+export function samplesOf({ type, informer, names }: Sampled): Sample {
+  let objects: Sample['objects'] | undefined;
+  return {
+    type,
+    get objects() {
+      objects ??= named(informer.lister.view?.() ?? informer.lister.list(), names);
+      return objects;
+    },
+  };
+}
 
 /** Objects that are looked at, at most, where the server was asked for fewer than the user's selectors give. */
 const MOST_COUNTED = 500;
@@ -22,9 +48,9 @@ export interface UserSelection {
  * nothing matches. 500 of each namespace at most. What cannot be read is left out.
  */
 export function unnarrowedSamples(
-  targets: readonly Pick<WatchTarget, 'type' | 'names' | 'namespaces'>[],
+  targets: readonly (Pick<Sampled, 'type' | 'names'> & { readonly namespaces?: readonly string[] | undefined })[],
   { selector, fieldSelector, as, shard }: UserSelection,
-  { client, signal }: Pick<Session, 'client' | 'signal'>,
+  { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
 ): Promise<Sample[]> {
   const parts = shard && new ShardSet({ of: shard.of, by: shard.by, indexes: [shard.index] }).selection;
   const shardSelector = parts?.selector;
@@ -45,9 +71,6 @@ export function unnarrowedSamples(
 }
 
 /** The objects with one of these names; all of them without names. */
-export function named(
-  objects: readonly ReadonlyObject[],
-  names: ReadonlySet<string> | undefined,
-): readonly ReadonlyObject[] {
+function named(objects: readonly ReadonlyObject[], names: ReadonlySet<string> | undefined): readonly ReadonlyObject[] {
   return names ? passing(objects, ({ metadata }) => names.has(metadata.name ?? '')) : objects;
 }

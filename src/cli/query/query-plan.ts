@@ -1,9 +1,10 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
+import { onlyNamespaceOf } from '../../query/answer/query.ts';
 import { type OutputSurface, painterOf, printerOf } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
-import type { QueryPlan, Question } from './question.ts';
+import type { QueryPlan, ReadQuery } from './read-query.ts';
 
 export interface PlannedScope {
   readonly selections: readonly ResourceSelection[];
@@ -14,16 +15,16 @@ export interface PlannedScope {
 }
 
 /**
- * A question about these types and namespaces, printed for a surface. Throws `argument` for an expression that does not
+ * A query about these types and namespaces, printed for a surface. Throws `argument` for an expression that does not
  * fit the types.
  */
 export async function queryPlanOf(
-  question: Question,
+  query: ReadQuery,
   { selections, namespaces, severalClusters = false }: PlannedScope,
   surface: OutputSurface,
 ): Promise<QueryPlan> {
   const types = selections.map(({ type }) => type);
-  checkRollouts(question.filters, [], types);
+  checkRollouts(query.filters, [], types);
   const isOneNamespace = onlyNamespaceOf(namespaces) !== undefined;
   const layout = {
     severalTypes: new Set(types.map(({ gvr }) => formatGroupResource(gvr))).size > 1,
@@ -31,21 +32,17 @@ export async function queryPlanOf(
     severalClusters,
     single: !severalClusters && selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
   };
-  const printer = await printerOf(question.output, question.flags, layout, surface);
+  const printer = await printerOf(query.output, query.flags, layout, surface);
   const { stdout, env } = surface;
   const ascii = stdout.isTerminal && asksForAscii(env);
   const counting = {
     terminal: stdout.isTerminal,
-    painter: await painterOf(question.flags, surface),
+    painter: await painterOf(query.flags, surface),
     ascii,
     bars: stdout.isTerminal ? { columns: stdout.columns ?? NARROWEST, ascii } : undefined,
   };
-  return { ...question, selections, namespaces, printer, counting };
+  return { ...query, selections, namespaces, printer, counting };
 }
 
 /** The columns of a terminal that does not say how many it has. */
 const NARROWEST = 80;
-
-/** The one namespace of a question; undefined when it asks several, or all. */
-export const onlyNamespaceOf = (namespaces: readonly string[]): string | undefined =>
-  namespaces.length === 1 ? namespaces[0] || undefined : undefined;

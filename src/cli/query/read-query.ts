@@ -1,20 +1,19 @@
-import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
+import { loadExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import { isComparable } from '../../model/resource-version.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
 import { VERBS, type Verb } from '../../query/answer/amount.ts';
-import type { Freshness } from '../../query/answer/freshness.ts';
-import type { GroupOrder } from '../../query/answer/groups.ts';
+import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
+import type { Query, QueryScope } from '../../query/answer/query.ts';
+import { splitSortOrder } from '../../query/answer/sort-order.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { type IndexDefinition, parseIndex } from '../../query/index/index-definition.ts';
-import { formatLookup, type Lookup, type LookupFlag, parseLookup } from '../../query/index/lookup.ts';
+import { formatLookup, type LookupFlag, parseLookup } from '../../query/index/lookup.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
@@ -23,57 +22,22 @@ import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flags.ts';
 import { addressesPrinted, compiledOutputOf, printsManagedFields, readsManagedFields } from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
-import { splitSortOrder } from '../../query/answer/sort-order.ts';
-import { groupOrderOf, type Measure, measuresOf } from '../../query/answer/measures.ts';
-import { type ObjectFilters, objectFiltersOf } from './object-filters.ts';
+import { objectFiltersOf } from './read-filters.ts';
 
 export type QueryFlagValues = FlagValues<typeof queryFlags>;
 
-/** An expression over objects, and its text. */
-export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
-
-/** What the flags of `query` ask for, read and checked. It does not know any server or type. */
-export interface Question extends ObjectFilters {
+/** The flags of `query`, read and checked. */
+export interface ReadQuery extends Query {
   readonly flags: QueryFlagValues;
-  readonly declared: readonly IndexDefinition[];
   /** The fields that expressions and paths of the command line look at. */
   readonly reads: readonly FieldReads[];
-  readonly lookups: readonly Lookup[];
-  /** The index whose values are asked for instead of objects. */
-  readonly values: string | undefined;
-  readonly count: boolean;
-  /** Objects are shown with their owners and what they own; the words name types to look for besides. */
-  readonly tree: readonly string[] | undefined;
-  readonly groupBy: Expression | undefined;
-  /** What is counted up of the objects, group by group. */
-  readonly measures: readonly Measure[];
-  /** The order of counts and groups, where it is asked for. */
-  readonly groupOrder: GroupOrder | undefined;
-  readonly sortBy: Expression | undefined;
-  /** `--sort-by=-…`: the largest first. */
-  readonly sortsDescending: boolean;
-  readonly limit: number | undefined;
-  readonly explain: boolean;
-  readonly freshness: Freshness;
   readonly output: CompiledOutput;
   readonly format: OutputFormat;
-  readonly selector: string | undefined;
-  readonly shard: Shard | undefined;
-  readonly fieldSelector: string | undefined;
-  /** Something looks at managedFields, or shows them. */
-  readonly keepManagedFields: boolean;
-  readonly showManagedFields: boolean;
-  readonly showSecrets: boolean;
   readonly noHeaders: boolean;
-  /** Names that are not there are no error. */
-  readonly ignoreNotFound: boolean;
 }
 
-/** A question about types and namespaces of a server. */
-export interface QueryPlan extends Question {
-  readonly selections: readonly ResourceSelection[];
-  /** [''] = all; cluster-scoped types ignore them. */
-  readonly namespaces: readonly string[];
+/** A query about types and namespaces of a server, and how its answer is printed. */
+export interface QueryPlan extends ReadQuery, QueryScope {
   readonly printer: Printer;
   /** How counts look. */
   readonly counting: CountLook;
@@ -86,34 +50,25 @@ export interface CountLook extends Pick<CountTableOptions, 'painter' | 'bars'> {
   readonly ascii: boolean;
 }
 
-export interface QuestionContext {
+export interface ReadContext {
   /** The flags that were given, with their origin. */
   readonly given: CommandLine['given'];
   /** The indexes of the user's file. */
   readonly indexes: Readonly<Record<string, string>>;
-  /** Indexes that this question has beside them. */
+  /** Indexes that this query has beside them. */
   readonly more?: readonly IndexDefinition[] | undefined;
   /** Shows a line to a person. */
   notice(text: string): void;
 }
 
-/** Whether objects are asked for, and no numbers about them. */
-export const asksForObjects = ({
-  values,
-  count,
-  groupBy,
-  measures,
-}: Pick<Question, 'values' | 'count' | 'groupBy' | 'measures'>) =>
-  values === undefined && !count && groupBy === undefined && measures.length === 0;
-
 /**
  * Reads the flags of `query`. Throws `argument` for what cannot be read, with its place, for questions that exclude
  * each other, and for indexes that do not exist.
  */
-export async function questionOf(
+export async function readQuery(
   flags: QueryFlagValues,
-  { given, indexes, more = [], notice }: QuestionContext,
-): Promise<Question> {
+  { given, indexes, more = [], notice }: ReadContext,
+): Promise<ReadQuery> {
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
   const { format } = output;
@@ -170,6 +125,7 @@ export async function questionOf(
     { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
     { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
   ];
+  const { object, cells } = needsOf(format);
   const showManagedFields = flags['show-managed-fields'] || printsManagedFields(format);
   return {
     flags,
@@ -197,6 +153,7 @@ export async function questionOf(
     showSecrets: flags['show-secrets'],
     noHeaders: flags['no-headers'],
     ignoreNotFound: flags['ignore-not-found'],
+    shows: { object, cells },
     reads,
   };
 }
@@ -328,7 +285,7 @@ function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-
 const FORMATS_OF_COUNTS: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'kyaml', 'csv'];
 
 /** Refuses lookups on indexes that do not exist. */
-function checkIndexes(question: Pick<Question, 'declared' | 'lookups' | 'values'>): void {
+function checkIndexes(question: Pick<Query, 'declared' | 'lookups' | 'values'>): void {
   const catalog = new IndexCatalog(question.declared);
   for (const lookup of question.lookups) catalog.get(lookup.index);
   if (question.values === undefined) return;

@@ -1,23 +1,9 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { FieldReads } from '../../model/field-path.ts';
-import { type CompiledCondition, conditionOf } from '../../stream/conditions/condition.ts';
+import type { ObjectFilters } from '../../query/answer/object-filters.ts';
+import { conditionOf } from '../../stream/conditions/condition.ts';
 import { compiledAll, compiledWheres, regexOf } from '../session/stream-filters.ts';
-
-/** What objects must meet, beside lookups in indexes. */
-export interface ObjectFilters {
-  /** `--filter` as compiled: for what a server can do of it. */
-  readonly filters: readonly CelProgram[];
-  /** `--where` as compiled: its columns are checked against those of the types. */
-  readonly wheres: readonly CelProgram[];
-  /** All of them hold for what is found: those of `--filter`, then those of `--where`. */
-  readonly conditions: readonly CompiledCondition[];
-  /** Names match the first and do not match the second. */
-  readonly name: { test(name: string): boolean } | undefined;
-  readonly excludeName: { test(name: string): boolean } | undefined;
-  /** The filters look at more of an object than its metadata. */
-  readonly filtersNeedObject: boolean;
-}
 
 /** The flags that say what objects must meet. */
 export interface ObjectFilterFlags {
@@ -60,7 +46,3 @@ function refuseEvents({ flag, source, variables }: CelProgram): void {
     },
   );
 }
-
-/** Whether there is anything to meet. */
-export const isFiltered = ({ conditions, name, excludeName }: ObjectFilters): boolean =>
-  conditions.length > 0 || name !== undefined || excludeName !== undefined;

@@ -8,7 +8,7 @@ import type { PrintedObject } from './printer.ts';
 /** Whether two states of an object are printed in the same way. */
 type SameLook = (before: PrintedObject, after: PrintedObject) => boolean;
 
-export interface RowLook {
+interface PrintedRows {
   readonly output: CompiledOutput;
   readonly noHeaders: boolean;
   /** The labels that a table shows. */
@@ -21,7 +21,7 @@ export interface RowLook {
  * object as it is printed.
  */
 export function sameLookIn(
-  { output, noHeaders, labels }: RowLook,
+  { output, noHeaders, labels }: PrintedRows,
   shown: (item: PrintedObject) => PrintedObject,
   clock: { now(): number },
 ): SameLook {

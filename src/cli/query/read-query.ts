@@ -50,7 +50,7 @@ export interface CountLook extends Pick<CountTableOptions, 'painter' | 'bars'> {
   readonly ascii: boolean;
 }
 
-export interface ReadContext {
+export interface QueryReading {
   /** The flags that were given, with their origin. */
   readonly given: CommandLine['given'];
   /** The indexes of the user's file. */
@@ -67,7 +67,7 @@ export interface ReadContext {
  */
 export async function readQuery(
   flags: QueryFlagValues,
-  { given, indexes, more = [], notice }: ReadContext,
+  { given, indexes, more = [], notice }: QueryReading,
 ): Promise<ReadQuery> {
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);

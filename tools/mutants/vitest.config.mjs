@@ -66,6 +66,7 @@ export default {
   test: {
     include: jobs.map(({ id }) => `job-${id}.test.js`),
     isolate,
+    fsModuleCache: false, // each run has an id of its own: no later one would read it
     maxWorkers,
     reporters: process.env.MUTANTS_SHOW ? ['default'] : [{}],
     hookTimeout,

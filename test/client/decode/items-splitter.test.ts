@@ -109,6 +109,17 @@ describe('ItemsSplitter', () => {
     }
   });
 
+  it.each([
+    ['{"items":[]}x', 'unexpected "x"'],
+    ['{"items":[]}!', 'unexpected "!"'],
+    ['{"items":[]}~', 'unexpected "~"'],
+    ['{"items":[]}\u007f', 'unexpected byte 0x7f'],
+    ['{"items":[]}\u0001', 'unexpected byte 0x01'],
+    ['{"items":[]}é', 'unexpected byte 0xc3'],
+  ])('names an unexpected byte by its character if it can be read, else by its number: %j', (text, named) => {
+    expect((thrownBy(() => split(text, [100])) as Error).message).toContain(named);
+  });
+
   it('quotes no part of the bytes that it could not read', () => {
     const error = thrownBy(() => split('{"items":[{"password":hunter2}]}', [100])) as Error;
     expect(error.message).not.toContain('hunter2');

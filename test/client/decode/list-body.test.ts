@@ -67,6 +67,41 @@ describe('readList', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
+  it('reads a short list without a turn of the event loop, in however many chunks it arrives', async () => {
+    let turned = false;
+    const next = setImmediate(() => {
+      turned = true;
+    });
+    const { items } = await read(podList([pod(0), pod(1)]), 1);
+    clearImmediate(next);
+    expect([items.length, turned]).toEqual([2, false]);
+  });
+
+  it.each([
+    ['an item without managedFields', 'Pod', '{"metadata":{"name":"a","labels":{"l":"é"}},"spec":{}}', true],
+    ['an item with managedFields', 'Pod', pod(1), true],
+    ['an item that has its kind', 'Pod', '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}', false],
+    ['an item whose managedFields are not in the usual form', 'Pod', '{"metadata":{"m\\u0061nagedFields":[1]}}', false],
+    ['an item of a kind that is not ASCII', 'Pöd', '{"metadata":{"name":"a"}}', false],
+  ])('gives %s with its text only if that is the text of the object', async (_, kind, text, hasText) => {
+    for (const length of [1, 1000]) {
+      const arrived: { object: object; text: string | undefined }[] = [];
+      const list = podList([text]).replace('PodList', `${kind}List`);
+      const { items } = await readList<Json>(fromArray(cut(list, [length])), {
+        gvr,
+        table: false,
+        dropManagedFields: true,
+        arrived: (object, bytes) => {
+          arrived.push({ object, text: bytes && Buffer.from(bytes).toString() });
+          return object;
+        },
+      });
+      expect(items).toEqual([{ kind, apiVersion: 'v1', ...expected(text, true), ...{ kind } }]);
+      expect(arrived.map(({ object }) => object)).toEqual(items);
+      expect(arrived.map(({ text }) => text && JSON.parse(text))).toEqual([hasText ? items[0] : undefined]);
+    }
+  });
+
   it.each(LENGTHS)('reads a long list as a server writes it in chunks of %s bytes', async (length) => {
     const texts = Array.from({ length: 1000 }, (_, i) => pod(i));
     const { items, resourceVersion } = await read(podList(texts), length);

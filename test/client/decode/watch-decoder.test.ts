@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchDecoder } from '../../../src/client/decode/watch-decoder.ts';
+import { OversizedError } from '../../../src/client/http/limits.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { parseJson } from '../../../src/kit/exact-json.ts';
+import { UnreadableObject } from '../../../src/model/unreadable.ts';
 import { cut } from '../../support/scripted-bytes.ts';
 
 const event = fc.record({
@@ -84,5 +86,75 @@ describe('WatchDecoder', () => {
 
   it('reports a whole last line that is not an event', () => {
     expect(() => decode('{"kind":"Status"}', [100])).toThrow(expect.objectContaining({ code: 'decode' }));
+  });
+});
+
+describe('a line beyond the limit', () => {
+  const limit = 100;
+  const text = (length: number, type = 'MODIFIED', name = '"name":"a","namespace":"n",') => {
+    const head = `{"type":"${type}","object":{"metadata":{${name}"uid":"u","resourceVersion":"7"},"x":"`;
+    return `${head}${'x'.repeat(length - head.length - 3)}"}}`;
+  };
+  const next = '{"type":"ADDED","object":{}}';
+
+  function decodeLimited(body: string, length: number, mostSkipped = 1000) {
+    const decoder = new WatchDecoder<unknown>({ limit, mostSkipped });
+    return [...cut(body, [length]).map((chunk) => decoder.push(chunk)), decoder.finish()].flat();
+  }
+
+  it.each([1, 7, 1000])(
+    'becomes an event with its metadata, and the next line is decoded, in chunks of %s bytes',
+    (size) => {
+      for (const type of ['ADDED', 'MODIFIED', 'DELETED']) {
+        const [event, ...rest] = decodeLimited(`${text(150, type)}\n${next}\n`, size);
+        expect(event?.type).toBe(type);
+        expect(event?.object).toBeInstanceOf(UnreadableObject);
+        expect(event?.object).toMatchObject({
+          metadata: {
+            name: 'a',
+            namespace: 'n',
+            uid: 'u',
+            resourceVersion: '7',
+          },
+        });
+        expect(rest).toEqual([{ type: 'ADDED', object: {} }]);
+      }
+    },
+  );
+
+  it.each([1, limit, 1000])('is one that is longer than it, not one that reaches it, in chunks of %s bytes', (size) => {
+    const exact = text(limit, 'ADDED', '');
+    expect(exact).toHaveLength(limit);
+    expect(decodeLimited(`${exact}\n`, size)).toEqual([JSON.parse(exact)]);
+    const [longer] = decodeLimited(`${text(limit + 1, 'ADDED', '')}\n`, size);
+    expect(longer?.object).toBeInstanceOf(UnreadableObject);
+  });
+
+  it.each([1, 7])('is skipped for mostSkipped bytes, and no further, in chunks of %s bytes', (size) => {
+    const within = text(limit + 50);
+    expect(decodeLimited(`${within}\n`, size, 50)).toHaveLength(1);
+    expect(() => decodeLimited(`${text(limit + 50 + size)}\n`, size, 50)).toThrow(OversizedError);
+  });
+
+  it.each(['BOOKMARK', 'ERROR', 'FOO'])('is an error if its type is %s', (type) => {
+    for (const size of [1, 1000]) {
+      expect(() => decodeLimited(`${text(150, type)}\n`, size)).toThrow(OversizedError);
+    }
+  });
+
+  it('names the object, as far as its first bytes show it', () => {
+    const [{ object } = {}] = decodeLimited(`${text(150)}\n`, 1000);
+    expect((object as UnreadableObject).error.message).toContain('a line of the watch about "n/a"');
+    const [{ object: nameless } = {}] = decodeLimited(`${text(150, 'ADDED', '')}\n`, 1000);
+    expect((nameless as UnreadableObject).error.message).not.toContain('about');
+  });
+
+  it.each([1, 7, 1000])('that has no end is a stream that was cut, in chunks of %s bytes', (size) => {
+    expect(() => decodeLimited(`${next}\n${text(150)}`, size)).toThrow(
+      expect.objectContaining({
+        code: 'transport',
+        message: expect.stringContaining(`150 bytes of it came, from byte ${next.length + 1} `),
+      }),
+    );
   });
 });

@@ -129,6 +129,29 @@ function bench(
   };
 }
 
+test.each([undefined, ...overflowPolicies])(
+  'under %s the marker of an initial list and its later events wait for onSynced',
+  async (policy) => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { shown, end } = bench(
+      { markers: true, onSynced: () => answered, ...(policy ? { overflow: { policy } } : {}) },
+      ['pods', stream(added(pod('p', 1)), initialEnd(2)).send(modified(pod('p', 3)))],
+    );
+    await settled();
+    expect(shown).toEqual(['1 ADDED p@1 initial']);
+    answer();
+    await settled();
+    expect(shown.slice(1)).toEqual([
+      '{"type":"SYNCED","gvr":"v1/pods","objects":1,"resourceVersion":"2","seq":2}',
+      '3 MODIFIED p@3 watch',
+    ]);
+    await end();
+  },
+);
+
 test('first states are shown type by type in order, then every change as it comes', async () => {
   const pods = stream();
   const jobs = stream(added(pod('j', 1)), initialEnd(2));
@@ -376,6 +399,43 @@ describe('a stream that ends before its reader got there', () => {
     },
   );
 
+  it('reports a loss at its end if printing an event before it ended the stream', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const summary = new StreamSummary();
+    const told: Loss[] = [];
+    const losses: Loss[] = [];
+    const printed: string[] = [];
+    let resume = () => {};
+    const firstTaken = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    const { end } = bench(
+      {
+        overflow: { policy: 'drop', limit: 2 },
+        summary,
+        print: ({ object }) => {
+          printed.push(String(object.metadata.resourceVersion));
+          if (printed.length === 1) return firstTaken;
+          void end();
+          return undefined;
+        },
+        onLoss: (loss) => void told.push(loss),
+        onEnd: (last) => void losses.push(...last.losses),
+      },
+      ['pods', pods],
+    );
+    await settled();
+    pods.send(...flood(20));
+    await settled();
+    resume();
+    await settled();
+    expect(printed).toEqual(['1', '10']);
+    expect(told).toEqual([]);
+    expect(losses).toEqual([{ how: 'dropped', events: 18 }]);
+    expect(summary.losses.dropped).toBe(18);
+    await end();
+  });
+
   it('names the gaps that have no marker yet, under every policy', async () => {
     for (const policy of overflowPolicies) {
       const first = stream(added(pod('a', 1)), initialEnd(10));
@@ -487,6 +547,27 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
     await settled();
     jobs.send(modified(pod('j', 3, 'Failed')));
     expect(await done).toBe('fail-if');
+    await end();
+  });
+
+  it('ends at a failure without the initial lists of later types, behind those before it', async () => {
+    const list = (name: string, phase?: string) => stream(added(pod(name, 1, phase)), initialEnd(2));
+    const { shown, done, end } = bench(
+      { wait: { failIf: [phase('Failed')] }, overflow },
+      ['pods', list('p')],
+      ['jobs', list('j', 'Failed')],
+      ['maps', stream()],
+    );
+    expect(await done).toBe('fail-if');
+    expect(shown).toEqual(['1 ADDED p@1 initial', 'synced pods 1', '2 ADDED j@1 initial', 'synced jobs 1']);
+    await end();
+  });
+
+  it('shows the initial lists of all types when all objects have met it', async () => {
+    const list = (name: string) => stream(added(pod(name, 1, 'Running')), initialEnd(2));
+    const { shown, done, end } = bench({ wait: until, overflow }, ['pods', list('p')], ['jobs', list('j')]);
+    expect(await done).toBe('until');
+    expect(shown).toEqual(['1 ADDED p@1 initial', 'synced pods 1', '2 ADDED j@1 initial', 'synced jobs 1']);
     await end();
   });
 

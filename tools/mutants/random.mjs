@@ -1,7 +1,7 @@
 // Random breakages: edits by standard operators anywhere in the rooms that must not fail, tried in stages: the mirrored
-// test file, those that import the edited file, those farther away. In each stage the test files run once, unbroken,
-// with marks, which show the tests that reach an edit. Then each edit is tried on those until one fails. The next stage
-// is asked about what is left. An edit that no test notices survives.
+// test file, those beside it or that import the edited file, those farther away. In each stage the test files run once,
+// unbroken, with marks, which show the tests that reach an edit. Then each edit is tried on those until one fails. The
+// next stage is asked about what is left. An edit that no test notices survives.
 import path from 'node:path';
 import { HUNG, runJobs, TIMED_OUT } from './run-jobs.mjs';
 import { choose, explanationOf, explanations, ROOMS, roomOf, STAGES, testsFor } from './selection.mjs';

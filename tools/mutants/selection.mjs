@@ -104,8 +104,9 @@ export const testsFor = remember((file) => {
 
 function stageOf(test, file, distance) {
   if (LAST_RESORT.some((folder) => test.startsWith(folder))) return 'last';
-  if (test === file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts')) return 'mirrored';
-  if (distance === 1) return 'direct';
+  const mirrored = file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
+  if (test === mirrored) return 'mirrored';
+  if (distance === 1 || path.dirname(test) === path.dirname(mirrored)) return 'direct';
   return distance <= NEAR || test.startsWith(`test/${roomOf(file)}/`) ? 'near' : 'far';
 }
 

@@ -40,6 +40,26 @@ describe('two states are the same except in', () => {
   });
 });
 
+test.each(['.spec.items[0]', '.spec.items[*].a.b', '.spec.items[?(@.n==1)]', '.spec.items[0,1]', '.spec.items[n=1].a'])(
+  '%s leaves a value that has no such items as it is',
+  (path) => {
+    const at = (value: unknown) => object({ spec: { items: value } });
+    for (const [before, after] of [
+      [1, 2],
+      ['a', 'b'],
+      [
+        { n: 2, at: 1 },
+        { n: 2, at: 2 },
+      ],
+      [[], null],
+      [true, undefined],
+    ]) {
+      if (!path.includes('*') || !Array.isArray(before))
+        expect(compileSameBut([path])(at(before), at(after))).toBe(false);
+    }
+  },
+);
+
 test('fields that every write changes do not count', () => {
   const at = (n: number) => object({}, { resourceVersion: `${n}`, generation: n, managedFields: [n] });
   expect(compileSameBut([])(at(1), at(2))).toBe(true);

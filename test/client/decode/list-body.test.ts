@@ -96,7 +96,7 @@ describe('readList', () => {
           return object;
         },
       });
-      expect(items).toEqual([{ kind, apiVersion: 'v1', ...expected(text, true), ...{ kind } }]);
+      expect(items).toEqual([{ ...expected(text, true), kind }]);
       expect(arrived.map(({ object }) => object)).toEqual(items);
       expect(arrived.map(({ text }) => text && JSON.parse(text))).toEqual([hasText ? items[0] : undefined]);
     }

@@ -49,6 +49,16 @@ describe('a cause book', () => {
     expect([book.hasChange('shop/web'), book.take('shop/web')]).toEqual([false, { ...gathered, hasChange: false }]);
   });
 
+  it('shows the causes of a key without forgetting them', () => {
+    const book = new CauseBook();
+    book.note('shop/web', changed);
+    book.note('shop/web', resync);
+    const shown = book.causesOf('shop/web');
+    expect(shown.map((cause) => cause.via)).toEqual([undefined, 'resync']);
+    expect(book.take('shop/web').causes).toEqual(shown);
+    expect(book.causesOf('shop/web')).toEqual([]);
+  });
+
   it('forgets one key, or all', () => {
     const book = new CauseBook();
     for (const key of ['a/a', 'b/b', 'c/c']) book.note(key, changed);

@@ -71,7 +71,7 @@ export { type Clock, systemClock, type Timer } from './kit/clock.ts';
 export { type ErrorCode, InformerError, type InformerErrorOptions, isInformerError } from './kit/error.ts';
 export type { LogFields, Logger } from './kit/logger.ts';
 export type { Counter, Gauge, Histogram, MetricLabels, MetricsProvider } from './kit/metrics.ts';
-export type { Random as RandomSource } from './kit/random.ts';
+export type { RandomSource } from './kit/random.ts';
 export type { GroupResource, GroupVersionKind, GroupVersionResource } from './model/gvr.ts';
 export { ExplicitKey, joinKey, keyOf, type ObjectKey, splitKey } from './model/key.ts';
 export { type LabelOperator, type LabelRequirement, LabelSelector } from './model/label-selector.ts';

@@ -1,100 +1,60 @@
-// The library: `import {…} from 'kubectl-informer'`. Its parts on their own are in ./cache, the API server for tests in
-// ./sandbox.
+// The library: `import {…} from 'kubectl-informer'`, by topic. The parts of an informer are in ./cache, the types of hooks in
+// ./hooks, the API server for tests in ./sandbox, and every further type that a declaration names in ./types.
 
-export * from './cache.ts';
-export { type Client, type ClientOptions, createClient, type RawOptions, type ResourceStats } from './client/client.ts';
-export {
-  type ClusterConfig,
-  type CredentialHeaders,
-  type CredentialRequest,
-  type Credentials,
-  createConfig,
-  type LoginMethod,
-  type StaticConfigOptions,
-  type TlsMaterial,
-} from './client/config/cluster-config.ts';
-export type { ConnectionFlags } from './client/config/connection-flags.ts';
-export type { IncludeObject } from './client/decode/table.ts';
-export type { Discovery, DiscoveryOptions } from './client/discovery/discovery.ts';
-export type { DiscoveryFailure, DiscoverySnapshot } from './client/discovery/discovery-snapshot.ts';
-export type { DiscoveryStore } from './client/discovery/discovery-store.ts';
-export type { DiscoverySource, RestMapper } from './client/discovery/rest-mapper.ts';
-export type { ServerVersion } from './client/discovery/server-version.ts';
+// # Connecting and requests
+
+export { type Client, type ClientOptions, createClient } from './client/client.ts';
+export { type ClusterConfig, createConfig } from './client/config/cluster-config.ts';
 export { fencedTransport } from './client/http/fenced-transport.ts';
-export type { ThrottledWait, TransportOptions } from './client/http/http-transport.ts';
-export type { ExchangeObserver } from './client/http/one-shot-silence.ts';
-export type { WatchTurns } from './client/http/refused-watches.ts';
-export type { TrafficCounter, TrafficStats } from './client/http/traffic.ts';
-export type { Transport, TransportRequest, TransportResponse } from './client/http/transport.ts';
-export { type LoadConfigOptions, loadConfig } from './client/kubeconfig.ts';
+export type { Transport } from './client/http/transport.ts';
+export { loadConfig } from './client/kubeconfig.ts';
+export type { ResourceApi } from './client/resource-api.ts';
+
+// # Informers and their caches
+
+export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
+export type { InformerHandler } from './informer/handlers/notification.ts';
+export {
+  dynamicInformerFactory,
+  type InformerFactory,
+  type InformerFactoryOptions,
+  type InformerHandle,
+} from './informer/informer-factory.ts';
+export { type Registration, SharedInformer } from './informer/shared-informer.ts';
+export type { Lister } from './informer/store/lister.ts';
+export { SyncResult, waitForSync } from './informer/sync-result.ts';
+export type { Continuity } from './informer/watch/continuity-ledger.ts';
+export { keepYoungGenerationSmall } from './kit/young-generation.ts';
+export { Tombstone } from './model/object.ts';
+
+// # Objects, their types, names and numbers
+
+export { compileJsonPath } from './expr/jsonpath/jsonpath.ts';
+export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
+export { FieldSelector } from './model/field-selector.ts';
+export { formatGroupResource, formatGvr, type GroupVersionResource, parseGvr } from './model/gvr.ts';
+export { keyOf, type ObjectKey, splitKey } from './model/key.ts';
+export { LabelSelector } from './model/label-selector.ts';
 export type {
-  CallOptions,
-  CollectionSelection,
-  DeleteOptions,
-  NamedWriteOptions,
-  PatchOptions,
-  ReadContext,
-  Representation,
-  ResourceApi,
-  ResourceApiOptions,
-  WriteOptions,
-} from './client/resource-api.ts';
-export type { IsNamespaced } from './client/scope-error.ts';
+  DeepReadonly,
+  KubeObject,
+  ObjectMeta,
+  OwnerReference,
+  ReadonlyKubeObject,
+  ReadonlyObject,
+  UnknownObject,
+} from './model/object.ts';
+export { parseQuantity } from './model/quantity.ts';
+export type { ResourceType } from './model/resource-type.ts';
+export type { MutableWire, Wire, WithMetadata } from './model/wire.ts';
+
+// # Controllers
+
 export { type Controller, createController } from './controller/controller.ts';
 export type { ControllerOptions } from './controller/controller-options.ts';
-export type { ControllerSnapshot, WithFailures } from './controller/controller-snapshot.ts';
-export type { ElectionRecorder, LeaderElectorOptions } from './controller/election/elector-options.ts';
-export { LeaderElector } from './controller/election/leader-elector.ts';
-export type { LeaseCall, LeaseClient, LeaseResource } from './controller/election/lease-lock.ts';
-export {
-  type EventClient,
-  type EventCounts,
-  type EventOptions,
-  EventRecorder,
-  type EventRecorderOptions,
-  type EventResource,
-} from './controller/events/event-recorder.ts';
-export type { EventSubject, RecordedType } from './controller/events/kube-event.ts';
-export type {
-  ControllerFacts,
-  ControllerPhase,
-  KeyExplanation,
-  KeyState,
-  LastChange,
-} from './controller/explanation.ts';
-export {
-  type Cleanup,
-  createFinalizerReconciler,
-  type FinalizerClient,
-  type FinalizerReconcilerOptions,
-  type FinalizerResource,
-} from './controller/finalizer-reconciler.ts';
-export type { EventOrigin, Note as CauseNote, ReconcileCause } from './controller/history/causes.ts';
 export { OwnWrites } from './controller/history/own-writes.ts';
-export type { Parked } from './controller/history/parked.ts';
-export type {
-  DelayReason,
-  EventEffect,
-  EventEntry,
-  HotLoopEntry,
-  ManualEntry,
-  RunEntry,
-  RunOutcome,
-  SkippedEntry,
-  SkippedEvent,
-  SkipReason,
-  TrailEntry,
-} from './controller/history/trail.ts';
-export type { ManagerCheck, ManagerCheckResult } from './controller/manager/checks.ts';
-export {
-  type AddRunnableOptions,
-  createManager,
-  type HealthReport,
-  type Manager,
-  type ManagerElection,
-  type ManagerOptions,
-} from './controller/manager/manager.ts';
-export type { Runnable, RunnableGroup } from './controller/manager/runnable.ts';
+export { createManager, type Manager, type ManagerOptions } from './controller/manager/manager.ts';
+export type { Runnable } from './controller/manager/runnable.ts';
 export {
   createObjectReconciler,
   type ReconcileContext,
@@ -104,23 +64,18 @@ export {
   StopError,
   TerminalError,
 } from './controller/reconciler.ts';
-export type { CachedObject, ResourceEvent } from './controller/resource-event.ts';
-export { ShardElector } from './controller/sharding/shard-elector.ts';
-export type { HeldShard, ShardElectorOptions, ShardOverview } from './controller/sharding/shard-options.ts';
-export {
-  type Enqueuer,
-  enqueueMapped,
-  enqueueOwner,
-  enqueueSelf,
-  type OwnerType,
-} from './controller/sources/enqueue.ts';
-export { createInformerSource, type WatchedInformer } from './controller/sources/informer-source.ts';
+export type { ResourceEvent } from './controller/resource-event.ts';
+export { type Enqueuer, enqueueMapped, enqueueOwner, enqueueSelf } from './controller/sources/enqueue.ts';
+export { createInformerSource } from './controller/sources/informer-source.ts';
+export { createEventSource, createTimerSource, type Source as KeySource } from './controller/sources/source.ts';
+
+// # Predicates
+
 export {
   andPredicate,
   annotationsChanged,
   changedPredicate,
   finalizersChanged,
-  type GeneralPredicate,
   generationChanged,
   labelledPredicate,
   labelSelectorPredicate,
@@ -135,41 +90,23 @@ export {
   statusChanged,
   updatePredicate,
 } from './controller/sources/predicate.ts';
+
+// # Writes
+
+export { createFinalizerReconciler } from './controller/finalizer-reconciler.ts';
+export { ApplyConflictError } from './controller/writes/apply-conflict.ts';
 export {
-  createEventSource,
-  createTimerSource,
-  type Emit as EmitKey,
-  type EventFeed,
-  type Source as KeySource,
-  type SourceContext,
-  type SourceOptions,
-  type Subscription as FeedSubscription,
-  type TimerSourceOptions,
-} from './controller/sources/source.ts';
-export type { SourceReport } from './controller/sources/source-report.ts';
-export { ApplyConflictError, type FieldConflict } from './controller/writes/apply-conflict.ts';
-export {
-  type AnyCondition,
   type Condition,
   findCondition,
   isConditionTrue,
-  type NewCondition,
   removeCondition,
   setCondition,
 } from './controller/writes/conditions.ts';
-export {
-  createOrPatch,
-  createOrUpdate,
-  type OperationResult,
-  type Patchable,
-  type PatchResult,
-  type Upsertable,
-} from './controller/writes/create-or-update.ts';
+export { createOrPatch, createOrUpdate } from './controller/writes/create-or-update.ts';
 export {
   addFinalizer,
   addFinalizerPatch,
   containsFinalizer,
-  type FinalizerStep,
   finalizerStep,
   removeFinalizer,
   removeFinalizerPatch,
@@ -183,62 +120,41 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './controller/writes/owner-references.ts';
-export type { NamedObject, ObjectReader } from './controller/writes/present-object.ts';
+export { DEFAULT_BACKOFF, DEFAULT_RETRY, retryOnConflict, retryOnError } from './controller/writes/retry.ts';
+export { serverSideApply } from './controller/writes/server-side-apply.ts';
+export { updateStatus } from './controller/writes/update-status.ts';
+export type { ApplyConfiguration } from './model/write-body.ts';
+
+// # Leader election, sharding and Events
+
+export type { LeaderElectorOptions } from './controller/election/elector-options.ts';
+export { LeaderElector } from './controller/election/leader-elector.ts';
+export { EventRecorder, type EventRecorderOptions } from './controller/events/event-recorder.ts';
+export { ShardElector } from './controller/sharding/shard-elector.ts';
+export type { ShardElectorOptions } from './controller/sharding/shard-options.ts';
+export { ShardSet } from './model/shard-set.ts';
+
+// # Waits
+
+export { exists, hasCondition, isDeleted, ObjectCondition, rolledOut } from './stream/until/object-condition.ts';
+export { type UntilOptions, untilCondition } from './stream/until/until-condition.ts';
+
+// # The work queue
+
 export {
-  DEFAULT_BACKOFF,
-  DEFAULT_RETRY,
-  type RetryBackoff,
-  type RetryOptions,
-  retryOnConflict,
-  retryOnError,
-} from './controller/writes/retry.ts';
-export {
-  type Appliable,
-  type AppliedObject,
-  type ApplyOptions,
-  type ObjectVersion,
-  serverSideApply,
-} from './controller/writes/server-side-apply.ts';
-export {
-  type StatusUpdate,
-  type StatusWriter,
-  type UpdateStatusOptions,
-  updateStatus,
-} from './controller/writes/update-status.ts';
-export { compileJsonPath, type JsonPath } from './expr/jsonpath/jsonpath.ts';
-export type { ActionPatchOptions, ActionWriteOptions } from './hooks/actions/action-client.ts';
-export type { HookCallOptions, HookClient, HookResource } from './hooks/guarded-client.ts';
-export { HOOK_REQUEST_VERSION, type HookRequest } from './hooks/hook.ts';
-export type {
-  HookAction,
-  HookContext,
-  HookFunction,
-  HookLogLine,
-  HookReply,
-  HookServices,
-  HookTarget,
-} from './hooks/run/module.ts';
-export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
-export {
-  dynamicInformerFactory,
-  type ForResourceOptions,
-  type InformerFactory,
-  type InformerFactoryOptions,
-  type InformerHandle,
-  type ResourceSource,
-} from './informer/informer-factory.ts';
-export type { StateChange } from './informer/state-change.ts';
-export { SyncResult, type WaitOptions, waitForSync } from './informer/sync-result.ts';
-export type { StoredState } from './informer/watch/stored-state.ts';
-export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
-export { type ConsoleLoggerOptions, consoleLogger, createLogger, type LogLevel, silentLogger } from './kit/logger.ts';
-export { keepYoungGenerationSmall } from './kit/young-generation.ts';
-export { type FieldRequirement, FieldSelector } from './model/field-selector.ts';
-export { formatGroupResource, formatGvr, parseGvr } from './model/gvr.ts';
-export { parseQuantity, type Quantity, type QuantityFormat } from './model/quantity.ts';
-export type { ResourceType } from './model/resource-type.ts';
-export type { Shard, ShardedBy, ShardedKey, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
-export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
+  BucketRateLimiter,
+  createControllerRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  type RateLimiter,
+  WithMaxWaitRateLimiter,
+} from './workqueue/rate-limiter.ts';
+export { LOW_PRIORITY, type WorkItem, WorkQueue, type WorkQueueOptions } from './workqueue/work-queue.ts';
+
+// # Errors
+
+export { InformerError, isInformerError } from './kit/error.ts';
 export {
   isAlreadyExists,
   isConflict,
@@ -249,64 +165,18 @@ export {
   isNotFound,
   isThrottled,
   isUnauthorized,
+  type Status,
   StatusError,
 } from './model/status.ts';
-export type {
-  AppliedFields,
-  ApplyConfiguration,
-  ApplyConfigurationPart,
-  JsonPatchOperation,
-  MergePatch,
-  MergePatchPart,
-  NewObject,
-  NewObjectPart,
-  OfSubresource,
-  PatchBodies,
-  PatchKind,
-  StrategicPatch,
-  StrategicPatchDirectives,
-  StrategicPatchPart,
-  UndefinedIfOptional,
-  WriteBody,
-  WriteBodyPart,
-} from './model/write-body.ts';
-export type { InspectedInformer } from './ops/health.ts';
-export type { InspectedController } from './ops/inspected.ts';
-export { createOpsServer, type OpsServer, type OpsServerOptions } from './ops/ops-server.ts';
-export {
-  createPrometheusMetrics,
-  type PrometheusMetrics,
-  type PrometheusOptions,
-  type PrometheusRegistry,
-} from './ops/prometheus.ts';
-export type { EventEnvelope, EventType, ValueChange } from './stream/envelope.ts';
-export {
-  type ConditionParts,
-  exists,
-  hasCondition,
-  isDeleted,
-  ObjectCondition,
-  rolledOut,
-} from './stream/until/object-condition.ts';
-export { type Until, type UntilClient, type UntilOptions, untilCondition } from './stream/until/until-condition.ts';
-export type { DelayDecider } from './workqueue/rate-limiter.ts';
-export {
-  BucketRateLimiter,
-  type ControllerRateLimiterOptions,
-  createControllerRateLimiter,
-  ItemExponentialFailureRateLimiter,
-  ItemFastSlowRateLimiter,
-  MaxOfRateLimiter,
-  type RateLimiter,
-  WithMaxWaitRateLimiter,
-} from './workqueue/rate-limiter.ts';
-export type { KeyPlace } from './workqueue/work-queue.ts';
-export {
-  type AddOptions,
-  LOW_PRIORITY,
-  type QueueSnapshot,
-  type ShutDownOptions,
-  type WorkItem,
-  WorkQueue,
-  type WorkQueueOptions,
-} from './workqueue/work-queue.ts';
+
+// # Logs, metrics, health and time
+
+export { type Clock, systemClock } from './kit/clock.ts';
+export { consoleLogger, createLogger, type Logger, silentLogger } from './kit/logger.ts';
+export type { MetricsProvider } from './kit/metrics.ts';
+export { createOpsServer } from './ops/ops-server.ts';
+export { createPrometheusMetrics } from './ops/prometheus.ts';
+
+// # Records of watch -o json
+
+export type { EventEnvelope } from './stream/envelope.ts';

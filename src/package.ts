@@ -20,6 +20,7 @@ const entry = (built: string, source: string) => new URL(isSource ? `./${source}
 export const ENTRIES: Readonly<Record<string, string>> = {
   'kubectl-informer': entry('index.js', 'index.ts'),
   'kubectl-informer/cache': entry('cache.js', 'cache.ts'),
+  'kubectl-informer/hooks': entry('hooks.js', 'hooks.ts'),
   'kubectl-informer/sandbox': entry('sandbox.js', 'sandbox/index.ts'),
   'kubectl-informer/testing': entry('testing.js', 'testing/index.ts'),
 };

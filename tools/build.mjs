@@ -31,7 +31,7 @@ try {
   await Promise.all([licences(packages), billOfMaterials(packages), schemas(), page(), completionScripts()]);
   await rm(target, { recursive: true, force: true });
   await rename(dist, target);
-  await Promise.all([helpTexts(), completionCatalog()]);
+  await Promise.all([helpTexts(), completionCatalog(), libraryReference()]);
 } finally {
   await rm(dist, { recursive: true, force: true });
 }
@@ -42,6 +42,7 @@ async function bundle() {
     commands: src('commands/index.ts'),
     index: src('index.ts'),
     cache: src('cache.ts'),
+    hooks: src('hooks.ts'),
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('commands/help.ts'),
@@ -140,11 +141,20 @@ async function declarations() {
   const entries = {
     index: 'index.d.ts',
     cache: 'cache.d.ts',
+    hooks: 'hooks.d.ts',
     sandbox: 'sandbox/index.d.ts',
     testing: 'testing/index.d.ts',
   };
   await bundleTypes({ from: parts, to: path.dirname(parts), entries });
   await rm(parts, { recursive: true });
+}
+
+/** docs/reference/library: a page for each entry, from the built declarations. */
+async function libraryReference() {
+  const { libraryPages } = await import('./reference/library-pages.ts');
+  const folder = path.join(root, 'docs', 'reference', 'library');
+  await mkdir(folder, { recursive: true });
+  for (const [file, text] of libraryPages()) await writeFile(path.join(folder, file), text);
 }
 
 /** The licence texts of everything that is bundled, each with the notice that its package has. */

@@ -1,16 +1,18 @@
 // Makes one declaration file for each public entry out of the many that the compiler writes, and `shared.d.ts` for what
 // several entries have in common (a class that were declared twice would be two types). Only what an entry exports, and
-// what that refers to, is kept.
+// what that refers to, is kept. `types.d.ts` names every type among them, so that an entry need export only the types
+// that people write often.
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseSync } from 'rolldown/utils';
 
 const SHARED = 'shared';
+const TYPES = 'types';
 
 /**
- * Writes `<name>.d.ts` for each of `entries` (name → the file's path below `from`), and `shared.d.ts`, into the folder
- * `to`. Throws when a public type refers to a package: packages are bundled into the code, so that none is installed
+ * Writes `<name>.d.ts` for each of `entries` (name → the file's path below `from`), `shared.d.ts` and `types.d.ts` into
+ * the folder `to`. Throws when a public type refers to a package: packages are bundled into the code, so that none is installed
  * beside it.
  */
 export async function bundleTypes({ from, to, entries }) {
@@ -20,7 +22,12 @@ export async function bundleTypes({ from, to, entries }) {
   for (const [entry, names] of exported)
     for (const { declaration } of names.values())
       for (const needed of program.closureOf(declaration)) setOf(users, needed).add(entry);
-  const homeOf = (declaration) => (users.get(declaration).size > 1 ? SHARED : [...users.get(declaration)][0]);
+  const isExportedBy = (entry, declaration) =>
+    [...exported.get(entry).values()].some((one) => one.declaration === declaration);
+  const homeOf = (declaration) => {
+    const [entry, ...others] = users.get(declaration);
+    return others.length > 0 || !isExportedBy(entry, declaration) ? SHARED : entry;
+  };
 
   await mkdir(to, { recursive: true });
   const names = uniqueNames([...users.keys()], homeOf, exported);
@@ -36,7 +43,8 @@ export async function bundleTypes({ from, to, entries }) {
       own.flatMap((declaration) => program.referencesOf(declaration)).filter((one) => homeOf(one) !== file),
     );
     const text = [
-      importLine([...borrowed].map((one) => names.get(one))),
+      ...importLines([...borrowed], names, homeOf),
+      file === SHARED ? '' : `import type {} from './${TYPES}.js';`,
       ...nodeImports(own.flatMap((declaration) => program.externalsOf(declaration))),
       ...own.map((declaration) => program.textOf(declaration, names)),
       exportLines(file === SHARED ? undefined : exported.get(file), own, names, homeOf, file),
@@ -44,6 +52,7 @@ export async function bundleTypes({ from, to, entries }) {
     const whole = `${text.filter(Boolean).join('\n')}\n`;
     await writeFile(path.join(to, `${file}.d.ts`), `${libraryLine(whole)}${whole}`);
   }
+  await writeFile(path.join(to, `${TYPES}.d.ts`), typesText([...users.keys()], names, homeOf));
 }
 
 /**
@@ -351,7 +360,26 @@ function publicNameOf(declaration, exported) {
   return names.length === 0 || names.includes(declaration.name) ? declaration.name : names[0];
 }
 
-const importLine = (names) => (names.length > 0 ? `import type ${listed(names.sort())} from './${SHARED}.js';` : '');
+function importLines(borrowed, names, homeOf) {
+  return byHome(borrowed, names, homeOf).map(([home, list]) => `import type ${listed(list)} from './${home}.js';`);
+}
+
+/** `export type {…}` of every type that the entries lead to. */
+function typesText(declarations, names, homeOf) {
+  const types = declarations.filter(({ statements }) => statements.some(({ node }) => isTypeNode(node)));
+  return `${byHome(types, names, homeOf)
+    .map(([home, list]) => `export type ${listed(list)} from './${home}.js';`)
+    .join('\n')}\n`;
+}
+
+const isTypeNode = ({ type }) => /^(TSInterface|TSTypeAlias|Class)Declaration$/.test(type);
+
+/** File → the names of the declarations in it, sorted. */
+function byHome(declarations, names, homeOf) {
+  const homes = new Map();
+  for (const one of declarations) setOf(homes, homeOf(one)).add(names.get(one));
+  return [...homes].sort(by(([home]) => home)).map(([home, list]) => [home, [...list].sort()]);
+}
 
 /** `using` needs a library of the compiler that only the target ESNext and the types of Node bring. */
 const libraryLine = (text) =>

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Random, seededRandom } from '../../src/kit/random.ts';
+import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import { Api } from './api.ts';
 import type { Doubled } from './journal.ts';
 import { Replica } from './replica.ts';
@@ -83,7 +83,7 @@ interface Place {
 class Chaos {
   readonly #options: ChaosOptions;
   readonly #place: Place;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #world: World;
   readonly #replicas: Replica[] = [];
   readonly #leaving: Promise<unknown>[] = [];

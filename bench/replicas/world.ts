@@ -1,4 +1,4 @@
-import type { Random } from '../../src/kit/random.ts';
+import type { RandomSource } from '../../src/kit/random.ts';
 import { type Api, ApiError, type WatchedObject } from './api.ts';
 import { Journal, type JournalRecord } from './journal.ts';
 
@@ -16,7 +16,7 @@ export class World {
   readonly journal = new Journal();
   readonly #api: Api;
   readonly #keys: readonly string[];
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #things = new Map<string, Thing>();
   /** Since when a key has a change that no run has seen to its end, ms. */
   readonly #waiting = new Map<string, { version: number; since: number }>();
@@ -24,7 +24,7 @@ export class World {
   #version = 0;
   changes = 0;
 
-  constructor(api: Api, { keys, namespaces, random }: { keys: number; namespaces: number; random: Random }) {
+  constructor(api: Api, { keys, namespaces, random }: { keys: number; namespaces: number; random: RandomSource }) {
     this.#api = api;
     this.#random = random;
     this.#keys = Array.from({ length: keys }, (_, i) => `n${i % namespaces}/thing-${i}`);

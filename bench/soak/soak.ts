@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Random, seededRandom } from '../../src/kit/random.ts';
+import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import { type Outage, outageProblems } from './outages.ts';
 import { machineNow, type Program } from './program.ts';
 import { LABEL, type Order } from './protocol.ts';
@@ -55,7 +55,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
 class Soak {
   readonly #options: SoakOptions;
   readonly #stage: Stage;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #busy = new Set<Program>();
   readonly #pending = new Set<Promise<void>>();
   readonly #faults: Record<string, number> = {};

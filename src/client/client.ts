@@ -2,7 +2,7 @@ import { abortable } from '../kit/abort.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import type { Random } from '../kit/random.ts';
+import type { RandomSource } from '../kit/random.ts';
 import { inheriting, surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { checkGvr, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -32,7 +32,7 @@ export interface ClientOptions extends TransportOptions {
   /** Keeps discovery between runs. Default: none. */
   discoveryStore?: DiscoveryOptions['store'];
   /** The source of random numbers. Default Math.random. */
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   /** The default for every {@link Client.resource}. */
   dropManagedFields?: boolean | undefined;
 }
@@ -53,7 +53,7 @@ export interface RawOptions {
 }
 
 /** Access to one cluster. */
-export interface Client {
+export interface Client extends AsyncDisposable {
   /** Undefined if the client was created from a transport. */
   readonly config: ClusterConfig | undefined;
   readonly transport: Transport;
@@ -67,7 +67,7 @@ export interface Client {
   raw(path: string, options?: RawOptions): Promise<string>;
   /** The traffic of all apis made by {@link resource}, by type and namespace. */
   stats(): ResourceStats[];
-  /** Aborts all open requests and closes all connections. */
+  /** Aborts all open requests and closes all connections. `await using` calls it. */
   close(): Promise<void>;
 }
 
@@ -213,5 +213,9 @@ class ClusterClient implements Client {
 
   close(): Promise<void> {
     return this.transport.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

@@ -17,7 +17,7 @@ import { type ControllerOptions, checkControllerOptions, checkSource } from './c
 import type { ControllerSnapshot } from './controller-snapshot.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
-import { CauseBook, type Gathered, type Note } from './history/causes.ts';
+import { CauseBook, type Gathered, type CauseNote } from './history/causes.ts';
 import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
 import type { Parked } from './history/parked.ts';
 import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
@@ -283,7 +283,7 @@ export class Controller {
   async #start(source: Source, signal: AbortSignal): Promise<void> {
     const counts = new SourceCounts(source);
     this.#reports.push(counts);
-    const emit = (key: ObjectKey, note: Note, priority: number) => {
+    const emit = (key: ObjectKey, note: CauseNote, priority: number) => {
       counts.keys++;
       this.#emit(key, note, priority);
     };
@@ -296,7 +296,7 @@ export class Controller {
     counts.hasSynced = true;
   }
 
-  #emit(key: ObjectKey, note: Note, priority: number): void {
+  #emit(key: ObjectKey, note: CauseNote, priority: number): void {
     splitKey(key);
     if (this.#queue.isShuttingDown) return;
     const place = this.#queue.placeOf(key);
@@ -312,7 +312,7 @@ export class Controller {
   }
 
   /** Whether a parked key stays parked after an event; undefined if it is not parked. */
-  #staysParked(key: ObjectKey, note: Note): boolean | undefined {
+  #staysParked(key: ObjectKey, note: CauseNote): boolean | undefined {
     const { parked } = this.#parked.get(key) ?? {};
     if (!parked) return undefined;
     return !note.isChange || (parked.reason === 'hot-loop' && (this.#hotLoops?.isOwn(note) ?? false));

@@ -4,7 +4,7 @@ import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { Logger } from '../kit/logger.ts';
-import type { Random } from '../kit/random.ts';
+import type { RandomSource } from '../kit/random.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import { joinKey, type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -67,7 +67,7 @@ export interface ActionRunnerOptions {
   /** Whether the hook may see the values of Secrets, and the journal may hold them. */
   maySeeSecrets?: boolean | undefined;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
 }
 
 export interface ActionContext {

@@ -1,3 +1,4 @@
+import { onAbort, scope } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
@@ -92,12 +93,13 @@ export interface InformerHandle<T> {
  * Informers by resource type, shared by all callers: one cache for each type, and one watch for each type and
  * namespace. Source: client-go dynamic/dynamicinformer/informer.go.
  */
-export class InformerFactory {
+export class InformerFactory implements AsyncDisposable {
   readonly #source: ResourceSource;
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<never>>();
   readonly #transforms = new Map<string, unknown>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #end = scope();
   #isShutDown = false;
 
   constructor(source: ResourceSource, options: InformerFactoryOptions = {}) {
@@ -140,12 +142,12 @@ export class InformerFactory {
     return { informer, lister: informer.lister };
   }
 
-  /** Starts the informers that do not run yet. Returns at once. Does nothing after `shutdown`. */
+  /** Starts the informers that do not run yet. Returns at once. Does nothing after `shutdown` or `close`. */
   start(signal: AbortSignal): void {
     checkArgument('start', 'signal', signal, 'signal');
     if (this.#isShutDown) return;
     for (const [name, informer] of this.#informers) {
-      if (!this.#running.has(name)) this.#running.set(name, informer.run(signal));
+      if (!this.#running.has(name)) this.#running.set(name, this.#run(informer, signal));
     }
   }
 
@@ -175,6 +177,22 @@ export class InformerFactory {
   async shutdown(): Promise<void> {
     this.#isShutDown = true;
     await Promise.all(this.#running.values());
+  }
+
+  /** Ends every informer, and resolves when all have ended. `await using` calls it. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.shutdown();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(informer: SharedInformer<never>, signal: AbortSignal): Promise<void> {
+    using both = scope(signal);
+    using _ = onAbort(this.#end.signal, () => both.abort(this.#end.signal.reason));
+    await informer.run(both.signal);
   }
 
   #create<T extends ReadonlyKubeObject>(

@@ -1,8 +1,8 @@
 /** A source of random numbers, uniform in [0, 1). */
-export type Random = () => number;
+export type RandomSource = () => number;
 
 /** A seeded source (mulberry32): the same seed gives the same sequence on every machine. Not for secrets. */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -112,14 +112,18 @@ export class OpsServer implements AsyncDisposable {
   async run(signal: AbortSignal): Promise<void> {
     await this.start();
     await aborted(signal);
-    await this[Symbol.asyncDispose]();
+    await this.close();
   }
 
-  /** Ends the server and all its connections at once. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the server and all its connections at once. `await using` calls it. */
+  async close(): Promise<void> {
     const listener = this.#listener;
     this.#listener = undefined;
     await listener?.[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /**

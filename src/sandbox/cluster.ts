@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Random } from '../kit/random.ts';
+import type { RandomSource } from '../kit/random.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import type { TypeRegistry } from './types/type-registry.ts';
 
@@ -8,7 +8,7 @@ export interface Cluster {
   readonly store: ObjectStore;
   readonly types: TypeRegistry;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: RandomSource;
   readonly features: Features;
 }
 

@@ -4,7 +4,7 @@ import { onAbort, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import { type Random, seededRandom } from '../kit/random.ts';
+import { type RandomSource, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ApiRequest, ApiResponse } from './api/exchange.ts';
@@ -162,7 +162,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #tokens: TokenKeeper;
   #controlPlane: ControlPlane;
   readonly #seed: number;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   #certificate: Certificate | undefined;
   #socket: SocketServer | undefined;
   #scenario: RunningScenario | undefined;
@@ -507,8 +507,8 @@ export class Sandbox implements AsyncDisposable {
     this.#scenario = undefined;
   }
 
-  /** Stops the sandbox for good. The bodies of open requests end gracefully. */
-  async stop(): Promise<void> {
+  /** Ends the sandbox for good. The bodies of open requests end gracefully. `await using` calls it. */
+  async close(): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
     this.stopScenario();
@@ -517,8 +517,13 @@ export class Sandbox implements AsyncDisposable {
     await this.#socket?.stop();
   }
 
+  /** The same as {@link close}. */
+  stop(): Promise<void> {
+    return this.close();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+    return this.close();
   }
 
   async #listen(port: number): Promise<void> {

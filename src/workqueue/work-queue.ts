@@ -131,7 +131,7 @@ interface Dirty {
  *   console.log('work for', lease.key);
  * }
  */
-export class WorkQueue {
+export class WorkQueue implements Disposable {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
   readonly #metrics: QueueMetrics;
@@ -240,6 +240,11 @@ export class WorkQueue {
     const wasDelayed = this.#delays.cancel(key) !== undefined;
     this.#line.delete(key);
     return this.#dirty.delete(key) || wasDelayed;
+  }
+
+  /** Ends the queue as {@link shutDown} does: what `using` calls. */
+  [Symbol.dispose](): void {
+    this.shutDown();
   }
 
   /** Removes a delayed key, as if it had not been added. A key in line or being processed stays. */

@@ -12,6 +12,7 @@ const SRC = path.join(ROOT, 'src');
 const ENTRIES = [
   'index.ts',
   'cache.ts',
+  'hooks.ts',
   'sandbox/index.ts',
   'testing/index.ts',
   'main.ts',

@@ -122,6 +122,7 @@ const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
       'commands',
     ],
   },
+  'hooks.ts': { notFrom: LEVELS.flat().filter((room) => room !== 'hooks') },
   'main.ts': { notFrom: ['sandbox', 'testing', 'commands', 'informer', 'client'] },
   'complete.ts': { notFrom: ['sandbox', 'testing', 'informer', 'client'] },
   'program.ts': { notFrom: ['sandbox', 'testing'] },

@@ -84,7 +84,7 @@ async function errorsOf(hook: string): Promise<string[]> {
 describe('types of a custom resource', () => {
   it('compile in a hook, and refuse what the schema does not have', async () => {
     expect(await types('trees', '--out', 'tree.ts')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    const good = `import type { HookContext } from 'kubectl-informer';
+    const good = `import type { HookContext } from 'kubectl-informer/hooks';
 import type { Tree } from './tree.js';
 
 export default async function reconcile({ object, oldObject }: HookContext<Tree>) {

@@ -179,6 +179,23 @@ it('starts nothing after its shutdown, which waits for the informers to end', as
   expect([...sandbox.requests]).toHaveLength(1);
 });
 
+it('close ends its informers, whatever the signal of start says, and waits for them; await using calls it', async () => {
+  const { factory: informers, sandbox, controller } = await factory();
+  const { informer } = informers.forResource(CONFIG_MAPS);
+  {
+    await using owned = informers;
+    owned.start(controller.signal);
+    await owned.waitForSync();
+    expect(informer.isStopped).toBe(false);
+  }
+  expect([informer.isStopped, controller.signal.aborted]).toEqual([true, false]);
+  const before = [...sandbox.requests].length;
+  informers.forResource(deployments);
+  informers.start(controller.signal);
+  await settled();
+  expect([...sandbox.requests]).toHaveLength(before);
+});
+
 it('applies its transform to objects of every type', async () => {
   const {
     factory: informers,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
 import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
-import { type Random, seededRandom } from '../../src/kit/random.ts';
+import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -12,12 +12,12 @@ import { scriptedBytes } from '../support/scripted-bytes.ts';
 import { invalid } from '../support/scripted-events.ts';
 import { SharedInformer } from '../support/store-under-test.ts';
 
-// Random faults of all kinds are in test/simulation. These tests need a server that keeps its history, or two servers.
+// RandomSource faults of all kinds are in test/simulation. These tests need a server that keeps its history, or two servers.
 
 const STEPS = 150;
 const NAMESPACES = ['a', 'b'];
 
-const pick = <V>(random: Random, values: readonly V[]): V => values[Math.floor(random() * values.length)] as V;
+const pick = <V>(random: RandomSource, values: readonly V[]): V => values[Math.floor(random() * values.length)] as V;
 
 const versionOf = (o: { metadata: { readonly resourceVersion?: string } }) => o.metadata.resourceVersion ?? '';
 
@@ -25,7 +25,7 @@ const versionOf = (o: { metadata: { readonly resourceVersion?: string } }) => o.
 const noStreaming = scriptedBytes(() => ({ status: 422, body: invalid() }));
 
 /** A running informer over all config maps. `isOld`: the server has no streaming lists. */
-async function begin(random: Random, options: SharedInformerOptions<ConfigMap>, { isOld = false } = {}) {
+async function begin(random: RandomSource, options: SharedInformerOptions<ConfigMap>, { isOld = false } = {}) {
   const { sandbox, clock, transport } = await inProcess();
   const client = createClient(
     through(transport, (request, send) =>
@@ -56,7 +56,7 @@ async function begin(random: Random, options: SharedInformerOptions<ConfigMap>, 
 }
 
 /** Writes something at random. Returns the events that a watch should bring. */
-function operate(sandbox: Sandbox, maps: ConfigMaps, random: Random): string[] {
+function operate(sandbox: Sandbox, maps: ConfigMaps, random: RandomSource): string[] {
   const key = `${pick(random, NAMESPACES)}/p${Math.floor(random() * 6)}`;
   const before = sandbox.resourceVersion;
   if (maps.has(key) && random() < 0.4) maps.delete(key);

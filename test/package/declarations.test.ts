@@ -37,8 +37,10 @@ import * as library from 'kubectl-informer';
 import * as parts from 'kubectl-informer/cache';
 import * as sandboxes from 'kubectl-informer/sandbox';
 import * as testing from 'kubectl-informer/testing';
+import * as hooks from 'kubectl-informer/hooks';
 
-export const everything = { ...library, ...parts, ...sandboxes, ...testing };
+export const everything = { ...library, ...parts, ...sandboxes, ...testing, ...hooks };
+export const replyOf = (hook: hooks.HookFunction) => hook;
 export const config = await library.loadConfig();
 export const credentials = await config.credentials();
 export const client = library.createClient(config);
@@ -108,19 +110,27 @@ describe('the packed declarations', () => {
     });
   });
 
-  it('export, from each entry, every type that one of its public signatures leads to', () => {
-    const entries = { index: 'index.d.ts', cache: 'cache.d.ts', sandbox: 'sandbox.d.ts', testing: 'testing.d.ts' };
-    expect(unnamedTypes({ from: path.join(pack.folder, 'dist/types'), entries })).toEqual({
-      index: [],
-      cache: [],
-      sandbox: [],
-      testing: [],
-    });
+  it('name, in kubectl-informer/types, every type that a public signature of an entry leads to', () => {
+    const entries = { types: 'types.d.ts', index: 'index.d.ts', cache: 'cache.d.ts', hooks: 'hooks.d.ts' };
+    const all = { ...entries, sandbox: 'sandbox.d.ts', testing: 'testing.d.ts' };
+    const { types, ...unnamed } = unnamedTypes({ from: path.join(pack.folder, 'dist/types'), entries: all });
+    expect(types).toEqual(['HOOK_REQUEST_VERSION']); // a value, which ./hooks exports
+    const names = new Set(
+      readFileSync(path.join(pack.folder, 'dist/types/types.d.ts'), 'utf8')
+        .match(/^ {2}\w+(?=,$)/gm)
+        ?.map((name) => name.trim()),
+    );
+    expect(names.size).toBeGreaterThan(300);
+    expect(
+      Object.values(unnamed)
+        .flat()
+        .filter((name) => !names.has(name)),
+    ).toEqual([]);
   });
 
   it('have a docstring for every exported name', () => {
     const folder = path.join(pack.folder, 'dist/types');
-    const undocumented = ['index', 'shared', 'sandbox', 'testing'].flatMap((entry) => {
+    const undocumented = ['index', 'shared', 'hooks', 'sandbox', 'testing'].flatMap((entry) => {
       const text = readFileSync(path.join(folder, `${entry}.d.ts`), 'utf8');
       const declared = [...text.matchAll(/^(?:declare )?(?:interface|type|class|function|const) (\w+)/gm)];
       expect(declared.length).toBeGreaterThan(3);
@@ -136,11 +146,11 @@ describe('the packed declarations', () => {
       expect(readFileSync(path.join(ROOT, page), 'utf8')).toContain(`TypeScript ${floor}`);
   });
 
-  it('are one file for each entry, and one for what entries share', () => {
+  it('are one file for each entry, and one for the types that entries share', () => {
     const files = readdirSync(pack.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.d\.[cm]?ts$/.test(file),
     );
-    const entries = ['cache', 'index', 'sandbox', 'shared', 'testing'];
+    const entries = ['cache', 'hooks', 'index', 'sandbox', 'shared', 'testing', 'types'];
     expect(files.sort()).toEqual(entries.map((entry) => path.join('dist', 'types', `${entry}.d.ts`)));
   });
 });

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/kit/random.ts';
+import type { RandomSource } from '../../src/kit/random.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 
 export const CONFIG_MAPS = { apiVersion: 'v1', kind: 'ConfigMap' };
@@ -7,7 +7,7 @@ export const CONFIG_MAPS = { apiVersion: 'v1', kind: 'ConfigMap' };
  * Creates, changes and deletes config maps of two namespaces, as chance has it, with pauses in which watchers get to
  * read.
  */
-export async function mixedOperations(sandbox: Sandbox, random: Random, count: number): Promise<void> {
+export async function mixedOperations(sandbox: Sandbox, random: RandomSource, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const namespace = random() < 0.5 ? 'one' : 'two';
     const name = `map-${Math.floor(random() * 60)}`;

@@ -4,7 +4,7 @@ import { type Controller, createController } from '../../src/controller/controll
 import type { ReconcileContext, ReconcileRequest, Result } from '../../src/controller/reconciler.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../src/controller/resource-event.ts';
-import type { Emit, Source, SourceContext } from '../../src/controller/sources/source.ts';
+import type { EmitKey, Source, SourceContext } from '../../src/controller/sources/source.ts';
 import { createEventSource } from '../../src/controller/sources/source.ts';
 import { isInformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
@@ -13,7 +13,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import { ControllerModel, type Ending, RETRY } from './controller-model.ts';
-import { pick, type Random } from './random.ts';
+import { pick, type RandomSource } from './random.ts';
 
 export interface ControllerSimulation {
   readonly seed: number;
@@ -53,7 +53,7 @@ export async function simulateController(seed: number, steps: number): Promise<C
 class Simulation {
   readonly trace: string[] = [];
   readonly model: ControllerModel;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #clock = new FakeClock();
   readonly #abort = new AbortController();
   readonly #controller: Controller;
@@ -218,10 +218,10 @@ class Simulation {
     return createEventSource(events, isPrimary ? { name, isPrimary, predicate } : { name, enqueue });
   }
 
-  #emitPlain: Emit | undefined;
+  #emitPlain: EmitKey | undefined;
 
   #plainSource(): Source {
-    const start = async (emit: Emit, _: SourceContext) => {
+    const start = async (emit: EmitKey, _: SourceContext) => {
       this.#emitPlain = emit;
     };
     return { name: 'plain', start };

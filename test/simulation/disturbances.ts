@@ -1,5 +1,5 @@
 import type { Fault } from '../../src/sandbox/faults/fault.ts';
-import { pick, type Random } from './random.ts';
+import { pick, type RandomSource } from './random.ts';
 import type { World } from './world.ts';
 
 /** Every fault of the sandbox, and every disturbance of a server or a connection. */
@@ -24,7 +24,7 @@ export const DISTURBANCES = [
 export type Disturbance = (typeof DISTURBANCES)[number];
 
 /** Disturbs the server, or prepares a fault for later requests. Returns its name and details, for the trace. */
-export function disturb(world: World, random: Random): [Disturbance, string] {
+export function disturb(world: World, random: RandomSource): [Disturbance, string] {
   const kind = pick(random, DISTURBANCES);
   world.halfOpen = undefined; // nothing else may happen while it is measured
   switch (kind) {
@@ -55,12 +55,12 @@ export function disturb(world: World, random: Random): [Disturbance, string] {
 /** How long a server is down when it restarts, ms. */
 const DOWN_MS = [0, 0, 3000, 40_000];
 
-function restart(world: World, random: Random): string {
+function restart(world: World, random: RandomSource): string {
   const how = { keepHistory: random() < 0.5, downMs: pick(random, DOWN_MS) };
   return world.restart(how) ? `restart ${JSON.stringify(how)}` : 'is restarting already';
 }
 
-function arm(world: World, kind: Fault['kind'], random: Random): string {
+function arm(world: World, kind: Fault['kind'], random: RandomSource): string {
   const fault = faultOf(kind, random);
   const times = 1 + Math.floor(random() * 3);
   const watch = pick(random, [true, true, false, undefined]);
@@ -68,7 +68,7 @@ function arm(world: World, kind: Fault['kind'], random: Random): string {
   return `${JSON.stringify(fault)} *${times} ${watch === undefined ? '' : watch ? 'watch' : 'list'}`;
 }
 
-function faultOf(kind: Fault['kind'], random: Random): Fault {
+function faultOf(kind: Fault['kind'], random: RandomSource): Fault {
   const after = Math.floor(random() * 4);
   switch (kind) {
     case 'cut':

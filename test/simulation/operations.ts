@@ -1,6 +1,6 @@
 import { bodyText } from '../../src/sandbox/api/exchange.ts';
 import { NAMESPACES, pathOf } from './collections.ts';
-import { pick, type Random } from './random.ts';
+import { pick, type RandomSource } from './random.ts';
 import type { World } from './world.ts';
 
 export const NODES = ['n1', 'n2', 'n10'];
@@ -10,7 +10,7 @@ const APPS = ['web', 'db'];
  * Writes something to the server, as another client would, and records it in `world.history`. Returns a line for the
  * trace.
  */
-export async function operate(world: World, random: Random): Promise<string> {
+export async function operate(world: World, random: RandomSource): Promise<string> {
   const { collection } = world;
   const namespace = collection.isNamespaced ? pick(random, NAMESPACES) : '';
   const name = `o${Math.floor(random() * 6)}`;
@@ -23,7 +23,7 @@ export async function operate(world: World, random: Random): Promise<string> {
   return `${verb} ${key} ${status}`;
 }
 
-function objectOf({ collection }: World, name: string, verb: string, random: Random): object {
+function objectOf({ collection }: World, name: string, verb: string, random: RandomSource): object {
   const data = { metadata: { labels: { app: pick(random, APPS) }, annotations: { node: pick(random, NODES) } } };
   if (verb === 'PATCH') return data;
   const { apiVersion, kind } = collection;

@@ -1,5 +1,5 @@
-import type { Random } from '../../src/kit/random.ts';
+import type { RandomSource } from '../../src/kit/random.ts';
 
-export type { Random } from '../../src/kit/random.ts';
+export type { RandomSource } from '../../src/kit/random.ts';
 
-export const pick = <V>(random: Random, values: readonly V[]): V => values[Math.floor(random() * values.length)] as V;
+export const pick = <V>(random: RandomSource, values: readonly V[]): V => values[Math.floor(random() * values.length)] as V;

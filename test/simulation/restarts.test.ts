@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { StoredState } from '../../src/informer/watch/stored-state.ts';
-import { type Random, seededRandom } from '../../src/kit/random.ts';
+import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import { keyOf } from '../../src/model/key.ts';
 import type { SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
@@ -22,11 +22,11 @@ interface Counts {
 
 interface Simulated extends Awaited<ReturnType<typeof inProcess>> {
   readonly maps: ConfigMaps;
-  readonly random: Random;
+  readonly random: RandomSource;
   backup: SandboxSnapshot;
 }
 
-/** Random writes, and now and then what breaks a restart: lost history, another etcd, cut and stalled streams. */
+/** RandomSource writes, and now and then what breaks a restart: lost history, another etcd, cut and stalled streams. */
 async function disturb(world: Simulated): Promise<void> {
   const { maps, sandbox, random } = world;
   for (let i = Math.floor(random() * 5); i > 0; i--) {

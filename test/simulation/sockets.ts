@@ -9,7 +9,7 @@ import type { Fault } from '../../src/sandbox/faults/fault.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { CONFIG_MAPS } from './collections.ts';
-import { pick, type Random } from './random.ts';
+import { pick, type RandomSource } from './random.ts';
 import { keyIn, versionOf } from './world.ts';
 
 const NAMESPACES = ['a', 'b'];
@@ -49,7 +49,7 @@ export async function simulateOverSockets(seed: number, steps: number, { tls }: 
   assert(informer.isStopped);
 }
 
-async function move(sandbox: Sandbox, random: Random): Promise<void> {
+async function move(sandbox: Sandbox, random: RandomSource): Promise<void> {
   const [namespace, name] = [pick(random, NAMESPACES), `o${Math.floor(random() * 5)}`];
   const key = `${namespace}/${name}`;
   if (sandbox.get(CONFIG_MAPS.gvr, key) && random() < 0.3) sandbox.delete(CONFIG_MAPS.gvr, key);
@@ -66,7 +66,7 @@ async function move(sandbox: Sandbox, random: Random): Promise<void> {
   await sleep(Math.floor(random() * 25));
 }
 
-function faultOf(random: Random): Fault {
+function faultOf(random: RandomSource): Fault {
   const after = Math.floor(random() * 3);
   return pick<Fault>(random, [
     { kind: 'cut', after },

@@ -2,7 +2,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../../src/c
 import { onAbort } from '../../src/kit/abort.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { InformerError } from '../../src/kit/error.ts';
-import type { Random } from '../../src/kit/random.ts';
+import type { RandomSource } from '../../src/kit/random.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { INITIAL_EVENTS_END } from '../../src/model/watch-event.ts';
 import { recut } from './recut.ts';
@@ -24,7 +24,7 @@ type Answer = (init: TransportRequest) => Promise<TransportResponse>;
 export class Tap implements Transport {
   readonly requests: string[] = [];
   readonly #answer: Answer;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #clock: Clock;
   readonly #onRequest: (line: string) => void;
   readonly #delivered = new Map<string, Delivered[]>();
@@ -41,7 +41,7 @@ export class Tap implements Transport {
   /** The time until which nothing is answered, on the monotonic clock. */
   #deafUntil = 0;
 
-  constructor(answer: Answer, random: Random, clock: Clock, onRequest: (line: string) => void) {
+  constructor(answer: Answer, random: RandomSource, clock: Clock, onRequest: (line: string) => void) {
     this.#answer = answer;
     this.#random = random;
     this.#clock = clock;

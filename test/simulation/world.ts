@@ -10,7 +10,7 @@ import { Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { APPLES, CONFIG_MAPS, type Collection, INGRESS_CLASSES, NAMESPACES } from './collections.ts';
 import { Epochs, type Position } from './epochs.ts';
-import { pick, type Random } from './random.ts';
+import { pick, type RandomSource } from './random.ts';
 import { Tap } from './tap.ts';
 
 /** The plan that a seed determines. */
@@ -24,7 +24,7 @@ export interface Plan {
   readonly options: SharedInformerOptions<UnknownObject>;
 }
 
-export function planOf(random: Random): Plan {
+export function planOf(random: RandomSource): Plan {
   const collection = pick(random, [CONFIG_MAPS, CONFIG_MAPS, CONFIG_MAPS, INGRESS_CLASSES, APPLES]);
   const isScoped = collection.isNamespaced && random() < 0.3;
   return {
@@ -291,7 +291,7 @@ export class World {
   }
 
   /** Makes the server return with another history at the same address: a random snapshot, or nothing. */
-  replaceHistory(how: 'restore' | 'wipe', random: Random, downMs: number): string | undefined {
+  replaceHistory(how: 'restore' | 'wipe', random: RandomSource, downMs: number): string | undefined {
     const taken = how === 'restore' ? pick(random, this.#snapshots) : undefined;
     if (this.#restarting || (how === 'restore' && !taken)) return undefined;
     const passed = Number(this.sandbox.resourceVersion);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseReply } from '../../src/hooks/reply.ts';
-import type { HookFunction, HookReply } from '../../src/index.ts';
+import type { HookFunction, HookReply } from '../../src/hooks.ts';
 
 it('the type of a reply has every action that a hook may ask for', () => {
   const reply: HookReply = {

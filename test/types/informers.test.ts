@@ -1,21 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import {
-  type AddedDetails,
-  type Client,
-  createInformerSource,
-  createOrUpdate,
-  type DeepReadonly,
-  type DeletedDetails,
-  type dynamicInformerFactory,
-  enqueueOwner,
-  type InformerFactory,
-  type InformerHandle,
-  type KeySource,
-  type KubeObject,
-  type Reconciler,
-  type UnknownObject,
-  type UpdatedDetails,
-} from '../../src/index.ts';
+import { type Client, createInformerSource, createOrUpdate, type DeepReadonly, type dynamicInformerFactory, enqueueOwner, type InformerFactory, type InformerHandle, type KeySource, type KubeObject, type Reconciler, type UnknownObject } from '../../src/index.ts';
+import type { AddedDetails, DeletedDetails, UpdatedDetails } from '../../src/informer/handlers/notification.ts';
 
 interface Backup extends KubeObject {
   spec: { schedule: string; hosts: { name: string }[] };

@@ -27,6 +27,17 @@ async function drain(queue: WorkQueue): Promise<string[]> {
   return keys;
 }
 
+it('a queue that a block owns is shut down at the end of the block', async () => {
+  const { queue } = setup();
+  {
+    using owned = queue;
+    owned.add('a');
+  }
+  expect(queue.isShuttingDown).toBe(true);
+  expect(await drain(queue)).toEqual(['a']);
+  expect(await queue.take()).toBeUndefined();
+});
+
 describe('adding and taking', () => {
   it('several adds of a waiting key count as one [WQ-01]', async () => {
     const { queue } = setup();

@@ -9,6 +9,8 @@ const MADE =
 interface Entry {
   readonly name: string;
   readonly module: string;
+  /** The file whose headings (`// # Topic`) group its names. */
+  readonly source?: string;
   readonly purpose: string;
   /** Its page repeats what is also in the page of another entry. */
   readonly isWhole?: true;
@@ -20,6 +22,7 @@ const ENTRIES: readonly Entry[] = [
   {
     name: 'index',
     module: 'kubectl-informer',
+    source: 'index.ts',
     purpose: 'clients, informers, queries, queues, controllers, leader election, metrics, and waits',
     guides: [
       ['Informers', 'informers'],
@@ -36,6 +39,12 @@ const ENTRIES: readonly Entry[] = [
     guides: [['Informers', 'informers']],
   },
   {
+    name: 'hooks',
+    module: 'kubectl-informer/hooks',
+    purpose: 'the types of hooks that are modules',
+    guides: [['Hooks', 'hooks']],
+  },
+  {
     name: 'sandbox',
     module: 'kubectl-informer/sandbox',
     purpose: 'the API server in memory, for tests and trials',
@@ -49,6 +58,12 @@ const ENTRIES: readonly Entry[] = [
     module: 'kubectl-informer/testing',
     purpose: 'a clock that the test moves, and helpers that wait',
     guides: [['Testing', 'testing']],
+  },
+  {
+    name: 'types',
+    module: 'kubectl-informer/types',
+    purpose: 'every further type that a declaration of the other entries names',
+    guides: [['The client', 'client']],
   },
 ];
 
@@ -83,7 +98,7 @@ export function libraryPages(): Map<string, string> {
 
 /** The examples of the comments, each with the name that it is about. */
 export function examplesOf(): { name: string; code: string }[] {
-  return ['index', 'cache', 'sandbox', 'testing', 'shared'].flatMap((file) =>
+  return ['index', 'cache', 'hooks', 'sandbox', 'testing', 'shared'].flatMap((file) =>
     [...declarationsIn(file).values()].flatMap(({ name, docs }) =>
       docs.flatMap((doc) => partsOf(doc).examples).map((code) => ({ name, code })),
     ),
@@ -99,11 +114,14 @@ export function namesByModule(): Map<string, string[]> {
 function exportsOf(file: string, shared: ReadonlyMap<string, Documented>): Documented[] {
   const own = declarationsIn(file);
   const text = readFileSync(path.join(TYPES, `${file}.d.ts`), 'utf8');
-  const names = [...text.matchAll(/^export \{\n(.*?)^\}/gms)].flatMap(([, list = '']) =>
+  const names = [...text.matchAll(/^export (?:type )?\{\n(.*?)^\}/gms)].flatMap(([, list = '']) =>
     [...list.matchAll(/^ {2}(?:type )?(\w+)(?: as (\w+))?,$/gm)].map(([, name = '', as]) => ({ name, as: as ?? name })),
   );
   return names
-    .map(({ name, as }) => ({ ...((own.get(name) ?? shared.get(name)) as Documented), name: as }))
+    .flatMap(({ name, as }) => {
+      const documented = own.get(name) ?? shared.get(name);
+      return documented ? [{ ...documented, name: as }] : [];
+    })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -167,24 +185,46 @@ function pageOf(entry: Entry, names: readonly Documented[], homes: ReadonlyMap<s
   const own = names.filter(({ name }) => entry.isWhole || homes.get(name)?.startsWith(`${entry.name}.md`));
   const elsewhere = names.filter((one) => !own.includes(one));
   const anchors = anchorsOf(names);
-  const groups = (Object.keys(KINDS) as Kind[])
-    .map((kind) => ({ kind, members: own.filter((one) => one.kind === kind) }))
-    .filter(({ members }) => members.length > 0);
+  const groups = entry.source ? byTopic(own, entry.source) : byKind(own);
   const linked = (name: string) => `[\`${name}\`](#${anchors.get(name)})`;
   const guides = entry.guides.map(([title, page]) => `[${title}](../../${page}.md)`).join(' · ');
   return `${[
     `# ${entry.module}`,
     `After reading this page you know every name of \`${entry.module}\`: ${entry.purpose}. Guides: ${guides}. All entries: [reference](../README.md#the-library).`,
     MADE,
-    ...groups.map(({ kind, members }) => `**${KINDS[kind]}**: ${members.map(({ name }) => linked(name)).join(' · ')}`),
+    ...groups.map(({ title, members }) => `**${title}**: ${members.map(({ name }) => linked(name)).join(' · ')}`),
     ...(elsewhere.length > 0
       ? [`**Also in other entries**: ${elsewhere.map(({ name }) => `[\`${name}\`](${homes.get(name)})`).join(' · ')}`]
       : []),
-    ...groups.flatMap(({ kind, members }) => [
-      `## ${KINDS[kind]}`,
-      ...members.map((one) => sectionOf(one, entry, homes)),
-    ]),
+    ...groups.flatMap(({ title, members }) => [`## ${title}`, ...members.map((one) => sectionOf(one, entry, homes))]),
   ].join('\n\n')}\n`;
+}
+
+interface Group {
+  readonly title: string;
+  readonly members: readonly Documented[];
+}
+
+function byKind(names: readonly Documented[]): Group[] {
+  return (Object.keys(KINDS) as Kind[])
+    .map((kind) => ({ title: KINDS[kind], members: names.filter((one) => one.kind === kind) }))
+    .filter(({ members }) => members.length > 0);
+}
+
+/** Groups by the headings of an entry's source, values before types in each. */
+function byTopic(names: readonly Documented[], source: string): Group[] {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../../src', source), 'utf8');
+  const groups = text
+    .split(/^\/\/ # /m)
+    .slice(1)
+    .map((part) => {
+      const [title = '', ...rest] = part.split('\n');
+      const listed = new Set([...rest.join('\n').matchAll(/(\w+)\s*(?=[,}])/g)].map(([, name]) => name));
+      return { title, members: byKind(names.filter(({ name }) => listed.has(name))).flatMap(({ members }) => members) };
+    });
+  const lost = names.filter((one) => !groups.some(({ members }) => members.includes(one)));
+  if (lost.length > 0) throw new Error(`${source}: ${lost.map(({ name }) => name).join(', ')} are below no heading`);
+  return groups;
 }
 
 function sectionOf({ name, docs, text }: Documented, entry: Entry, homes: ReadonlyMap<string, string>): string {

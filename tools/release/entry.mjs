@@ -7,6 +7,7 @@ const LIBRARY = Symbol.for('kubectl-informer.library');
 const PARTS = {
   'kubectl-informer': () => import('../../dist/index.js'),
   'kubectl-informer/cache': () => import('../../dist/cache.js'),
+  'kubectl-informer/hooks': () => import('../../dist/hooks.js'),
   'kubectl-informer/sandbox': () => import('../../dist/sandbox.js'),
   'kubectl-informer/testing': () => import('../../dist/testing.js'),
 };

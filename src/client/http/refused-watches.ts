@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { Latch } from '../../kit/latch.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 
 /** The mean pause between two attempts, ms. Each pause is drawn from [0.5, 1.5] times this. */
 const EVERY_MS = 800;
@@ -31,7 +31,7 @@ export interface WatchTurns {
 /** Settings of {@link RefusedWatches}. */
 export interface RefusedWatchesOptions {
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: RandomSource;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { abortable, scope } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { Latch } from '../../kit/latch.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { isConnectionError } from '../../model/connection-error.ts';
 import { discard } from './response.ts';
 import type { Transport } from './transport.ts';
@@ -23,7 +23,7 @@ const PATH = '/version';
 export interface ServerReturnOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: RandomSource;
 }
 
 /**

@@ -5,7 +5,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { LeaseClient } from './lease-lock.ts';
 
@@ -61,7 +61,7 @@ export interface LeaderElectorOptions {
   /** Gets the events `IDENTITY became leader` and `IDENTITY stopped leading` about the Lease. */
   recorder?: ElectionRecorder | undefined;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   logger?: Logger | undefined;
   metrics?: MetricsProvider | undefined;
 }

@@ -5,7 +5,7 @@ import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { LogFields, Logger } from '../../kit/logger.ts';
 import { defaultLogger } from '../../kit/logger.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { Ring } from '../../kit/ring.ts';
 import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
@@ -47,7 +47,7 @@ export interface EventRecorderOptions {
   /** The longest time that the end waits for Events to be written, ms. Default 5,000. */
   flushMs?: number | undefined;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   logger?: Logger | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Gathered {
 }
 
 /** One event, as a source reports it for a key. */
-export interface Note {
+export interface CauseNote {
   readonly cause: EventOrigin;
   readonly before?: CachedObject | undefined;
   readonly gone?: CachedObject | undefined;
@@ -77,7 +77,7 @@ interface Page {
 export class CauseBook {
   readonly #pages = new Map<ObjectKey, Page>();
 
-  note(key: ObjectKey, { cause, before, gone, isChange }: Note): void {
+  note(key: ObjectKey, { cause, before, gone, isChange }: CauseNote): void {
     const page = this.#pageOf(key);
     page.before ??= before;
     page.gone = gone ?? page.gone;

@@ -4,7 +4,7 @@ import { changedPaths } from '../../model/changed-paths.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { KeyPlace } from '../../workqueue/work-queue.ts';
 import type { ResourceEvent } from '../resource-event.ts';
-import type { Note } from './causes.ts';
+import type { CauseNote } from './causes.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** A key that its own writes run again and again. */
@@ -57,7 +57,7 @@ interface Repeats {
 }
 
 interface Pending {
-  readonly notes: Note[];
+  readonly notes: CauseNote[];
   isForeign: boolean;
   /** Whether all of them came while the key was being processed. */
   isDuring: boolean;
@@ -105,12 +105,12 @@ export class HotLoops {
   }
 
   /** Whether an event is the effect of an own write. */
-  isOwn({ event }: Note): boolean {
+  isOwn({ event }: CauseNote): boolean {
     return event !== undefined && (this.#own?.has(event) ?? false);
   }
 
   /** Notes an event for a key that is at `place`. */
-  came(key: ObjectKey, note: Note, place: KeyPlace | undefined): void {
+  came(key: ObjectKey, note: CauseNote, place: KeyPlace | undefined): void {
     if (!note.isChange) return;
     const isDuring = place === 'processing' || place === 'runs-again';
     let chain = this.#chains.use(key, one);
@@ -213,10 +213,10 @@ function addWithin(times: number[], now: number): void {
   while (now - (times[0] as number) > WINDOW_MS) times.shift();
 }
 
-const objectOf = ({ source, key = '' }: Note['cause']) => `${source} ${key}`;
+const objectOf = ({ source, key = '' }: CauseNote['cause']) => `${source} ${key}`;
 
 /** The fields that the events changed, of which none is new or gone. */
-function pathsOf(notes: readonly Note[]): string[] {
+function pathsOf(notes: readonly CauseNote[]): string[] {
   const paths = new Set(notes.flatMap(({ event }) => (event ? pathsOfEvent(event) : [])));
   return [...paths].sort();
 }

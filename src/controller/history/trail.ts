@@ -3,7 +3,7 @@ import { RecentMap } from '../../kit/recent-map.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ResourceEvent } from '../resource-event.ts';
-import type { EventOrigin, Note } from './causes.ts';
+import type { EventOrigin, CauseNote } from './causes.ts';
 
 /**
  * What an event did to its key.
@@ -204,7 +204,7 @@ export class Trail {
   }
 
   /** Notes an event that led to the key, and what it did. */
-  came(key: ObjectKey, effect: EventEffect, { cause: origin, event, keys }: Note): void {
+  came(key: ObjectKey, effect: EventEffect, { cause: origin, event, keys }: CauseNote): void {
     if (event && event.cause !== 'resync') this.#events.set(key, { origin, event });
     const changed = event && this.#changedBy(event);
     const page = this.#pageOf(key);

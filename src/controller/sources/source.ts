@@ -7,7 +7,7 @@ import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { LOW_PRIORITY } from '../../workqueue/work-queue.ts';
-import { type Note, originOf } from '../history/causes.ts';
+import { type CauseNote, originOf } from '../history/causes.ts';
 import type { SkippedEvent, SkipReason } from '../history/trail.ts';
 import type { ResourceEvent } from '../resource-event.ts';
 import { isResync, untyped } from '../resource-event.ts';
@@ -16,7 +16,7 @@ import { enqueueSelf, priorityOf } from './enqueue.ts';
 import { type Predicate, rejectionOf } from './predicate.ts';
 
 /** Queues a key and records the reason. Throws `argument` for a text that is no key. */
-export type Emit = (key: ObjectKey, note: Note, priority: number) => void;
+export type EmitKey = (key: ObjectKey, note: CauseNote, priority: number) => void;
 
 /** What a source gets when it starts. */
 export interface SourceContext {
@@ -35,7 +35,7 @@ export interface Source {
   /**
    * Begins to emit. Resolves after the initial sync: all keys known at the start were emitted. Rejects if that fails.
    */
-  start(emit: Emit, context: SourceContext): Promise<void>;
+  start(emit: EmitKey, context: SourceContext): Promise<void>;
   /** What delays the initial sync, as far as it is known. For the error of a start that takes too long. */
   trouble?(): unknown;
   /** When it next queues keys by itself, as a timer does, ms since the Unix epoch; undefined if that is not known. */
@@ -51,13 +51,13 @@ export interface EventFeed<T = UnknownObject> {
   subscribe(
     listener: (event: ResourceEvent<T>) => void,
     skipped?: (event: ResourceEvent<T>, rule: string) => void,
-  ): Subscription;
+  ): FeedSubscription;
   /** See {@link Source.trouble}. */
   trouble?(): unknown;
 }
 
 /** A subscription to an {@link EventFeed}. Its disposal ends it. */
-export interface Subscription extends Disposable {
+export interface FeedSubscription extends Disposable {
   /**
    * Resolves when the listener has been called for the initial list. Rejects if that fails, or with the signal's
    * reason.
@@ -110,7 +110,7 @@ const KNOWN_TIMER_OPTIONS = {
 } satisfies KnownOptionsOf<TimerSourceOptions>;
 
 interface Outlets {
-  readonly emit: Emit;
+  readonly emit: EmitKey;
   readonly skipped: SourceContext['skipped'];
   readonly report: (message: string, fields: LogFields) => void;
 }
@@ -153,7 +153,7 @@ function noteOf(
   key: ObjectKey,
   { name, isPrimary = false }: Pick<SourceOptions, 'name' | 'isPrimary'>,
   keys: readonly ObjectKey[],
-): Note {
+): CauseNote {
   const { type, object, oldObject } = event;
   const isOwn = isPrimary && key === event.key;
   return {
@@ -184,7 +184,7 @@ export function createTimerSource(options: TimerSourceOptions): Source {
   const { name = 'timer', everyMs, keys } = options;
   checkArgument('createTimerSource', 'keys', keys, 'function');
   if (!(everyMs > 0)) throw new InformerError('argument', `everyMs must be above zero, not ${everyMs}`);
-  const note: Note = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
+  const note: CauseNote = { cause: { reason: 'generic', via: 'resync', source: name }, isChange: false };
   let next: number | undefined;
   return {
     name,

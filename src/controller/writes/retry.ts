@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { causesOf } from '../../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { surroundingsOf } from '../../kit/surroundings.ts';
 import { isConflict } from '../../model/status.ts';
 
@@ -27,7 +27,7 @@ export const DEFAULT_BACKOFF: RetryBackoff = { steps: 4, initialMs: 10, factor: 
 export interface RetryOptions {
   backoff?: RetryBackoff | undefined;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { KubeEvent } from '../../controller/events/kube-event.ts';
 import { retryOnConflict } from '../../controller/writes/retry.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { isNotFound } from '../../model/status.ts';
 import { type ActionResource, FIELD_MANAGER } from './action-client.ts';
 import type { ActionStep } from './action-step.ts';
@@ -9,7 +9,7 @@ import type { ActionStep } from './action-step.ts';
 export interface SendOptions {
   signal: AbortSignal;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   /** Whether the server only checks the request and stores nothing. */
   dryRun?: boolean | undefined;
   /** With `apply`: whether fields of other managers are taken over. Default: true. */

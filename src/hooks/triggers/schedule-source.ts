@@ -1,5 +1,5 @@
-import type { Note } from '../../controller/history/causes.ts';
-import type { Emit, Source, SourceContext } from '../../controller/sources/source.ts';
+import type { CauseNote } from '../../controller/history/causes.ts';
+import type { EmitKey, Source, SourceContext } from '../../controller/sources/source.ts';
 import { onAbort } from '../../kit/abort.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { LOW_PRIORITY } from '../../workqueue/work-queue.ts';
@@ -14,12 +14,12 @@ const LOOK_MS = 30_000;
  */
 export function createScheduleSource(schedule: CronSchedule, keys: () => Iterable<ObjectKey>): Source {
   const source = `schedule ${schedule.text}`;
-  const note: Note = { cause: { reason: 'schedule', source }, isChange: false };
+  const note: CauseNote = { cause: { reason: 'schedule', source }, isChange: false };
   let due: number | undefined;
   return {
     name: source,
     nextAt: () => due,
-    start: async (emit: Emit, { signal, clock, logger }: SourceContext) => {
+    start: async (emit: EmitKey, { signal, clock, logger }: SourceContext) => {
       let seen = clock.now();
       due = schedule.next(seen);
       const look = () => {

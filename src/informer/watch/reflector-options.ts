@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import type { GroupVersionKind } from '../../model/gvr.ts';
 import { KNOWN_SELECTORS, type Selectors } from '../../model/list-options.ts';
 import type { InformerMetrics } from '../metrics.ts';
@@ -75,7 +75,7 @@ export interface ReflectorOptions {
   /** Receives measurements: callbacks, or a provider that gets them under client-go's names. */
   metrics?: InformerMetrics | MetricsProvider | undefined;
   clock?: Clock | undefined;
-  random?: Random | undefined;
+  random?: RandomSource | undefined;
   logger?: Logger | undefined;
 }
 

@@ -4,7 +4,7 @@ import { type Clock, sleepOn, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { inheriting } from '../../kit/surroundings.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import { keyOf } from '../../model/key.ts';
@@ -89,7 +89,7 @@ export class Reflector<T> {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #random: Random;
+  readonly #random: RandomSource;
   readonly #backoff: Backoff;
   /** The back-off for watches that the server refuses while their version is still valid. */
   readonly #reconnects: Backoff;

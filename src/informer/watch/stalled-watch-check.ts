@@ -1,6 +1,6 @@
 import { abortable, type Scope, scope } from '../../kit/abort.ts';
 import { type Clock, sleepOn } from '../../kit/clock.ts';
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import { isConnectionError } from '../../model/connection-error.ts';
 import type { Selectors } from '../../model/list-options.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
@@ -29,7 +29,7 @@ export interface StalledWatchCheckOptions<T> {
   readonly source: ListerWatcher<T>;
   readonly selectors: Selectors | undefined;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: RandomSource;
   /** The version that the stream has reached. */
   readonly reached: () => ResourceVersion;
   /**

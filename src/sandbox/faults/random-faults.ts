@@ -1,8 +1,8 @@
 import { InformerError } from '../../kit/error.ts';
-import { type Random, seededRandom } from '../../kit/random.ts';
+import { type RandomSource, seededRandom } from '../../kit/random.ts';
 import type { Fault, Incident, RandomFaults, RandomKind } from './fault.ts';
 
-/** The faults that a client must recover from by itself. Random faults are drawn from them by default. */
+/** The faults that a client must recover from by itself. RandomSource faults are drawn from them by default. */
 export const RANDOM_KINDS: readonly RandomKind[] = [
   'cut',
   'stall',
@@ -33,20 +33,20 @@ export function randomFaults({ seed, rate, kinds = RANDOM_KINDS }: RandomFaults)
   return () => (random() < rate ? DRAWS[pick(random, kinds)](random) : undefined);
 }
 
-function pick<T>(random: Random, items: readonly T[]): T {
+function pick<T>(random: RandomSource, items: readonly T[]): T {
   return items[upTo(random, items.length)] as T;
 }
 
 /** A whole number below `end`. */
-function upTo(random: Random, end: number): number {
+function upTo(random: RandomSource, end: number): number {
   return Math.floor(random() * end);
 }
 
 const CODES = [429, 500, 503, 504] as const;
 
-const after = (random: Random) => ({ after: upTo(random, 20) });
+const after = (random: RandomSource) => ({ after: upTo(random, 20) });
 
-const DRAWS: Readonly<Record<RandomKind, (random: Random) => Fault | Incident>> = {
+const DRAWS: Readonly<Record<RandomKind, (random: RandomSource) => Fault | Incident>> = {
   cut: (random) => ({ kind: 'cut', ...(random() < 0.5 ? after(random) : { bytes: upTo(random, 4_000) }) }),
   stall: (random) => ({ kind: 'stall', ...after(random) }),
   truncate: (random) => ({ kind: 'truncate', ...after(random) }),

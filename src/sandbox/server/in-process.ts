@@ -1,6 +1,6 @@
 import { onAbort, scope } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { type Random, seededRandom } from '../../kit/random.ts';
+import { type RandomSource, seededRandom } from '../../kit/random.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 
 /** Options of {@link Sandbox.transport}. */
@@ -57,7 +57,7 @@ async function exchange(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
   init: ApiRequest,
   life: AbortSignal,
-  random: Random,
+  random: RandomSource,
   chunkBytes: number | undefined,
 ): Promise<ApiResponse> {
   init.signal?.throwIfAborted();
@@ -97,7 +97,7 @@ async function* received(body: Body, init: ApiRequest, life: AbortSignal, releas
 const LONGEST = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 2000, 200, 30, 3];
 
 /** Cuts the chunks of a body into smaller ones of random sizes. */
-async function* recut(body: AsyncIterable<Uint8Array>, random: Random, chunkBytes: number | undefined): Body {
+async function* recut(body: AsyncIterable<Uint8Array>, random: RandomSource, chunkBytes: number | undefined): Body {
   for await (const chunk of body) {
     const longest = chunkBytes ?? (LONGEST[Math.floor(random() * LONGEST.length)] as number);
     for (let at = 0; at < chunk.length; ) {

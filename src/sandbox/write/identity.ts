@@ -1,4 +1,4 @@
-import type { Random } from '../../kit/random.ts';
+import type { RandomSource } from '../../kit/random.ts';
 import type { ObjectMeta } from '../../model/object.ts';
 
 /** The characters of generated names, without vowels, so that no words appear. Source: apimachinery util/rand. */
@@ -8,16 +8,16 @@ const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const LONGEST_BASE = 58;
 
 /** `generateName` with five random characters. */
-export function generatedName(base: string, random: Random): string {
+export function generatedName(base: string, random: RandomSource): string {
   return base.slice(0, LONGEST_BASE) + randomLetters(5, random);
 }
 
-export function randomLetters(count: number, random: Random): string {
+export function randomLetters(count: number, random: RandomSource): string {
   return Array.from({ length: count }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('');
 }
 
 /** A version 4 UUID from a source of randomness, so that the same seed gives the same UUIDs. */
-export function newUid(random: Random): string {
+export function newUid(random: RandomSource): string {
   const hex = Array.from({ length: 32 }, (_, i) => {
     const digit = Math.floor(random() * 16);
     return (i === 12 ? 4 : i === 16 ? 8 + (digit % 4) : digit).toString(16);

@@ -1,5 +1,5 @@
 import { InformerError } from '../../../kit/error.ts';
-import type { Random } from '../../../kit/random.ts';
+import type { RandomSource } from '../../../kit/random.ts';
 import { joinKey, type ObjectKey } from '../../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../../model/object.ts';
 import { StatusError } from '../../../model/status.ts';
@@ -32,7 +32,7 @@ export class Actor implements Disposable {
     this.#world = world;
   }
 
-  get random(): Random {
+  get random(): RandomSource {
     return this.#world.cluster.random;
   }
 

@@ -17,7 +17,7 @@ import { type ControllerOptions, checkControllerOptions, checkSource } from './c
 import type { ControllerSnapshot } from './controller-snapshot.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
-import { CauseBook, type Gathered, type CauseNote } from './history/causes.ts';
+import { CauseBook, type CauseNote, type Gathered } from './history/causes.ts';
 import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
 import type { Parked } from './history/parked.ts';
 import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';

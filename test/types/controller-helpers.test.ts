@@ -1,12 +1,29 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { expectTypeOf, it } from 'vitest';
-import { type Client, type Condition, createFinalizerReconciler, createOrPatch, type DeepReadonly, type EventRecorder, type Lister, type MutableWire, type Reconciler, type ResourceApi, type Runnable, serverSideApply, setCondition, type UnknownObject, updateStatus, type Wire } from '../../src/index.ts';
-import type { Appliable, AppliedObject } from '../../src/controller/writes/server-side-apply.ts';
 import type { ElectionRecorder } from '../../src/controller/election/elector-options.ts';
 import type { EventClient } from '../../src/controller/events/event-recorder.ts';
 import type { FinalizerClient } from '../../src/controller/finalizer-reconciler.ts';
 import type { Patchable } from '../../src/controller/writes/create-or-update.ts';
+import type { Appliable, AppliedObject } from '../../src/controller/writes/server-side-apply.ts';
 import type { StatusUpdate, StatusWriter } from '../../src/controller/writes/update-status.ts';
+import {
+  type Client,
+  type Condition,
+  createFinalizerReconciler,
+  createOrPatch,
+  type DeepReadonly,
+  type EventRecorder,
+  type Lister,
+  type MutableWire,
+  type Reconciler,
+  type ResourceApi,
+  type Runnable,
+  serverSideApply,
+  setCondition,
+  type UnknownObject,
+  updateStatus,
+  type Wire,
+} from '../../src/index.ts';
 
 // Types only: the functions below are checked by the compiler and never called.
 

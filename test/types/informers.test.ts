@@ -1,5 +1,18 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import { type Client, createInformerSource, createOrUpdate, type DeepReadonly, type dynamicInformerFactory, enqueueOwner, type InformerFactory, type InformerHandle, type KeySource, type KubeObject, type Reconciler, type UnknownObject } from '../../src/index.ts';
+import {
+  type Client,
+  createInformerSource,
+  createOrUpdate,
+  type DeepReadonly,
+  type dynamicInformerFactory,
+  enqueueOwner,
+  type InformerFactory,
+  type InformerHandle,
+  type KeySource,
+  type KubeObject,
+  type Reconciler,
+  type UnknownObject,
+} from '../../src/index.ts';
 import type { AddedDetails, DeletedDetails, UpdatedDetails } from '../../src/informer/handlers/notification.ts';
 
 interface Backup extends KubeObject {

@@ -1,7 +1,40 @@
 import type { V1ConfigMap, V1Deployment, V1Pod, V1Service } from '@kubernetes/client-node';
 import { describe, expectTypeOf, it } from 'vitest';
-import { addFinalizer, addFinalizerPatch, andPredicate, type Client, changedPredicate, containsFinalizer, createController, createInformerSource, createObjectReconciler, createOrUpdate, type DeepReadonly, enqueueMapped, enqueueOwner, enqueueSelf, finalizerStep, generationChanged, type InformerFactory, type KubeObject, labelSelectorPredicate, type MutableWire, ownerReference, type Predicate, predicateOf, type ReconcileRequest, type Reconciler, removeFinalizer, serverSideApply, setControllerReference, setOwnerReference, type UnknownObject, updatePredicate, type Wire } from '../../src/index.ts';
 import type { HookContext } from '../../src/hooks.ts';
+import {
+  addFinalizer,
+  addFinalizerPatch,
+  andPredicate,
+  type Client,
+  changedPredicate,
+  containsFinalizer,
+  createController,
+  createInformerSource,
+  createObjectReconciler,
+  createOrUpdate,
+  type DeepReadonly,
+  enqueueMapped,
+  enqueueOwner,
+  enqueueSelf,
+  finalizerStep,
+  generationChanged,
+  type InformerFactory,
+  type KubeObject,
+  labelSelectorPredicate,
+  type MutableWire,
+  ownerReference,
+  type Predicate,
+  predicateOf,
+  type ReconcileRequest,
+  type Reconciler,
+  removeFinalizer,
+  serverSideApply,
+  setControllerReference,
+  setOwnerReference,
+  type UnknownObject,
+  updatePredicate,
+  type Wire,
+} from '../../src/index.ts';
 
 // Types only: the functions below are checked by the compiler and never called.
 

@@ -3,7 +3,7 @@ import { RecentMap } from '../../kit/recent-map.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ResourceEvent } from '../resource-event.ts';
-import type { EventOrigin, CauseNote } from './causes.ts';
+import type { CauseNote, EventOrigin } from './causes.ts';
 
 /**
  * What an event did to its key.

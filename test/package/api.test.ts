@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './packed.ts';
@@ -29,6 +29,16 @@ describe('the pages about the library that the build writes', () => {
     const names = ['cache', 'hooks', 'index', 'sandbox', 'testing', 'types'];
     expect(pages.map(([page]) => page).sort()).toEqual(names.map((name) => `${name}.md`));
     expect(pages.filter(([, text]) => text.includes('{@link')).map(([page]) => page)).toEqual([]);
+  });
+
+  it('link only to pages that exist', () => {
+    const broken = pages.flatMap(([page, text]) =>
+      [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !existsSync(path.join(folder, link)))
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(broken).toEqual([]);
   });
 
   it('group the names of the library by topic', () => {

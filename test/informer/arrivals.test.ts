@@ -33,6 +33,20 @@ describe('the objects of a list that arrives', () => {
     expect(indexer.memory).toMatchObject({ packed: 0, textBytes: 0 });
   });
 
+  it('belong to the cache alone once they are stored: the next list gives back none of them', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    arriving.begin();
+    indexer.replace(
+      pods(10).map((object) => arriving.take(object)),
+      '1',
+    );
+    arriving.end();
+    indexer.update(pod('shop/p0', 100));
+    arriving.begin();
+    expect(indexer.memory).toMatchObject({ objects: 10, packed: 10 });
+    expect(indexer.values().toArray()).toEqual([pod('shop/p0', 100), ...pods(10).slice(1)]);
+  });
+
   it('are the objects in the cache if these are the same, which stay when the list fails', () => {
     const { indexer, arrivals: arriving } = arrivals();
     indexer.replace(pods(10), '1');

@@ -24,7 +24,7 @@ interface Options extends zlib.ZstdOptions {
 /** zstd, which Node has from 22.15 on; undefined where it is missing. Texts are then kept as they are. */
 export function zstd(dictionary?: Uint8Array): Compression | undefined {
   const { zstdCompressSync, zstdDecompressSync, constants } = zlib;
-  if (typeof zstdCompressSync !== 'function' || typeof zstdDecompressSync !== 'function') return undefined;
+  if (typeof zstdCompressSync !== 'function') return undefined;
   const common: Options = dictionary ? { dictionary } : {};
   // zlib allocates its output in pieces of this size: what is too much is garbage that fragments the process's memory
   let room = LEAST_ROOM;

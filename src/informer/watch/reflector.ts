@@ -32,11 +32,11 @@ import { askedPauseMs, classify } from './watch-fault.ts';
 import {
   decide,
   didWell,
+  isVeryShort,
   type Outcome,
   type Rules,
   start,
   startAt,
-  VERY_SHORT_WATCH_MS,
   type WatchEnding,
   type WatchState,
   type WatchStep,
@@ -566,10 +566,10 @@ export class Reflector<T> {
   #disconnect(): void {
     this.#isFollowing = false;
     if (!this.#connection) return;
-    const { events, ms } = this.#connection.life;
+    const { life } = this.#connection;
     this.#connection.close();
     this.#connection = undefined;
-    this.#metrics?.watched(ms, events, ms < VERY_SHORT_WATCH_MS && events === 0);
+    this.#metrics?.watched(life.ms, life.events, isVeryShort(life));
   }
 
   #pumpOptions() {

@@ -86,7 +86,7 @@ export interface Rules {
 }
 
 /** A stream shorter than this without an event shows that the position is wrong, ms. Source: client-go reflector.go. */
-export const VERY_SHORT_WATCH_MS = 1000;
+const VERY_SHORT_WATCH_MS = 1000;
 /** A stream that lasted this long did well, even without an event, ms. */
 const LONG_WATCH_MS = 5000;
 /** A collection is gone after this many answers of 404 in a row, to watch and list, with a pause between. */
@@ -346,6 +346,6 @@ function go(next: WatchState, why: WatchStep['why'] = 'ok'): WatchStep {
   return { next, pause: 'none', report: 'none', why };
 }
 
-function isVeryShort(life: Life): boolean {
+export function isVeryShort(life: Life): boolean {
   return life.ms < VERY_SHORT_WATCH_MS && life.events === 0;
 }

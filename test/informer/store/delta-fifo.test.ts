@@ -39,6 +39,39 @@ async function takeAll(queue: DeltaFifo<Pod>, how: 'pop' | 'popBatch' = 'pop'): 
   return taken;
 }
 
+it('a list that arrived is ended when it is queued, whole or merged; its packed objects are queued as they are', async () => {
+  const calls: string[] = [];
+  const packed = pod('packed', 1);
+  const queue = fifo({
+    transform: (object) => {
+      calls.push(`transform ${object.metadata.name}`);
+      return object;
+    },
+    arrivals: {
+      begin: () => calls.push('begin'),
+      end: () => calls.push('end'),
+      take: (object) => (object.metadata.name === 'foo' ? object : packed),
+      isPacked: (object) => object === packed,
+    },
+  });
+  const taken = () => {
+    queue.arriving();
+    return [queue.arrived(pod('foo', 2)), queue.arrived(pod('bar', 2))];
+  };
+  queue.replace(taken(), '2');
+  expect(calls.splice(0)).toEqual(['begin', 'transform foo', 'end']);
+  queue.merge(taken(), () => true, '3');
+  expect(calls).toEqual(['begin', 'transform foo', 'end']);
+  expect(await takeAll(queue)).toEqual([['ReplacedAll 2 [foo2,packed1]'], ['Merged 3']]);
+});
+
+it('without arrivals takes the objects of a list as they are', () => {
+  const queue = fifo();
+  queue.arriving();
+  const object = pod('foo', 1);
+  expect(queue.arrived(object)).toBe(object);
+});
+
 describe('order', () => {
   it('keeps every change of a key, each by itself [FIFO-01]', async () => {
     const queue = fifo();

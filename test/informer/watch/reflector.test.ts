@@ -136,6 +136,43 @@ const lw = () => new ScriptedListerWatcher<KubeObject>();
 const stream = () => new ScriptedStream<KubeObject>();
 const list = { sync: 'list' } as const;
 
+/** A store that records where lists begin to arrive, too. */
+class ArrivalStore extends RecordingStore {
+  arriving(): void {
+    this.calls.push('arriving');
+  }
+}
+
+it.each(['list', 'stream'] as const)(
+  'each %s is announced to the store before its objects, after a failure again',
+  async (sync) => {
+    const store = new ArrivalStore();
+    const source =
+      sync === 'list'
+        ? lw().onList(refuse(internal()), () => page('7', [pod('a', 1)]))
+        : lw().onWatch(refuse(internal()), stream().send(added(pod('a', 1)), initialEnd(7)));
+    const { clock, stop } = run(source, { store, sync });
+    await clock.advance(60_000);
+    expect(store.calls).toEqual(['arriving', 'arriving', 'replace 1@7']);
+    await stop();
+  },
+);
+
+it.each([
+  ['warn', 'a lost connection', unreachable(), 'connect ECONNREFUSED'],
+  ['warn', 'a server that throttles', refuse(throttled(1)), 'too many requests'],
+  ['warn', 'an error of the server', refuse(internal()), 'etcd is having a day'],
+  ['info', 'an expired version', stream().send(errorEvent(expired())), 'too old resource version'],
+] as const)('logs at the level %s %s of a watch', async (level, _, answer, text) => {
+  const source = lw()
+    .onList(() => page('7'))
+    .onWatch(answer, stream());
+  const { clock, logs, stop } = run(source, list);
+  await clock.advance(60_000);
+  expect(logs.find(({ message }) => message.includes(text))?.level).toBe(level);
+  await stop();
+});
+
 describe('LIST mode', () => {
   it('first requests any cached state of the server, in pages of 500 [REF-01]', async () => {
     const { source, stop } = run(

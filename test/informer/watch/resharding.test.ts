@@ -124,6 +124,19 @@ describe.each([true, false])(
       },
     );
 
+    it('are reported as a whole new state', async () => {
+      await using world = await parts({ isSharding });
+      const states: { isWhole: boolean; keys: string[]; version: string }[] = [];
+      using _observing = world.informer.onState(({ isWhole, objects, resourceVersion }) => {
+        const keys = [...objects].filter(([, object]) => object !== undefined).map(([key]) => key);
+        states.push({ isWhole, keys: keys.sort(), version: resourceVersion });
+      });
+      const version = world.informer.lastSyncResourceVersion;
+      world.shards.change([1, 2]);
+      await settled();
+      expect(states).toEqual([{ isWhole: true, keys: world.keysOf(1, 2), version }]);
+    });
+
     it('cost no list where there is no new one', async () => {
       await using world = await parts({ isSharding });
       const version = world.informer.lastSyncResourceVersion;

@@ -45,21 +45,21 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
     const { code, stdout, stderr } = await ask('pods', 'web-2', 'none', 'web-1', 'nil', '-n', 'shop', '-o', 'name');
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'pod/web-2\npod/web-1\n' });
     expect(stderr).toMatch(
-      /^error: Error from server \(NotFound\): pods "none" not found\nerror: Error from server \(NotFound\): pods "nil" not found\nhint: looked in namespace shop; .*\n$/,
+      /^error: pods "none" not found \(NotFound\)\nerror: pods "nil" not found \(NotFound\)\nhint: looked in namespace shop; .*\n$/,
     );
   });
 
   it('fails for one name that is not there, and says nothing else', async () => {
     const { code, stdout, stderr } = await ask('deploy/none', '-n', 'shop');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error: Error from server \(NotFound\): deployments.apps "none" not found\nhint: .*\n$/);
+    expect(stderr).toMatch(/^error: deployments.apps "none" not found \(NotFound\)\nhint: .*\n$/);
   });
 
   it('names the missing ones of every type, and shows the others', async () => {
     const { code, stdout, stderr } = await ask('pod/web-1', 'deploy/none', 'cm/none', '-n', 'shop', '-o', 'name');
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'pod/web-1\n' });
     expect(stderr).toContain(
-      'deployments.apps "none" not found\nerror: Error from server (NotFound): configmaps "none" not found\n',
+      'deployments.apps "none" not found (NotFound)\nerror: configmaps "none" not found (NotFound)\n',
     );
   });
 
@@ -112,7 +112,7 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
     expect(stderr).toMatch(/^none of 1 pod matches\n(--filter: .+ holds for none; .+\n)?$/);
     const missing = await ask('pods', 'web-1', 'none', '-n', 'shop', '--filter', filter);
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain('error: Error from server (NotFound): pods "none" not found\n');
+    expect(missing.stderr).toContain('error: pods "none" not found (NotFound)\n');
     expect(missing.stderr).not.toContain('pods "web-1"');
   });
 
@@ -195,7 +195,7 @@ it.each([['--values', 'phase'], ['--group-by', '.status.phase'], ['--count']])(
       env: fixture.env,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: Error from server \(NotFound\): pods "none" not found\nhint: /);
+    expect(stderr).toMatch(/^error: pods "none" not found \(NotFound\)\nhint: /);
   },
 );
 

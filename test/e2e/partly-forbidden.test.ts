@@ -99,7 +99,7 @@ describe.each(ONE_SHOT)('%s', (command, flags) => {
     fixture.sandbox.apply(allowing('gus', 'shop', rule('pods', ['get'], 'web-1', 'none')));
     const missing = await ask('gus', 'pods', 'web-1', 'none', '-n', 'shop', '-o', 'name');
     expect(missing).toMatchObject({ code: 1, stdout: 'pod/web-1\n' });
-    expect(missing.stderr).toMatch(/^error: Error from server \(NotFound\): pods "none" not found\nhint: /);
+    expect(missing.stderr).toMatch(/^error: pods "none" not found \(NotFound\)\nhint: /);
   });
 
   it('says of no namespace that it is empty which it may not read', async () => {

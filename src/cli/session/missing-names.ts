@@ -14,8 +14,9 @@ interface Missing {
 type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
 /**
- * The error that names every object that was asked for by name and is not in the synced caches, in kubectl's words.
- * Undefined when all are there, and beside selectors: an object that is missing then may just not match them.
+ * The error that names every object that was asked for by name and is not in the synced caches, in the form of a
+ * server's 404. Undefined when all are there, and beside selectors: an object that is missing then may just not match
+ * them.
  */
 export function missingNames(
   targets: readonly Named[],
@@ -49,13 +50,8 @@ export function notThereYet(targets: readonly Named[]): string[] {
 }
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {
-  return new InformerError(
-    'list',
-    `Error from server (NotFound): ${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found`,
-    {
-      hint,
-    },
-  );
+  const message = `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found (NotFound)`;
+  return new InformerError('list', message, { hint });
 }
 
 function hintFor(missing: readonly Missing[], namespaces: readonly string[]): string | undefined {

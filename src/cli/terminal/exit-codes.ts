@@ -1,4 +1,4 @@
-import { inWords } from '../../client/http/connection-text.ts';
+import { inWords, saysItsCause } from '../../client/http/connection-text.ts';
 import { causesOf, InformerError, isInformerError, messageOf, withoutCall } from '../../kit/error.ts';
 import { isAboutSecret, withoutSecretValues } from '../../model/secret-error.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
@@ -129,6 +129,7 @@ export function errorTexts(error: unknown): { message: string; hint: string | un
     const isKnown = (part: string) => isSame(part, withoutCall(messageOf(cause))) || isSame(part, text);
     if (text && !parts.some(isKnown)) parts.push(text);
     if (isInformerError(cause)) hint ??= cause.hint;
+    if (saysItsCause(cause)) break;
   }
   return { message: parts.join(': '), hint };
 }

@@ -21,6 +21,17 @@ export interface Destination {
 export function noAnswer(cause: unknown, { origin, proxyUrl, closed }: Destination): InformerError {
   if (closed) return new InformerError('closed', 'the client was closed', { cause });
   if (isInformerError(cause)) return cause;
+  const error = inKubectlsWords(cause, origin, proxyUrl);
+  worded.add(error);
+  return error;
+}
+
+/** Whether the message says all that the cause of the error says: it is an error of {@link noAnswer}. */
+export const saysItsCause = (error: unknown): boolean => error instanceof InformerError && worded.has(error);
+
+const worded = new WeakSet<InformerError>();
+
+function inKubectlsWords(cause: unknown, origin: string, proxyUrl: string | undefined): InformerError {
   const { host } = new URL(origin);
   const byProxy =
     proxyUrl === undefined

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeError, exitCodeOf } from '../../../src/cli/terminal/exit-codes.ts';
+import { noAnswer } from '../../../src/client/http/connection-text.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
 
@@ -13,6 +14,30 @@ it('says what a system error says once', () => {
   expect(describeError(new InformerError('config', 'cannot read it', { cause }))).toBe(
     "error: cannot read it: ENOENT: no such file or directory, stat '/nope'\n",
   );
+});
+
+it.each([
+  [
+    'ECONNREFUSED',
+    'connect ECONNREFUSED 10.0.0.1:6443',
+    'The connection to the server api.test:6443 was refused - did you specify the right host or port?',
+  ],
+  [
+    'ENOTFOUND',
+    'getaddrinfo ENOTFOUND api.test',
+    'Unable to connect to the server: dial tcp: lookup api.test: no such host (https://api.test:6443)',
+  ],
+  [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'self-signed certificate in certificate chain',
+    'Unable to connect to the server: tls: failed to verify certificate: x509: certificate signed by unknown authority (https://api.test:6443)',
+  ],
+  ['EOTHER', 'something else', 'Unable to connect to the server: something else (https://api.test:6443)'],
+])("has kubectl's words for %s without those of Node behind them", (code, text, words) => {
+  const cause = Object.assign(new Error(text), { code });
+  const error = noAnswer(cause, { origin: 'https://api.test:6443', proxyUrl: undefined, closed: false });
+  const [first] = describeError(new InformerError('list', 'failed to list pods', { cause: error })).split('\n');
+  expect(first).toBe(`error: failed to list pods: ${words}`);
 });
 
 it('lets no text of a server or a hook move the cursor', () => {

@@ -9,6 +9,7 @@ it.each([
   ['localhost', []],
   ['::1', []],
   ['192.168.1.5', ['IP Address:192.168.1.5']],
+  ['2001:db8::7:10.0.0.1', ['IP Address:2001:DB8:0:0:0:7:A00:1']],
   ['box.example.com', ['DNS:box.example.com']],
 ])('a certificate for %s is valid for loopback and for %j', async (host, names) => {
   const { cert } = await makeCertificate(host, NOW);
@@ -23,4 +24,28 @@ it('is its own authority, has the key beside it, and is valid from a day before 
   expect(certificate.checkPrivateKey(createPrivateKey(key))).toBe(true);
   expect(Date.parse(certificate.validFrom)).toBe(NOW - 86_400_000);
   expect(Date.parse(certificate.validTo)).toBe(NOW + 3650 * 86_400_000);
+});
+
+it('is valid beyond 2050 too, where times are written with four digits', async () => {
+  const { cert } = await makeCertificate('127.0.0.1', Date.parse('2049-06-01T00:00:00Z'));
+  const { validFrom, validTo } = new X509Certificate(cert);
+  expect([Date.parse(validFrom), Date.parse(validTo)]).toEqual([
+    Date.parse('2049-05-31T00:00:00Z'),
+    Date.parse('2049-06-01T00:00:00Z') + 3650 * 86_400_000,
+  ]);
+});
+
+it('has another serial number each time, of 16 bytes and positive', async () => {
+  const numbers = await Promise.all(
+    Array.from({ length: 50 }, async () => new X509Certificate((await makeCertificate('a', NOW)).cert).serialNumber),
+  );
+  expect(new Set(numbers).size).toBe(50);
+  expect(numbers.filter((number) => !/^[4-7][0-9A-F]{31}$/.test(number))).toEqual([]);
+});
+
+it('adds no name to the global Reflect', async () => {
+  const before = Object.getOwnPropertyNames(Reflect);
+  expect(before).toHaveLength(13);
+  await makeCertificate('127.0.0.1', NOW);
+  expect(Object.getOwnPropertyNames(Reflect)).toEqual(before);
 });

@@ -32,6 +32,8 @@ export interface Printer {
    * The text of events, in their order. The events of one batch share a layout, so pass an initial list as one batch.
    */
   events(batch: readonly PrintedEvent[]): string;
+  /** Lays out a stream for objects of one type that are not printed, whose changes may be. Absent: there is no layout. */
+  foresee?(objects: Iterable<ReadonlyObject>, type: PrintedType): void;
   /** The text of a marker; '' in formats that print only values of objects. */
   marker(marker: Marker): string;
   /**

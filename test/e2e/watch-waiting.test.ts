@@ -302,6 +302,13 @@ describe('what ends a stream', () => {
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(new RegExp(`^ended by ${signal} after \\d+s: 1 event `, 'm'));
   });
+  it('says in one line that a deletion has nothing to wait for', async () => {
+    const { code, stderr } = await ended('jobs', '--for', 'delete', '--timeout', '20s');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^--for is met after \d+s: no events, no gaps\n$/),
+    });
+  });
   it('shows the part that came of an initial list that never became complete', async () => {
     await using own = await startFixture();
     own.sandbox.faults.add({ fault: { kind: 'stall' }, match: { path: '/namespaces/other/pods' } });

@@ -35,6 +35,7 @@ export class WaitProgressReporter implements Disposable {
   /** The progress may have changed. */
   changed(): void {
     const { progress, clock, status } = this.#options;
+    if (isOfNothing(progress())) return;
     if (status) {
       this.#shown = progressText(progress());
       status.show(this.#shown);
@@ -69,3 +70,6 @@ export class WaitProgressReporter implements Disposable {
     notice(progressText(now));
   }
 }
+
+/** A deletion is waited for, and there is nothing: that is no state on the way. */
+const isOfNothing = ({ total, word }: WaitProgress) => total === 0 && word === 'deleted';

@@ -154,7 +154,8 @@ export class WatchedCluster implements Disposable {
    * error instead.
    */
   get #isWorthSayingEmpty(): boolean {
-    const { once, ignoreNotFound, format, selections } = this.plan;
+    const { once, ignoreNotFound, format, selections, waits } = this.plan;
+    if (waits.rules?.for?.[0]?.kind === 'delete') return false; // it is what is waited for
     if (ignoreNotFound || this.targets.some(({ informer }) => informer.lister.size > 0)) return false;
     if (!once) return true; // with what may be read
     const isRefused =

@@ -93,6 +93,20 @@ export class TablePrinter implements Printer {
     return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
   }
 
+
+  foresee(objects: Iterable<ReadonlyObject>, type: PrintedType): void {
+    const now = this.#options.clock.now();
+    for (const object of objects) {
+      const cells = cellsOf(object);
+      const section = this.#section(cells?.columns, type, true);
+      const source = { object, cells, now, cluster: type.cluster, event: 'ADDED', time: '' } as const;
+      section.widen(
+        section.columns.map((column) => column.cell(source)),
+        this.#most(),
+      );
+    }
+  }
+
   marker(marker: Marker): string {
     this.#lines++;
     return `${(this.#options.painter ?? plainPainter).faint(markerLine(marker, this.#timeText?.(marker.time)))}\n`;

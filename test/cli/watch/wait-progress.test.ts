@@ -86,3 +86,20 @@ it('a terminal gets every change at once, in a line that goes at the end unless 
   reporter[Symbol.dispose]();
   expect(seen).toEqual(['0/2 met, waiting for a, b', '1/2 met, waiting for b', 'clear 1/2 met, waiting for b']);
 });
+
+it.each(['a log', 'a terminal'])('says nothing on %s of a deletion of nothing', async (where) => {
+  const shown: string[] = [];
+  let now: WaitProgress = { ...NOTHING, word: 'deleted', total: 0, waitingFor: [] };
+  const status = { show: (text: string) => shown.push(text), clear: () => {} };
+  const reporter = new WaitProgressReporter({
+    progress: () => now,
+    clock: new FakeClock(),
+    notice: (text) => shown.push(text),
+    status: where === 'a terminal' ? status : undefined,
+  });
+  reporter.changed();
+  expect(shown).toEqual([]);
+  now = { ...now, total: 1, waitingFor: ['a'] };
+  reporter.changed();
+  expect(shown).toEqual(['0/1 deleted, waiting for a']);
+});

@@ -8,6 +8,28 @@ const printer = (options: Partial<TablePrinterOptions> = {}) => new TablePrinter
 const shown = (options: Partial<TablePrinterOptions>, ...objects: UnknownObject[]) =>
   lines(printer(options).objects(answer(...objects)));
 
+describe('a stream without the objects that exist', () => {
+  const web = event('ADDED', pod('web-1'));
+  const later = event('MODIFIED', pod('a-much-longer-name', 'CrashLoopBackOff'));
+
+  test('has a heading and rows as wide as theirs, and prints none of them', () => {
+    const table = printer();
+    table.foresee([pod('a-much-longer-name', 'CrashLoopBackOff'), pod('b')], web.type);
+    expect(lines(table.events([web]) + table.events([later]))).toEqual([
+      'EVENT      NAME                 READY   STATUS             RESTARTS   AGE',
+      'ADDED      web-1                1/1     Running            0          60m',
+      'MODIFIED   a-much-longer-name   1/1     CrashLoopBackOff   0          60m',
+      '',
+    ]);
+  });
+
+  test('is not wider than the terminal for them', () => {
+    const table = printer({ width: () => 60 });
+    table.foresee([pod('a-name-that-leaves-no-room-for-anything-else-in-60-places')], web.type);
+    expect(lines(table.events([web])).at(1)).toBe('ADDED      web-1   1/1     Running   0          60m');
+  });
+});
+
 describe('an answer', () => {
   test("is the server's table with the age of now", () => {
     expect(shown({}, pod('web-1'), pod('a-much-longer-name', 'CrashLoopBackOff'))).toEqual([

@@ -4,9 +4,14 @@ import type { Comparator, FilterCondition, JsonPathStep } from './ast.ts';
 const COMPARATORS: readonly string[] = ['==', '!=', '<=', '>=', '<', '>'] satisfies Comparator[];
 
 /** Throws `argument` for a fault in an expression, with the start of kubectl's message and the position in `text`. */
-export function failAt(text: string, at: number, problem: string, hint?: string): never {
+export function failAt(text: string, at: number, problem: string, hint = hintOf(problem)): never {
   throw new InformerError('argument', `error parsing jsonpath ${text}, ${problem} at position ${at}`, { hint });
 }
+
+const hintOf = (problem: string) =>
+  problem.startsWith('unclosed') || problem.startsWith('unterminated')
+    ? 'each { [ ( and quote needs its end, as in {.items[?(@.kind=="Pod")].metadata.name}'
+    : 'for example {.metadata.name}, or {.spec.containers[0].image}';
 
 /** Parses one path, from `start` to `end` or to the character that closes it. `at` is the position reached. */
 export class PathParser {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonPathStep } from '../../../src/expr/jsonpath/ast.ts';
+import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
 import { failAt, PathParser } from '../../../src/expr/jsonpath/path-parser.ts';
 
 const bare = (text: string) => new PathParser(text, 0, text.length).bare();
@@ -71,4 +72,15 @@ test('a fault names the text, the problem and the position', () => {
       hint: 'close it',
     }),
   );
+});
+
+test.each([
+  ['{.a', 'each { [ ( and quote needs its end, as in {.items[?(@.kind=="Pod")].metadata.name}'],
+  ['{.a[}', 'each { [ ( and quote needs its end, as in {.items[?(@.kind=="Pod")].metadata.name}'],
+  ['{"a}', 'each { [ ( and quote needs its end, as in {.items[?(@.kind=="Pod")].metadata.name}'],
+  ['{.a[1:2:3:4]}', 'for example {.metadata.name}, or {.spec.containers[0].image}'],
+  ['{end}', 'for example {.metadata.name}, or {.spec.containers[0].image}'],
+  ['{.a[?(@.x=1)]}', 'use one of == != <= >= < >'],
+])('%s is refused with a next step', (template, hint) => {
+  expect(() => compileJsonPath(template)).toThrow(expect.objectContaining({ hint }));
 });

@@ -56,6 +56,18 @@ describe.skipIf(process.platform === 'win32')('query and a running serve', () =>
     });
   });
 
+  it.each<[string, string[], NodeJS.ProcessEnv]>([
+    ['-q', ['-q'], {}],
+    ['the variable of --quiet', [], { KUBECTL_INFORMER_QUIET: 'true' }],
+  ])('%s leaves out that it answered, and no other line', async (_, flags, more) => {
+    await using _serve = await served(async (question, frames, signal) => {
+      frames.notice('careful');
+      await one(question, frames, signal);
+    });
+    const { stdout, stderr } = await run([...LINE, ...flags], { env: { ...env, ...more } });
+    expect([stdout, stderr]).toEqual(['pod/from-serve\n', 'careful\n']);
+  });
+
   it('it is found by cluster and user when files or flags differ; the namespace is then that of the asking context', async () => {
     let question: QueryRequest | undefined;
     await using _ = await served(async (got, frames) => {

@@ -120,6 +120,17 @@ describe.skipIf(process.platform === 'win32')('watch through a running serve', (
     );
   });
 
+  it('says with -q only what the serve does not answer', async () => {
+    await using _ = await serving(env, { types: ['pods'], namespaces: ['shop'] });
+    const why = async (...line: string[]) => (await run(['watch', ...line, '-q', '--once'], { env })).stderr;
+    expect(await why('pods', '-n', 'shop')).toBe('');
+    expect(await why('deploy', '-n', 'shop')).toContain('this type is not cached\n');
+    await using following = new Cli(['query', 'pods', '-n', 'shop', '-w', '-q'], { env });
+    await following.until(({ stdout }) => stdout.includes('web-2'));
+    following.kill('SIGINT');
+    expect((await following.ended()).stderr).not.toContain('serve');
+  });
+
   it('never waits through a serve, whose cache may not know yet what was changed a moment ago', async () => {
     await using _ = await serving(env, { types: ['pods'] });
     for (const flags of [

@@ -104,6 +104,7 @@ export const clusterChoiceFlags = group('CLUSTER', {
 /** Shared by the commands that a running serve can answer. */
 export const serveChoiceFlags = group('GENERAL', {
   'no-serve': bool({ summary: 'ask the cluster even if a serve is running' }),
+  quiet: bool({ char: 'q', summary: 'do not say that a running serve answers' }),
 });
 
 /** Which objects: shared by `watch`, `query` and `reconcile`. */

@@ -26,7 +26,8 @@ export async function queryOnce({ flags, words, given }: QueryLine, edges: Edges
     withFreshTypes(async () => {
       const needsManagedFields = question.keepManagedFields;
       // a result that goes on reads what a serve has as it reads a cluster
-      const serve = flags.watch && !flags['no-serve'] && !question.shard ? { needsManagedFields } : undefined;
+      const isServed = flags.watch && !flags['no-serve'] && !question.shard;
+      const serve = isServed ? { needsManagedFields, isQuiet: flags.quiet === true } : undefined;
       await using session = await openSession(flags, edges, { once: !flags.watch, serve });
       const selections = await (flags['wait-for-crd'] ? resolveWhenThere(words, session) : session.resolve(words));
       const namespaces = namespacesOf(flags, session.config);

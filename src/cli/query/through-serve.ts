@@ -6,7 +6,7 @@ import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
 import type { AnswerFrame, EndFrame, QueryRequest } from '../../serve/protocol.ts';
 import { namesOf } from '../args/flag.ts';
-import { clusterChoiceFlags, connectionFlags, loginFlags } from '../args/shared-flags.ts';
+import { clusterChoiceFlags, connectionFlags, loginFlags, serveChoiceFlags } from '../args/shared-flags.ts';
 import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
 import { forgetKilled } from '../session/killed-serve.ts';
@@ -71,7 +71,7 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   };
   try {
     const asked = await askServe(serve, { ...request, namespace }, { signal: ending, clock: systemClock, take });
-    if (asked.kind === 'answered') return ended(asked.end, pid, edges);
+    if (asked.kind === 'answered') return ended(asked.end, pid, line.flags.quiet ? undefined : edges);
     if (asked.kind === 'gone') await forget(serve, edges);
     else
       writeNotice(edges.io, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
@@ -86,9 +86,9 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   }
 }
 
-function ended({ exitCode, ageMs }: EndFrame, pid: number, edges: Edges): ExitCode {
+function ended({ exitCode, ageMs }: EndFrame, pid: number, said: Edges | undefined): ExitCode {
   const age = ageMs === undefined ? '' : `, ${ageText(ageMs)} old`;
-  writeNotice(edges.io, `from serve (pid ${pid})${age}`);
+  if (said) writeNotice(said.io, `from serve (pid ${pid})${age}`);
   return Object.values(ExitCode).find((code) => code === exitCode) ?? ExitCode.failed;
 }
 
@@ -101,7 +101,7 @@ async function forget(serve: FoundServe, { io }: Edges): Promise<void> {
 
 async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Promise<QueryRequest> {
   const kept = [...given].filter(
-    ([name]) => !(name in connectionFlags) && !(name in clusterChoiceFlags) && name !== 'no-serve',
+    ([name]) => !(name in connectionFlags) && !(name in clusterChoiceFlags) && !(name in serveChoiceFlags),
   );
   return {
     words,

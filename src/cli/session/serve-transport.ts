@@ -13,6 +13,8 @@ import { forgetKilled } from './killed-serve.ts';
 /** How a session uses a running serve for its lists and watches. */
 export interface ServeUse {
   readonly needsManagedFields: boolean;
+  /** Does not say that the serve answers; what it does not answer is said. */
+  readonly isQuiet: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ServeUse {
 export function throughServeOf(
   config: ClusterConfig,
   io: Io,
-  { needsManagedFields }: ServeUse,
+  { needsManagedFields, isQuiet }: ServeUse,
   about: string,
 ): ((direct: Transport) => Transport) | undefined {
   const notice = (text: string) => writeNotice(io, about + text);
@@ -38,5 +40,5 @@ export function throughServeOf(
   }
   const found = serve;
   return (direct) =>
-    serveTransport({ serve: found, direct, clock: systemClock, needsManagedFields, notice, forgetKilled });
+    serveTransport({ serve: found, direct, clock: systemClock, needsManagedFields, isQuiet, notice, forgetKilled });
 }

@@ -35,6 +35,7 @@ import {
   rowOptionsOf,
 } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
+import type { ServeUse } from '../session/serve-transport.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { checkWheres } from '../session/where-check.ts';
@@ -250,10 +251,10 @@ export async function sharedPlanOf(
  * How a running serve may answer; undefined if the cluster must. What is waited for may have been changed a moment ago,
  * of which a cache may not know yet. The caches of a serve are not divided.
  */
-export function serveUseOf(flags: WatchFlags, checked: CheckedWatch): { needsManagedFields: boolean } | undefined {
+export function serveUseOf(flags: WatchFlags, checked: CheckedWatch): ServeUse | undefined {
   const { waits, shard } = checked;
   if (flags['no-serve'] || shard !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
-  return { needsManagedFields: keepsManagedFields(flags, checked) };
+  return { needsManagedFields: keepsManagedFields(flags, checked), isQuiet: flags.quiet === true };
 }
 
 /** The fields that expressions and paths of the command line look at. */

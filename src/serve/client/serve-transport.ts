@@ -24,6 +24,8 @@ export interface ServeTransportOptions {
   readonly direct: Transport;
   readonly clock: Clock;
   readonly needsManagedFields: boolean;
+  /** No line says that the serve answers; what it does not answer is said. */
+  readonly isQuiet: boolean;
   /** Removes the socket of a serve that listens no more. Returns a line for a person; undefined if one listens again. */
   forgetKilled(serve: FoundServe): Promise<string | undefined>;
   /** Gets lines for a person, each once. */
@@ -53,14 +55,14 @@ class ServeTransport implements Transport {
   }
 
   async request(init: TransportRequest): Promise<TransportResponse> {
-    const { direct, serve } = this.#options;
+    const { direct, serve, isQuiet } = this.#options;
     const asked = init.method === 'GET' && !this.#isGone ? parseCollectionPath(init.path) : undefined;
     if (!asked) return direct.request(init);
     const { pid } = serve.about;
     try {
       const response = await this.#ask(init);
       if (response.status !== UNSERVED) {
-        this.#say(`from serve (pid ${pid})`);
+        if (!isQuiet) this.#say(`from serve (pid ${pid})`);
         return response;
       }
       const { message } = JSON.parse(

@@ -7,7 +7,7 @@ import type { LiveTable } from '../../output/live/live-table.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
-import type { InformerPlan } from '../session/informers.ts';
+import type { InformerPlan, WatchTarget } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
 
@@ -50,3 +50,9 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> 
  * complete.
  */
 export const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
+
+/** The objects that exist whose changes may be shown, where no filter says more. */
+export function* foreseen({ rules }: WatchPlan, { informer, names }: WatchTarget): Generator<ReadonlyObject> {
+  if ((rules.conditions ?? []).length > 0 || rules.name || rules.excludeName) return;
+  for (const object of informer.lister.values()) if (names?.has(object.metadata.name ?? '') ?? true) yield object;
+}

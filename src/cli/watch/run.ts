@@ -3,7 +3,7 @@ import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { needsOf, type OutputFormat } from '../../output/output-format.ts';
-import { createChangeGate, type GateRules } from '../../stream/change-gate.ts';
+import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
 import { Enveloper, type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
@@ -58,7 +58,7 @@ import {
 import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import { goesOnWithout, type WatchPlan } from './plan.ts';
+import { foreseen, goesOnWithout, type WatchPlan } from './plan.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { WatchedCluster } from './watched-cluster.ts';
 
@@ -422,7 +422,7 @@ class Watching implements Disposable {
         onSynced: (target) => {
           this.#clusters.find(({ targets }) => targets.includes(target))?.synced(target);
           if (!isOneTable) orEnd(session, () => writer.initialDone(target));
-          if (rules.watchOnly) printer.foresee?.(foreseen(target, rules), target.type);
+          if (rules.watchOnly) printer.foresee?.(foreseen(this.#plan, target), target.type);
           if (this.#isSynced) this.#allShown();
         },
       },
@@ -620,11 +620,4 @@ function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
     session.end(error);
     return undefined;
   }
-}
-
-/** The objects whose changes may be shown, where no filter says more. */
-function* foreseen({ informer, names }: WatchTarget, rules: Pick<GateRules, 'conditions' | 'name' | 'excludeName'>) {
-  const { conditions = [], name, excludeName } = rules;
-  if (conditions.length > 0 || name || excludeName) return;
-  for (const object of informer.lister.values()) if (names?.has(object.metadata.name ?? '') ?? true) yield object;
 }

@@ -33,7 +33,7 @@ export interface Printer {
    */
   events(batch: readonly PrintedEvent[]): string;
   /** Lays out a stream for objects of one type that are not printed, whose changes may be. Absent: there is no layout. */
-  foresee?(objects: Iterable<ReadonlyObject>, type: PrintedType): void;
+  layOutFor?(objects: Iterable<ReadonlyObject>, type: PrintedType): void;
   /** The text of a marker; '' in formats that print only values of objects. */
   marker(marker: Marker): string;
   /**

@@ -52,7 +52,7 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> 
 export const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
 
 /** The objects that exist whose changes may be shown, where no filter says more. */
-export function* foreseen({ rules }: WatchPlan, { informer, names }: WatchTarget): Generator<ReadonlyObject> {
+export function* mayBeShown({ rules }: WatchPlan, { informer, names }: WatchTarget): Generator<ReadonlyObject> {
   if ((rules.conditions ?? []).length > 0 || rules.name || rules.excludeName) return;
   for (const object of informer.lister.values()) if (names?.has(object.metadata.name ?? '') ?? true) yield object;
 }

@@ -58,7 +58,7 @@ import {
 import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import { foreseen, goesOnWithout, type WatchPlan } from './plan.ts';
+import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { WatchedCluster } from './watched-cluster.ts';
 
@@ -422,7 +422,7 @@ class Watching implements Disposable {
         onSynced: (target) => {
           this.#clusters.find(({ targets }) => targets.includes(target))?.synced(target);
           if (!isOneTable) orEnd(session, () => writer.initialDone(target));
-          if (rules.watchOnly) printer.foresee?.(foreseen(this.#plan, target), target.type);
+          if (rules.watchOnly) printer.layOutFor?.(mayBeShown(this.#plan, target), target.type);
           if (this.#isSynced) this.#allShown();
         },
       },

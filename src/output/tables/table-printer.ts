@@ -93,7 +93,7 @@ export class TablePrinter implements Printer {
     return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
   }
 
-  foresee(objects: Iterable<ReadonlyObject>, type: PrintedType): void {
+  layOutFor(objects: Iterable<ReadonlyObject>, type: PrintedType): void {
     const now = this.#options.clock.now();
     for (const object of objects) {
       const cells = cellsOf(object);

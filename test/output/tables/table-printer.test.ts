@@ -14,7 +14,7 @@ describe('a stream without the objects that exist', () => {
 
   test('has a heading and rows as wide as theirs, and prints none of them', () => {
     const table = printer();
-    table.foresee([pod('a-much-longer-name', 'CrashLoopBackOff'), pod('b')], web.type);
+    table.layOutFor([pod('a-much-longer-name', 'CrashLoopBackOff'), pod('b')], web.type);
     expect(lines(table.events([web]) + table.events([later]))).toEqual([
       'EVENT      NAME                 READY   STATUS             RESTARTS   AGE',
       'ADDED      web-1                1/1     Running            0          60m',
@@ -25,7 +25,7 @@ describe('a stream without the objects that exist', () => {
 
   test('is not wider than the terminal for them', () => {
     const table = printer({ width: () => 60 });
-    table.foresee([pod('a-name-that-leaves-no-room-for-anything-else-in-60-places')], web.type);
+    table.layOutFor([pod('a-name-that-leaves-no-room-for-anything-else-in-60-places')], web.type);
     expect(lines(table.events([web])).at(1)).toBe('ADDED      web-1   1/1     Running   0          60m');
   });
 });

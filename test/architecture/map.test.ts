@@ -14,18 +14,24 @@ const documents = [
 const textOf = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
 
 describe('every room', () => {
-  it('has a README of at most 20 lines that says what it promises and what it must not do', () => {
+  it('has a README that says in at most 20 lines what it promises and what it must not do, before its rules and its table', () => {
     const rooms = readdirSync(path.join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const lacking = rooms.filter(({ name }) => {
       const page = path.join(ROOT, 'src', name, 'README.md');
       if (!existsSync(page)) return true;
       const text = readFileSync(page, 'utf8');
       return (
-        text.trimEnd().split('\n').length > 20 || !text.includes('**Promises.**') || !text.includes('**Must not**')
+        (text.split(/^## /m)[0] ?? '').trimEnd().split('\n').length > 20 ||
+        !text.includes('**Promises.**') ||
+        !text.includes('**Must not**')
       );
     });
     expect(lacking.map(({ name }) => name)).toEqual([]);
   });
+});
+
+it('the page about the structure is two pages long', () => {
+  expect(textOf('docs/ARCHITECTURE.md').split(/\s+/).length).toBeLessThanOrEqual(2_000);
 });
 
 describe('the documents', () => {

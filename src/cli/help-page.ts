@@ -1,3 +1,4 @@
+import { wrapped } from '../output/wrapped.ts';
 import type { Flag, Flags } from './args/flag.ts';
 import { connectionFlags } from './args/shared-flags.ts';
 import type { CommandClass, Registry } from './base-command.ts';
@@ -165,16 +166,4 @@ function listed(
       return label.length > column ? `  ${label}\n${body}` : `  ${label.padEnd(column)}  ${body.trimStart()}`;
     })
     .join('\n');
-}
-
-function wrapped(text: string, width: number, indent = ''): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((each) => indent + each).join('\n');
 }

@@ -64,7 +64,7 @@ export async function runDoctor(setup: DoctorSetup): Promise<ExitCode> {
   const { flags, io, signal, painter } = setup;
   const words = typeWords(setup.words);
   checkNamespaces(flags.namespace ?? []);
-  const printer = new FindingPrinter(painter, { wide: flags.output === 'wide' });
+  const printer = new FindingPrinter(painter, { wide: flags.output === 'wide', columns: io.stdout.columns });
   const isJson = flags.output === 'json';
   const checkup = new Checkup({
     clock: systemClock,

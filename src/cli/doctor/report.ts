@@ -1,6 +1,7 @@
 import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { continued } from '../../output/escape.ts';
 import type { Painter } from '../../output/painter.ts';
+import { wrapped } from '../../output/wrapped.ts';
 import { VERSION } from '../../package.ts';
 import type { FindingStatus, HealthFinding } from './finding.ts';
 
@@ -21,17 +22,27 @@ const HEADINGS: Readonly<Record<string, string>> = {
 /** The width of the longest name of a check. */
 const NAME_WIDTH = 16;
 const INDENT = 6 + NAME_WIDTH;
+/** A narrower terminal wraps lines itself. */
+const LEAST_WIDTH = 20;
 
 /** The findings as text: a heading for each group, a line for each finding, and its fix below it. */
 export class FindingPrinter {
   readonly #painter: Painter;
   readonly #isWide: boolean;
+  readonly #columns: number;
   #heading = '';
 
-  /** `wide` adds the id and the time of each check. */
-  constructor(painter: Painter, { wide }: { wide: boolean }) {
+  /**
+   * `wide` adds the id and the time of each check. `columns` are those of the terminal: what was found is wrapped. A
+   * fix is not, because a command in it is copied.
+   */
+  constructor(
+    painter: Painter,
+    { wide, columns = Number.POSITIVE_INFINITY }: { wide: boolean; columns?: number | undefined },
+  ) {
     this.#painter = painter;
     this.#isWide = wide;
+    this.#columns = columns;
   }
 
   finding({ id, of, status, found, fix, ms }: HealthFinding): string {
@@ -45,7 +56,7 @@ export class FindingPrinter {
     const about = of === undefined || isOfType ? '' : `${of}: `;
     const remark = status === 'skipped' ? 'skipped: ' : '';
     const wide = this.#isWide ? this.#painter.faint(`  [${id}, ${ms} ms]`) : '';
-    const line = `  ${symbol} ${name.padEnd(NAME_WIDTH)}  ${indented(about + remark + found)}${wide}\n`;
+    const line = `  ${symbol} ${name.padEnd(NAME_WIDTH)}  ${this.#fitted(about + remark + found)}${wide}\n`;
     const next = fix === undefined ? '' : `${' '.repeat(INDENT)}fix: ${indented(fix)}\n`;
     return begin + line + next;
   }
@@ -59,6 +70,16 @@ export class FindingPrinter {
       `${skipped} skipped`,
     ];
     return `\n${counts.join(', ')}\n`;
+  }
+
+  #fitted(text: string): string {
+    const width = this.#columns - INDENT;
+    if (width === Number.POSITIVE_INFINITY || width < LEAST_WIDTH) return indented(text);
+    const lines = indented(text).split('\n');
+    return lines
+      .map((line) => wrapped(line.trim(), this.#columns, ' '.repeat(INDENT)))
+      .join('\n')
+      .trimStart();
   }
 
   #paintHeading(text: string): string {

@@ -33,6 +33,24 @@ Type nodes
 `);
 });
 
+it('on a terminal what was found is wrapped below itself, and a fix stays one line that can be copied', () => {
+  const printer = new FindingPrinter(plainPainter, { wide: false, columns: 50 });
+  const finding: HealthFinding = {
+    id: 'kubeconfig.context',
+    status: 'warning',
+    found: 'cluster "sandbox", user "sandbox"\nserver https://a-long-name-without-a-blank.example.com:6443',
+    fix: 'kubectl config set-context --current --namespace=shop',
+    ms: 1,
+  };
+  expect(printer.finding(finding)).toBe(`Kubeconfig
+  ! context           cluster "sandbox", user
+                      "sandbox"
+                      server
+                      https://a-long-name-without-a-blank.example.com:6443
+                      fix: kubectl config set-context --current --namespace=shop
+`);
+});
+
 it('wide adds ids and times', () => {
   const printer = new FindingPrinter(plainPainter, { wide: true });
   const [first] = FINDINGS;

@@ -25,12 +25,12 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   'kubectl-informer/testing': entry('testing.js', 'testing/index.ts'),
 };
 
-/** What `--version` says. */
+/** The line that `--version` prints. */
 export function versionLine(): string {
   return `kubectl-informer ${VERSION} (node ${process.versions.node}, ${process.platform}-${process.arch})\n`;
 }
 
-/** What the user calls the program: through kubectl when it is installed under the plugin's name. */
+/** The name by which the user calls the program: through kubectl when it is installed under the plugin's name. */
 export function calledName(): string {
   return /(^|[\\/])kubectl-[^\\/]*$/.test(process.argv[1] ?? '') ? 'kubectl informer' : 'kubectl-informer';
 }

@@ -67,7 +67,7 @@ async function showHelp(name: string | undefined, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-/** What kubectl users type first, and what it is here. */
+/** Commands that kubectl users type first, with the command of this program. */
 const HABITS: Readonly<Record<string, string>> = {
   get: 'query TYPE',
   events: 'watch events',

@@ -10,7 +10,9 @@ import {
   schemaOrNone,
 } from './openapi-schemas.ts';
 
-/** What a schema says about a path: `field` = the field exists; `none` = it does not; `open` = any name is possible. */
+/**
+ * The answer of a schema about a path: `field` = the field exists; `none` = it does not; `open` = any name is possible.
+ */
 export interface FieldVerdict {
   readonly is: 'field' | 'none' | 'open';
   /** The number of steps that lead to known fields. For `none`, the step at this index is the unknown one. */

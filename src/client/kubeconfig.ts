@@ -140,7 +140,7 @@ export async function selectedKubeconfig(options: LoadConfigOptions = {}): Promi
   });
 }
 
-/** What the kubeconfig has, by name, and which context is current. */
+/** The contexts, clusters and users of the kubeconfig, by name, and its current context. */
 export async function listContexts(
   options: LoadConfigOptions = {},
 ): Promise<{ current: string | undefined; names: string[]; clusters: string[]; users: string[] }> {

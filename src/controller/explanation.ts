@@ -18,7 +18,7 @@ import type { SourceReport } from './sources/source-report.ts';
  */
 export type KeyState = 'processing' | 'queued' | 'delayed' | 'parked' | 'idle' | 'unknown';
 
-/** What a controller does at a moment. No run begins before `running`. */
+/** The phase of a controller's life. No run begins before `running`. */
 export type ControllerPhase = 'not started' | 'syncing' | 'running' | 'draining' | 'ended';
 
 /** The controller of a key. */
@@ -63,7 +63,7 @@ export interface KeyExplanation {
   readonly failures: number;
   /** The causes that the next run gets, as far as they are known now. */
   readonly pending: readonly ReconcileCause[];
-  /** What happened to the key, oldest first, at most 20 steps. Undefined if the controller keeps no history. */
+  /** The steps of the key, oldest first, at most 20. Undefined if the controller keeps no history. */
   readonly history: readonly TrailEntry[] | undefined;
   /** The number of older steps that are not kept. */
   readonly droppedSteps: number;
@@ -78,7 +78,7 @@ export interface KeyExplanation {
 /** An explanation without its sentence. */
 type Facts = Omit<KeyExplanation, 'summary'>;
 
-/** What a controller knows of a key. */
+/** The state of a key in a controller. */
 export interface KeyView {
   readonly key: ObjectKey;
   readonly now: number;

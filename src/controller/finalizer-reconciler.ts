@@ -43,7 +43,7 @@ export interface FinalizerReconcilerOptions<T> {
   gvr: GroupVersionResource;
   /** Reads the object when a run begins: a lister, or a client by key. */
   objects: { get(key: ObjectKey): T | undefined | Promise<T | undefined> };
-  /** What to do before an object may be deleted, by the name of the finalizer: `example.com/bucket`. */
+  /** The cleanup before an object may be deleted, by the name of its finalizer: `example.com/bucket`. */
   finalizers: Readonly<Record<string, Cleanup<T>>>;
   /** Runs for an object that is not being deleted, and has all the finalizers. */
   reconcile: (object: T, request: ReconcileRequest, context: ReconcileContext) => ReturnType<Reconciler>;

@@ -28,7 +28,7 @@ export interface ReconcileRequest<T = UnknownObject> {
   readonly gone: CachedObject<T> | undefined;
 }
 
-/** What a run of a reconciler gets beside the request. */
+/** The tools of a run of a reconciler, beside the request. */
 export interface ReconcileContext {
   /** Aborts when the run reaches its timeout, and when a shutdown has waited `drainMs`. */
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface ReconcileContext {
   readonly logger: Logger;
 }
 
-/** What a reconciler may return. Without it, the key is done until the next event. */
+/** The result that a reconciler may return. Without it, the key is done until the next event. */
 export interface Result {
   /** The time until the next run, ms, although this one succeeded. An event may lead to an earlier run. */
   readonly requeueAfterMs?: number | undefined;

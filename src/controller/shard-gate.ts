@@ -10,7 +10,7 @@ import { type CachedObject, isResync, type ResourceEvent, untyped } from './reso
 import type { HeldShard } from './sharding/shard-options.ts';
 import type { EventFeed, Source } from './sources/source.ts';
 
-/** What a {@link ShardGate} needs of the cache of the reconciled objects. */
+/** The part of a cache of the reconciled objects that a {@link ShardGate} reads. */
 export interface GatedObjects {
   get(key: ObjectKey): ReadonlyObject | undefined;
   keys(): Iterable<ObjectKey>;

@@ -2,9 +2,9 @@ const MIB = 1024 * 1024;
 
 /** The memory of this process, as V8 and the system count it. All sizes are in bytes. */
 export interface ProcessMemory {
-  /** What the heap holds, garbage included, and what belongs to it outside. Cheap. */
+  /** The size of the heap, garbage included, and of the memory outside that belongs to it. Cheap. */
   used(): { readonly heap: number; readonly outside: number };
-  /** What the old generation of the heap holds, garbage included. */
+  /** The size of the heap's old generation, garbage included. */
   old(): number;
   /** Frees all garbage at once, which takes up to a second for each GB. */
   collect(): void;
@@ -30,7 +30,7 @@ export class MemoryRoom {
     this.#memory = memory;
   }
 
-  /** What is nearly full, if anything is: `52 of the 64 MiB of its heap are in use`. */
+  /** The part of the memory that is nearly full, if any: `52 of the 64 MiB of its heap are in use`. */
   shortage(): string | undefined {
     const memory = this.#memory;
     const { heap, outside } = memory.used();
@@ -106,7 +106,7 @@ function collector(): () => void {
   }
 }
 
-/** What V8 and Node say about the size of the heap. */
+/** The limits and sizes of the heap, from V8 and Node. */
 export interface HeapSettings {
   /** V8's limit of the whole heap, bytes. */
   readonly heapLimit: number;

@@ -1,4 +1,4 @@
-/** What a program that is one file (`tools/release`) has in itself, in place of files of the package. */
+/** The parts that a program of one file (`tools/release`) has in itself, in place of files of the package. */
 export interface OneFile {
   /** The URL of the code that `serve --persist` runs in a thread. */
   readonly stateThread: string;

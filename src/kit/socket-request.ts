@@ -19,7 +19,7 @@ export interface SocketAnswer {
 export interface SocketPeer {
   /** The program, as errors name it. */
   readonly who: string;
-  /** What to do when it does not answer. */
+  /** The next step when it does not answer. */
   readonly hint: string;
   readonly clock: Clock;
 }

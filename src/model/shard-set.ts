@@ -11,7 +11,7 @@ import {
   shardRanges,
 } from './shard.ts';
 
-/** What a {@link ShardSet} has at one time. It does not change. */
+/** The parts of a {@link ShardSet} at one time. It does not change. */
 export interface ShardParts {
   /** Grows with each change. */
   readonly generation: number;

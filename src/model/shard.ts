@@ -4,9 +4,10 @@ import { joinKey } from './key.ts';
 import { shardHash } from './shard-hash.ts';
 
 /**
- * What decides about the part of an object. `uid`: parts of equal size; an object that is created again under its name has
- * another uid. `namespace`: all objects of a namespace are in one part. `name`, which is namespace and name: an object that
- * is created again stays in its part. API servers divide by the first two only; by `name` they send everything to everyone.
+ * The field that decides about the part of an object. `uid`: parts of equal size; an object that is created again under
+ * its name has another uid. `namespace`: all objects of a namespace are in one part. `name`, which is namespace and
+ * name: an object that is created again stays in its part. API servers divide by the first two only; by `name` they
+ * send everything to everyone.
  */
 export type ShardedKey = 'uid' | 'namespace' | 'name';
 
@@ -32,8 +33,8 @@ export interface Shard {
 export type ShardedBy = 'server' | 'client';
 
 /**
- * What a source may leave out before it is decoded. It need not: its caller looks at what comes all the same. Called for
- * an object whose uid, or namespace and name, can be read without decoding it.
+ * The objects that a source may leave out before they are decoded. It need not: its caller tests every object again.
+ * Called for an object whose uid, or namespace and name, can be read without decoding it.
  */
 export interface UnwantedObjects {
   readonly by: ShardedKey;
@@ -97,7 +98,7 @@ function hashOf({ metadata: { uid, namespace, name } }: ShardedObject, by: Shard
   return shardHash((by === 'uid' ? uid : namespace) ?? '');
 }
 
-/** What decides about the place of an object. */
+/** The fields that decide about the part of an object. */
 export interface ShardedObject {
   readonly metadata: {
     readonly uid?: string | undefined;

@@ -53,7 +53,7 @@ function durationIn(text: string): number | undefined {
   }
 }
 
-/** What a text reads as: a quantity (a plain number too), a time, a duration, or none of them. */
+/** The kind of value that a text reads as: a quantity (a plain number too), a time, a duration, or none of them. */
 export type ValueKind = 'quantity' | 'time' | 'duration' | 'text';
 
 /**

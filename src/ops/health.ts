@@ -24,7 +24,7 @@ export interface CheckedController {
   snapshot(): { readonly controller: { readonly name: string; readonly phase: ControllerPhase } };
 }
 
-/** What readiness depends on. */
+/** The options of readiness. */
 export interface ReadinessOptions {
   readonly informers: readonly InspectedInformer[];
   readonly controllers: readonly CheckedController[];

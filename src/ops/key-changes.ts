@@ -3,13 +3,13 @@ import { InformerError } from '../kit/error.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { type InspectedController, nearKeys, type ReconciledObjects } from './inspected.ts';
 
-/** What was done to a key. */
+/** A change of a key. */
 export interface KeyChange {
   readonly key: ObjectKey;
   readonly controller: string;
   /** Whether something was done, or was not necessary. */
   readonly ok: boolean;
-  /** What was done, or why not, for people. */
+  /** The change, or the reason why there was none, for people. */
   readonly text: string;
   /** Keys that may have been meant. */
   readonly nearest?: readonly ObjectKey[];

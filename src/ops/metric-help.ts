@@ -1,4 +1,4 @@
-/** What each metric means, for its `# HELP` line. The first lines are those of client-go and controller-runtime. */
+/** The meaning of each metric, for its `# HELP` line. The first lines are those of client-go and controller-runtime. */
 const HELP: Readonly<Record<string, string>> = {
   workqueue_depth: 'Current depth of workqueue',
   workqueue_adds_total: 'Total number of adds handled by workqueue',

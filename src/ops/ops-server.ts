@@ -18,11 +18,11 @@ export interface OpsServerOptions {
    * For probes and scrapes from outside of a Pod name a host: `0.0.0.0:8080`.
    */
   address: string;
-  /** What `/metrics` shows. Without it that page is not found. */
+  /** The metrics of `/metrics`. Without it that page is not found. */
   metrics?: Pick<PrometheusMetrics, 'text' | 'contentType'> | undefined;
-  /** What `/debug/queue` and `/debug/explain` show. `/readyz` waits for the initial sync of their sources. */
+  /** The controllers of `/debug/queue` and `/debug/explain`. `/readyz` waits for the initial sync of their sources. */
   controllers?: readonly InspectedController[] | undefined;
-  /** What `/debug/informers` shows. `/readyz` waits for their initial sync and their connections. */
+  /** The informers of `/debug/informers`. `/readyz` waits for their initial sync and their connections. */
   informers?: readonly InspectedInformer[] | undefined;
   /** Further conditions of `/healthz` and `/livez`. */
   liveChecks?: readonly ManagerCheck[] | undefined;

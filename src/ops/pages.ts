@@ -176,7 +176,7 @@ function informersOf(informers: readonly InspectedInformer[], clock: Clock) {
   };
 }
 
-/** What a cache takes, where it keeps objects as text. */
+/** The memory of a cache that keeps objects as text. */
 function memoryOf(memory: NonNullable<InspectedInformer['memory']>) {
   const { packed, storedBytes, textBytes, hotReads, coldReads } = memory;
   if (packed === 0) return { packed };
@@ -195,7 +195,7 @@ function connectionOf(connection: InspectedInformer['continuity'][number]['conne
   return { state, since: new Date(since).toISOString(), forMs: now - since, error };
 }
 
-/** What one controller says of a key, on the page `/debug/explain`. */
+/** The explanation of a key by one controller, on the page `/debug/explain`. */
 export interface ExplainedKey extends KeyExplanation {
   /** Whether the object is in the cache. Undefined if the cache is not known. */
   readonly isCached: boolean | undefined;

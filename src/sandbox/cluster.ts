@@ -12,7 +12,7 @@ export interface Cluster {
   readonly features: Features;
 }
 
-/** What a server can do only when it was started so, by the names of a server's feature gates. */
+/** The abilities of a server that a feature gate turns on, by the name of the gate. */
 export interface Features {
   /** Lists and watches of a part of a collection, by hash. Source: KEP-5866. */
   readonly shardedListAndWatch: boolean;

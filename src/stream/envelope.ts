@@ -11,7 +11,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { fieldManagers } from './changes/field-managers.ts';
 import { type ShownOptions, shownObject, whyUnprintable } from './shown-object.ts';
 
-/** What happened to an object, in the words of the watch protocol. */
+/** The change of an object, in the words of the watch protocol. */
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /**

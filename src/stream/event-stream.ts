@@ -76,7 +76,7 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   readonly onEnd?: ((unreported: Unreported<T>) => void | Promise<void>) | undefined;
 }
 
-/** What a stream did not report at its position, because the stream ended before the reader got there. */
+/** Markers and losses that the reader had not reached when the stream ended. */
 export interface Unreported<T extends StreamTarget = StreamTarget> {
   /**
    * Gaps and open outages without a marker, in the order in which they began. A gap that a relist closed before the

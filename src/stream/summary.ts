@@ -14,7 +14,7 @@ export interface ContinuityCounts {
   readonly storeErrors?: number | undefined;
 }
 
-/** What a stream did not show, except for its filters. */
+/** Counts of the events that a stream did not show, except for its filters. */
 export interface LossCounts {
   /** Events that were left out because the reader was slow. */
   dropped: number;
@@ -30,7 +30,7 @@ export interface LossCounts {
 
 const WORDS = ['ADDED', 'MODIFIED', 'LEFT', 'DELETED'] as const;
 
-/** What the events of a stream are called in its last line. */
+/** The words for the events of a stream in its last line. */
 export interface SummaryWords {
   /** One of them, such as `event`; more of them have an `s`. */
   readonly one: string;

@@ -51,7 +51,7 @@ export class DelayLine {
     return this.#entries.has(key);
   }
 
-  /** What is scheduled for a key. */
+  /** The delay of a key, if it has one. */
   get(key: string): Delayed | undefined {
     return this.#entries.get(key);
   }

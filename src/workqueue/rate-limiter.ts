@@ -13,11 +13,11 @@ export interface RateLimiter {
   forget(key: string): void;
   /** The failures of the key since it was last forgotten. */
   numRequeues(key: string): number;
-  /** What decided the delay that `when` returned last: the failures of the key, or the rate of all keys. */
+  /** The reason for the delay that `when` returned last: the failures of the key, or the rate of all keys. */
   decidedBy?(): DelayDecider | undefined;
 }
 
-/** What decides a delay: `back-off` for the failures of a key, `rate limit` for the rate of all keys. */
+/** The reason for a delay: `back-off` for the failures of a key, `rate limit` for the rate of all keys. */
 export type DelayDecider = 'back-off' | 'rate limit';
 
 /** A delay that doubles with each failure of a key: `baseMs · 2^failures`, at most `maxMs`. */

@@ -5,7 +5,7 @@ import type { TrafficCounter } from './traffic.ts';
 /** The bytes after which the memory is looked at. They take some milliseconds to decode. */
 const LOOK_BYTES = 256 * 1024;
 
-/** What is read, for the text of its error. */
+/** Names the body in the text of its error. */
 export interface BodyReading {
   /** The list or the watch. */
   readonly what: string;

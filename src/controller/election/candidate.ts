@@ -8,7 +8,7 @@ import { type LeaseRecord, microTime } from './lease-record.ts';
 export interface CandidateOptions {
   readonly lock: LeaseLock;
   readonly identity: string;
-  /** What the record says: whole seconds, as a Lease has them. */
+  /** The duration in the record, in whole seconds, as a Lease has it. */
   readonly durationSeconds: number;
   readonly clock: Clock;
   /** Called when a renewal needs more than its one PUT. */

@@ -8,7 +8,7 @@ import { type Lease, type LeaseRecord, leaseSpecOf, recordOf } from './lease-rec
 
 export const LEASES: GroupVersionResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
-/** What ends a request of a {@link LeaseResource}. */
+/** The signal that ends a request of a {@link LeaseResource}. */
 export type LeaseCall = { signal?: AbortSignal | undefined };
 
 /** The part of a client that an election needs. A `Client` fits. */

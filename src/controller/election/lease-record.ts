@@ -16,7 +16,10 @@ export interface LeaseSpec {
   preferredHolder?: string | null | undefined;
 }
 
-/** What a Lease says about its holder. Source: client-go tools/leaderelection/resourcelock LeaderElectionRecord. */
+/**
+ * The holder that a Lease names, with its times. Source: client-go tools/leaderelection/resourcelock
+ * LeaderElectionRecord.
+ */
 export interface LeaseRecord {
   /** Who leads; '' = there is no leader. */
   readonly holder: string;

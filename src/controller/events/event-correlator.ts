@@ -52,13 +52,13 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
-  /** What to write; undefined if there are too many Events. Also those are counted and combined. */
+  /** The Event to write; undefined if there are too many. Also those are counted and combined. */
   correlate(event: KubeEvent): CorrelatedEvent | undefined {
     const counted = this.counted(event);
     return this.#accepts(event) ? counted : undefined;
   }
 
-  /** What to write, however many Events there are. */
+  /** The Event to write, without a limit of their number. */
   counted(event: KubeEvent): CorrelatedEvent {
     return this.#count(...this.#combine(event));
   }

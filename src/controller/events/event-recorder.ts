@@ -144,7 +144,7 @@ export class EventRecorder {
     this.#end = options.signal && onAbort(options.signal, () => void this.close());
   }
 
-  /** What became of the Events so far. */
+  /** How many Events were written, combined and dropped so far. */
   get counts(): EventCounts {
     return { ...this.#counts };
   }

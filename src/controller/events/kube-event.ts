@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeepReadonly } from '../../model/object.ts';
 
-/** What an Event is about. Source: core/v1 ObjectReference. */
+/** The object that an Event is about. Source: core/v1 ObjectReference. */
 export interface ObjectReference {
   apiVersion: string;
   kind: string;

@@ -4,8 +4,9 @@ import type { CachedObject, EventCause, ResourceEvent } from '../resource-event.
 /** A reason why a key was queued. */
 export interface ReconcileCause {
   /**
-   * What happened. `requeue`: the key's own requeueAfter is due. `released`: {@link Controller.release} was called for
-   * the parked key. `manual`: {@link Controller.enqueue} was called. `schedule`: a time of a schedule came.
+   * The event that led to the run. `requeue`: the key's own requeueAfter is due. `released`: {@link Controller.release}
+   * was called for the parked key. `manual`: {@link Controller.enqueue} was called. `schedule`: a time of a schedule
+   * came.
    */
   readonly reason: 'added' | 'updated' | 'deleted' | 'generic' | 'schedule' | 'requeue' | 'released' | 'manual';
   /** How the event became known. */

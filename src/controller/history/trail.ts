@@ -6,7 +6,7 @@ import type { ResourceEvent } from '../resource-event.ts';
 import type { CauseNote, EventOrigin } from './causes.ts';
 
 /**
- * What an event did to its key.
+ * The effect of an event on its key.
  * - `queued`: the key went into the line.
  * - `merged`: it waited in the line already.
  * - `sooner`: it waited for a later time, and went into the line at once.
@@ -104,7 +104,7 @@ export interface HotLoopEntry {
   readonly paths: readonly string[];
 }
 
-/** What was done to the key by hand: enqueue, release or drop. */
+/** A change of the key by hand: enqueue, release or drop. */
 export interface ManualEntry {
   readonly kind: 'enqueued' | 'released' | 'dropped';
   readonly at: number;
@@ -169,7 +169,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const weightOf = ({ entries }: Page) => entries.length;
 
 /**
- * What happened to each key lately: events, skipped events, runs and their outcomes. For {@link Controller.explain}.
+ * The latest steps of each key: events, skipped events, runs and their outcomes. For {@link Controller.explain}.
  *
  * Promises: it keeps at most 20 steps for a key, about 20,000 for all keys, and the objects of the last event of at
  * most 256 keys and of 128 skipped events. Each step takes constant time, but for the comparison of an update, which is

@@ -47,7 +47,7 @@ export interface AddRunnableOptions {
   group?: RunnableGroup | undefined;
 }
 
-/** What {@link Manager.health} reports. */
+/** The answer of {@link Manager.health}. */
 export interface HealthReport {
   readonly isLive: boolean;
   readonly isReady: boolean;

@@ -1,4 +1,4 @@
-/** What one replica sees of all of them. */
+/** The shards of all replicas, as one of them sees them. */
 export interface ReplicaView {
   /** The replicas that live. */
   readonly members: Iterable<string>;

@@ -4,7 +4,7 @@ import type { ShardedKey } from '../../model/shard.ts';
 
 /** How a set of keys is divided. Replicas with different divisions must not work at the same time. */
 export interface Division {
-  /** What all replicas that share the work call it. */
+  /** The name that all replicas which share the work use. */
   readonly name: string;
   /** The number of shards. */
   readonly of: number;
@@ -42,5 +42,5 @@ export const shardLeaseOf = (division: Division, index: number): string =>
 export const memberLeaseOf = ({ name }: Pick<Division, 'name'>, identity: string): string =>
   `${name}-member-${digest(identity)}`;
 
-/** What the names of the Leases add to that of the division, at most. */
+/** The longest text that the name of a Lease adds to that of the division. */
 export const LONGEST_SUFFIX = '-shard-65535-of-65536-by-namespace'.length;

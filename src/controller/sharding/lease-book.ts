@@ -11,7 +11,7 @@ export interface SeenLease {
   readonly seenAt: number;
   /** When its duration begins, ms on the monotonic clock. */
   readonly at: number;
-  /** What it is of: `shard` or `replica`. */
+  /** The role of the Lease: `shard` or `replica`. */
   readonly role: string | undefined;
   readonly division: string | undefined;
   readonly resourceVersion: string | undefined;

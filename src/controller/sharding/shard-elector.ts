@@ -122,7 +122,7 @@ export class ShardElector {
     return this.#tenures.values().some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
   }
 
-  /** What this process sees of all of them. */
+  /** The shards of all replicas, as this process sees them. */
   get overview(): ShardOverview {
     const { of } = this.#division;
     return {

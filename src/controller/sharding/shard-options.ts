@@ -18,7 +18,7 @@ export interface HeldShard {
   assertHeld(): void;
 }
 
-/** What one process sees of the sharing. */
+/** The sharing, as one process sees it. */
 export interface ShardOverview {
   /** Its own shards. */
   readonly held: readonly number[];
@@ -50,7 +50,7 @@ export interface ShardElectorOptions
   > {
   /** Sends the requests for the Leases. It must not be fenced by them. */
   client: Client;
-  /** What the processes that share the work call it; the names of the Leases begin with it. */
+  /** The name of the shared work, the same in all its processes; the names of the Leases begin with it. */
   name: string;
   /** The number of shards. All processes must give the same one. */
   shards: number;

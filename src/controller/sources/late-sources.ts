@@ -20,7 +20,7 @@ export function notSynced(name: string, withinMs: number, late: ReadonlySet<Sour
   );
 }
 
-/** What a source reports as its trouble. If the report itself fails, that error. */
+/** The trouble that a source reports. If the report itself fails, that error. */
 function troubleOfSource(source: Source): unknown {
   try {
     return source.trouble?.();

@@ -1,7 +1,7 @@
 import type { SkippedEvent, SkipReason } from '../history/trail.ts';
 import type { Source } from './source.ts';
 
-/** What one source of a controller did so far. */
+/** The counts of one source of a controller so far. */
 export interface SourceReport {
   readonly name: string;
   /** Whether its initial sync has ended. */

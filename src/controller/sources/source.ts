@@ -18,7 +18,7 @@ import { type Predicate, rejectionOf } from './predicate.ts';
 /** Queues a key and records the reason. Throws `argument` for a text that is no key. */
 export type EmitKey = (key: ObjectKey, note: CauseNote, priority: number) => void;
 
-/** What a source gets when it starts. */
+/** The tools that a source gets when it starts. */
 export interface SourceContext {
   /** Aborts when the source has to end. After that it must emit nothing and leave no listener or timer. */
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface Source {
    * Begins to emit. Resolves after the initial sync: all keys known at the start were emitted. Rejects if that fails.
    */
   start(emit: EmitKey, context: SourceContext): Promise<void>;
-  /** What delays the initial sync, as far as it is known. For the error of a start that takes too long. */
+  /** The reason why the initial sync is late, as far as it is known. For the error of a start that takes too long. */
   trouble?(): unknown;
   /** When it next queues keys by itself, as a timer does, ms since the Unix epoch; undefined if that is not known. */
   nextAt?(): number | undefined;

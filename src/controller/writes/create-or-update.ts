@@ -18,7 +18,7 @@ export interface Upsertable<T> {
   update(object: WriteBody<T>): Promise<unknown>;
 }
 
-/** What {@link createOrUpdate} did. */
+/** The outcome of {@link createOrUpdate}. */
 export type OperationResult = 'created' | 'updated' | 'unchanged';
 
 /** The part of a resource client that {@link createOrPatch} needs. A ResourceApi fits. */
@@ -29,7 +29,7 @@ export interface Patchable<T> {
   patch(name: string, body: unknown, options: { type: 'merge'; subresource?: string }): Promise<unknown>;
 }
 
-/** What {@link createOrPatch} did. */
+/** The outcome of {@link createOrPatch}. */
 export type PatchResult = OperationResult | 'updatedStatus' | 'updatedStatusOnly';
 
 /** One for the process, because a controller makes its resource clients again at each run. */

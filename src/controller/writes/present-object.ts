@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkName } from '../../model/path-segment.ts';
 import { isNotFound, statusOf } from '../../model/status.ts';
 
-/** What names an object. Any object of a cache or a server fits, and so do client-node's models. */
+/** The fields that name an object. Any object of a cache or a server fits, and so do client-node's models. */
 export interface NamedObject {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;

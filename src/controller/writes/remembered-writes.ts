@@ -17,8 +17,9 @@ interface Answer {
 const KEPT_OBJECTS = 10_000;
 
 /**
- * What the server made of earlier writes: it adds defaults to what a program asks for, and writes some values in another
- * form (`1000m` becomes `1`). A program that builds a part of an object again at each run asks without them each time.
+ * Remembers how the server stored earlier writes: it adds defaults to what a program asks for, and writes some values
+ * in another form (`1000m` becomes `1`). A program that builds a part of an object again at each run asks without them
+ * each time.
  *
  * Promises: a write counts as repeated only if the server must store what it has. That is: each part that differs is
  * still as the server stored it after the last write, and each value in it is asked for as then, or is the stored one.

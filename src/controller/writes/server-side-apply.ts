@@ -39,14 +39,14 @@ export interface Appliable<T> extends ObjectReader<T> {
   ): Promise<T>;
 }
 
-/** What {@link serverSideApply} did, and the object after it. */
+/** The outcome of {@link serverSideApply}, and the object after it. */
 export interface AppliedObject<T> {
   readonly result: 'created' | 'updated' | 'unchanged';
   /** The whole object, as the server answered it. */
   readonly object: T;
 }
 
-/** What says which version of which object one is. */
+/** The fields that tell which version of which object it is. */
 export interface ObjectVersion {
   readonly metadata?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }

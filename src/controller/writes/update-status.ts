@@ -28,7 +28,7 @@ export interface StatusWriter<T> extends ObjectReader<T> {
   ): Promise<T>;
 }
 
-/** What {@link updateStatus} did, and the object after it. */
+/** The outcome of {@link updateStatus}, and the object after it. */
 export interface StatusUpdate<T> {
   readonly result: 'updated' | 'unchanged';
   /** The object with the new status: as the server answered it, or, if nothing was sent, as it was last read. */

@@ -6,7 +6,7 @@ import type { Comparator, FilterCondition, JsonPathStep } from './ast.ts';
 export type Find = (object: unknown) => unknown[];
 
 /**
- * What happens for an index out of range, an index into a value that is no list, or a comparison of different types:
+ * The treatment of an index out of range, an index into a value that is no list, or a comparison of different types:
  * `strict` throws kubectl's message, `lenient` finds nothing. A missing key finds nothing in both.
  */
 export type Strictness = 'strict' | 'lenient';

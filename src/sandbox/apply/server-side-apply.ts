@@ -184,7 +184,7 @@ function prune(value: unknown, dropped: FieldSet, stillOwned: FieldSet | undefin
 
 type Part = { readonly value: unknown; readonly shape: Shape | undefined };
 
-/** What is left of one part: no value or one. A list item is removed as a whole. */
+/** The rest of one part: no value or one. A list item is removed as a whole. */
 function pruned(
   element: string,
   { value, shape }: Part,

@@ -20,7 +20,7 @@ interface Token {
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*)|("[^"]*"|'[^']*')|(\d[\w.]*)|(\|\||&&|[()[\]{}.,!:]|\S))/y;
 
-/** What may begin an expression, as a CEL parser lists it. */
+/** The tokens that may begin an expression, as a CEL parser lists them. */
 const BEGINNINGS =
   "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 

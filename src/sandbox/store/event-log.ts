@@ -18,7 +18,7 @@ export class StoreEvent {
     return this.object.revision;
   }
 
-  /** What a watch sends when the object leaves its selector: the state before, with the new revision. */
+  /** The event of a watch whose selector the object leaves: the state before, with the new revision. */
   get left(): StoredObject {
     this.#left ??= this.previous ? atRevision(this.previous, this.revision) : this.object;
     return this.#left;

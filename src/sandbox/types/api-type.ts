@@ -22,7 +22,7 @@ export interface ApiType extends ResourceType {
   readonly custom: CustomTraits | undefined;
 }
 
-/** What a CustomResourceDefinition defines for one version, besides what discovery shows. */
+/** The parts of a CustomResourceDefinition's version that discovery does not show. */
 export interface CustomTraits {
   /** The columns after the name, with the JSONPath of their cells. */
   readonly columns: readonly { readonly column: TableColumn; readonly jsonPath: string }[];

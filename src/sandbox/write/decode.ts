@@ -151,7 +151,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What Go was looking for where V8 found a mistake: a part of V8's message, and Go's words. */
+/** The token that Go expects where V8 finds a mistake: a part of V8's message, and Go's words. */
 const EXPECTATIONS: readonly (readonly [RegExp, string])[] = [
   [/Expected (?:property name|double-quoted property name)/, 'looking for beginning of object key string'],
   [/Expected ':'/, 'after object key'],

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../status/statuses.ts';
 import { labelValueProblems, qualifiedNameProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
 import { fieldsOf, invalidValue, LABEL, LABEL_TEXT, required } from './validate-pods.ts';
 
-/** What is wrong with objects of the types that feature gates turn on. */
+/** Finds the mistakes in objects of the types that feature gates turn on. */
 
 /** Source: kubernetes/pkg/apis/certificates/validation ValidateClusterTrustBundle. */
 export function trustBundleProblems({ metadata: { name = '' }, spec }: UnknownObject): FieldProblem[] {

@@ -53,7 +53,7 @@ function hasSameCells(oldObject: ReadonlyObject, object: ReadonlyObject): boolea
   return after.columns.every(({ name }, i) => name === 'Age' || sameValue(before.cells[i], after.cells[i]));
 }
 
-/** What a table shows of an object besides its name. */
+/** The cells of an object in a table, besides its name. */
 export interface RowLook {
   /** Columns of any priority are shown; otherwise only those of priority 0. */
   readonly wide: boolean;

@@ -3,11 +3,11 @@ import { loadCel } from '../../expr/cel/load-cel.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 
-/** What a server is asked beside the user's own selectors. */
+/** The selectors that a server gets beside the user's own. */
 export interface Narrowing {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** What `--explain` says of it. */
+  /** The text of `--explain`. */
   readonly text: string;
 }
 

@@ -16,8 +16,8 @@ export type WaitOutcome = (
   | { readonly kind: 'error'; readonly error: Error }
 ) & {
   /**
-   * What decided it: a change of the object, or the initial list of the target (then there is no object). Undefined
-   * when the passing of time decided it.
+   * The change that decided it, or the initial list of the target (then there is no object). Undefined when the passing
+   * of time decided it.
    */
   readonly by?: { readonly target: WaitTarget; readonly object: ReadonlyObject | undefined } | undefined;
   /** With `until-any` and `fail-if`: at most three of the objects that meet the condition. */

@@ -7,7 +7,7 @@ import { CoalescingBacklog } from './coalescing-backlog.ts';
 import { DroppingBacklog } from './dropping-backlog.ts';
 
 /**
- * What a stream does when its reader is slower than the events.
+ * The behaviour of a stream whose reader is slower than the events.
  *
  * - `block`: reads nothing from the server until the reader has caught up. Nothing is lost.
  * - `coalesce`: keeps only the latest state of each object for the reader.

@@ -39,7 +39,7 @@ export class ObjectCondition<T = ReadonlyObject> {
     return this.#rule.met(object, gvr);
   }
 
-  /** What this state lacks, in words. */
+  /** The conditions that this state does not meet, in words. */
   missing(object: T | undefined, gvr: GroupVersionResource): string {
     if (this.#rule.missing) return this.#rule.missing(object, gvr);
     return object === undefined ? `it does not exist (waits for: ${this.text})` : `not met: ${this.text}`;

@@ -107,7 +107,10 @@ export async function untilCondition<T extends ReadonlyKubeObject>(
   return typeof keys === 'string' ? states[0] : states;
 }
 
-/** What `describe` returns or throws: it asks the condition, and no caller would get an error of a timer. */
+/**
+ * The result of `describe`, or the error that it throws: it asks the condition, and no caller would get an error of a
+ * timer.
+ */
 function reasonOf(describe: () => InformerError): unknown {
   try {
     return describe();

@@ -32,7 +32,7 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** What the rules of one request may still cost. */
+/** The cost that the rules of one request may still have. */
 export class RuleBudget {
   #left = MOST_COST_OF_REQUEST;
 
@@ -43,7 +43,7 @@ export class RuleBudget {
   }
 }
 
-/** What the present evaluation may still cost. An evaluation is never interrupted by another one. */
+/** The cost that the present evaluation may still have. An evaluation is never interrupted by another one. */
 let left = 0;
 
 /** Charges the match of a pattern before it is tried. */

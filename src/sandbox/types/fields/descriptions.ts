@@ -17,13 +17,13 @@ const TEXTS = new Map(
   ]),
 );
 
-/** What a message is for, in one sentence; undefined when there is no description. */
+/** The purpose of a message, in one sentence; undefined when there is no description. */
 export function describeMessage(name: string): string | undefined {
   return TEXTS.get(name)?.get('');
 }
 
 /**
- * What a field of a message is for; undefined when there is no description. All kinds of condition share one
+ * The purpose of a field of a message; undefined when there is no description. All kinds of condition share one
  * description.
  */
 export function describeField(message: string, field: string): string | undefined {
@@ -32,7 +32,7 @@ export function describeField(message: string, field: string): string | undefine
   );
 }
 
-/** What a field at the top of an object is for. */
+/** The purpose of a field at the top of an object. */
 export function describeCommon(field: string): string | undefined {
   return COMMON.get(field);
 }

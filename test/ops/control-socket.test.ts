@@ -162,6 +162,7 @@ describe.skipIf(process.platform === 'win32')('what other programs left behind',
     await using alive = await open('alive.sh');
     const child = await otherProgram();
     const stopped = await otherProgram();
+    using _killed = { [Symbol.dispose]: () => void stopped.kill('SIGKILL') }; // also where an expectation fails
     stopped.kill('SIGSTOP');
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -172,8 +173,6 @@ describe.skipIf(process.platform === 'win32')('what other programs left behind',
     const own = [alive, next].map(({ path: socket }) => path.basename(path.dirname(socket)));
     expect(others.sort()).toEqual([`.new-${stopped.pid}-cd`, ...own].sort());
     expect((await runningPrograms(env)).map(({ about }) => about.pid)).toContain(stopped.pid);
-    stopped.kill('SIGKILL');
-    await once(stopped, 'close');
   });
 
   it('is removed where a program ended before it listened, and left alone while it starts', async () => {

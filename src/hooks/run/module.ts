@@ -211,7 +211,7 @@ function cannotLoad(path: string, error: unknown, syntaxPlace: string | undefine
         hint: `Node only removes types from TypeScript: ${instead(message)}`,
       });
     case 'ERR_INVALID_TYPESCRIPT_SYNTAX':
-      throw new StopError(`hook ${placeOf(error, path)}: ${message}`, { cause: error });
+      throw new StopError(`hook ${placeOf(error, path)}: ${message}`, { cause: error, hint: CORRECT_IT });
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
       throw new StopError(`hook ${path}: ${message}`, {
         cause: error,
@@ -227,10 +227,14 @@ function cannotLoad(path: string, error: unknown, syntaxPlace: string | undefine
         `hook ${error instanceof SyntaxError ? (syntaxPlace ?? placeOf(error, path)) : path}: ${message}`,
         {
           cause: error,
+          ...(error instanceof SyntaxError ? { hint: CORRECT_IT } : {}),
         },
       );
   }
 }
+
+/** The next step after a syntax error, whose place is in the message. */
+const CORRECT_IT = 'correct this line of the hook; with --reload a corrected hook is loaded at once';
 
 /** `file:line` of a syntax error, which the engine only writes in the first line of the stack. */
 function placeOf(error: unknown, path: string): string {

@@ -137,11 +137,13 @@ describe('loading', () => {
   it('a syntax error in TypeScript is named with its line', async () => {
     const { failed } = await load({ 'syntax.ts': 'export default () => {\n  const a: number = ;\n}' });
     expect(failed?.message).toMatch(/syntax\.ts:2: Expression expected/);
+    expect(failed?.hint).toMatch(/^correct this line of the hook/);
   });
 
   it('a syntax error in JavaScript is named with its file and line, also in a file that the hook imports', async () => {
     const entry = await load({ 'broken.mjs': 'export default () => {\n  const = 1;\n};' });
     expect(entry.failed?.message).toMatch(/broken\.mjs:2: Unexpected token '='$/);
+    expect(entry.failed?.hint).toMatch(/^correct this line of the hook/);
     const imported = await load({
       'outer.mjs': "import './lib.mjs';\nexport default () => {};",
       'lib.mjs': '\n\nlet;',

@@ -19,8 +19,16 @@ export interface FileExports {
   readonly passesOn: readonly { readonly from: string; readonly name: string; readonly as: string }[];
 }
 
-/** What a file declares for others and what it takes from them; paths are absolute. */
+const known = new Map<string, FileExports>();
+
+/** What a file declares for others and what it takes from them; paths are absolute. Each file is read once. */
 export function exportsOf(file: string): FileExports {
+  const found = known.get(file) ?? readExports(file);
+  known.set(file, found);
+  return found;
+}
+
+function readExports(file: string): FileExports {
   const text = readFileSync(file, 'utf8');
   const { program } = parseSync(file, text, { lang: 'ts', sourceType: 'module' });
   const at = (source: { readonly value: unknown }) => path.resolve(path.dirname(file), String(source.value));

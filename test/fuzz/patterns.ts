@@ -26,13 +26,15 @@ export function patternsOf(file: string): Pattern[] {
 
 /** Long enough that quadratic time is nearly a second, and linear time less than a millisecond. */
 const LENGTH = 30_000;
-/** In milliseconds. A busy machine may take this long for linear time now and then, but not three times running. */
+/** In milliseconds: many times what linear time is, also for all texts together. */
 const PATIENCE = 150;
+/** In milliseconds, for a text that may only have been slow because other processes had the machine. */
+const LIMIT = 2_000;
 /** Characters that most classes of characters have one of. */
 const USUAL = ['a', 'A', '0', ' ', '\n', '-', '_', '.', ',', '/', ':', '"', "'", '\\', '[', '('];
 
-const context = createContext({ pattern: /a/, text: '' });
-const search = new Script('pattern.lastIndex = 0; while (pattern.exec(text) && pattern.global && pattern.lastIndex);');
+const context = createContext({ pattern: /a/, texts: [''] });
+const search = new Script("for (const text of texts) text.replace(pattern, '')");
 
 /** The texts, each a repeated character or pair and then a character that ends it, on which a pattern is slow. */
 export function slowTexts({ source, flags }: Pattern): string[] {
@@ -41,10 +43,8 @@ export function slowTexts({ source, flags }: Pattern): string[] {
   const characters = [...new Set([...USUAL, ...own])].filter((character) => character <= '~');
   const pairs = [...new Set(own)].slice(0, 8);
   const repeated = [...characters, ...pairs.flatMap((a) => [...pairs, '\\', '0', ' '].map((b) => a + b))];
-  return repeated.filter((part) => {
-    const text = textOf(part);
-    return [1, 2, 3].every(() => isSlow(pattern, text));
-  });
+  if (ends(pattern, repeated.map(textOf), PATIENCE)) return [];
+  return repeated.filter((part) => isSlow(pattern, textOf(part)));
 }
 
 const texts = new Map<string, string>();
@@ -55,13 +55,21 @@ function textOf(part: string): string {
   return text;
 }
 
+/** True if the search needs more than the patience of the processor's time, or does not end within the limit. */
 function isSlow(pattern: RegExp, text: string): boolean {
-  Object.assign(context, { pattern, text });
+  const before = process.cpuUsage();
+  if (!ends(pattern, [text], LIMIT)) return true;
+  const { user, system } = process.cpuUsage(before);
+  return user + system > PATIENCE * 1000;
+}
+
+function ends(pattern: RegExp, texts: readonly string[], timeout: number): boolean {
+  Object.assign(context, { pattern, texts });
   try {
-    search.runInContext(context, { timeout: PATIENCE });
-    return false;
+    search.runInContext(context, { timeout });
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return true;
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
     throw error;
   }
 }

@@ -37,10 +37,12 @@ export default defineConfig({
           exclude: [...NEED_A_BUILD, ...IN_BROWSER, ...OWN_PROCESS],
           // Files share a process and its modules: half of the time went into loading them again for each of 700 files.
           isolate: false,
+          setupFiles: ['test/support/leaves-nothing.ts'],
           execArgv,
         },
       },
       { test: { ...shared, name: 'unit-own-process', include: OWN_PROCESS, execArgv } },
+      // each file has a process, and with it a cache folder, of its own: test/support/own-cache.ts
       { test: { ...shared, name: 'built', include: NEED_A_BUILD, exclude: IN_BROWSER, execArgv } },
       { test: { ...shared, name: 'browser', include: IN_BROWSER } },
     ],

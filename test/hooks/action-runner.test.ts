@@ -33,6 +33,16 @@ async function run(actions: unknown[], { in: given, gone = false, logger = silen
   return { ...place, outcomes };
 }
 
+it('knows for which keys its journal has actions of earlier runs; without one for none', async () => {
+  const { client, types, clock } = await cluster();
+  const journal = { unfinished: (key?: string) => (key === 'shop/web' ? [{}] : []) };
+  const runnerWith = (options: object) =>
+    new ActionRunner({ client, mode: 'write', primary: deployments, types, clock, random: () => 0, ...options });
+  const journaled = runnerWith({ journal });
+  expect(['shop/web', 'shop/other'].map((key) => journaled.hasUnfinished(key))).toEqual([true, false]);
+  expect(runnerWith({}).hasUnfinished('shop/web')).toBe(false);
+});
+
 const AT_WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
 
 describe('an action without "on" is about the reconciled object', () => {

@@ -152,6 +152,54 @@ test.each([undefined, ...overflowPolicies])(
   },
 );
 
+describe('a type that joins later', () => {
+  const jobs = (clock: FakeClock) => running('jobs', clock, stream(added(pod('j', 1, 'Running')), initialEnd(2)));
+
+  it('is shown when its list is there, counts for the wait, and may decide it', async () => {
+    let join: ((target: StreamTarget) => void) | undefined;
+    const onJoinable = (given: typeof join) => {
+      join = given;
+    };
+    const pods = stream(added(pod('p', 1, 'Running')), initialEnd(2));
+    const wait = { until: [phase('Running')], staysMs: 1000 };
+    const { shown, done, clock, end } = bench({ onJoinable, wait }, ['pods', pods]);
+    await settled();
+    const second = running(
+      'jobs',
+      clock,
+      stream(added(pod('j', 1)), initialEnd(2)).send(modified(pod('j', 3, 'Running'))),
+    );
+    join?.(second.target);
+    await settled();
+    expect(shown).toEqual([
+      '1 ADDED p@1 initial',
+      'synced pods 1',
+      '2 ADDED j@1 initial',
+      'synced jobs 1',
+      '3 MODIFIED j@3 watch',
+    ]);
+    await clock.advance(1000);
+    expect(await done).toBe('until');
+    await end();
+    await second.stop();
+  });
+
+  it('is not shown once the stream has ended', async () => {
+    let join: ((target: StreamTarget) => void) | undefined;
+    const onJoinable = (given: typeof join) => {
+      join = given;
+    };
+    const { shown, clock, end } = bench({ onJoinable }, ['pods', stream(added(pod('p', 1)), initialEnd(2))]);
+    await settled();
+    await end();
+    const second = jobs(clock);
+    join?.(second.target);
+    await settled();
+    expect(shown).toEqual(['1 ADDED p@1 initial', 'synced pods 1']);
+    await second.stop();
+  });
+});
+
 test('first states are shown type by type in order, then every change as it comes', async () => {
   const pods = stream();
   const jobs = stream(added(pod('j', 1)), initialEnd(2));

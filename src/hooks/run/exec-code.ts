@@ -1,4 +1,4 @@
-import { literalOf, misplaced, placeholderOf, prefixOf, type Word } from './exec-words.ts';
+import { literalOf, misplaced, placeholderOf, plainTextOf, prefixOf, type Word } from './exec-words.ts';
 
 /**
  * Refuses placeholders in words that a program reads as code. The code would be under the control of everybody who may
@@ -30,10 +30,10 @@ export function refuseCode(words: readonly Word[]): void {
     if (isCommand && LINE_RUNNERS.has(name)) refuseAfter(words, at, name);
     if (isCommand && WRAPPERS.has(name)) refuseAsCommand(words, at, name);
     if (isCommand && name === 'env' && splitsWords(words, at)) refuseAfter(words, at, 'env -S');
-    if (isCommand && /^\$/.test(name) && CODE_OPTION.test(literalOf(words[at + 1]) ?? ''))
+    if (isCommand && /^\$/.test(name) && CODE_OPTION.test(plainTextOf(words[at + 1])))
       refuseUpToProgram(words, at, name);
     if (isCommand && NAMERS.has(name)) refuseAsVariable(words, at, name);
-    if (CODE_OPTION.test(literalOf(word) ?? '')) refuseCodeText(words[at + 1], literalOf(word) as string);
+    if (CODE_OPTION.test(plainTextOf(word))) refuseCodeText(words[at + 1], literalOf(word) as string);
     refuseAsOption(words, at, mayBeCommand);
   });
 }
@@ -48,8 +48,7 @@ function refuseAsOption(words: readonly Word[], at: number, mayBeCommand: (at: n
   const prefix = prefixOf(word);
   const [, name = '', glued] = /^(-{1,2}[A-Za-z][\w-]*)(=)?/.exec(prefix) ?? [];
   const placeholder = placeholderOf(word);
-  const isSetting =
-    SETTING.test(prefix) && (prefix.startsWith('-o') || TAKES_SETTING.test(literalOf(words[at - 1]) ?? ''));
+  const isSetting = SETTING.test(prefix) && (prefix.startsWith('-o') || TAKES_SETTING.test(plainTextOf(words[at - 1])));
   if (placeholder && (isSetting || (glued && NAMED_CODE.test(name))))
     misplaced(placeholder, `after ${prefix}, which may take code`, SCRIPT);
   const isShort = SHORT_CODE.test(name) || (placeholder !== undefined && GLUED_CODE.test(prefix));
@@ -81,7 +80,7 @@ export function programNameOf(words: readonly Word[]): string {
 /** Whether a command certainly starts here: at the first word, or after `--`, `-exec` and similar words. */
 function isStart(words: readonly Word[], at: number): boolean {
   const before = words.slice(0, at);
-  return before.every((word) => ASSIGNMENT.test(prefixOf(word))) || RUNS_NEXT.test(literalOf(words[at - 1]) ?? '');
+  return before.every((word) => ASSIGNMENT.test(prefixOf(word))) || RUNS_NEXT.test(plainTextOf(words[at - 1]));
 }
 
 /** The index of the command that a wrapper runs. */
@@ -91,7 +90,7 @@ function commandOfWrapper(words: readonly Word[], at: number): number {
   let operands = WRAPPER_OPERANDS[name] ?? 0;
   for (let i = at + 1; i < words.length; i++) {
     const word = words[i] as Word;
-    if (takesValue.test(literalOf(word) ?? '')) i++;
+    if (takesValue.test(plainTextOf(word))) i++;
     else if (/^-/.test(prefixOf(word)) || ASSIGNMENT.test(prefixOf(word))) continue;
     else if (operands > 0) operands--;
     else return i;
@@ -126,7 +125,7 @@ export function refusePipedCode(commands: readonly (readonly Word[])[]): void {
 
 function readsStdin(words: readonly Word[], at: number): boolean {
   if (at < 0 || !commandPositions(words)(at)) return false;
-  const rest = words.slice(at + 1).map((word) => literalOf(word) ?? '');
+  const rest = words.slice(at + 1).map((word) => plainTextOf(word));
   return rest.every((text) => /^[-+]/.test(text))
     ? !rest.some((text) => /^--(?:version|help)$/.test(text))
     : /^-[A-Za-z]*s/.test(rest[0] ?? '');
@@ -224,7 +223,7 @@ function commandPositions(words: readonly Word[]): (at: number) => boolean {
   const wrapper = words.findIndex((word, at) => at === first && WRAPPERS.has(nameOf(word)));
   const starts = new Set([first]);
   words.forEach((word, at) => {
-    if (/^(?:--|-exec|-execdir|-ok|-okdir)$/.test(literalOf(word) ?? '')) starts.add(at + 1);
+    if (/^(?:--|-exec|-execdir|-ok|-okdir)$/.test(plainTextOf(word))) starts.add(at + 1);
   });
   const wrapped = words.findIndex((word, at) => starts.has(at) && WRAPPERS.has(nameOf(word)));
   const from = [wrapper, wrapped].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? Number.POSITIVE_INFINITY;
@@ -233,7 +232,7 @@ function commandPositions(words: readonly Word[]): (at: number) => boolean {
 
 /** The name of the program in a word: the last part of its path. */
 function nameOf(word: Word): string {
-  const text = literalOf(word) ?? '';
+  const text = plainTextOf(word);
   return (/[^/\\]*$/.exec(text)?.[0] ?? '').replace(/\.exe$/i, '');
 }
 
@@ -243,7 +242,7 @@ function refuseUpToProgram(words: readonly Word[], at: number, name: string): nu
     const word = words[i] as Word;
     const placeholder = placeholderOf(word);
     if (placeholder) misplaced(placeholder, `where ${name} reads its program`, ARGUMENT);
-    const text = literalOf(word) ?? '';
+    const text = plainTextOf(word);
     if (TAKES_VALUE.test(text)) {
       const value = placeholderOf(words[++i]);
       if (value) misplaced(value, `where ${name} reads its options`, ARGUMENT);
@@ -267,7 +266,7 @@ function refuseAsCommand(words: readonly Word[], at: number, name: string): void
   let operands = WRAPPER_OPERANDS[name] ?? 0;
   for (let i = at + 1; i < words.length; i++) {
     const word = words[i] as Word;
-    if (takesValue.test(literalOf(word) ?? '')) {
+    if (takesValue.test(plainTextOf(word))) {
       const value = placeholderOf(words[++i]);
       if (value) misplaced(value, `where ${name} reads its options`, SCRIPT);
     } else if (/^(?:-|[A-Za-z_]\w*=)/.test(prefixOf(word))) continue;
@@ -294,9 +293,9 @@ function splitsWords(words: readonly Word[], at: number): boolean {
 
 /** Whether the word after this one is run as a command: `find -exec`, `kubectl exec pod --`. */
 function isRunner(words: readonly Word[], at: number): boolean {
-  const text = literalOf(words[at]) ?? '';
+  const text = plainTextOf(words[at]);
   if (text !== '--') return /^-(?:exec|ok)(?:dir)?$/.test(text);
-  return words.slice(1, at).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
+  return words.slice(1, at).some((word) => /^(?:exec|run|debug)$/.test(plainTextOf(word)));
 }
 
 function refuseInPlaceOfCommand(word: Word): void {

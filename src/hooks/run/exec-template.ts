@@ -11,6 +11,7 @@ import {
   misplaced,
   type Placeholder,
   placeholderOf,
+  plainTextOf,
   prefixOf,
   refuseShellSyntax,
   splitWords,
@@ -119,7 +120,7 @@ function noOption(word: string): string {
  */
 function endOfOptions(words: readonly Word[]): number {
   const ends = words.flatMap((word, i) => (literalOf(word) === '--' ? [i] : []));
-  const isRunner = words.slice(1, ends[0]).some((word) => /^(?:exec|run|debug)$/.test(literalOf(word) ?? ''));
+  const isRunner = words.slice(1, ends[0]).some((word) => /^(?:exec|run|debug)$/.test(plainTextOf(word)));
   return ends[isRunner ? 1 : 0] ?? Number.POSITIVE_INFINITY;
 }
 

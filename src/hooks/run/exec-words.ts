@@ -23,6 +23,11 @@ export function literalOf(word: Word | undefined): string | undefined {
   return word && !placeholderOf(word) ? word.join('') : undefined;
 }
 
+/** As {@link literalOf}, and no text for a word with a placeholder. */
+export function plainTextOf(word: Word | undefined): string {
+  return literalOf(word) ?? '';
+}
+
 /** The text before a word's first placeholder. */
 export function prefixOf(word: Word): string {
   const [first] = word;

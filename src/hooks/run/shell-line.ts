@@ -4,6 +4,7 @@ import {
   misplaced,
   type Placeholder,
   placeholderOf,
+  plainTextOf,
   prefixOf,
   readPlaceholder,
   type Word,
@@ -191,9 +192,7 @@ function refuseDollar(rest: string): never {
 }
 
 function refusePlacedCommand(command: readonly Word[]): void {
-  const at = command.findIndex(
-    (word) => !RESERVED.has(literalOf(word) ?? '') && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)),
-  );
+  const at = command.findIndex((word) => !RESERVED.has(plainTextOf(word)) && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)));
   const placeholder = placeholderOf(command[at]);
   if (placeholder)
     misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DEFAULT_BACKOFF, retryOnConflict } from '../../../src/controller/writes/retry.ts';
+import { DEFAULT_BACKOFF, retryOnConflict, retryOnError } from '../../../src/controller/writes/retry.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -65,4 +65,14 @@ describe('retry on conflict', () => {
     });
     expect(operation).toHaveBeenCalledTimes(1);
   });
+});
+
+it('a retry refuses what it does not know before the first try', async () => {
+  const operation = vi.fn();
+  const wrong = 'no' as unknown as () => never;
+  await expect(retryOnError(wrong, () => true)).rejects.toThrow('the operation');
+  await expect(retryOnError(operation, wrong)).rejects.toThrow('isRetriable');
+  await expect(retryOnError(operation, () => true, { nope: 1 } as object)).rejects.toThrow('no option "nope"');
+  await expect(retryOnError(operation, () => true, { backoff: { steps: 'x' } } as object)).rejects.toThrow('steps');
+  expect(operation).not.toHaveBeenCalled();
 });

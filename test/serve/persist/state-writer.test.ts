@@ -47,10 +47,20 @@ function writer(fails: (write: number) => boolean = () => false) {
     await made.idle();
     return states.read('pods');
   };
-  return { made, stored, faults, writes };
+  return { made, clock, stored, faults, writes };
 }
 
 describe('the writer of states', () => {
+  it('is idle when everything that it took is stored, and at once if it took nothing', async () => {
+    const { made, clock, writes } = writer();
+    await made.idle();
+    made.take({ isWhole: true, objects: all(3), resourceVersion: '10' });
+    const idle = made.idle().then(() => writes.map(({ resourceVersion }) => resourceVersion));
+    await clock.advance(1_000);
+    expect(await idle).toContain('10');
+    expect(states.read('pods')?.rows).toHaveLength(3);
+  });
+
   it('stores a state of many transactions whole, and what follows', async () => {
     const { made, stored, writes } = writer();
     made.take({ isWhole: true, objects: all(450), resourceVersion: '10' });

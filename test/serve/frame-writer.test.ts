@@ -5,7 +5,7 @@ import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 
 const LARGEST_TEXT = 64 * 1024;
 
-/** A writer, and a reader that takes everything, or nothing until it is told. */
+/** A writer, and a reader that takes everything, or nothing until it may. */
 function answer({ reads = true, patienceMs }: { reads?: boolean; patienceMs?: number } = {}) {
   const clock = new FakeClock();
   const target = new PassThrough({ highWaterMark: 16 });

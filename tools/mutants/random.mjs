@@ -99,7 +99,7 @@ async function tryAll(mutants, reached, stage, { workers }) {
 function planOf({ file }, reaching, stage) {
   const longest = stage === 'last' ? Number.POSITIVE_INFINITY : SLOW_MS;
   return testsFor(file)
-    .filter(({ test }) => reaching.has(test))
+    .filter((test) => test.stage === stage && reaching.has(test.test))
     .map(({ test, distance }) => {
       const quick = reaching.get(test).filter(({ ms }) => ms <= longest);
       return { test, distance, ms: sum(quick.map(({ ms }) => ms)), only: quick.map(({ title }) => title) };

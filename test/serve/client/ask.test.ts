@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -175,5 +176,51 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     const serve = { folder, socket: path.join(folder, 'none'), about: { pid: 1, protocol: 1 } } as FoundServe;
     const options = { clock: systemClock, signal: new AbortController().signal, take() {} };
     expect(await askServe(serve, QUESTION, options)).toEqual({ kind: 'gone' });
+  });
+
+  it.each([
+    [16 * 1024, 'ended before its answer was whole$'],
+    [16 * 1024 + 1, 'its head is too long'],
+  ])('reads a head of %s bytes that does not end so far, and no longer one', async (length, message) => {
+    const socket = path.join(folder, 'raw');
+    const server = createServer((connection) => {
+      connection.on('error', () => {});
+      connection.once('data', () => connection.end('x'.repeat(length)));
+    });
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const answer = askServe(serve, QUESTION, { clock: systemClock, signal: new AbortController().signal, take() {} });
+    await expect(answer).rejects.toThrow(new RegExp(message));
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('waits for each frame to be taken before the next, and counts no silence meanwhile', async () => {
+    const order: string[] = [];
+    const clock = new FakeClock();
+    await asked(
+      async (_, writer) => {
+        await writer.out('a');
+        await writer.out('b');
+        writer.end({ exitCode: 0 });
+      },
+      {
+        clock,
+        async take(frame) {
+          const text = 'out' in frame ? frame.out : 'other';
+          order.push(`begin ${text}`);
+          await clock.advance(10 * SILENCE_MS);
+          order.push(`end ${text}`);
+        },
+      },
+    );
+    expect(order).toEqual(['begin a', 'end a', 'begin b', 'end b']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('that was aborted before asks nothing', async () => {
+    const asks: unknown[] = [];
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(asked((question) => void asks.push(question), { signal })).rejects.toThrow('too late');
+    expect(asks).toEqual([]);
   });
 });

@@ -87,9 +87,9 @@ export class PriorityLine {
 
   #pick(now: number): Queued | undefined {
     const first = this.#firstHead();
-    if (!first || this.#bands.length === 1) return first;
-    const oldest = this.#oldestHead();
-    if (!oldest || oldest.priority >= first.priority || now - oldest.since < this.#ageing.agedAfterMs) {
+    if (!first) return undefined;
+    const oldest = this.#oldestHead(first);
+    if (oldest === first || now - oldest.since < this.#ageing.agedAfterMs) {
       this.#passedOver = 0;
       return first;
     }
@@ -106,11 +106,12 @@ export class PriorityLine {
     return undefined;
   }
 
-  #oldestHead(): Queued | undefined {
-    let oldest: Queued | undefined;
+  /** The key that has waited longest; of several the one of the highest priority, whose first one is given. */
+  #oldestHead(first: Queued): Queued {
+    let oldest = first;
     for (const band of this.#bands) {
       const head = this.#head(band);
-      if (head && (!oldest || head.since < oldest.since)) oldest = head;
+      if (head && head.since < oldest.since) oldest = head;
     }
     return oldest;
   }

@@ -46,6 +46,30 @@ it('a key is passed over in a row: as soon as none is passed over, counting begi
   expect(take(line, 1000, 3)).toEqual(['high3', 'high4', 'old']);
 });
 
+it('counting begins again, too, where only one priority was left meanwhile', () => {
+  const line = new PriorityLine(ageing);
+  line.push('old', -1, 0);
+  for (let i = 0; i < 4; i++) line.push(`high${i}`, 0, 100);
+  expect(take(line, 1000, 2)).toEqual(['high0', 'high1']);
+  line.delete('old');
+  expect(take(line, 1000, 1)).toEqual(['high2']);
+  line.push('other', -1, 0);
+  for (let i = 4; i < 9; i++) line.push(`high${i}`, 0, 100);
+  expect(take(line, 1000, 3)).toEqual(['high3', 'high4', 'other']);
+});
+
+it('knows whether a key is in line', () => {
+  const line = new PriorityLine(ageing);
+  line.push('a', 0, 0);
+  expect([line.has('a'), line.has('b'), line.delete('b'), line.delete('a'), line.has('a')]).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
+});
+
 it('after an old key was served, counting begins again for the next one', () => {
   const line = new PriorityLine(ageing);
   for (const key of ['old0', 'old1']) line.push(key, -1, 0);

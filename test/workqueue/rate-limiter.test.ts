@@ -129,3 +129,27 @@ it('the item limiter doubles from 1 ms to 1000 s', () => {
   expect(delays.slice(0, 3)).toEqual([1, 2, 4]);
   expect(delays.slice(-3)).toEqual([524_288, 1_000_000, 1_000_000]);
 });
+
+it.each<[string, () => unknown, string]>([
+  ['a base that is no number', () => new ItemExponentialFailureRateLimiter('1' as never, 1), 'baseMs'],
+  ['a greatest delay that is no number', () => new ItemExponentialFailureRateLimiter(1, '1' as never), 'maxMs'],
+  [
+    'an unknown option',
+    () => new ItemFastSlowRateLimiter({ fastMs: 1, slowMs: 1, fastTries: 1, nope: 1 } as never),
+    'nope',
+  ],
+  ['a rate of zero', () => new BucketRateLimiter({ qps: 0, burst: 1 }), 'qps must be above zero, not 0'],
+  ['a burst of zero', () => new BucketRateLimiter({ qps: 1, burst: 0 }), 'burst must be above zero, not 0'],
+  ['an unknown option of a bucket', () => new BucketRateLimiter({ qps: 1, burst: 1, nope: 1 } as never), 'nope'],
+  ['no list of limiters', () => new MaxOfRateLimiter('x' as never), 'limiters'],
+  ['a list of something else', () => new MaxOfRateLimiter([{} as never]), 'a limiter'],
+  ['a limiter that is none', () => new WithMaxWaitRateLimiter({} as never, 1), 'limiter'],
+  [
+    'a longest wait that is no number',
+    () => new WithMaxWaitRateLimiter(createItemRateLimiter(), '1' as never),
+    'maxMs',
+  ],
+  ['an unknown option of the default one', () => createControllerRateLimiter({ nope: 1 } as never), 'nope'],
+])('refuses %s', (_, make, message) => {
+  expect(make).toThrow(message);
+});

@@ -17,6 +17,8 @@ const STAND_INS: Readonly<
     files: {
       'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
       'e2e/threats.test.ts': 'servers that redirect, and proxies that ask for credentials',
+      'serve/client/ask.test.ts': 'a serve whose answer begins with too much',
+      'serve/client/serve-transport.test.ts': 'a serve that fails, is silent or speaks another version',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
       'support/socket-script.ts': 'the script of sockets',
     },
@@ -24,6 +26,7 @@ const STAND_INS: Readonly<
   'a transport': {
     pattern: /\bimplements Transport\b|\basync close\(\)|\bclose: (async )?\(\)/,
     files: {
+      'serve/client/serve-transport.test.ts': 'writes down what goes to the cluster, past the serve',
       'support/scripted-bytes.ts': 'the script of bytes',
       'support/in-process.ts': 'looks at what goes to a sandbox and passes it on',
       'support/replicas.ts': 'delays what goes to a sandbox, or cuts it off',

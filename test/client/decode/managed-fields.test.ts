@@ -77,6 +77,17 @@ describe('findManagedFields', () => {
     ).toBe('{"object":{"metadata":{"managedFields":[1]},"rows":[{"object":{"metadata":{}}}]}}');
   });
 
+  it('leaves a table whose rows are no list as it is', () => {
+    for (const rows of ['{}', '[]', '"x"', '7'])
+      for (const inner of [
+        `"metadata":{"managedFields":[1]},"rows":${rows}`,
+        `"rows":${rows},"metadata":{"managedFields":[1]}`,
+      ]) {
+        const text = `{"type":"ADDED","object":{${inner},"object":{"metadata":{"managedFields":[1]}}}}`;
+        expect(without(text, OF_TABLE_EVENT)).toBe(text);
+      }
+  });
+
   it('leaves nothing else out, in any form of an object', () => {
     let found = 0;
     fc.assert(

@@ -58,6 +58,15 @@ describe('columnsIn', () => {
 
 describe('TableEvents', () => {
   const table = (more: object) => ({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', ...more });
+
+  it('gives a bookmark without rows an object with the metadata of the table, empty where it has none', () => {
+    const bookmark = (more: object) =>
+      new TableEvents().objectsOf([{ type: 'BOOKMARK', object: table(more) } as unknown as WatchEvent<object>]);
+    expect(bookmark({ metadata: { resourceVersion: '7' } })).toEqual([
+      { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } },
+    ]);
+    expect(bookmark({})).toEqual([{ type: 'BOOKMARK', object: { metadata: {} } }]);
+  });
   const event = (type: string, value: object) => ({ type, object: value }) as WatchEvent<unknown>;
   const row = (name: string) => ({ cells: [name, '1d'], object: { ...object, metadata: { name } } });
 

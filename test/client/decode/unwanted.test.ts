@@ -129,3 +129,18 @@ it('a list that breaks off in an object that is left out is cut', async () => {
     await expect(reading).rejects.toThrow('the response ends in the middle of it');
   }
 });
+
+describe('an object whose first bytes do not show its key whole', () => {
+  const never: UnwantedObjects = { by: 'name', leavesOut: () => expect.unreachable() };
+  it.each([
+    ['has no namespace', '{"name":"b"}'],
+    ['has no name', '{"namespace":"b"}'],
+    ['has neither', '{}'],
+  ])('is decoded: it %s', async (_, metadata) => {
+    const text = `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":${metadata}}]}`;
+    const body = pieces(text, () => 0.5, 1000);
+    const options = { gvr: PODS, table: false, dropManagedFields: false, unwanted: never };
+    const { items } = await readList<UnknownObject>(body, options);
+    expect(items).toHaveLength(1);
+  });
+});

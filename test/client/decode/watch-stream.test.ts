@@ -111,3 +111,26 @@ describe('numbers in the events of a watch', () => {
     expect([specs[0], specs.at(-1)]).toEqual(['{"b":1e400}', '{"b":1e400}']);
   });
 });
+
+describe('a stream that its reader ends', () => {
+  it.each(['before the first event', 'after an event'])(
+    '%s closes the body once, and has no further event',
+    async (when) => {
+      let closes = 0;
+      const line = '{"type":"ADDED","object":{}}\n';
+      const body: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: false, value: Buffer.from(line) }),
+          return: async () => {
+            closes++;
+            return { done: true, value: undefined };
+          },
+        }),
+      };
+      const stream = new WatchStream<Json>(body, { gvr: PODS, table: false, dropManagedFields: false });
+      if (when === 'after an event') expect((await stream.next()).done).toBe(false);
+      for (let i = 0; i < 2; i++) expect(await stream.return()).toEqual({ done: true, value: undefined });
+      expect([closes, (await stream.next()).done]).toEqual([1, true]);
+    },
+  );
+});

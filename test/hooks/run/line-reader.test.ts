@@ -48,7 +48,7 @@ it('keeps the beginning of a line that is longer than 16384 characters, and coun
   expect(reader.isCut).toBe(true);
 });
 
-it('keeps as much of a line as its first character that is not blank decides, for each line anew', () => {
+it('keeps as much of a line as its first character that is not blank decides, for each line by itself', () => {
   const firsts: string[] = [];
   const { lines, reader } = reading((first) => {
     firsts.push(first);

@@ -105,7 +105,7 @@ export class WaitSet {
   askAgain(): void {
     for (const [key, member] of this.#members) {
       const { object } = member;
-      if (!member.isPresent || !object) continue;
+      if (!object) continue;
       const variables = variablesOf(
         { type: 'updated', object, oldObject: object, cause: 'resync' },
         this.#clock.now(),

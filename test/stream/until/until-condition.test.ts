@@ -174,6 +174,9 @@ describe('a wait for a condition', () => {
   it.each([
     ['no key', [] as string[], CONFIG_MAPS, 'at least one key'],
     ['an empty key', '', CONFIG_MAPS, 'name'],
+    ['a key whose namespace is no part of a path', '../a', CONFIG_MAPS, 'namespace'],
+    ['a key whose name is no part of a path', 'shop/..', CONFIG_MAPS, 'name'],
+    ['a key with two slashes', 'shop/a/b', CONFIG_MAPS, 'unexpected key format'],
     ['a key without a namespace', 'a', CONFIG_MAPS, 'have namespaces'],
     ['a key with a namespace it cannot have', 'shop/a', NODES, 'have no namespaces'],
   ])('refuses %s', async (_, keys, gvr, message) => {

@@ -28,7 +28,12 @@ const LAST_RESORT = ['test/simulation/', 'test/conformance/'];
 /** A test file outside the room is near if it imports the edited file directly, or through one other file. */
 const NEAR = 2;
 /** A program, a thread or a browser of its own loads it from the disk, where no edit is made. */
-const LOADED_FROM_DISK = ['src/hooks/run/guard-program.ts', 'src/serve/persist/state-thread.ts', 'src/serve/ui/page/'];
+const LOADED_FROM_DISK = [
+  'src/hooks/run/guard-program.ts',
+  'src/hooks/run/module-loader.ts',
+  'src/serve/persist/state-thread.ts',
+  'src/serve/ui/page/',
+];
 /** From the mirrored test outwards: each stage is asked only about what no earlier one noticed. */
 export const STAGES = ['mirrored', 'direct', 'near', 'far', 'last'];
 

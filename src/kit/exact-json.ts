@@ -45,7 +45,7 @@ function rawText(this: HugeNumber): unknown {
  * Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
-  return mayHoldLarge(text) ? parseExactly(text) : JSON.parse(text);
+  return parseExactly(text);
 }
 
 /**
@@ -58,9 +58,7 @@ export function parseManyJson(
   text: string,
   cut?: { readonly from: number; readonly to: number },
 ): unknown {
-  const { from, to } = cut ?? { from: bytes.length, to: bytes.length };
-  const isExact = hasLongNumber(bytes, 0, from) || hasLongNumber(bytes, to, bytes.length) || bytes.includes(PLUS);
-  return isExact ? parseJson(text) : JSON.parse(text);
+  return hasLargeIn(bytes, cut ?? { from: bytes.length, to: bytes.length }) ? parseExactly(text) : JSON.parse(text);
 }
 
 /** The JSON of a value, as `JSON.stringify` writes it, with bigints in full. */
@@ -80,53 +78,168 @@ const exactly = (_: string, value: unknown): unknown => (typeof value === 'bigin
 const ZERO = 0x30;
 const NINE = 0x39;
 const PLUS = 0x2b;
+const MINUS = 0x2d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
 /** The most digits of a whole number up to 2^53. */
 const DIGITS = 16;
 
 /** A number such as `1e400`: three digits or more after an `e`. What follows must end the number, unlike in a hash. */
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?![^,}\]\s])/;
-
-/** Sixteen digits in a row, in a place where JSON has a number. */
-const LONG_NUMBER = /(?<![^\s:,[\-.])\d{16}/;
-
-/** Whether JSON may contain a number that does not fit into a double. Never false for a text that has one. */
-export function mayHoldLarge(text: string): boolean {
-  return hasHuge(text) || LONG_NUMBER.test(text);
-}
+/** Sixteen digits in a row, at the begin of a number or of its fraction. */
+const LONG_NUMBER = /(?<![^\s:,[\-.])\d{16}/g;
+/** The part of a number by which it may be too large, where there are large exponents too: slower. */
+const LARGE_PART = /\d{16}|\d[eE]\+?\d{3,}/g;
+/** The whole number around such a part. */
+const LITERAL = /[\d.eE+-]+/y;
+const VALID = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether JSON may contain a number such as `1e400`. Never false for a text that has one. */
 export const hasHuge = (text: string): boolean => LARGE_EXPONENT.test(text);
 
-/** Whether bytes have a run of sixteen digits. It reads one byte of sixteen: no such run lies between two of them. */
-function hasLongNumber(bytes: Uint8Array, from: number, to: number): boolean {
+/** Whether JSON has a number that does not fit into a double. Digits in its strings do not count. */
+export function hasLargeNumber(text: string): boolean {
+  return largeNumbersIn(text).length > 0;
+}
+
+function placeOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? -1;
+}
+
+interface LargeNumber {
+  readonly from: number;
+  readonly to: number;
+  readonly value: bigint | HugeNumber;
+}
+
+/** The numbers of a JSON text that do not fit into a double, in their order. Takes linear time. */
+function largeNumbersIn(text: string): LargeNumber[] {
+  const pattern = hasHuge(text) ? LARGE_PART : LONG_NUMBER;
+  const numbers: LargeNumber[] = [];
+  const codeAt = (at: number) => text.charCodeAt(at);
+  let behind = 0; // in no string, and all numbers before it are found
+  for (let at = placeOf(pattern, text, 0), to = 0; at !== -1; at = placeOf(pattern, text, Math.max(behind, to))) {
+    let from = at;
+    while (isOfNumber(text.charCodeAt(from - 1))) from--;
+    LITERAL.lastIndex = from;
+    const literal = LITERAL.exec(text)?.[0] ?? '';
+    to = from + literal.length;
+    if (!isPlaceOfNumber(codeAt, from, to)) continue;
+    behind = behindStrings(text, behind, from);
+    if (behind > from) continue; // it was in a string
+    const value = VALID.test(literal) ? numberOf(literal) : 0;
+    if (typeof value !== 'number') numbers.push({ from, to, value });
+  }
+  return numbers;
+}
+
+/** The first place from `at` on that is in no string, and not before `target`. */
+function behindStrings(text: string, at: number, target: number): number {
+  let place = at;
+  for (;;) {
+    const quote = text.indexOf('"', place);
+    if (quote === -1 || quote >= target) return target;
+    place = behindString(text, quote);
+    if (place > target) return place;
+  }
+}
+
+/**
+ * Whether bytes have such a number; exponents without a sign (`1e400`) are not found. `cut` are whole members, which
+ * the text of the bytes does not have.
+ */
+function hasLargeIn(bytes: Uint8Array, cut: { readonly from: number; readonly to: number }): boolean {
+  const strings = new StringScan(bytes);
+  return (
+    hasLongNumber(bytes, strings, 0, cut.from) ||
+    hasLongNumber(bytes, strings, cut.to, bytes.length) ||
+    hasSignedExponent(bytes)
+  );
+}
+
+/** Whether bytes have a whole number of sixteen digits. It reads one byte of sixteen: no such run lies between two. */
+function hasLongNumber(bytes: Uint8Array, strings: StringScan, from: number, to: number): boolean {
   for (let i = from + DIGITS - 1; i < to; i += DIGITS) {
     const byte = bytes[i] as number;
     if (byte > NINE || byte < ZERO) continue;
     // a run of sixteen digits extends at least eight bytes to one side
     const left = isDigit(bytes[i - 8] as number) && isDigit(bytes[i - 4] as number);
     if (!left && !(i + 8 < to && isDigit(bytes[i + 8] as number) && isDigit(bytes[i + 4] as number))) continue;
-    if (lengthOfRun(bytes, i) >= DIGITS) return true;
+    let start = i;
+    while (isOfNumber(bytes[start - 1] as number)) start--;
+    let end = i;
+    while (isOfNumber(bytes[end] as number)) end++;
+    if (end - start >= DIGITS && isPlaceOfNumber(strings.codeAt, start, end) && !strings.includes(start)) return true;
+    i = end; // each run is looked at once
   }
   return false;
 }
 
-const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;
-
-function lengthOfRun(bytes: Uint8Array, at: number): number {
-  let from = at;
-  while (from > 0 && isDigit(bytes[from - 1] as number)) from--;
-  let to = at + 1;
-  while (to < bytes.length && isDigit(bytes[to] as number)) to++;
-  return to - from;
+/** Whether bytes have a sign of an exponent, such as that of `1e+400`. */
+function hasSignedExponent(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(PLUS); at !== -1; at = bytes.indexOf(PLUS, at + 1)) {
+    const isExponent = ((bytes[at - 1] as number) | 0x20) === 0x65 && isDigit(bytes[at - 2] as number);
+    if (isExponent && isDigit(bytes[at + 1] as number) && isDigit(bytes[at + 3] as number)) return true;
+  }
+  return false;
 }
 
-// --- exact parsing ---
+/** Whether JSON may have a number from `from` to `to`, by its neighbours: a key or a list before it, an end behind it. */
+function isPlaceOfNumber(codeAt: (at: number) => number, from: number, to: number): boolean {
+  let after = to;
+  while (isBlank(codeAt(after))) after++;
+  const end = codeAt(after);
+  if (end !== COMMA && end !== 0x7d && end !== 0x5d && !Number.isNaN(end)) return false;
+  let before = codeAt(from - 1) === MINUS ? from - 2 : from - 1;
+  while (isBlank(codeAt(before))) before--;
+  const start = codeAt(before);
+  if (start !== COLON) return start === COMMA || start === OPEN_LIST || Number.isNaN(start);
+  do before--;
+  while (isBlank(codeAt(before)));
+  if (codeAt(before) !== QUOTE) return false;
+  let isKey = true; // an escaped quote ends no key
+  while (codeAt(--before) === BACKSLASH) isKey = !isKey;
+  return isKey;
+}
 
-/** A number with five characters or more. */
-const NUMBER = /-?\d[\d.eE+-]{4,}/g;
-/** A number before a colon is a wrong key, and must stay wrong. */
-const COLON = /\s*:/y;
-const VALID = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Says which places of bytes are in a string of their JSON. It reads each byte once. Places must not go back. */
+class StringScan {
+  readonly codeAt: (at: number) => number;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+  #isInString = false;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.codeAt = (at) => bytes[at] ?? Number.NaN;
+  }
+
+  includes(place: number): boolean {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let isInString = this.#isInString;
+    for (; at < place; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) isInString = !isInString;
+      else if (byte === BACKSLASH && isInString) at++;
+    }
+    this.#at = at;
+    this.#isInString = isInString;
+    return isInString;
+  }
+}
+
+const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;
+const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+/** Digits, and `.`, `e`, `E`, `+` and `-`. */
+const isOfNumber = (code: number) =>
+  isDigit(code) || code === 0x2e || code === MINUS || code === PLUS || (code | 0x20) === 0x65;
+
+// --- exact parsing ---
 
 /** The value of a JSON number: a number if it is exact, else a bigint or a {@link HugeNumber}. */
 export function numberOf(literal: string): number | bigint | HugeNumber {
@@ -140,31 +253,22 @@ export function numberOf(literal: string): number | bigint | HugeNumber {
  * step is recursive, so objects may be nested to any depth.
  */
 function parseExactly(text: string): unknown {
+  const numbers = largeNumbersIn(text);
+  if (numbers.length === 0) return JSON.parse(text);
   const mark = markNotIn(text);
-  const found: (bigint | HugeNumber)[] = [];
   let marked = '';
   let copied = 0;
-  for (let at = 0; at < text.length; ) {
-    const quote = text.indexOf('"', at);
-    const end = quote === -1 ? text.length : quote;
-    for (const { 0: literal, index } of text.slice(at, end).matchAll(NUMBER)) {
-      const value = VALID.test(literal) ? numberOf(literal) : 0;
-      COLON.lastIndex = at + index + literal.length;
-      if (typeof value === 'number' || COLON.test(text)) continue;
-      marked += `${text.slice(copied, at + index)}"${mark}${found.push(value) - 1}"`;
-      copied = at + index + literal.length;
-    }
-    if (quote === -1) break;
-    at = behindString(text, quote);
+  for (const [i, { from, to }] of numbers.entries()) {
+    marked += `${text.slice(copied, from)}"${mark}${i}"`;
+    copied = to;
   }
-  if (found.length === 0) return JSON.parse(text);
   let value: unknown;
   try {
     value = JSON.parse(marked + text.slice(copied));
   } catch {
     return JSON.parse(text); // the error refers to the original text
   }
-  return filled(value, mark, found);
+  return filled(value, mark, numbers);
 }
 
 /** A mark of private use characters that the text does not contain. */
@@ -185,11 +289,13 @@ function behindString(text: string, quote: number): number {
 
 type Container = Record<string, unknown>;
 
-function filled(root: unknown, mark: string, found: readonly (bigint | HugeNumber)[]): unknown {
-  const numberIn = (text: string) => (text.startsWith(mark) ? found[Number(text.slice(mark.length))] : undefined);
+function filled(root: unknown, mark: string, found: readonly LargeNumber[]): unknown {
+  const numberIn = (text: string) =>
+    text.startsWith(mark) ? found[Number(text.slice(mark.length))]?.value : undefined;
   if (typeof root === 'string') return numberIn(root) ?? root;
+  let left = found.length;
   const open = [root];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  for (let next = open.pop(); next !== undefined && left > 0; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     const container = next as Container;
     for (const key of Object.keys(container)) {
@@ -197,7 +303,9 @@ function filled(root: unknown, mark: string, found: readonly (bigint | HugeNumbe
       if (typeof value === 'object') open.push(value);
       else if (typeof value === 'string') {
         const number = numberIn(value);
-        if (number !== undefined) fill(container, key, number);
+        if (number === undefined) continue;
+        fill(container, key, number);
+        left--;
       }
     }
   }
@@ -205,7 +313,9 @@ function filled(root: unknown, mark: string, found: readonly (bigint | HugeNumbe
 }
 
 function fill(container: Container, key: string, number: bigint | HugeNumber): void {
-  Object.defineProperty(container, key, { value: number, writable: true, enumerable: true, configurable: true });
+  if (key === '__proto__')
+    Object.defineProperty(container, key, { value: number, writable: true, enumerable: true, configurable: true });
+  else container[key] = number;
   if (typeof number !== 'bigint' || Object.hasOwn(container, 'toJSON')) return;
   Object.defineProperty(container, 'toJSON', {
     value: shownExactly,

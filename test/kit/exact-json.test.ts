@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyOf } from '../../src/kit/copy-of.ts';
-import { HugeNumber, jsonText, mayHoldLarge, parseJson } from '../../src/kit/exact-json.ts';
+import { HugeNumber, hasLargeNumber, jsonText, parseJson, parseManyJson } from '../../src/kit/exact-json.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import { sameValue } from '../../src/kit/same-value.ts';
 
@@ -62,7 +62,7 @@ describe('JSON with exact numbers', () => {
         `1${'0'.repeat(400)}`,
       ])
         for (let shift = 0; shift < 12; shift++)
-          expect([number, shift, mayHoldLarge(`${' '.repeat(shift)}{${lead}"n":${number}}`)]).toEqual([
+          expect([number, shift, hasLargeNumber(`${' '.repeat(shift)}{${lead}"n":${number}}`)]).toEqual([
             number,
             shift,
             true,
@@ -73,7 +73,51 @@ describe('JSON with exact numbers', () => {
   it('ignores hashes, times and numbers in texts', () => {
     const json =
       '{"uid":"d48205e4-98e5-1e4007219-a2ab","sha":"9007199254740993abc1e400","t":"2026-01-01T00:00:00.000000000Z","n":123456789,"f":1.5e10}';
-    expect(mayHoldLarge(json)).toBe(false);
+    expect(hasLargeNumber(json)).toBe(false);
+  });
+
+  it.each([
+    ['a time in nanoseconds', 'sent 1732459000123456789 ns'],
+    ['a list of a log line', 'at 17, 1732459000123456789, end'],
+    ['JSON in a text', '{\\"at\\":1732459000123456789,\\"list\\":[1732459000123456789]}'],
+    ['a key that ends like the place of a number', ':1732459000123456789,'],
+    ['a digest', 'sha256:0000000000000000000000000000000000000000'],
+    ['an exponent', 'from 1e400 to 12e4000,'],
+  ])('is no search for %s within a string', (_, text) => {
+    const json = `{"a":"${text}","b":[1,"${text}"]}`;
+    expect(hasLargeNumber(json)).toBe(false);
+    expect(parseManyJson(Buffer.from(json), json)).toEqual(JSON.parse(json));
+    const large = `{"${text}":1732459000123456789,"a":"${text}","b":["${text}",1732459000123456789]}`;
+    const read = parseManyJson(Buffer.from(large), large);
+    expect(read).toEqual(parseJson(large));
+    expect(jsonText(read)).toBe(large);
+  });
+
+  it('finds a number behind a key that ends with a backslash', () => {
+    const json = '{"\\\\":1732459000123456789}';
+    expect(parseJson(json)).toMatchObject({ '\\': 1732459000123456789n });
+    expect(jsonText(parseManyJson(Buffer.from(json), json))).toBe(json);
+  });
+
+  it.each([
+    ['digits', '1'.repeat(300_000)],
+    ['lists of numbers', '1234567890123456,'.repeat(20_000)],
+    ['numbers behind colons', '\\":1234567890123456,'.repeat(20_000)],
+    ['blanks between numbers', `${' '.repeat(300)}1234567890123456`.repeat(1_000)],
+  ])('takes linear time for a text of %s', (_, text) => {
+    const json = `{"a":"${text}","b":[${text.startsWith('1234') ? `${text}0` : '1'}]}`;
+    const bytes = Buffer.from(json);
+    const timeOf = (run: () => unknown) => {
+      const samples = Array.from({ length: 5 }, () => {
+        const start = process.cpuUsage();
+        run();
+        return process.cpuUsage(start).user;
+      });
+      return Math.min(...samples);
+    };
+    const limit = 10 * timeOf(() => JSON.parse(json)) + 300_000; // microseconds; in quadratic time several seconds
+    expect(timeOf(() => parseManyJson(bytes, json))).toBeLessThan(limit);
+    expect(timeOf(() => hasLargeNumber(json))).toBeLessThan(limit);
   });
 
   it('keeps numbers that fit into a double as numbers, larger whole ones as bigints, and others as their text', () => {

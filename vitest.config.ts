@@ -8,8 +8,8 @@ const NEED_A_BUILD = [
   'test/contract/myservice-operator.test.ts',
   'test/bench/bench.test.ts',
 ];
-/** Changes a module for itself, so that it cannot share a process with other files. */
-const OWN_PROCESS = ['test/informer/compact/same-promises.test.ts'];
+/** Changes a module for itself, or looks at what a process has loaded: it cannot share one with other files. */
+const OWN_PROCESS = ['test/informer/compact/same-promises.test.ts', 'test/sandbox/server/certificate.test.ts'];
 /** The driver of the browser makes code of text. */
 const IN_BROWSER = ['test/serve/ui/page.test.ts', 'test/e2e/serve-ui.test.ts'];
 

@@ -5,7 +5,7 @@ import { InformerError } from '../../kit/error.ts';
 import { type Address, distinct } from '../../model/field-path.ts';
 import { splitKey } from '../../model/key.ts';
 import type { HookRequest } from '../hook.ts';
-import { programNameOf, refuseCode, refusePipedCode } from './exec-code.ts';
+import { refuseCode } from './exec-code.ts';
 import {
   literalOf,
   misplaced,
@@ -41,7 +41,8 @@ export interface ExecTemplateOptions {
  *
  * `{{path}}` is replaced by the value at the path in the object; for a deleted object, in its last known state. Without
  * `shell` the line is split into words once, with quotes and backslashes as in a shell, and values are put into the
- * words. With `shell` each value becomes a positional parameter (`"$1"`), so that the text for the shell contains no
+ * words: any text where it is a whole word, and plain text (a name, an image, a time) where it is a part of one. With
+ * `shell` each value becomes a positional parameter (`"$1"`), so that the text for the shell contains no
  * value.
  *
  * A value is never two words, a command or code. It never becomes an option: a word that begins with a placeholder, and
@@ -64,21 +65,19 @@ function plainTemplate(line: string): ExecTemplate {
     throw new InformerError('argument', `the command itself cannot be a placeholder: ${sourceOf(first)}`);
   const command = literalOf(first);
   if (!command) throw new InformerError('argument', 'the command to run is empty');
-  refuseCode(words);
+  const program = refuseCode(words);
   refuseShellSyntax(line);
-  const fills = fillsOf(words).slice(1);
+  const fills = fillsOf(words, refuseAsPart).slice(1);
   const hasPlaceholders = words.some((word) => placeholderOf(word) !== undefined);
   const reads = readsOf(words.flat().filter((piece) => typeof piece !== 'string'));
-  const program = programNameOf(words);
   return { command, program, hasPlaceholders, reads, args: (request) => fills.map((fill) => fill(request)) };
 }
 
 function shellTemplate(line: string): ExecTemplate {
   const { script, placeholders, commands, traced } = readShellLine(line);
   if (script.trim() === '') throw new InformerError('argument', 'the command to run is empty');
-  for (const words of traced) refuseCode(words);
-  refusePipedCode(traced);
-  const checks = commands.flatMap(fillsOf);
+  for (const words of traced) refuseCode(words, placeholders[0]);
+  const checks = commands.flatMap((words) => fillsOf(words));
   const values = placeholders.map(readerOf);
   return {
     command: '/bin/sh',
@@ -93,9 +92,14 @@ function shellTemplate(line: string): ExecTemplate {
 
 type Read = (request: HookRequest) => string;
 
-/** Functions that fill in each word for a request. They throw {@link TerminalError} for a word that its value
- * would make an option. */
-function fillsOf(words: readonly Word[]): Read[] {
+/**
+ * Functions that fill in each word for a request. They throw {@link TerminalError} for a word that its value would make
+ * an option. `checkPart` is called with each value that is only a part of its word.
+ */
+function fillsOf(
+  words: readonly Word[],
+  checkPart: (placeholder: Placeholder, value: string) => void = () => {},
+): Read[] {
   const end = endOfOptions(words);
   return words.map((word, i) => {
     const placeholder = placeholderOf(word);
@@ -104,14 +108,30 @@ function fillsOf(words: readonly Word[]): Read[] {
       misplaced(placeholder, 'in the name of an option', 'write it as --option={{.path}}');
     }
     const reads = word.map((piece) => (typeof piece === 'string' ? () => piece : readerOf(piece)));
-    const fill: Read = (request) => reads.map((read) => read(request)).join('');
-    return placeholder && prefix === '' && i < end ? (request) => noOption(fill(request)) : fill;
+    return (request) => {
+      const values = reads.map((read) => read(request));
+      if (placeholder && prefix === '' && i < end) refuseAsOption(values.join(''));
+      for (const [at, piece] of word.entries())
+        if (word.length > 1 && typeof piece !== 'string') checkPart(piece, values[at] as string);
+      return values.join('');
+    };
   });
 }
 
-function noOption(word: string): string {
-  if (!word.startsWith('-')) return word;
-  throw unfit(`${JSON.stringify(word)} would be read as an option`, 'put -- before the placeholder');
+/** Refuses a value that is a part of a word and of which it could make something else than the author meant. */
+function refuseAsPart({ source, fallback }: Placeholder, value: string): void {
+  if (PLAIN.test(value) || value === fallback) return;
+  throw unfit(
+    `the value of ${source} may not be a part of a word: there it may have only letters, digits and . _ : / @ + -, and begins with a letter or digit`,
+    `make it a word of its own, read it from the request on stdin, or use --shell: v=${source}; echo "seen: $v"`,
+  );
+}
+
+const PLAIN = /^[A-Za-z0-9][\w.:/@+-]*$/;
+
+function refuseAsOption(word: string): void {
+  if (word.startsWith('-'))
+    throw unfit(`${JSON.stringify(word)} would be read as an option`, 'put -- before the placeholder');
 }
 
 /**

@@ -1,12 +1,12 @@
 import { InformerError } from '../../kit/error.ts';
 import {
-  literalOf,
   misplaced,
   type Placeholder,
   placeholderOf,
   plainTextOf,
   prefixOf,
   readPlaceholder,
+  splitWords,
   type Word,
 } from './exec-words.ts';
 
@@ -18,166 +18,103 @@ export interface ShellLine {
   readonly placeholders: readonly Placeholder[];
   /** The words of each simple command, without redirections. */
   readonly commands: readonly (readonly Word[])[];
-  /** The same words, with the placeholder in place of each variable that the line sets from it. */
+  /** The same words, with a placeholder in place of each variable that the line may set from one. */
   readonly traced: readonly (readonly Word[])[];
 }
 
 /**
- * Parses a shell line and replaces each placeholder by a positional parameter, so that the text for the shell never
- * contains a value.
- *
- * A parameter is one word only at the top level of the line. So a placeholder is refused (`argument`) within quotes,
- * after a backslash or `$`, within a substitution (the shell splits its result into words again), in arithmetic, in
- * braces, in a comment, in and after a here-document, as a command, and in a line that sets its own positional
- * parameters. A line without placeholders is not parsed.
+ * Replaces each placeholder of a shell line by a positional parameter, so that the text for the shell never contains a
+ * value. A parameter is one word only at the top level of the line. A placeholder anywhere else is refused (`argument`),
+ * and so is one in a line with a here-document, or with positional parameters of its own. A line without placeholders
+ * is passed on unchanged.
  */
 export function readShellLine(line: string): ShellLine {
   if (!line.includes('{{')) return { script: line, placeholders: [], commands: [], traced: [] };
-  return new ShellReader(line).read();
+  const placeholders: Placeholder[] = [];
+  const texts = ['']; // of each simple command, for splitWords
+  let script = '';
+  for (let at = 0; at < line.length; ) {
+    const { part, text } = partAt(line, at);
+    at += part.length;
+    const number = part.startsWith('{{') ? placeholders.push(placeholderIn(part)) : 0;
+    script += number === 0 ? part : `"$${number > 9 ? `{${number}}` : number}"`;
+    texts.push(...(SEPARATOR.test(part) ? [''] : [`${texts.pop()}${text}`]));
+  }
+  const all = texts.map(splitWords).filter(({ length }) => length > 0);
+  const setsParameters = all.some((words) => OWN_PARAMETERS.test(words.map(plainTextOf).join(' ')));
+  if (setsParameters || /\w\s*\(\s*\)/.test(line))
+    misplaced(
+      placeholderIn(line),
+      'in a line that sets its own positional parameters (set, shift, a function)',
+      SCRIPT,
+    );
+  const braced = all.flat().find((word) => placeholderOf(word) && /[{}]/.test(word.filter(isText).join('')));
+  if (braced) misplaced(placeholderOf(braced) as Placeholder, 'in a word with braces', OWN_WORD);
+  const commands = all.map((words) => words.filter((word) => !prefixOf(word).startsWith(TARGET)));
+  return { script, placeholders, commands, traced: tracedThrough(commands) };
 }
 
+const SEPARATOR = /^[;&|()\n]$/;
+/** A command that changes the meaning of `"$1"`: `shift`, `function`, and `set` with more than options. */
+const OWN_PARAMETERS = /^(?:set (?!(?:[-+][A-Za-z]+ ?)+$)|function )|\bshift\b/;
+/** Stands for a redirection in the text of a command. The rest of its word is the target. */
+const TARGET = '\0';
 const OWN_WORD = 'put it outside, as a separate word, or set a variable first: v={{.path}}; echo "seen: $v"';
 const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
-/** Words after which the next one is a command. */
-const RESERVED = new Set(['if', 'then', 'elif', 'else', 'while', 'until', 'do', '!', '{', '}', 'time']);
 
-class ShellReader {
-  readonly #line: string;
-  readonly #placeholders: Placeholder[] = [];
-  readonly #commands: Word[][] = [];
-  #at = 0;
-  #script = '';
-  #command: Word[] = [];
-  #word: (string | Placeholder)[] | undefined;
-  #isTarget = false;
+/** Where a line has no placeholder that begins here, or none at all. */
+const REFUSED: readonly (readonly [pattern: RegExp, where: string, hint: string])[] = [
+  [/^\\\{\{/, 'after a backslash', OWN_WORD],
+  [/^\$\{\{/, 'after a $', OWN_WORD],
+  [/^\$'/, "in a line with $'…', which differs between shells", 'write it without the $'],
+  [/^<</, 'in a line with a here-document', SCRIPT],
+];
 
-  constructor(line: string) {
-    this.#line = line;
+/** A part of a line: a placeholder, a quoted or nested part, or a few characters. `text` is what it adds to the words. */
+function partAt(line: string, at: number): { part: string; text: string } {
+  const rest = line.slice(at);
+  const [, where, hint] = REFUSED.find(([pattern]) => pattern.test(rest)) ?? [];
+  if (where && hint) misplaced(placeholderIn(rest.includes('{{') ? rest : line), where, hint);
+  const startsWord = /(?:^|[\s;&|()])$/.test(line.slice(0, at));
+  const open = /^(?:['"`]|\$[({[]|[<>]\()/.exec(rest)?.[0] ?? (startsWord && /^(?:\(\(|#)/.exec(rest)?.[0]);
+  if (open) {
+    const part = rest.slice(0, endOf(rest, open));
+    if (part.includes('{{')) misplaced(placeholderIn(rest), ...placeOf(open));
+    const isQuote = open === "'" || open === '"';
+    const text = isQuote ? part.slice(1, -1) : `$${/^\$\{(\w+)/.exec(part)?.[1] ?? ''}`;
+    return { part, text: open === '#' ? '' : `'${text.replaceAll("'", "'\\''")}'` };
   }
-
-  read(): ShellLine {
-    while (this.#at < this.#line.length) this.#step();
-    this.#endCommand();
-    this.#refuseOwnParameters();
-    const traced = this.#commands.map((command) => command.map(tracedThrough(this.#commands)));
-    for (const command of traced) refusePlacedCommand(command);
-    return { script: this.#script, placeholders: this.#placeholders, commands: this.#commands, traced };
-  }
-
-  #step(): void {
-    const rest = this.#line.slice(this.#at);
-    const [c = '', next = ''] = rest;
-    const startsWord = this.#word === undefined;
-    const redirection = /^[<>]+[&|]?/.exec(rest)?.[0];
-    if (rest.startsWith('{{')) this.#placeholder(rest);
-    else if (c === '\\') this.#escaped(rest);
-    else if (c === "'" || c === '"') this.#quoted(rest);
-    else if (c === '$' && (next === "'" || rest.startsWith('{{', 1))) refuseDollar(rest);
-    else if (/^(?:`|\$[({[]|[<>]\()/.test(rest))
-      this.#opaque(rest, 'within a substitution, whose result is split into words again', OWN_WORD);
-    else if (startsWord && c === '#') this.#comment(rest);
-    else if (startsWord && rest.startsWith('(('))
-      this.#opaque(rest, 'within arithmetic, which evaluates its text', SCRIPT);
-    else if (rest.startsWith('<<')) this.#hereDocument(rest);
-    else if (redirection) this.#operator(redirection, 'redirection');
-    else if (/[;&|()\n]/.test(c)) this.#operator(c, 'separator');
-    else if (/\s/.test(c)) this.#operator(c, 'space');
-    else this.#literal(c, c);
-  }
-
-  #escaped(rest: string): void {
-    if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'after a backslash', OWN_WORD);
-    const raw = rest.slice(0, 2);
-    if (raw === '\\\n') this.#take(raw.length, raw);
-    else this.#literal(raw, raw.slice(1));
-  }
-
-  #placeholder(rest: string): void {
-    const placeholder = placeholderIn(rest);
-    const number = this.#placeholders.push(placeholder);
-    this.#take(placeholder.source.length, number > 9 ? `"\${${number}}"` : `"$${number}"`);
-    this.#word = [...(this.#word ?? []), placeholder];
-  }
-
-  #literal(raw: string, text: string): void {
-    this.#take(raw.length, raw);
-    this.#word = [...(this.#word ?? []), text];
-  }
-
-  #quoted(rest: string): void {
-    const raw = this.#without(rest, 'within quotes', OWN_WORD);
-    this.#literal(raw, raw.slice(1, -1));
-  }
-
-  /** A part that is passed on unchanged and must not contain a placeholder. */
-  #opaque(rest: string, where: string, hint: string): void {
-    const variable = /^\$\{(\w+)/.exec(rest)?.[1] ?? '';
-    this.#literal(this.#without(rest, where, hint), `$${variable}`);
-  }
-
-  /** Returns the part that begins here. Refuses a placeholder in it. */
-  #without(rest: string, where: string, hint: string): string {
-    const end = endOf(rest, 0);
-    const at = rest.indexOf('{{');
-    if (at >= 0 && at < end) misplaced(placeholderIn(rest.slice(at)), where, hint);
-    return rest.slice(0, end);
-  }
-
-  #comment(rest: string): void {
-    const raw = /^[^\n]*/.exec(rest)?.[0] ?? '';
-    if (raw.includes('{{')) misplaced(placeholderIn(raw), 'in a comment', 'remove it');
-    this.#take(raw.length, raw);
-  }
-
-  #hereDocument(rest: string): void {
-    if (rest.includes('{{')) misplaced(placeholderIn(rest), 'in or after a here-document', SCRIPT);
-    this.#take(rest.length, rest);
-  }
-
-  #operator(raw: string, kind: 'redirection' | 'separator' | 'space'): void {
-    this.#take(raw.length, raw);
-    this.#endWord();
-    if (kind === 'redirection') this.#isTarget = true;
-    if (kind === 'separator') this.#endCommand();
-  }
-
-  #take(length: number, script: string): void {
-    this.#at += length;
-    this.#script += script;
-  }
-
-  #endWord(): void {
-    const word = this.#word;
-    if (!word) return;
-    this.#word = undefined;
-    const brace = word.some((piece) => typeof piece === 'string' && /[{}]/.test(piece));
-    const placeholder = placeholderOf(word);
-    if (brace && placeholder) misplaced(placeholder, 'in a word with braces', OWN_WORD);
-    if (!this.#isTarget) this.#command.push(joined(word));
-    this.#isTarget = false;
-  }
-
-  #endCommand(): void {
-    this.#endWord();
-    this.#isTarget = false;
-    if (this.#command.length > 0) this.#commands.push(this.#command);
-    this.#command = [];
-  }
-
-  /** Refuses placeholders in a line with a function, `set` or `shift`, which change the meaning of `"$1"`. */
-  #refuseOwnParameters(): void {
-    const [placeholder] = this.#placeholders;
-    if (!placeholder) return;
-    const words = this.#commands.map((command) => command.map(literalOf));
-    const isSet = words.some(
-      ([name, ...operands]) => name === 'set' && operands.some((word) => !/^[-+][A-Za-z]+$/.test(word ?? '')),
-    );
-    const isShift = words.some((command) => command.includes('shift') || command[0] === 'function');
-    if (isSet || isShift || /\w\s*\(\s*\)/.test(this.#line)) {
-      misplaced(placeholder, 'in a line that sets its own positional parameters (set, shift, a function)', SCRIPT);
-    }
-  }
+  const part = rest.startsWith('{{')
+    ? placeholderIn(rest).source
+    : (/^(?:\\[\s\S]|[<>]+[&|]?[ \t]*|[\s\S])/.exec(rest)?.[0] as string);
+  return { part, text: /^[<>]/.test(part) ? ` ${TARGET}` : part === '\\\n' ? '' : part };
 }
+
+function placeOf(open: string): [where: string, hint: string] {
+  if (open === '#') return ['in a comment', 'remove it'];
+  if (open === '((') return ['within arithmetic, which evaluates its text', SCRIPT];
+  if (open === "'" || open === '"') return ['within quotes', OWN_WORD];
+  return ['within a substitution, whose result is split into words again', OWN_WORD];
+}
+
+/** The index after a part that begins with `open`. Skips the parts in it. Throws `argument` if it has no end. */
+function endOf(text: string, open: string): number {
+  if (open === '#') return /$/m.exec(text)?.index as number;
+  const close = [...open]
+    .map((c) => CLOSING[c] ?? c)
+    .join('')
+    .replace(/^[$<>]/, '');
+  const inner = open === '"' ? /^(?:`|\$[({[])/ : /^(?:['"`]|\$[({[]|\()/;
+  for (let at = open.length; at < text.length; ) {
+    if (text.startsWith(close, at)) return at + close.length;
+    const next = open === "'" || open === '`' ? undefined : inner.exec(text.slice(at))?.[0];
+    if (next !== undefined) at += endOf(text.slice(at), next);
+    else at += text[at] === '\\' && open !== "'" ? 2 : 1;
+  }
+  throw new InformerError('argument', `a quote or substitution is not closed: ${text}`);
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
 
 /** The first placeholder in a text. Throws `argument` if it is not closed. */
 function placeholderIn(text: string): Placeholder {
@@ -186,84 +123,24 @@ function placeholderIn(text: string): Placeholder {
   return readPlaceholder(found[1] as string);
 }
 
-function refuseDollar(rest: string): never {
-  if (rest.startsWith('{{', 1)) misplaced(placeholderIn(rest), 'after a $', OWN_WORD);
-  throw new InformerError('argument', "$'…' differs between shells: write it without the $");
-}
-
-function refusePlacedCommand(command: readonly Word[]): void {
-  const at = command.findIndex((word) => !RESERVED.has(plainTextOf(word)) && !/^[A-Za-z_]\w*\+?=/.test(prefixOf(word)));
-  const placeholder = placeholderOf(command[at]);
-  if (placeholder)
-    misplaced(placeholder, 'in the place of a command', 'write the command itself; its arguments may be placeholders');
-}
-
-/** The index after a quoted or nested part that begins at `from`. Throws `argument` if the part has no end. */
-function endOf(text: string, from: number): number {
-  if (text.startsWith('((', from)) return closed(text, from + 2, '))');
-  const open = text[from] as string;
-  if (open === '$' || open === '<' || open === '>')
-    return closed(text, from + 2, CLOSING[text[from + 1] as string] as string);
-  if (open === "'") {
-    const end = text.indexOf("'", from + 1);
-    return end < 0 ? unclosed(text, from) : end + 1;
-  }
-  return closed(text, from + 1, open);
-}
-
-const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
-
-/**
- * The index after the text that closes a part. Skips quoted and nested parts. In double quotes a single quote is text.
- */
-function closed(text: string, from: number, close: string): number {
-  for (let at = from; at < text.length; ) {
-    if (text.startsWith(close, at)) return at + close.length;
-    const c = text[at] as string;
-    const opens = close === '`' ? '' : close === '"' ? '`' : `'"\``;
-    if (c === '\\') at += 2;
-    else if (opens.includes(c) || (c === '$' && close !== '`' && CLOSING[text[at + 1] as string])) at = endOf(text, at);
-    else if (c === '(' && close === ')') at = closed(text, at + 1, ')');
-    else at++;
-  }
-  return unclosed(text, from);
-}
-
-function unclosed(text: string, from: number): never {
-  throw new InformerError('argument', `a quote or substitution is not closed: ${text.slice(Math.max(0, from - 1))}`);
-}
-
-/** A function that replaces `$v` in a word by its placeholder, for a line with `v={{…}}` or `for v in {{…}}`. */
-function tracedThrough(commands: readonly (readonly Word[])[]): (word: Word) => Word {
+/** Puts a placeholder in place of each `$v` that the line may set from one: `v={{…}}`, `for v in {{…}}`, `read v`. */
+function tracedThrough(commands: readonly (readonly Word[])[]): readonly (readonly Word[])[] {
+  const firstOf = (words: readonly Word[]) => words.map(placeholderOf).find(Boolean);
   const values = new Map<string, Placeholder>();
-  for (const words of commands) {
-    const [first, name] = words.map(literalOf);
-    const looped = first === 'for' && name ? words.map(placeholderOf).find(Boolean) : undefined;
-    if (looped && name) values.set(name, looped);
-    for (const word of words) {
-      const set = /^([A-Za-z_]\w*)\+?=/.exec(prefixOf(word))?.[1];
-      const placeholder = placeholderOf(word);
-      if (set && placeholder) values.set(set, placeholder);
+  for (let traced = commands, known = 0; ; known = values.size) {
+    for (const words of traced) {
+      const value = words.some((word) => plainTextOf(word) === 'read') ? firstOf(commands.flat()) : firstOf(words);
+      const names = words.flatMap((word) => /^([A-Za-z_]\w*)(?:\+?=|$)/.exec(prefixOf(word))?.[1] ?? []);
+      if (value) for (const name of names) values.set(name, values.get(name) ?? value);
     }
+    if (values.size === known) return traced;
+    const variable = new RegExp(`\\$\\{?(${[...values.keys()].join('|')})\\b\\}?`);
+    const trace = (piece: string | Placeholder): Word =>
+      isText(piece)
+        ? piece.split(variable).flatMap((text, i) => (i % 2 ? (values.get(text) ?? []) : text || []))
+        : [piece];
+    traced = commands.map((words) => words.map((word) => word.flatMap(trace)));
   }
-  if (values.size === 0) return (word) => word;
-  const variable = new RegExp(`\\$\\{?(${[...values.keys()].join('|')})\\b\\}?`);
-  const piecesFor = (part: string, i: number): (string | Placeholder)[] => {
-    if (i % 2 === 1) return [values.get(part) as Placeholder];
-    return part === '' ? [] : [part];
-  };
-  const trace = (piece: string | Placeholder): Word =>
-    typeof piece === 'string' ? piece.split(variable).flatMap(piecesFor) : [piece];
-  return (word) => (word.length === 0 || literalOf(word) === '' ? word : word.flatMap(trace));
 }
 
-/** The word with adjacent texts joined. */
-function joined(word: Word): Word {
-  const pieces: (string | Placeholder)[] = [];
-  for (const piece of word) {
-    const last = pieces.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
-    else pieces.push(piece);
-  }
-  return pieces;
-}
+const isText = (piece: string | Placeholder): piece is string => typeof piece === 'string';

@@ -71,17 +71,30 @@ it.each([
   [`python3 report.py --note ${NOTE}`, ['report.py', '--note', 'a b']],
   [`kubectl get node ${NOTE}`, ['get', 'node', 'a b']],
   [`kubectl logs web -c ${NOTE}`, ['logs', 'web', '-c', 'a b']],
-  [`kubectl annotate pod web "note=seen ${NOTE}"`, ['annotate', 'pod', 'web', 'note=seen a b']],
-  [`kubectl exec web -c main -- touch /tmp/${NOTE}`, ['exec', 'web', '-c', 'main', '--', 'touch', '/tmp/a b']],
-  [`env A=${NOTE} ./report`, ['A=a b', './report']],
+  [`kubectl exec web -c main -- touch ${NOTE}`, ['exec', 'web', '-c', 'main', '--', 'touch', 'a b']],
   [`env A=1 curl -S ${NOTE}`, ['A=1', 'curl', '-S', 'a b']],
   [`sudo -n touch ${NOTE}`, ['-n', 'touch', 'a b']],
   [`timeout -k 5 30 touch ${NOTE}`, ['-k', '5', '30', 'touch', 'a b']],
   [`flock /run/lock touch ${NOTE}`, ['/run/lock', 'touch', 'a b']],
   [`touch -- ${NOTE}`, ['--', 'a b']],
-  [`curl --data note=${NOTE} http://localhost`, ['--data', 'note=a b', 'http://localhost']],
-])('a value may be data: %s', (line, expected) => {
+  [`env -u HOME A=1 nice -n 5 touch ${NOTE}`, ['-u', 'HOME', 'A=1', 'nice', '-n', '5', 'touch', 'a b']],
+])('a value that is a whole word may be any text: %s', (line, expected) => {
   expect(compileExecTemplate(line).args(request(note('a b')))).toEqual(expected);
+});
+
+it.each([
+  `sudo --user app ${NOTE}`,
+  `sudo --user ${NOTE} id`,
+  `timeout --signal KILL 5 ${NOTE}`,
+  `nice -Z 5 touch ${NOTE}`,
+  `xargs touch ${NOTE}`,
+  `strace -f touch ${NOTE}`,
+  `cmd /c ${NOTE}`,
+])('a program that runs another one takes a value only where its options are known: %s', (line) => {
+  for (const shell of [false, true])
+    expect(() => compileExecTemplate(line, { shell })).toThrow(
+      expect.objectContaining({ code: 'argument', hint: expect.stringMatching(/--hook|sh -c 'echo "\$1"'/) }),
+    );
 });
 
 describe('options with names that say that they take code', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileExecTemplate } from '../../../src/hooks/run/exec-template.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { request, web } from '../../support/hook-request.ts';
+import { NOTE, note, request, web } from '../../support/hook-request.ts';
 
 const args = (line: string, object: UnknownObject = web) => compileExecTemplate(line).args(request(object));
 
@@ -14,7 +14,6 @@ it.each([
   ],
   [`run {{.metadata.labels.app\\.io/tier}}`, ["it's $(here)"]],
   [`run {{.metadata.labels['app.io/tier']}}`, ["it's $(here)"]],
-  ['run x{{.metadata.labels.flag}}', ['x--force']],
   ['run -- {{.metadata.labels.flag}}', ['--', '--force']],
   ['run {{.spec.absent | default ""}}', ['']],
   ["run x{{ .spec.absent|default 'no one' }}y", ['xno oney']],
@@ -52,6 +51,62 @@ it.each(['run -{{.metadata.name}}', 'run --{{.metadata.name}}=x', 'run --on{{.me
       expect(() => compileExecTemplate(line, { shell })).toThrow('in the name of an option');
   },
 );
+
+/** Texts of which one would be a second part, an option, a path or a setting within a word. */
+const NOT_PLAIN = [
+  '',
+  ' ',
+  'a b',
+  'a\nb',
+  'a\n',
+  '--force',
+  '-x',
+  '../x',
+  '/etc',
+  '.x',
+  'a,b=c',
+  'a;b',
+  '$(id)',
+  'a%2e',
+  'é',
+  "a'b",
+];
+
+describe.each([
+  `kubectl annotate pod web "note=${NOTE}"`,
+  `env A=${NOTE} ./report`,
+  `curl --data=${NOTE} http://localhost`,
+  `touch /tmp/${NOTE}`,
+  `touch "x ${NOTE}"`,
+  `touch {{.metadata.name}}-${NOTE}`,
+  `touch -- {{.metadata.name}}-${NOTE}`,
+])('a value within a word: %s', (line) => {
+  const { args } = compileExecTemplate(line);
+
+  it.each(['a', '7', 'nginx-5d4', 'reg.io:5000/shop/web:v1.2_3@sha256', '2026-01-02T03:04:05Z', 'a+b'])(
+    'is %s',
+    (value) => {
+      expect(args(request(note(value))).join('\n')).toContain(value);
+    },
+  );
+
+  it.each(NOT_PLAIN)('fails the run for good and is not shown, if it is %j', (value) => {
+    expect(() => args(request(note(value)))).toThrow(
+      expect.objectContaining({
+        code: 'terminal',
+        message: `terminal error: the value of ${NOTE} may not be a part of a word: there it may have only letters, digits and . _ : / @ + -, and begins with a letter or digit`,
+        hint: `make it a word of its own, read it from the request on stdin, or use --shell: v=${NOTE}; echo "seen: $v"`,
+      }),
+    );
+  });
+});
+
+it.each([
+  `curl -d note={{.spec.absent | default "a, b"}}`,
+  `touch "{{.metadata.name}} {{.spec.absent | default ' x'}}"`,
+])('a default within a word may be any text: %s', (line) => {
+  expect(compileExecTemplate(line).args(request(web)).join()).toMatch(/a, b|web {2}x/);
+});
 
 it('a value that no argument can contain is refused, and not shown', () => {
   const template = compileExecTemplate('run {{.metadata.name}}');

@@ -45,13 +45,9 @@ export default class QueryCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
     const line = { flags, words, given: this.line.given };
-    if (asksForClusters(flags)) {
-      const { queryClusters } = await import('../cli/query/clusters-run.ts');
-      return queryClusters(line, this.edges);
-    }
-    const answered = await throughServe(line, this.edges);
+    const answered = asksForClusters(flags) ? undefined : await throughServe(line, this.edges);
     if (answered !== undefined) return answered;
-    const { queryOnce } = await import('../cli/query/query-once.ts');
-    return queryOnce(line, this.edges);
+    const { runQuery } = await import('../cli/query/query-run.ts');
+    return runQuery(line, this.edges);
   }
 }

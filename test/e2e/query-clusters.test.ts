@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../support/cli.ts';
+import { Cli, run } from '../support/cli.ts';
 import { type ManyClusters, startClusters } from '../support/clusters.ts';
 import { APPLES, apple, OBJECTS, pod } from '../support/fixture.ts';
 
@@ -16,6 +19,12 @@ const BOTH = ['--context', 'west,east'];
 /** A server that no one runs. */
 const DEAD = { cluster: { server: 'https://127.0.0.1:9' }, user: { token: 'x' } };
 const query = (words: readonly string[], env = clusters.env) => run(['query', ...words, ...BOTH], { env });
+const settings = (name: string, of: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'since', name },
+  data: { of },
+});
 const cellsOf = (stdout: string, count: number) =>
   stdout
     .trimEnd()
@@ -91,8 +100,8 @@ describe('query of several contexts', () => {
       for (const cluster of ['east', 'west']) expect(stderr).toContain(`cluster ${cluster}: shard `);
   });
 
-  it('finds owners in the cluster of the object only', async () => {
-    // the same replica set in both, by name and uid, of another deployment in each
+  /** The same replica set in both, by name and uid, of another deployment in each. */
+  const startChains = () => {
     const chain = (root: string) => {
       const owned = (kind: string, name: string, uid: string, by?: { kind: string; name: string; uid: string }) => ({
         apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
@@ -123,7 +132,11 @@ describe('query of several contexts', () => {
         owned('Pod', `of-${root}`, `uid-of-${root}`, set),
       ];
     };
-    await using own = await startClusters({ west: chain('red'), east: chain('blue') });
+    return startClusters({ west: chain('red'), east: chain('blue') });
+  };
+
+  it('finds owners in the cluster of the object only', async () => {
+    await using own = await startChains();
     for (const [root, expected] of [
       ['red', 'west pod/of-red\n'],
       ['blue', 'east pod/of-blue\n'],
@@ -133,6 +146,109 @@ describe('query of several contexts', () => {
     }
     const both = await query(['pods', '-A', '--eq', 'owner=ReplicaSet/set', '-o', 'name'], own.env);
     expect(both.stdout).toBe('east pod/of-blue\nwest pod/of-red\n');
+  });
+
+  it('prints trees cluster by cluster, CLUSTER first, of the objects of each alone', async () => {
+    await using own = await startChains();
+    const words = ['deploy', '-A', '--tree'];
+    const { code, stdout, stderr } = await query(words, own.env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').map((line) => line.slice(0, line.indexOf('  ', 36)).trimEnd())).toEqual([
+      'CLUSTER   NAMESPACE   NAME',
+      'east      shop        deployment.apps/blue',
+      'east      shop        └─ replicaset.apps/set',
+      'east      shop           └─ pod/of-blue',
+      'west      shop        deployment.apps/red',
+      'west      shop        └─ replicaset.apps/set',
+      'west      shop           └─ pod/of-red',
+      '',
+    ]);
+    const trees = JSON.parse((await query([...words, '-o', 'json'], own.env)).stdout);
+    const namesOf = (tree: { cluster: string; name: string; children: never[] }): string[] => [
+      `${tree.cluster} ${tree.name}`,
+      ...tree.children.flatMap(namesOf),
+    ];
+    expect(trees.flatMap(namesOf)).toEqual(
+      ['east blue', 'east set', 'east of-blue', 'west red', 'west set', 'west of-red'], // biome-ignore format: short
+    );
+    const one = await query(['deploy/red', '-n', 'shop', '--tree', '-o', 'json'], own.env);
+    expect([one.code, JSON.parse(one.stdout).map(namesOf)]).toEqual([0, [['west red', 'west set', 'west of-red']]]);
+  });
+
+  it('shows what changed in each since the last query, and compares the others when one cannot be reached', async () => {
+    const cache = await mkdtemp(path.join(tmpdir(), 'since-'));
+    await using own = await startClusters({ west: [settings('a', '1')], east: [settings('a', '1')] });
+    const ask = (words: readonly string[], env: object = own.env) =>
+      run(['query', 'cm', '-n', 'since', '--since-last', ...words], { env: { ...env, XDG_CACHE_HOME: cache } });
+    try {
+      const stored = 'configmaps: 1 object stored; the next query --since-last shows what changed since now';
+      expect(await ask(BOTH)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: `cluster east: ${stored}\ncluster west: ${stored}\n`,
+      });
+      own.sandboxes.east.apply(settings('b', '1'));
+      own.sandboxes.west.apply(settings('a', '2'));
+      const env = await own.withContexts({ dead: DEAD });
+      const { code, stdout, stderr } = await ask(['--all-contexts'], env);
+      expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+        '  CLUSTER   NAMESPACE   NAME   FIELDS',
+        '+ east      since       b',
+        '~ west      since       a      .data.of',
+        '',
+      ]);
+      expect([code, stderr.split('\n')]).toEqual([
+        1,
+        expect.arrayContaining([
+          expect.stringMatching(/^cluster east: configmaps: 1 added, 0 deleted, 0 changed since/),
+          expect.stringMatching(/^cluster west: configmaps: 0 added, 0 deleted, 1 changed since/),
+          expect.stringMatching(/^error: cluster dead: .*refused/),
+        ]),
+      ]);
+      const again = await ask([...BOTH, '-o', 'ndjson']);
+      expect([again.code, again.stdout]).toEqual([0, '']);
+      own.sandboxes.west.apply(settings('c', '1'));
+      const { cluster, key } = JSON.parse((await ask([...BOTH, '-o', 'ndjson'])).stdout);
+      expect([cluster, key]).toEqual(['west', 'since/c']);
+    } finally {
+      await rm(cache, { recursive: true, force: true });
+    }
+  });
+
+  it('asks each server for the part that it can select, and says how for each cluster', async () => {
+    const { code, stdout, stderr } = await query(['pods', '-A', '--eq', 'label:app=web', '-o', 'name', '--explain']);
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 5 });
+    for (const cluster of ['east', 'west'])
+      expect(stderr).toMatch(
+        new RegExp(`^cluster ${cluster}: pods: .*pushed to the server: label selector app=web`, 'm'),
+      );
+  });
+
+  it('names the cluster in advice on an empty answer', async () => {
+    const { code, stdout, stderr } = await query(['pods', '-n', 'shop', '--eq', 'label:app=wen']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('none of 2 pods and 2 pods matches\n');
+    expect(stderr).toContain(
+      'cluster east: --eq label:app=wen: no object has this value; did you mean label:app=web?\n',
+    );
+  });
+
+  it('sorts and limits the groups of --group-by cluster', async () => {
+    const words = ['pods', '-A', '--group-by', 'cluster'];
+    expect((await query([...words, '--sort-by', 'count'])).stdout).toBe('VALUE   COUNT\neast    2\nwest    3\n');
+    expect((await query([...words, '--sort-by', '-value', '--limit', '1'])).stdout).toBe('VALUE   COUNT\nwest    3\n');
+  });
+
+  it('waits for a type in each cluster', async () => {
+    await using own = await startClusters({ west: [APPLES, apple('gala', 'red')], east: [] });
+    await using cli = new Cli(['query', 'myapples.stable.example.com', '-A', '-o', 'name', '--wait-for-crd', ...BOTH], {
+      env: own.env,
+    });
+    await cli.until(({ stderr }) => stderr.includes('waiting for it (--wait-for-crd)'));
+    own.sandboxes.east.apply([APPLES, apple('fuji', 'red')]);
+    const { code, stdout, stderr } = await cli.ended();
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^east .*fuji\nwest .*gala\n$/)]);
+    expect(stderr).toMatch(/^cluster east: .*waiting for it \(--wait-for-crd\)/);
   });
 
   it('gives what one cluster has of a type that the other does not serve, and an error with the name of that', async () => {
@@ -166,7 +282,7 @@ describe('query of several contexts', () => {
 
   it.each([
     [['--watch'], '--watch reads one cluster'],
-    [['--tree'], '--tree reads one cluster'],
+    [['--group-by', 'cluster', '-o', 'name'], '--group-by has no objects for -o name'],
     [['--eq', 'cluster=wst'], 'the clusters are east, west'],
     [['--eq', 'clustr=west'], 'did you mean "cluster"?'],
   ])('refuses %j', async (flags, message) => {

@@ -5,8 +5,8 @@ import { asksForObjects } from '../../query/answer/query.ts';
 import { samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { notThereYet } from '../session/missing-names.ts';
-import { emptyText } from './answer.ts';
 import { nearValues } from './near-values.ts';
+import { emptyText } from './printed-answer.ts';
 import type { QueryPlan } from './read-query.ts';
 
 /**

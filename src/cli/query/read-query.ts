@@ -11,8 +11,9 @@ import { VERBS, type Verb } from '../../query/answer/amount.ts';
 import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
 import type { Query, QueryScope } from '../../query/answer/query.ts';
 import { splitSortOrder } from '../../query/answer/sort-order.ts';
+import { CLUSTER_EXPRESSION, CLUSTER_INDEX, clusterIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
-import { type IndexDefinition, parseIndex } from '../../query/index/index-definition.ts';
+import { parseIndex } from '../../query/index/index-definition.ts';
 import { formatLookup, type LookupFlag, parseLookup } from '../../query/index/lookup.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
@@ -55,8 +56,8 @@ export interface QueryReading {
   readonly given: CommandLine['given'];
   /** The indexes of the user's file. */
   readonly indexes: Readonly<Record<string, string>>;
-  /** Indexes that this query has beside them. */
-  readonly more?: readonly IndexDefinition[] | undefined;
+  /** The objects are of several clusters: `cluster` is an index, and `--group-by cluster` groups by it. */
+  readonly severalClusters?: boolean | undefined;
   /** Shows a line to a person. */
   notice(text: string): void;
 }
@@ -67,7 +68,7 @@ export interface QueryReading {
  */
 export async function readQuery(
   flags: QueryFlagValues,
-  { given, indexes, more = [], notice }: QueryReading,
+  { given, indexes, severalClusters = false, notice }: QueryReading,
 ): Promise<ReadQuery> {
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
@@ -101,7 +102,7 @@ export async function readQuery(
       parseIndex(`${name}=${text}`, onError, { flag: `indexes.${name} of the config file` }),
     ),
     ...(flags.index ?? []).map((text) => parseIndex(text, onError)),
-    ...more,
+    ...(severalClusters ? [clusterIndex('')] : []),
   ]);
   const objectFilters = await objectFiltersOf(flags);
   const measures = await measuresOf(flags, onError);
@@ -112,7 +113,8 @@ export async function readQuery(
   const order = isCounted || sorting === undefined ? undefined : splitSortOrder(sorting);
   const expressionOf = async (flag: string, text: string | undefined) =>
     text === undefined ? undefined : loadExpression(text, { flag, onError });
-  const groupBy = await expressionOf('--group-by', flags['group-by']);
+  const groupsByCluster = severalClusters && flags['group-by'] === CLUSTER_INDEX;
+  const groupBy = groupsByCluster ? CLUSTER_EXPRESSION : await expressionOf('--group-by', flags['group-by']);
   const sortBy = await expressionOf('--sort-by', order?.expression);
   checkIndexes({ declared, lookups, values: flags.values });
   const unasked = given.get('index')?.origin === 'flag' ? flagged.filter((name) => !asked.includes(name ?? '')) : [];

@@ -13,12 +13,13 @@ export function changeRows(
   if (envelopes.length === 0) return '';
   const rows = envelopes.map((envelope) => [
     MARKS[envelope.type],
+    envelope.cluster ?? '',
     ...(severalTypes ? [envelope.gvr] : []),
     neutralised(envelope.object.metadata.namespace ?? ''),
     neutralised(envelope.object.metadata.name ?? ''),
     fieldsText(envelope.changed),
   ]);
-  const header = ['', ...(severalTypes ? ['TYPE'] : []), 'NAMESPACE', 'NAME', 'FIELDS'];
+  const header = ['', 'CLUSTER', ...(severalTypes ? ['TYPE'] : []), 'NAMESPACE', 'NAME', 'FIELDS'];
   const table = withoutEmptyColumns([header, ...rows]).slice(noHeaders ? 1 : 0);
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   const lineOf = (row: readonly string[]) =>

@@ -13,15 +13,16 @@ import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/
 import { objectOfText, storedText, withoutValues } from '../../serve/persist/stored-text.ts';
 import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
 import { Redactor } from '../../stream/redact.ts';
-import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
-import { createTargets, refusalOf, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
+import { inCluster } from '../session/cluster-error.ts';
+import type { Sessions } from '../session/clusters.ts';
+import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { shardNotice, shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
-import { showSyncProgress } from '../session/sync-progress.ts';
-import { ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
-import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+import { ExitCode } from '../terminal/exit-codes.ts';
+import { type AskedClusters, refusalOfAll } from './asked-clusters.ts';
+import { fillCaches, usingCaches } from './filled-caches.ts';
 import type { QueryPlan } from './read-query.ts';
 import { changeRows } from './since-last-rows.ts';
 
@@ -30,61 +31,90 @@ const PATIENCE_MS = 5000;
 
 /**
  * Prints what changed since the last call with the same selection, deletions included, and stores the present state for
- * the next one. It is stored after everything was printed, so that a broken pipe loses nothing.
+ * the next one. It is stored after everything was printed, so that a broken pipe loses nothing. A cluster that cannot be
+ * read in whole is not compared: what may not be read must not seem deleted.
  */
-export async function querySinceLast(session: Session, plan: QueryPlan): Promise<ExitCode> {
-  using reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
-  const targets: readonly WatchTarget[] = createTargets(session, plan.selections, {
-    ...plan,
-    as: 'object',
-    once: true,
-    onContinuity: (event, type) => reporter.observe(event, type),
-  });
-  const running = runTargets(targets, session, { once: true });
-  using progress = showSyncProgress(session, session.status);
-  try {
-    await Promise.all(targets.map((target) => target.settled(session.signal)));
-    progress[Symbol.dispose]();
-    const refusal = await refusalOf(targets, session);
-    if (refusal !== undefined) throw refusal; // what may not be read must not seem deleted
-    await abortable(compareAndStore(session, plan, targets), session.signal);
+export async function querySinceLast(
+  sessions: Sessions,
+  plan: QueryPlan,
+  { parts, errors }: AskedClusters,
+): Promise<ExitCode> {
+  const filled = await Promise.all(
+    parts.map(async ({ session, query }) => {
+      const caches = await fillCaches(session, query.selections, { ...query, as: 'object' });
+      return { ...caches, session };
+    }),
+  );
+  return await usingCaches(sessions, filled, async () => {
+    const whole = filled.filter((each) => each.refusal === undefined);
+    const refusal = refusalOfAll([...errors, ...filled.flatMap((each) => each.refusal ?? [])], whole);
+    if (whole.length === 0) throw refusal;
+    await abortable(compareAndStore(sessions, plan, whole), sessions.signal);
+    if (refusal !== undefined) throw refusal;
     return ExitCode.ok;
-  } catch (error) {
-    if (!session.signal.aborted) throw error;
-    refuseUnsynced(session.signal.reason, targets);
-    return exitCodeOfEnd(session.signal.reason, { isSynced: false, isWaiting: !isReaderGone(session.signal.reason) });
+  });
+}
+
+/** The caches of one cluster, and where its states are stored. */
+interface Compared {
+  readonly session: Session;
+  readonly targets: readonly WatchTarget[];
+  readonly states: StateFile;
+}
+
+async function compareAndStore(
+  { io: { stdout }, clock }: Sessions,
+  plan: QueryPlan,
+  caches: readonly Pick<Compared, 'session' | 'targets'>[],
+): Promise<void> {
+  const files = new Map<string, StateFile>();
+  try {
+    const compared: Compared[] = [];
+    for (const each of caches) {
+      const file = await placeOf(each.session, plan);
+      const states = files.get(file) ?? openStates(file, each.session);
+      files.set(file, states); // two contexts may lead to one cluster
+      compared.push({ ...each, states });
+    }
+    const enveloper = new Enveloper({ clock, redactor: new Redactor({}), withOld: false });
+    const envelopes = compared.flatMap((each) => changesIn(each, plan, enveloper));
+    const severalTypes = new Set(plan.selections.map(({ type }) => formatGvr(type.gvr))).size > 1;
+    const text =
+      plan.format.kind === 'table'
+        ? changeRows(envelopes, { severalTypes, noHeaders: plan.noHeaders })
+        : envelopes.map((envelope) => `${jsonText(envelope)}\n`).join('');
+    if (text !== '' && !stdout.write(text)) await stdout.ready();
+    for (const { states, targets, session } of compared)
+      for (const target of targets) store(states, target, plan, session);
   } finally {
-    session.end(new StreamEnd('done'));
-    await running;
+    for (const states of files.values()) states[Symbol.dispose]();
   }
 }
 
-async function compareAndStore(session: Session, plan: QueryPlan, targets: readonly WatchTarget[]): Promise<void> {
-  const file = await statePlace(session, cacheFolderOf(plan.flags, session.io), 'since-last');
-  using states = openStates(file, session);
-  const enveloper = new Enveloper({ clock: session.clock, redactor: new Redactor({}), withOld: false });
-  const envelopes: EventEnvelope[] = [];
+async function placeOf(session: Session, { flags }: QueryPlan): Promise<string> {
+  try {
+    return await statePlace(session, cacheFolderOf(flags, session.io), 'since-last');
+  } catch (error) {
+    throw inCluster(session.cluster, error);
+  }
+}
+
+/** What changed in one cluster, and a line for each type. */
+function changesIn({ session, targets, states }: Compared, plan: QueryPlan, enveloper: Enveloper): EventEnvelope[] {
   if (plan.shard) session.notice(shardNotice(plan.shard, targets.map(samplesOf)));
-  for (const target of targets) {
+  return targets.flatMap((target) => {
     const stored = storedOf(states, scopeOf(target, plan), session);
     const name = formatGroupResource(target.type.gvr);
     const now = presentOf(target);
     if (stored === undefined) {
       session.notice(`${name}: ${objects(now.size)} stored; the next query --since-last shows what changed since now`);
-      continue;
+      return [];
     }
     const changes = netChanges(rememberedOf(stored), now);
     const found = changes.flatMap((change) => enveloper.envelop(change, target.type));
-    envelopes.push(...found);
     session.notice(`${name}: ${summaryOf(found)} since ${humanDuration(session.clock.now() - stored.at)} ago`);
-  }
-  const { stdout } = session.io;
-  const isTable = plan.format.kind === 'table';
-  const text = isTable
-    ? changeRows(envelopes, { severalTypes: targets.length > 1, noHeaders: plan.noHeaders })
-    : envelopes.map((envelope) => `${jsonText(envelope)}\n`).join('');
-  if (text !== '' && !stdout.write(text)) await stdout.ready();
-  for (const target of targets) store(states, target, plan, session);
+    return found;
+  });
 }
 
 /** A damaged file is set aside: nothing of it is compared. */

@@ -12,7 +12,7 @@ import type { Edges } from '../base-command.ts';
 import { forgetKilled } from '../session/killed-serve.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
-import type { QueryLine } from './query-once.ts';
+import type { QueryLine } from './query-run.ts';
 
 /**
  * Lets a running serve of this cluster and user answer, if there is one, and says so on stderr. Undefined if the

@@ -1,8 +1,11 @@
 import { InformerError } from '../../kit/error.ts';
+import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import type { Holding } from '../../query/answer/holding.ts';
 import { ageMsOf } from '../../query/answer/holding.ts';
-import { usedIndexes } from '../../query/answer/query.ts';
+import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { samplesOf } from '../../query/answer/samples.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { FrameWriter } from '../../serve/frame-writer.ts';
@@ -11,12 +14,13 @@ import type { Redactor } from '../../stream/redact.ts';
 import type { Given } from '../args/argv.ts';
 import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
-import { answer } from '../query/answer.ts';
+import { printAnswer } from '../query/printed-answer.ts';
 import { queryPlanOf } from '../query/query-plan.ts';
 import { type QueryPlan, readQuery } from '../query/read-query.ts';
 import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
+import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import { AskedIndexes } from './asked-indexes.ts';
 import type { HeldTypes } from './held-types.ts';
@@ -57,13 +61,17 @@ export class Answering {
         .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
         .map((holding) => (isMasked ? maskedView(holding, this.#redactor) : holding));
       this.#keepIndexes(plan, isMasked ? held.filter(({ type }) => !isSecretResource(type.gvr)) : held);
-      const { client, clock, signal } = this.#session;
-      const missing = await answer(plan, holdings, {
-        client,
-        clock,
-        signal: AbortSignal.any([signal, frames.signal]),
+      const { client, clock } = this.#session;
+      const signal = AbortSignal.any([this.#session.signal, frames.signal]);
+      const notice = (text: string) => frames.notice(text);
+      const types = holdings.map(({ type }) => type);
+      const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
+      const namespace = onlyNamespaceOf(plan.namespaces);
+      await checkWheres(plan.wheres, types, namespace, { client, signal }, { known, ofEvents: false });
+      const missing = await printAnswer(plan, [{ query: plan, holdings, client, signal, notice }], {
+        signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,
-        sink: { clock, write: (text) => frames.out(text), notice: (text) => frames.notice(text) },
+        sink: { clock, notice, write: (text) => frames.out(text) },
         isPartial: false,
       });
       for (const line of await absentNamespaces(plan, holdings.map(samplesOf), this.#session)) frames.notice(line);
@@ -129,6 +137,12 @@ export class Answering {
       held,
     );
   }
+}
+
+/** The columns of a type, as its objects have them; undefined when there are none. */
+function columnsIn(holding: Holding | undefined): readonly TableColumn[] | undefined {
+  const first = holding?.informer.lister.values().next().value;
+  return first && cellsOf(first)?.columns;
 }
 
 function sendErrors(error: unknown, frames: AnswerOutlet): void {

@@ -9,12 +9,12 @@ import type { Io } from '../terminal/io.ts';
 import { stderrLogger } from '../terminal/logging.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { StatusLine } from '../terminal/status-line.ts';
-import { type ClusterFlagValues, checkClusterFlags, contextsOf } from './cluster-choice.ts';
+import { asksForClusters, type ClusterFlagValues, checkClusterFlags, contextsOf } from './cluster-choice.ts';
 import { clusterLine, inCluster } from './cluster-error.ts';
 import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { loadOptionsOf } from './load-options.ts';
-import type { Session, SessionOptions } from './session.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
 
 /** The part of a session that belongs to the command, and not to a cluster. */
 export type CommandSession = Pick<
@@ -37,9 +37,16 @@ export interface BrokenContext {
   readonly error: unknown;
 }
 
-/** What a command works with that uses several clusters. Closing it ends every request. */
-export interface Clusters extends CommandSession, AsyncDisposable {
-  /** In the order of their names; at least one. */
+/** The sessions of a command, one for each of its clusters. Closing them ends every request. */
+export interface Sessions extends CommandSession, AsyncDisposable {
+  /** At least one. Several clusters are in the order of their names. */
+  readonly all: readonly Session[];
+  /** See {@link Clusters}. */
+  readonly broken: readonly BrokenContext[];
+}
+
+/** The sessions of a command that uses several clusters. */
+export interface Clusters extends Sessions {
   readonly all: readonly ClusterSession[];
   /** Only with `--all-contexts`: with a list of contexts they are an error. */
   readonly broken: readonly BrokenContext[];
@@ -88,6 +95,17 @@ export async function openClusters(
       await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Opens the sessions of a command that takes one cluster or several: see {@link openSession}, {@link openClusters}. */
+export async function openSessions(
+  flags: ClusterFlagValues & { timeout?: number | undefined },
+  edges: Edges,
+  options: SessionOptions = {},
+): Promise<Sessions> {
+  if (asksForClusters(flags)) return await openClusters(flags, edges, options);
+  const session = await openSession(flags, edges, options);
+  return { ...session, all: [session], broken: [] };
 }
 
 /** A context with what its kubeconfig says of it. */

@@ -18,6 +18,8 @@ export interface TreeTableOptions {
   readonly now: number;
   readonly painter?: Painter | undefined;
   readonly noHeaders: boolean;
+  /** The first column is the cluster. Default false. */
+  readonly withCluster?: boolean | undefined;
   readonly withNamespace: boolean;
   /** Draws branches with characters of ASCII. */
   readonly ascii: boolean;
@@ -62,17 +64,21 @@ interface Line {
 
 /** Trees of objects, a row for each, with readiness, status, restarts and age. */
 export function treeTable(trees: readonly PrintedTree[], options: TreeTableOptions): string {
-  const { painter = plainPainter, noHeaders, withNamespace, now } = options;
+  const { painter = plainPainter, noHeaders, withCluster = false, withNamespace, now } = options;
+  const places = [...(withCluster ? ['CLUSTER'] : []), ...(withNamespace ? ['NAMESPACE'] : [])];
   const lines = trees.flatMap((tree) => linesOf(tree, '', '', options.ascii ? ASCII_LINES : LINES));
   const rows = lines.map(({ branch, tree, text = '' }) => {
-    if (!tree) return [...(withNamespace ? [''] : []), `${branch}${text}`];
+    if (!tree) return [...places.map(() => ''), `${branch}${text}`];
     const { object, type } = tree.item;
     const { ready, status, restarts } = factsOf(tree.item);
     const name = cellText(qualifiedName(object.metadata.name ?? '', type));
-    const namespace = withNamespace ? [cellText(object.metadata.namespace ?? '')] : [];
-    return [...namespace, `${branch}${name}`, ready, status, restarts, ageOf(object.metadata.creationTimestamp, now)];
+    const place = [
+      ...(withCluster ? [cellText(type.cluster ?? '')] : []),
+      ...(withNamespace ? [cellText(object.metadata.namespace ?? '')] : []),
+    ];
+    return [...place, `${branch}${name}`, ready, status, restarts, ageOf(object.metadata.creationTimestamp, now)];
   });
-  const headings = [...(withNamespace ? ['NAMESPACE'] : []), 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'];
+  const headings = [...places, 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'];
   const table = new AlignedTable();
   for (const row of noHeaders ? rows : [headings, ...rows]) table.fit(row);
   const body = rows.map((row, i) => table.line(row, (cell, column) => paint(cell, headings[column], lines[i] as Line)));

@@ -5,7 +5,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
-import type { AnswerSink } from './answer-sink.ts';
+import type { AnswerNotices } from './answer-sink.ts';
 import { sortedBy } from './arrange.ts';
 import { explainedText } from './explain.ts';
 import { type Holding, inServersOrder, storeOf } from './holding.ts';
@@ -88,7 +88,7 @@ function foundOf(
 export interface Finding {
   readonly catalog: IndexCatalog;
   readonly matches: Matcher;
-  readonly sink: AnswerSink;
+  readonly sink: AnswerNotices;
   /** The caches hold only what a server selected. */
   readonly narrowed?: Pick<NarrowedCaches, 'of'> | undefined;
 }

@@ -55,9 +55,16 @@ export function grouped(
   };
 }
 
-/** An object as expressions of groups and amounts read it. */
-export const shownIn = ({ object, type }: Found, redactor: Redactor): ReadonlyObject =>
-  withKind(redactor.redact(object, type.gvr), type);
+/** An object as expressions of groups and amounts read it. An object of several clusters has the field `cluster`. */
+export function shownIn({ object, type }: Found, redactor: Redactor): ReadonlyObject {
+  const shown = withKind(redactor.redact(object, type.gvr), type);
+  return type.cluster === undefined ? shown : withCluster(shown, type.cluster);
+}
+
+const withCluster = (object: ReadonlyObject, cluster: string): ReadonlyObject & { readonly cluster: string } => ({
+  ...object,
+  cluster,
+});
 
 /** The groups in which an object is by an expression; none if it has no value. */
 export const groupValues = (object: ReadonlyObject, by: Expression): readonly string[] =>

@@ -1,7 +1,7 @@
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { ConditionJudge, failureNotice, variablesOf } from '../../stream/conditions/condition.ts';
-import type { AnswerSink } from './answer-sink.ts';
+import type { AnswerNotices } from './answer-sink.ts';
 import type { ObjectFilters } from './object-filters.ts';
 
 export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
@@ -13,7 +13,7 @@ export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
  */
 export function matcherOf(
   { conditions, name, excludeName }: ObjectFilters,
-  sink: Pick<AnswerSink, 'notice' | 'clock'>,
+  sink: AnswerNotices,
   now: () => number = momentOf(sink.clock),
 ): Matcher {
   const judge = new ConditionJudge(
@@ -29,7 +29,7 @@ export function matcherOf(
     );
 }
 
-function momentOf(clock: AnswerSink['clock']): () => number {
+function momentOf(clock: AnswerNotices['clock']): () => number {
   const moment = clock.now();
   return () => moment;
 }

@@ -14,6 +14,8 @@ import { treeTypes } from './tree-types.ts';
 export interface TreeContext {
   readonly client: Client;
   readonly signal: AbortSignal;
+  /** The name of the cluster, where there are several. */
+  readonly cluster?: string | undefined;
 }
 
 /** Objects with their owners up to the root, and all that they own. */
@@ -103,7 +105,7 @@ class TreeSearch {
   }
 
   async #read(type: ResourceType, namespace: string): Promise<readonly Found[]> {
-    const { client, signal } = this.#context;
+    const { client, signal, cluster } = this.#context;
     const where = namespace === '' ? '' : ` in ${namespace}`;
     try {
       const api = client.resource<UnknownObject>(type.gvr, {
@@ -111,7 +113,8 @@ class TreeSearch {
         namespace: namespace || undefined,
       });
       const { items } = await api.list({}, { signal });
-      return items.map((object) => ({ object, type }));
+      const named = cluster === undefined ? type : { ...type, cluster };
+      return items.map((object) => ({ object, type: named }));
     } catch (error) {
       if (signal.aborted) throw error;
       const why = isForbidden(error) ? 'not allowed' : messageOf(error);

@@ -1,3 +1,4 @@
+import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { type Lookup, lookupTest } from './lookup.ts';
 
@@ -19,3 +20,10 @@ export function clusterIndex(cluster: string): IndexDefinition {
 export function canHaveMatches(cluster: string, lookups: readonly Lookup[]): boolean {
   return lookups.filter(({ index }) => index === CLUSTER_INDEX).every((lookup) => lookupTest(lookup)(cluster));
 }
+
+/** `--group-by cluster`: the field `cluster`, which objects of several clusters have. */
+export const CLUSTER_EXPRESSION = {
+  text: CLUSTER_INDEX,
+  reads: [],
+  values: (object: ReadonlyObject & { readonly cluster?: unknown }): unknown[] => [object.cluster],
+};

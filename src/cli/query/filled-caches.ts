@@ -1,0 +1,73 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { ContinuityReporter } from '../outage/continuity-reporter.ts';
+import { inCluster } from '../session/cluster-error.ts';
+import type { Sessions } from '../session/clusters.ts';
+import {
+  createTargets,
+  type InformerPlan,
+  refusalOf,
+  refuseUnsynced,
+  runTargets,
+  type WatchTarget,
+} from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import { showSyncProgress } from '../session/sync-progress.ts';
+import { type ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
+import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+
+/** The caches of one cluster, filled once. */
+export interface FilledCaches {
+  readonly targets: readonly WatchTarget[];
+  /** The targets that may be read. None when the session has ended. */
+  readonly readable: readonly WatchTarget[];
+  /** The error of all that may not be read, with the name of the cluster. */
+  readonly refusal: unknown;
+  /** Resolves when the informers have ended. They end with the session. */
+  readonly running: Promise<void>;
+}
+
+/** Lists the types of one cluster into caches. Rejects only for the one cluster of a command. */
+export async function fillCaches(
+  session: Session,
+  selections: readonly ResourceSelection[],
+  plan: Omit<InformerPlan, 'once' | 'onContinuity'>,
+): Promise<FilledCaches> {
+  const { cluster, signal } = session;
+  let targets: readonly WatchTarget[] = [];
+  let running = Promise.resolve();
+  using _progress = cluster === undefined ? showSyncProgress(session, session.status) : undefined;
+  try {
+    targets = createTargets(session, selections, {
+      ...plan,
+      once: true,
+      onContinuity: (event, type) => reporter.observe(event, type),
+    });
+    const reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
+    running = runTargets(targets, session, { once: true }).finally(() => reporter[Symbol.dispose]());
+    await Promise.all(targets.map((target) => target.settled(signal)));
+    const refusal = inCluster(cluster, await refusalOf(targets, session));
+    return { targets, readable: targets.filter((target) => target.refusal === undefined), refusal, running };
+  } catch (error) {
+    if (cluster === undefined && !signal.aborted) throw error;
+    return { targets, readable: [], refusal: inCluster(cluster, signal.aborted ? signal.reason : error), running };
+  }
+}
+
+/** Has filled caches used, and ends them. The command may end before they are filled, or used. */
+export async function usingCaches(
+  { all, signal }: Sessions,
+  filled: readonly FilledCaches[],
+  use: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  try {
+    signal.throwIfAborted();
+    return await use();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    refuseUnsynced(signal.reason, filled.flatMap(({ targets }) => targets)); // biome-ignore format: short
+    return exitCodeOfEnd(signal.reason, { isSynced: false, isWaiting: !isReaderGone(signal.reason) });
+  } finally {
+    for (const session of all) session.end(new StreamEnd('done'));
+    await Promise.all(filled.map(({ running }) => running));
+  }
+}

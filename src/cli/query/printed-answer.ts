@@ -1,0 +1,118 @@
+import { type AnswerPart, type AnswerResult, answer } from '../../query/answer/answer.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import type { Found } from '../../query/answer/found.ts';
+import { storeOf } from '../../query/answer/holding.ts';
+import { isFiltered } from '../../query/answer/object-filters.ts';
+import type { Sample } from '../../query/answer/samples.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { missingNames } from '../session/missing-names.ts';
+import { nothingFound } from '../session/object-notices.ts';
+import { countText, pathAdvice } from '../session/path-advice.ts';
+import { valueAdvice } from '../session/value-advice.ts';
+import { countsText } from './counts-text.ts';
+import { ageNotices, requireFresh } from './fresh-answer.ts';
+import { nearValues } from './near-values.ts';
+import { printFound } from './print-found.ts';
+import type { QueryPlan } from './read-query.ts';
+import { printTrees } from './tree.ts';
+
+export interface Printing {
+  readonly sink: AnswerSink;
+  readonly signal: AbortSignal;
+  /** Some of what was asked for may not be read, which is reported elsewhere. */
+  readonly isPartial: boolean;
+  /** Marks values of Secrets. Default: a new one. */
+  readonly redactor?: Redactor | undefined;
+  /** Whether the caches follow a stream, which is the default; those of a command that answers once do not. */
+  readonly follows?: boolean | undefined;
+  /** How long to wait for a fresh cache at most, ms. Default: `--timeout`, or 10 s. */
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * Answers from synced caches, of one cluster or of several: writes the answer, then notices of what a person should
+ * know of it. Resolves with the error of names that no cluster has, or with undefined.
+ */
+export async function printAnswer(
+  plan: QueryPlan,
+  parts: readonly AnswerPart[],
+  {
+    sink,
+    signal,
+    isPartial,
+    redactor = new Redactor({ showSecrets: plan.showSecrets }),
+    follows = true,
+    limitMs = plan.flags.timeout,
+  }: Printing,
+): Promise<unknown> {
+  const { clock } = sink;
+  await Promise.all(
+    parts.map((part) => requireFresh(plan.freshness, part.holdings, { clock, signal: part.signal, follows, limitMs })),
+  );
+  const missing = plan.ignoreNotFound ? [] : parts.map(({ holdings, query }) => missingNames(holdings, query));
+  const nowhere = missing.every((error) => error !== undefined) ? missing[0] : undefined;
+  const { count, result, parts: searched } = await answer(plan, parts, { clock, notice: sink.notice, redactor });
+  const samples = searched.flatMap((part) => part.samples);
+  const empty = count > 0 || isPartial || nowhere !== undefined ? undefined : emptyText(plan, samples);
+  await printResult(plan, result, { sink, signal, redactor, empty, count, parts, isMissing: nowhere !== undefined });
+  for (const { holdings, narrowed, catalog, client, notice, signal: ending, samples: own } of searched) {
+    if (count === 0 && plan.values === undefined) {
+      const stores = own.map((sample) => {
+        const holding = narrowed ? undefined : holdings.find(({ type }) => type === sample.type);
+        return { ...sample, store: holding && storeOf(holding) };
+      });
+      for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, stores, catalog))) notice(line);
+      for (const line of await valueAdvice(plan, own, clock.now())) notice(line);
+    }
+    for (const line of await pathAdvice(plan.reads, own, { client, clock, signal: ending })) notice(line);
+    for (const line of ageNotices(holdings, clock.now())) notice(line);
+  }
+  return nowhere;
+}
+
+interface ResultPrinting extends Pick<Printing, 'sink' | 'signal'> {
+  readonly redactor: Redactor;
+  /** Why there is nothing; undefined where that goes without saying. */
+  readonly empty: string | undefined;
+  readonly count: number;
+  readonly parts: readonly AnswerPart[];
+  /** What was asked for by name is not there, which is an error. */
+  readonly isMissing: boolean;
+}
+
+async function printResult(plan: QueryPlan, result: AnswerResult, printing: ResultPrinting): Promise<void> {
+  const { sink, empty } = printing;
+  switch (result.kind) {
+    case 'count':
+      return sink.write(`${result.count}\n`);
+    case 'rows':
+      if (empty !== undefined && result.rows.length === 0) sink.notice(empty);
+      if (result.rows.length > 0 || plan.format.kind !== 'table') await sink.write(countsText(result.rows, plan));
+      for (const remark of result.remarks) sink.notice(remark);
+      return undefined;
+    case 'objects':
+      return printObjects(plan, result.objects, printing);
+  }
+}
+
+async function printObjects(
+  plan: QueryPlan,
+  objects: readonly Found[],
+  { sink, signal, redactor, empty, count, parts, isMissing }: ResultPrinting,
+): Promise<void> {
+  if (count === 0 && (isMissing || plan.ignoreNotFound)) return;
+  if (empty !== undefined) sink.notice(empty);
+  if (plan.explain && objects.length < count) sink.notice(`--limit prints ${objects.length} of ${count}`);
+  if (plan.tree) await printTrees(plan, objects, { parts, sink });
+  else await printFound(plan, objects, { redactor, sink, signal });
+}
+
+/** Why there is nothing: kubectl says it of tables alone; or there are objects, and nothing of them was asked for. */
+export function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
+  const samples = all.filter(({ objects }) => objects.length > 0);
+  if (samples.length > 0 && plan.values !== undefined)
+    return `none of ${countText(samples)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;
+  if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
+    return `none of ${countText(samples)} matches`;
+  return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
+}

@@ -1,0 +1,219 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { abortable } from '../../kit/abort.ts';
+import { InformerError } from '../../kit/error.ts';
+import type { AnswerPart } from '../../query/answer/answer.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
+import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
+import { asksForObjects, onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
+import { representationFor } from '../../query/answer/representation.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
+import { keptFieldsOf } from '../../query/answer/search.ts';
+import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
+import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { indexersOf } from '../../query/index/stored-index.ts';
+import type { CommandLine } from '../args/argv.ts';
+import type { Edges } from '../base-command.ts';
+import { absentNamespaces } from '../session/absent-namespaces.ts';
+import { asksForClusters } from '../session/cluster-choice.ts';
+import { inCluster } from '../session/cluster-error.ts';
+import { resolveServed } from '../session/cluster-types.ts';
+import { openSessions, type Sessions } from '../session/clusters.ts';
+import { resolveWhenThere } from '../session/crd-wait.ts';
+import { namespacesOf, type Session } from '../session/session.ts';
+import { shardNotice } from '../session/shard-choice.ts';
+import { checkWheres } from '../session/where-check.ts';
+import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
+import { type AskedClusters, type QueryPart, refusalOfAll } from './asked-clusters.ts';
+import { queryContinuously } from './continuous-run.ts';
+import { type FilledCaches, fillCaches, usingCaches } from './filled-caches.ts';
+import { OutdatedCaches } from './fresh-answer.ts';
+import { printAnswer } from './printed-answer.ts';
+import { queryPlanOf } from './query-plan.ts';
+import { type QueryFlagValues, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
+import { querySinceLast } from './since-last.ts';
+
+/** A command line of `query`, parsed. */
+export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
+  readonly flags: QueryFlagValues;
+}
+
+/**
+ * Answers a command line from caches of its own, on the cluster or on several. Each of several is asked at the same
+ * time, by itself: one that cannot be reached, lacks a type or refuses it does not keep the others from their answer,
+ * and is an error at the end. A number that leaves a cluster out would be a wrong one: then there is none.
+ */
+export async function runQuery({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
+  const severalClusters = asksForClusters(flags);
+  if (severalClusters && given.get('watch') !== undefined)
+    throw new InformerError('argument', '--watch reads one cluster', {
+      hint: 'watch streams several; query --watch takes one --context',
+    });
+  const { indexes } = edges.config;
+  const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
+  const query = await readQuery(flags, { given, indexes, severalClusters, notice });
+  return await withNewLists(() =>
+    withFreshTypes(async () => {
+      const needsManagedFields = query.keepManagedFields;
+      // a result that goes on reads what a serve has as it reads a cluster
+      const isServed = flags.watch && !flags['no-serve'] && !query.shard;
+      const serve = isServed ? { needsManagedFields, isQuiet: flags.quiet === true } : undefined;
+      await using sessions = await openSessions(flags, edges, { once: !flags.watch, serve });
+      const asked = sessions.all.filter(
+        ({ cluster }) => cluster === undefined || canHaveMatches(cluster, query.lookups),
+      );
+      if (asked.length === 0) throw noCluster(sessions);
+      const parts = await Promise.all(asked.map((session) => partOf(session, query, words)));
+      const reached = parts.filter((part) => part.query.selections.length > 0);
+      await Promise.all(reached.map(checkColumns));
+      const errors = [...sessions.broken.map(({ error }) => error), ...parts.flatMap((part) => part.errors)];
+      const [first] = reached;
+      if (first === undefined) throw SeveralErrors.of(errors);
+      const scope = {
+        selections: reached.flatMap((part) => part.query.selections),
+        namespaces: [...new Set(reached.flatMap((part) => part.query.namespaces))],
+        severalClusters,
+      };
+      const surface = { stdout: sessions.io.stdout, env: sessions.io.env, clock: sessions.clock };
+      const plan = await queryPlanOf(query, scope, surface);
+      if (flags['since-last']) return await querySinceLast(sessions, plan, { parts: reached, errors });
+      if (flags.watch) return await queryContinuously(first.session, plan);
+      return await answerOnce(sessions, plan, { parts: reached, errors });
+    }),
+  );
+}
+
+/** How often the caches are filled, where a server answers with an older state than it has. */
+const MOST_LISTS = 3;
+
+/** Runs a command again whose caches were filled from an older state than it asks for. */
+async function withNewLists<R>(run: () => Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof OutdatedCaches) || tries === MOST_LISTS) throw error;
+    }
+  }
+}
+
+function noCluster({ all }: Sessions): InformerError {
+  const names = all.map(({ cluster }) => cluster).join(', ');
+  return new InformerError('argument', 'no cluster has the name that the index cluster is asked for', {
+    hint: `the clusters are ${names}`,
+  });
+}
+
+/** Asks a cluster what the words mean there. Rejects only for the one cluster of a command. */
+async function partOf(session: Session, query: ReadQuery, words: readonly string[]): Promise<QueryPart> {
+  const { cluster, signal } = session;
+  const namespaces = namespacesOf(query.flags, session.config);
+  const declared = cluster === undefined ? query.declared : declaredIn(cluster, query);
+  const own = { ...query, declared, namespaces };
+  const resolve = async (): Promise<{ selections: readonly ResourceSelection[]; unserved: readonly unknown[] }> => {
+    if (query.flags['wait-for-crd']) return { selections: await resolveWhenThere(words, session), unserved: [] };
+    if (cluster === undefined) return { selections: await session.resolve(words), unserved: [] };
+    return await abortable(resolveServed(words, session), signal);
+  };
+  try {
+    const { selections, unserved } = await resolve();
+    return { session, query: { ...own, selections }, errors: unserved };
+  } catch (error) {
+    if (cluster === undefined) throw error;
+    const errors = [inCluster(cluster, signal.aborted ? signal.reason : error)];
+    return { session, query: { ...own, selections: [] }, errors };
+  }
+}
+
+/** Refuses an expression of `--where` that names no column, before anything is listed. */
+async function checkColumns({ session, query: { wheres, selections, namespaces } }: QueryPart): Promise<void> {
+  const types = selections.map(({ type }) => type);
+  await checkWheres(wheres, types, onlyNamespaceOf(namespaces), session, { ofEvents: false });
+}
+
+const declaredIn = (cluster: string, { declared }: ReadQuery) => [
+  ...declared.filter(({ name }) => name !== CLUSTER_INDEX),
+  clusterIndex(cluster),
+];
+
+/** Fills caches, answers from them, and ends. */
+async function answerOnce(sessions: Sessions, plan: QueryPlan, { parts, errors }: AskedClusters): Promise<ExitCode> {
+  const filled = await Promise.all(parts.map((part) => filledFor(part)));
+  const caches = filled.map((each) => each.caches);
+  return await usingCaches(sessions, caches, () => answerFrom(sessions, plan, filled, errors));
+}
+
+interface FilledPart {
+  readonly part: QueryPart;
+  readonly caches: FilledCaches;
+  readonly narrowed: NarrowedCaches | undefined;
+}
+
+async function filledFor(part: QueryPart): Promise<FilledPart> {
+  const { session, query } = part;
+  const catalog = new IndexCatalog(query.declared);
+  const indexers = indexersOf(usedIndexes(query).map((name) => catalog.get(name)));
+  const narrowings = await pushedDownOf(query, query.selections);
+  const caches = await fillCaches(session, query.selections, {
+    ...query,
+    narrowings,
+    onTooNarrow: (type) => withdrawSelectors(narrowings, type),
+    as: representationFor(query),
+    indexers: indexers as never,
+    fields: await keptFieldsOf(query),
+  });
+  return { part, caches, narrowed: narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, query, session) };
+}
+
+async function answerFrom(
+  sessions: Sessions,
+  plan: QueryPlan,
+  filled: readonly FilledPart[],
+  unreached: readonly unknown[],
+): Promise<ExitCode> {
+  const readable = filled.filter(({ caches }) => caches.readable.length > 0);
+  const refusal = refusalOfAll(
+    [...unreached, ...filled.flatMap(({ caches }) => caches.refusal ?? [])],
+    readable.map(({ part }) => part),
+  );
+  // a number that leaves something out would be a wrong one; objects that leave some out are still objects
+  if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
+  const parts = readable.map(({ part: { session, query }, caches, narrowed }) => {
+    const { client, signal } = session;
+    const notice = (text: string) => session.notice(text);
+    return { query, holdings: caches.readable, client, signal, narrowed, notice } satisfies AnswerPart;
+  });
+  if (plan.shard) for (const { notice, holdings } of parts) notice(shardNotice(plan.shard, holdings.map(samplesOf)));
+  const printing = {
+    sink: sinkOf(sessions),
+    signal: sessions.signal,
+    isPartial: refusal !== undefined,
+    follows: false,
+    limitMs: limitOf(sessions, plan),
+  };
+  const missing = await abortable(printAnswer(plan, parts, printing), sessions.signal);
+  for (const { part, caches } of readable) {
+    const scope = { ...plan, namespaces: part.query.namespaces };
+    const absent = await absentNamespaces(scope, caches.readable.map(samplesOf), part.session);
+    for (const line of absent) part.session.notice(line);
+  }
+  const error = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
+  if (error !== undefined) throw error;
+  return ExitCode.ok;
+}
+
+/** The time that `--timeout` leaves for a wait. The wait ends a little earlier, to say what it waited for. */
+function limitOf({ clock, startedAt }: Sessions, { flags: { timeout } }: QueryPlan): number | undefined {
+  return timeout === undefined ? undefined : Math.max(1, timeout - (clock.monotonic() - startedAt) - 100);
+}
+
+/** Answers to the terminal of this process. */
+function sinkOf({ io: { stdout }, clock, notice }: Sessions): AnswerSink {
+  return {
+    clock,
+    notice: (text) => notice(text),
+    async write(text) {
+      if (!stdout.write(text)) await stdout.ready();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Client } from '../../client/client.ts';
+import { joined } from '../../kit/lazy-list.ts';
+import type { Redactor } from '../../stream/redact.ts';
+import type { IndexCatalog } from '../index/index-catalog.ts';
+import { answerCatalog } from './answer-catalog.ts';
+import type { AnswerNotices } from './answer-sink.ts';
+import { mergedCounts } from './arrange.ts';
+import { valueCountsOf } from './counts.ts';
+import { arrange, type Found, findPatiently } from './found.ts';
+import { grouped } from './grouping.ts';
+import { type GroupRow, sortedRows } from './groups.ts';
+import type { Holding } from './holding.ts';
+import { type Matcher, matcherOf } from './matcher.ts';
+import type { NarrowedCaches } from './narrowed-caches.ts';
+import { asksForObjects, type Query, type ScopedQuery } from './query.ts';
+import { type Sample, samplesOf } from './samples.ts';
+
+/** The caches of one cluster, and the query as that cluster understands it: its types, namespaces and indexes. */
+export interface AnswerPart {
+  readonly query: ScopedQuery;
+  readonly holdings: readonly Holding[];
+  /** Is asked for owners that no cache has. */
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** The caches hold only the objects that the server selected. */
+  readonly narrowed?: NarrowedCaches | undefined;
+  /** A line for a person about this cluster. */
+  notice(text: string): void;
+}
+
+/** A part after it was searched. */
+export interface SearchedPart extends AnswerPart {
+  readonly catalog: IndexCatalog;
+  /** All objects that the user's own selectors give; a part of them where the server selected fewer. */
+  readonly samples: readonly Sample[];
+}
+
+/** An answer as data. */
+export type AnswerResult =
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'objects'; readonly objects: readonly Found[] }
+  | {
+      readonly kind: 'rows';
+      readonly rows: readonly GroupRow[];
+      /** What a person should know of the amounts. */
+      readonly remarks: readonly string[];
+    };
+
+export interface Answer {
+  readonly result: AnswerResult;
+  /** The objects that were found, or the values of an index. `--limit` may leave some out of the result. */
+  readonly count: number;
+  readonly parts: readonly SearchedPart[];
+}
+
+/** What an answer is made with, beside the caches. */
+export interface AnswerContext extends AnswerNotices {
+  /** Marks values of Secrets. */
+  readonly redactor: Redactor;
+}
+
+/**
+ * Answers a query from synced caches, of one cluster or of several. Each part is searched by itself, so that owners and
+ * names are those of its own objects.
+ */
+export async function answer(query: Query, parts: readonly AnswerPart[], answering: AnswerContext): Promise<Answer> {
+  const catalogs = await Promise.all(parts.map((part) => catalogOf(part)));
+  const searched = parts.map((part, i) => ({ ...part, catalog: catalogs[i] as IndexCatalog }));
+  const matches = matcherOf(query, answering);
+  const { count, result } = await resultOf(query, searched, { ...answering, matches });
+  const samples = await Promise.all(
+    searched.map(async ({ holdings, narrowed }) =>
+      count === 0 && narrowed ? await narrowed.unnarrowed(holdings) : holdings.map(samplesOf),
+    ),
+  );
+  return { count, result, parts: searched.map((part, i) => ({ ...part, samples: samples[i] ?? [] })) };
+}
+
+async function resultOf(
+  query: Query,
+  parts: readonly Omit<SearchedPart, 'samples'>[],
+  { clock, redactor, matches }: AnswerContext & { readonly matches: Matcher },
+): Promise<Omit<Answer, 'parts'>> {
+  const rowsOf = (rows: readonly GroupRow[]) => sortedRows(rows, query.groupOrder).slice(0, query.limit);
+  const findingIn = ({ catalog, narrowed, notice }: Omit<SearchedPart, 'samples'>) => ({
+    catalog,
+    narrowed,
+    matches,
+    sink: { clock, notice },
+  });
+  if (query.values !== undefined) {
+    const name = query.values;
+    const counts = parts.flatMap((part) =>
+      part.holdings.map((holding) => valueCountsOf(name, holding, { ...findingIn(part), redactor }, query)),
+    );
+    const rows = mergedCounts(counts).map((row) => ({ ...row, amounts: [] }));
+    return { count: rows.length, result: { kind: 'rows', rows: rowsOf(rows), remarks: [] } };
+  }
+  const lists: (readonly Found[])[] = [];
+  for (const part of parts)
+    for (const holding of part.holdings) lists.push(await findPatiently(query, holding, findingIn(part)));
+  const found = joined(lists);
+  const count = found.length;
+  if (query.count) return { count, result: { kind: 'count', count } };
+  if (asksForObjects(query)) return { count, result: { kind: 'objects', objects: arrange(found, query) } };
+  const { rows, remarks } = grouped(found, query, redactor);
+  return { count, result: { kind: 'rows', rows: rowsOf(rows), remarks } };
+}
+
+function catalogOf({ query, holdings, client, signal, narrowed }: AnswerPart): Promise<IndexCatalog> {
+  const isSelected = Boolean(query.selector || query.fieldSelector || query.shard);
+  const isWhole = ({ type }: Holding) => !isSelected && !narrowed?.of(type);
+  return answerCatalog({ client, signal, isWhole }, query, holdings);
+}

@@ -505,4 +505,21 @@ describe('the log of a manager at info', () => {
     await run();
     expect(written.at(-2)).toBe('INFO the manager ends within=25s error="bad failed: no disk"');
   });
+
+  it('says that the lease is lost, and which, before it says that it ends', async () => {
+    const { written, logger } = lines();
+    const { manager, abort, put, pass } = await setup({ elect: 'one', logger });
+    manager.add(part([], 'work'));
+    const ended = manager.run(abort.signal).catch((error: unknown) => error);
+    await manager.whenLeading();
+    await calm();
+    put({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+    await pass(2_000);
+    expect(await ended).toMatchObject({ code: 'leadership' });
+    expect(written.slice(-3)).toEqual([
+      'INFO the lease is lost lease=shop/operator identity=one',
+      'INFO the manager ends within=2s error="the lease shop/operator was lost: it belongs to other now"',
+      'INFO the manager has ended',
+    ]);
+  });
 });

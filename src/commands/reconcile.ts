@@ -7,6 +7,7 @@ import { readReconcile, resolvedPlan } from '../cli/reconcile/read-plan.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { colorLevel } from '../cli/session/output.ts';
 import { openSession } from '../cli/session/session.ts';
+import { whenAvailable } from '../cli/session/when-available.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import type { Transport } from '../client/http/transport.ts';
 import { AccessRecord } from '../hooks/access/observed-access.ts';
@@ -56,7 +57,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     const ignored = ignoredNotice(flags, read.hook);
     if (ignored !== undefined) session.notice(ignored);
     return await reconcile(session, {
-      ...(await resolvedPlan(read, words, session)),
+      ...(await whenAvailable(session, () => resolvedPlan(read, words, session))),
       painter: await loadPainter(colorLevel(flags.color, session.io)),
       logger: reconcileLogger(session.io, flags.v ?? 0),
       operations,

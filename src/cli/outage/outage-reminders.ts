@@ -4,12 +4,9 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { outagesOf, scopeOf } from '../../stream/outage.ts';
 import type { WatchTarget } from '../session/informers.ts';
+import { remindAt } from '../session/remind-at.ts';
 import { causeText } from './cause-text.ts';
 import type { OutageHints } from './outage-hints.ts';
-
-/** When an outage is reported again, counted from its beginning; after the last of these at a fixed interval. */
-const AT_MS = [30_000, 60_000, 120_000, 300_000, 600_000];
-const THEN_EVERY_MS = 600_000;
 
 export interface OutageRemindersOptions {
   readonly targets: () => readonly WatchTarget[];
@@ -67,9 +64,7 @@ export class OutageReminders implements Disposable {
 
   #arm(): void {
     const { clock } = this.#options;
-    const last = AT_MS.length - 1;
-    const dueMs = AT_MS[this.#reported] ?? (AT_MS[last] as number) + THEN_EVERY_MS * (this.#reported - last);
-    this.#timer = clock.after(this.#beganAt + dueMs - clock.monotonic(), () => this.#remind());
+    this.#timer = clock.after(this.#beganAt + remindAt(this.#reported) - clock.monotonic(), () => this.#remind());
   }
 
   #remind(): void {

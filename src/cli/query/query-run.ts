@@ -22,6 +22,7 @@ import { openSessions, type Sessions } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { shardNotice } from '../session/shard-choice.ts';
+import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type QueryPart, refusalOfAll } from './asked-clusters.ts';
@@ -116,7 +117,7 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
     return await abortable(resolveServed(words, session), signal);
   };
   try {
-    const { selections, unserved } = await resolve();
+    const { selections, unserved } = await (query.flags.watch ? whenAvailable(session, resolve) : resolve());
     return { session, query: { ...own, selections }, errors: unserved };
   } catch (error) {
     if (cluster === undefined) throw error;

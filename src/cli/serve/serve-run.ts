@@ -24,6 +24,7 @@ import type { Edges } from '../base-command.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { whenAvailable } from '../session/when-available.ts';
 import { type ExitCode, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
@@ -57,7 +58,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   const metrics = await createPrometheusMetrics();
   await using session = await openSession(flags, edges, { metrics });
   const identity = serveIdentity(session.config);
-  const selections = await session.resolve(words);
+  const selections = await whenAvailable(session, () => session.resolve(words));
   const named = selections.find(({ names }) => names.length > 0);
   if (named)
     throw new InformerError('argument', `serve holds whole types, and no single ${named.type.gvr.resource}`, {

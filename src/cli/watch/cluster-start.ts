@@ -6,6 +6,7 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import { isUnauthorized, statusOf } from '../../model/status.ts';
 import { inCluster } from '../session/cluster-error.ts';
 import type { ClusterSession } from '../session/clusters.ts';
+import { remindAt } from '../session/remind-at.ts';
 import { errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import { isFailure, StreamEnd } from '../terminal/stream-ending.ts';
@@ -36,9 +37,6 @@ const GRACE_MS = 3000;
 const POLL = { initialMs: 1000, factor: 2, jitter: 0.2, capMs: 30_000 };
 /** A login is tried less often: a plugin may open a browser, and a server may lock a user out. */
 const LOGIN_POLL = { initialMs: 30_000, factor: 2, jitter: 0.2, capMs: 300_000 };
-/** When a cluster that is not reached is reported again, counted from the start; then every ten minutes. */
-const REMIND_AT_MS = [30_000, 60_000, 120_000, 300_000, 600_000];
-const THEN_EVERY_MS = 600_000;
 
 /**
  * Prepares several clusters at the same time for one stream. The stream can begin when {@link first} resolves; the
@@ -203,11 +201,6 @@ export class ClusterStart<P> {
     return texts.size === 1 ? causes[0] : (SeveralErrors.of(errors) ?? reason);
   }
 }
-
-const remindAt = (reminders: number) => {
-  const last = REMIND_AT_MS.length - 1;
-  return REMIND_AT_MS[reminders] ?? (REMIND_AT_MS[last] as number) + THEN_EVERY_MS * (reminders - last);
-};
 
 /** A wrong command line, or a type that the cluster does not have. */
 const isFinal = (error: unknown) =>

@@ -38,6 +38,7 @@ import { checkRollouts } from '../session/rollout-check.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
+import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
 import type { WatchPlan } from './plan.ts';
@@ -161,7 +162,8 @@ export async function planOf(
   checked: CheckedWatch,
   session: Session,
 ): Promise<WatchPlan> {
-  const part = await planPartOf(words, flags, checked, session);
+  const ask = () => planPartOf(words, flags, checked, session);
+  const part = await (checked.once ? ask() : whenAvailable(session, ask));
   return { ...(await sharedPlanOf([part], flags, checked, session)), ...part };
 }
 

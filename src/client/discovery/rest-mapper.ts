@@ -1,7 +1,8 @@
-import { InformerError } from '../../kit/error.ts';
+import { causesOf, InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { formatGroupResource, type GroupVersionKind, type GroupVersionResource, sameGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { isThrottled, statusOf } from '../../model/status.ts';
 import type { DiscoveryFailure, DiscoverySnapshot } from './discovery-snapshot.ts';
 
 /** The source of a mapper's types, such as {@link Discovery}. */
@@ -187,7 +188,7 @@ function unknownType(word: string, { types, failures }: DiscoverySnapshot): Info
 
 function unasked(word: string, failures: readonly DiscoveryFailure[], hint: string): InformerError {
   const named = failures.map(({ group, message }) => `${partName(group)} (${message})`).join(', ');
-  return new InformerError(
+  const error = new InformerError(
     'transport',
     `cannot find out whether the server has a resource type ${JSON.stringify(word)}: could not ask for ${named}`,
     {
@@ -195,9 +196,24 @@ function unasked(word: string, failures: readonly DiscoveryFailure[], hint: stri
       hint: `${hint}The server, or a proxy in front of it, failed: try again`.trim(),
     },
   );
+  if (!failures.some(({ group }) => Object.hasOwn(ROOTS, group))) ofSingleGroups.add(error);
+  return error;
 }
 
-const partName = (group: string) => ({ core: 'the core types', apis: 'the API groups' })[group] ?? group;
+/** The two parts of every server. Each other part is a group, which may have a server of its own. */
+const ROOTS: Readonly<Record<string, string>> = { core: 'the core types', apis: 'the API groups' };
+const ofSingleGroups = new WeakSet<Error>();
+
+/**
+ * Whether the server did not say which types it has because it fails (5xx) or is busy (429): it may answer later. A
+ * single group may fail without end, such as an aggregated API whose server is gone, so that does not count.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const { code = 0 } = statusOf(error) ?? {};
+  return (code >= 500 || isThrottled(error)) && ![...causesOf(error)].some((each) => ofSingleGroups.has(each as Error));
+}
+
+const partName = (group: string) => ROOTS[group] ?? group;
 
 /** Whether a type with this name may be in the part of the API that did not answer. */
 function mayHold({ group: part }: DiscoveryFailure, word: string): boolean {

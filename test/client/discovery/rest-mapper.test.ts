@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Discovery } from '../../../src/client/discovery/discovery.ts';
-import { RestMapper } from '../../../src/client/discovery/rest-mapper.ts';
+import { isUnavailable, RestMapper } from '../../../src/client/discovery/rest-mapper.ts';
 import { formatGvr } from '../../../src/model/gvr.ts';
+import { statusOf } from '../../../src/model/status.ts';
 import { definition, withoutAggregatedDiscovery } from '../../support/in-process.ts';
 import { ALL, APPLES, served } from '../served-types.ts';
 
@@ -80,6 +81,20 @@ describe('RestMapper', () => {
         /^cannot find out whether the server has a resource type "nodemetrics": could not ask for batch\/v1 \(/,
       ),
     });
+  });
+
+  it.each([
+    ['/api', 503, 'pods', true],
+    ['/api', 429, 'pods', true],
+    ['/apis', 500, 'deployments', true],
+    ['/api', 403, 'pods', false],
+    ['/apis/batch/v1', 503, 'nodemetrics', false],
+  ] as const)('%s that answers %i makes the server unavailable for %s: %s', async (path, code, word, isAway) => {
+    const { sandbox, transport } = await served();
+    sandbox.faults.add({ fault: { kind: 'status', code }, match: { path: new RegExp(`^${path}$`) } });
+    const broken = new RestMapper(new Discovery(withoutAggregatedDiscovery(transport)));
+    const error = await broken.resolve(word).catch((reason: unknown) => reason);
+    expect([statusOf(error)?.code, isUnavailable(error)]).toEqual([code, isAway]);
   });
 
   it.each([

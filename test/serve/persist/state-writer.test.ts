@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Cells, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { type RowChanges, StateFile } from '../../../src/serve/persist/state-file.ts';
-import { StateWriter } from '../../../src/serve/persist/state-writer.ts';
+import { columnsTextOf, StateWriter } from '../../../src/serve/persist/state-writer.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, version = '1') =>
@@ -132,4 +132,15 @@ it('a scope that was not written for a month leaves no object on disk', () => {
   states.close();
   using database = new DatabaseSync(states.file);
   expect(database.prepare('SELECT text FROM object').all()).toEqual([{ text: '{"of":"new"}' }]);
+});
+
+it('the columns of stored rows are those that were stored with them; rows without cells have none', async () => {
+  const columns: Cells['columns'] = [{ name: 'Name', type: 'string', format: '', priority: 0, description: '' }];
+  for (const cells of [{ columns, cells: ['p0'] }, undefined]) {
+    const { made, stored } = writer();
+    const plain = object('p0');
+    made.take({ isWhole: true, objects: [['p0', cells ? withCells(plain, cells) : plain]], resourceVersion: '10' });
+    const rows = await stored();
+    expect(rows && columnsTextOf(rows)).toEqual(cells && JSON.stringify(columns));
+  }
 });

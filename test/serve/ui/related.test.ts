@@ -98,6 +98,45 @@ it('finds the Events about an object, the newest first, with their counts, and n
   ]);
 });
 
+it.each([
+  [
+    'core',
+    {
+      involvedObject: {},
+      message: 'm',
+      count: 2,
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      source: { component: 'kubelet' },
+    },
+  ],
+  [
+    'events.k8s.io',
+    {
+      regarding: {},
+      note: 'm',
+      deprecatedCount: 2,
+      deprecatedLastTimestamp: '2026-01-01T00:00:00Z',
+      deprecatedSource: { component: 'kubelet' },
+    },
+  ],
+])('reads an Event in the form of %s', (_, { involvedObject, regarding, ...more }: Record<string, unknown>) => {
+  const about = { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'p' };
+  const event = { ...(involvedObject ? { involvedObject: about } : { regarding: about }), ...more };
+  expect(eventsAbout(eventsOf(event), pod([]), 'Pod')).toEqual([
+    { at: Date.parse('2026-01-01T00:00:00Z'), type: '', reason: '', message: 'm', count: 2, from: 'kubelet' },
+  ]);
+});
+
+it.each([
+  [{ count: 0 }, 1],
+  [{ count: 0, series: { count: 4 } }, 4],
+  [{ series: { count: 0 }, count: 3 }, 3],
+  [{}, 1],
+])('the count of an Event with %j is %i', (more, count) => {
+  const event = { involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'p' }, ...more };
+  expect(eventsAbout(eventsOf(event), pod([]), 'Pod').map((each) => each.count)).toEqual([count]);
+});
+
 it('finds the Events about a node, which name it in place of its uid', async () => {
   sandbox.apply({
     apiVersion: 'v1',
@@ -113,6 +152,12 @@ it('finds the Events about a node, which name it in place of its uid', async () 
     'NodeReady',
   ]);
 });
+
+/** A cache of Events with one Event. */
+function eventsOf(event: object): UiCache {
+  const lister = { hasIndex: () => true, indexKeys: () => ['e'], get: () => event };
+  return { id: 'v1/events', type: { kind: 'Event' }, informer: { lister } } as never;
+}
 
 /** A cache with one object. */
 function cacheOf(object: object): UiCache {

@@ -39,6 +39,26 @@ describe('a time line', () => {
     ]);
   });
 
+  it('has a mark for a state of an earlier run, and for each comparison with the server', () => {
+    const events = [
+      { kind: 'restored', at: 150, objects: 1, resourceVersion: '4' },
+      { kind: 'verified', at: 250 },
+      { kind: 'waiting', at: 260, waitMs: 5000 },
+      { kind: 'fault', at: 270, fault: 'other', error: new Error('odd \u001b[1m') },
+    ] as unknown as ContinuityEvent[];
+    const lane = laneAfter(...events);
+    expect(JSON.stringify(lane)).not.toContain('\\u001b');
+    expect(lane).toMatchObject({
+      spans: [{ state: 'connecting', from: 100 }],
+      marks: [
+        { at: 150, kind: 'synced', text: 'began with 1 object of an earlier run at 4' },
+        { at: 250, kind: 'synced', text: 'compared with the server: nothing differs' },
+        { at: 260, kind: 'waiting', text: 'the server asks to wait; next attempt in 5s' },
+        { at: 270, kind: 'fault', text: expect.stringMatching(/^other: odd /) },
+      ],
+    });
+  });
+
   it('has no gap when the watch is resumed', () => {
     const { spans, marks } = laneAfter(SYNCED, LOST, {
       kind: 'connected',

@@ -32,6 +32,12 @@ describe('a reconciler of objects', () => {
   });
 });
 
+it('a reconciler of objects refuses what cannot read or reconcile', () => {
+  const get = () => undefined;
+  expect(() => createObjectReconciler({} as { get: typeof get }, () => {})).toThrow('get of the objects');
+  expect(() => createObjectReconciler({ get }, 'no' as never)).toThrow('reconcile');
+});
+
 describe('a thrown value', () => {
   it('is terminal if it or one of its causes is [CTL-03]', () => {
     const terminal = new TerminalError(new Error('bad spec'));

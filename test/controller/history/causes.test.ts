@@ -59,6 +59,20 @@ describe('a cause book', () => {
     expect(book.causesOf('shop/web')).toEqual([]);
   });
 
+  it('has what is given back before what has gathered since, and counts a cause of both together', () => {
+    const book = new CauseBook();
+    const of = (source: string) => ({ cause: { reason: 'updated', source }, isChange: true }) as const;
+    for (const source of ['a', 'b']) book.note('shop/web', of(source));
+    const gathered = book.take('shop/web');
+    for (const source of ['c', 'a']) book.note('shop/web', of(source));
+    book.giveBack('shop/web', gathered);
+    expect(book.take('shop/web').causes.map(({ source, count }) => [source, count])).toEqual([
+      ['a', 2],
+      ['b', 1],
+      ['c', 1],
+    ]);
+  });
+
   it('forgets one key, or all', () => {
     const book = new CauseBook();
     for (const key of ['a/a', 'b/b', 'c/c']) book.note(key, changed);

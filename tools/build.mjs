@@ -70,7 +70,7 @@ async function bundle() {
 /**
  * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and
  * `core` with what the library uses too, which loads no command. The client of a running serve is a part of them: its
- * answer shall take no longer than a start.
+ * answer shall take no longer than a start. What several commands know of formats and filters is one file too.
  */
 function startGroups() {
   const closure = closureOf(
@@ -85,10 +85,15 @@ function startGroups() {
   );
   const isOfProgram = (id) =>
     ['program.ts', 'package.ts', 'serve', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
+  const isOfFlags = (id) =>
+    ['output/formats.ts', 'output/format-traits.ts', 'cli/args/filter-flags.ts', 'cli/args/template-file.ts']
+      .map(src)
+      .includes(id);
   const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
   return [
     { name: 'core', test: (id) => isHelper(id) || (closure.has(id) && !isOfProgram(id)), priority: 2 },
     { name: 'start', test: (id) => closure.has(id), priority: 1 },
+    { name: 'flags', test: isOfFlags, priority: 0 },
   ];
 }
 

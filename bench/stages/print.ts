@@ -2,7 +2,7 @@ import { createClient } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { compileOutput } from '../../src/output/compiled-output.ts';
-import { type OutputFormat, parseOutputFormat } from '../../src/output/output-format.ts';
+import { type OutputFormat, parseOutputFormat } from '../../src/output/formats.ts';
 import { Enveloper, type ObjectChange } from '../../src/stream/envelope.ts';
 import { Redactor } from '../../src/stream/redact.ts';
 import type { Shape } from '../generator.ts';

@@ -1,13 +1,9 @@
-import { jsonText } from '../kit/exact-json.ts';
 import type { RowOp } from '../query/live/continuous.ts';
 import type { ResultRecord } from '../query/live/continuous-result.ts';
 import type { EventEnvelope, EventWord } from '../stream/envelope.ts';
 import type { Marker } from '../stream/markers.ts';
-import { safeJson } from './escape.ts';
+import type { OutputFormat } from './formats.ts';
 import { markerLine } from './marker-line.ts';
-import { kyamlDocument } from './objects/kyaml-printer.ts';
-import { toYaml } from './objects/yaml.ts';
-import type { OutputFormat } from './output-format.ts';
 import { type Painter, plainPainter } from './painter.ts';
 import type { PrintedType, Printer } from './printer.ts';
 
@@ -39,41 +35,21 @@ export interface RowChangeOptions {
   /** Prints the rows of groups and counts: all of one batch, with a heading where one is due. */
   readonly rows: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
   readonly painter?: Painter | undefined;
-  /** Escapes control sequences, for output to a terminal. */
-  readonly terminal?: boolean | undefined;
 }
 
 /**
- * The printer for a format. JSON has one record a line, YAML one document a record, jq gets each record as its input.
- * In every other format a line is one that the answer would have, behind its sign and a blank. Headings have blanks
- * there.
+ * The printer for a format. Formats of records print each change as a record of its own. In every other format a line
+ * is one that the answer would have, behind its sign and a blank. Headings have blanks there.
  */
 export function rowChangePrinter(options: RowChangeOptions): RowChangePrinter {
-  const { format, printer, terminal = false } = options;
-  const safe = terminal ? safeJson : (text: string) => text;
-  const json = (value: unknown) => `${safe(jsonText(value))}\n`;
-  const yaml = (value: unknown) => `---\n${safe(toYaml(value))}...\n`;
-  switch (format.kind) {
-    case 'json':
-      return { changes: (batch) => batch.map(({ record }) => json(record)).join(''), marker: json };
-    case 'yaml':
-      return { changes: (batch) => batch.map(({ record }) => yaml(record)).join(''), marker: yaml };
-    case 'kyaml': {
-      const kyaml = (value: unknown) => safe(kyamlDocument(value));
-      return { changes: (batch) => batch.map(({ record }) => kyaml(record)).join(''), marker: kyaml };
-    }
-    case 'jq':
-      return {
-        // jq reads JSON, whatever its fields are
-        changes: (batch) =>
-          printer.events(
-            batch.map(({ record, type = NO_TYPE }) => ({ event: record as unknown as EventEnvelope, type })),
-          ),
-        marker: (marker) => printer.marker(marker),
-      };
-    default:
-      return new SignedLines(options);
-  }
+  const { format, printer } = options;
+  if (!format.traits.records) return new SignedLines(options);
+  return {
+    // a record is printed as data, whatever its fields are
+    changes: (batch) =>
+      printer.events(batch.map(({ record, type = NO_TYPE }) => ({ event: record as unknown as EventEnvelope, type }))),
+    marker: (marker) => printer.marker(marker),
+  };
 }
 
 const NO_TYPE: PrintedType = { gvr: { group: '', version: '', resource: '' }, kind: '' };
@@ -97,7 +73,7 @@ class SignedLines implements RowChangePrinter {
   }
 
   marker(marker: Marker): string {
-    if (this.#options.format.kind !== 'table') return '';
+    if (!this.#options.format.traits.markers) return '';
     return `  ${this.#painter.faint(markerLine(marker))}\n`;
   }
 
@@ -107,7 +83,7 @@ class SignedLines implements RowChangePrinter {
     if (!first) return '';
     const { op } = first.record;
     const lines = this.#textOf(run).split('\n').slice(0, -1);
-    const headings = HAS_HEADINGS.has(this.#options.format.kind) ? Math.max(0, lines.length - run.length) : 0;
+    const headings = this.#options.format.traits.headings ? Math.max(0, lines.length - run.length) : 0;
     const sign = this.#painter.event(WORDS[op], op);
     return lines.map((line, i) => (i >= headings ? `${sign} ${line}\n` : line === '' ? '\n' : `  ${line}\n`)).join('');
   }
@@ -119,9 +95,6 @@ class SignedLines implements RowChangePrinter {
     return [...this.#options.printer.objects(objects)].join('');
   }
 }
-
-/** Formats with one line for each row, below headings. In others an object may have several lines. */
-const HAS_HEADINGS: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'custom-columns', 'custom-columns-file']);
 
 /** Changes of one operation and one type that follow each other. */
 function runsOf(batch: readonly PrintedRowChange[]): PrintedRowChange[][] {

@@ -2,7 +2,6 @@ import { sameValue } from '../kit/same-value.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { sameRows } from '../stream/changes/noise.ts';
 import type { CompiledOutput } from './compiled-output.ts';
-import { needsOf } from './output-format.ts';
 import type { PrintedObject } from './printer.ts';
 
 /** Whether two states of an object are printed in the same way. */
@@ -25,13 +24,13 @@ export function sameLookIn(
   shown: (item: PrintedObject) => PrintedObject,
   clock: { now(): number },
 ): SameLook {
-  const { format } = output;
-  if (format.kind === 'table') {
-    const same = sameRows({ wide: format.wide, labels });
+  const { traits } = output.format;
+  if (traits.columns !== 'none') {
+    const same = sameRows({ wide: traits.columns === 'wide', labels });
     return (before, after) => same(before.object, after.object);
   }
-  if (!needsOf(format).object) return () => true;
-  if (WHOLE.has(format.kind)) return (before, after) => isSameState(before.object, after.object);
+  if (!traits.needsObject) return () => true;
+  if (traits.records) return (before, after) => isSameState(before.object, after.object);
   const text = (item: PrintedObject) => {
     // widths of other rows are no part of what is compared
     const printer = output.createPrinter({ clock, single: false, noHeaders });
@@ -39,8 +38,6 @@ export function sameLookIn(
   };
   return (before, after) => isSameState(before.object, after.object) || text(before) === text(after);
 }
-
-const WHOLE: ReadonlySet<string> = new Set(['json', 'yaml', 'kyaml', 'jq', 'ndjson']);
 
 /**
  * A server whose history was replaced may use a version a second time, for another state. So equal versions are no

@@ -1,7 +1,8 @@
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { compileOutput, type PrinterOptions } from '../../src/output/compiled-output.ts';
-import type { OutputFormat } from '../../src/output/output-format.ts';
+import { compileOutput } from '../../src/output/compiled-output.ts';
+import type { PrinterOptions } from '../../src/output/format-traits.ts';
+import type { OutputFormat } from '../../src/output/formats.ts';
 import type { Painter } from '../../src/output/painter.ts';
 import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../../src/output/printer.ts';
 import type { EventType } from '../../src/stream/envelope.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type TableColumn, withCells } from '../../src/model/cells.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../src/model/object.ts';
+import { parseOutputFormat } from '../../src/output/formats.ts';
 import { LiveTable } from '../../src/output/live/live-table.ts';
-import { parseOutputFormat } from '../../src/output/output-format.ts';
 import type { PrintedEvent, PrintedType } from '../../src/output/printer.ts';
 import type { EventType } from '../../src/stream/envelope.ts';
 import { createPrinter } from './fixtures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseOutputFormat } from '../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../src/output/formats.ts';
 import type { Marker } from '../../src/stream/markers.ts';
 import { createPrinter } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parseOutputFormat } from '../../src/output/formats.ts';
 import { LiveTable } from '../../src/output/live/live-table.ts';
-import { parseOutputFormat } from '../../src/output/output-format.ts';
 import { loadPainter, plainPainter } from '../../src/output/painter.ts';
 import type { PrintedEvent } from '../../src/output/printer.ts';
 import { clock, createPrinter, deployment, event, pod } from './fixtures.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonText } from '../../src/kit/exact-json.ts';
+import { parseOutputFormat } from '../../src/output/formats.ts';
 import { compileJq, jqAnswer } from '../../src/output/jq/jq-expression.ts';
 import { loadJqLibrary } from '../../src/output/jq/jq-library.ts';
 import { LiveTable } from '../../src/output/live/live-table.ts';
-import { parseOutputFormat } from '../../src/output/output-format.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { clock, createPrinter } from './fixtures.ts';
 import { hostileEvent, hostileText, OWN, UNSAFE } from './hostile-event.ts';

@@ -1,3 +1,4 @@
+import { formatHelp, formatWords } from '../../output/formats.ts';
 import { bool, count, duration, group, list, text } from './flag.ts';
 import { shardFlags } from './shard-flags.ts';
 import {
@@ -7,7 +8,6 @@ import {
   outputFlags,
   selectionFlags,
   serveChoiceFlags,
-  TEMPLATE_WORDS,
 } from './shared-flags.ts';
 
 /** Which objects, by values of indexes. */
@@ -81,10 +81,9 @@ export const queryFlags = {
   ...group('OUTPUT', {
     output: text({
       char: 'o',
-      summary:
-        'wide, json, ndjson, yaml, kyaml, name, csv, csv=HEADING:PATH,…, jsonpath=…, jsonpath-as-json=…, custom-columns=…, jq=…',
+      summary: formatHelp('answers'),
       helpValue: 'FORMAT',
-      words: ['wide', 'json', 'ndjson', 'yaml', 'kyaml', 'name', 'csv', 'csv=', ...TEMPLATE_WORDS],
+      words: formatWords('answers'),
     }),
   }),
   ...connectionFlags,

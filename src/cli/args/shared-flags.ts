@@ -116,23 +116,9 @@ export const selectionFlags = group('SELECTION', {
   'wait-for-crd': bool({ summary: 'wait for types that the server does not have yet' }),
 });
 
-/** The beginnings of formats with an expression, for completion. */
-export const TEMPLATE_WORDS = [
-  'jsonpath=',
-  'jsonpath-as-json=',
-  'jsonpath-file=',
-  'custom-columns=',
-  'custom-columns-file=',
-  'jq=',
-];
-
-/** How what is found gets printed: shared by `watch` and `query`. */
+/** How what is found gets printed: shared by `watch` and `query`, each of which has formats of its own. */
 export const outputFlags = group('OUTPUT', {
-  output: text({
-    char: 'o',
-    summary: 'wide, json, ndjson, yaml, kyaml, name, jsonpath=…, custom-columns=…, jq=…',
-    helpValue: 'FORMAT',
-  }),
+  output: text({ char: 'o', summary: 'output format', helpValue: 'FORMAT' }),
   'no-headers': bool({ summary: 'no headings above tables' }),
   'show-labels': bool({ summary: 'all labels as the last column' }),
   'label-columns': list({ char: 'L', summary: 'labels to show as columns', helpValue: 'KEY[,…]', split: true }),

@@ -1,3 +1,4 @@
+import { formatHelp, formatWords } from '../../output/formats.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
@@ -10,7 +11,6 @@ import {
   outputFlags,
   selectionFlags,
   serveChoiceFlags,
-  TEMPLATE_WORDS,
 } from './shared-flags.ts';
 
 /** What is waited for. */
@@ -51,10 +51,9 @@ const streamOutputFlags = group('OUTPUT', {
   ...outputFlags,
   output: text({
     char: 'o',
-    summary:
-      'wide, json, ndjson, yaml, kyaml, name, diff, changes, jq=…, jsonpath=…, jsonpath-as-json=…, custom-columns=… (or …-file=FILE)',
+    summary: `${formatHelp('streams')} (or …-file=FILE)`,
     helpValue: 'FORMAT',
-    words: ['wide', 'json', 'ndjson', 'yaml', 'kyaml', 'name', 'diff', 'changes', ...TEMPLATE_WORDS],
+    words: formatWords('streams'),
   }),
   'sort-by': text({
     summary: 'order of the objects at the start, and of --live; -.PATH sorts in descending order',

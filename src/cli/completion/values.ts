@@ -1,3 +1,4 @@
+import { valueKindOf } from '../../output/formats.ts';
 import type { CellType } from '../../stream/conditions/printed-cells.ts';
 import type { CatalogFlag } from './catalog.ts';
 import {
@@ -46,10 +47,11 @@ export async function valueCompletions(inquiry: Inquiry, flag: CatalogFlag, type
   if (flag.kind === 'boolean') return offered(['true', 'false'].map(plain));
   const byName = Object.hasOwn(BY_NAME, flag.name) ? BY_NAME[flag.name] : undefined;
   if (byName) return byName(inquiry, typed);
-  const format = /^(jsonpath|jsonpath-as-json|custom-columns|csv|jsonpath-file|custom-columns-file)=/.exec(typed)?.[1];
-  if (format !== undefined && flag.name === 'output')
-    return format.endsWith('-file') ? NO_COMPLETIONS : templatePaths(inquiry, typed);
-  if (format === 'jsonpath') return templatePaths(inquiry, typed);
+  if (flag.name === 'output' || typed.startsWith('jsonpath=')) {
+    const value = valueKindOf(typed);
+    if (value === 'path') return NO_COMPLETIONS;
+    if (value === 'template' || value === 'columns') return templatePaths(inquiry, typed, value);
+  }
   if (flag.words) return fixedWords(flag, flag.words, typed);
   const [, source] = BY_KIND.find(([kind]) => kind.test(flag.helpValue ?? '')) ?? [];
   return source ? source(inquiry, typed) : NO_COMPLETIONS;
@@ -178,8 +180,8 @@ async function paths(inquiry: Inquiry, typed: string): Promise<Completions> {
 }
 
 /** The fields in a template: `jsonpath={.metadata.name`, `custom-columns=NAME:.metadata.name`. */
-async function templatePaths(inquiry: Inquiry, typed: string): Promise<Completions> {
-  const isTemplate = /^jsonpath(-as-json)?=/.test(typed);
+async function templatePaths(inquiry: Inquiry, typed: string, value: 'template' | 'columns'): Promise<Completions> {
+  const isTemplate = value === 'template';
   const fields = await inquiry.fields();
   if (isTemplate && typed.endsWith('=')) return offeredParts([{ value: `${typed}{.`, about: 'a path in braces' }]);
   if (!isTemplate && !typed.includes(':')) return NO_COMPLETIONS;

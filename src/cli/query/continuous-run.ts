@@ -181,7 +181,7 @@ class ContinuousQuery implements AsyncDisposable {
       matches: matcherOf(this.#plan, { notice, clock }, () => clock.now()),
       redactor,
       looksSame: looksSameIn(this.#plan, redactor, clock),
-      isReadable: this.#plan.format.kind === 'table',
+      isReadable: !this.#plan.format.traits.records,
       onUnsorted: (error) => once(`${messageOf(error)}; the rows are in the order of the server`),
     });
   }

@@ -46,12 +46,11 @@ export class ContinuousWriter {
     const { io } = session;
     const { format, printer, flags, noHeaders, output } = plan;
     const painter = await loadPainter(colorLevel(flags.color, { stdout: io.stdout, env: io.env }));
-    const terminal = io.stdout.isTerminal;
     const rows = numberRows(noHeaders || plan.count);
     return new ContinuousWriter(session, summary, {
       output,
       withMarkers: flags.markers,
-      printer: rowChangePrinter({ format, printer, rows, painter, terminal }),
+      printer: rowChangePrinter({ format, printer, rows, painter }),
     });
   }
 

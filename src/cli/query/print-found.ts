@@ -2,7 +2,6 @@ import type { Clock } from '../../kit/clock.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import { jqAnswer } from '../../output/jq/jq-expression.ts';
-import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { sameLookIn } from '../../output/row-look.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
@@ -18,8 +17,7 @@ export async function printFound(
   { redactor, sink, signal }: { redactor: Redactor; sink: AnswerSink; signal: AbortSignal },
 ): Promise<void> {
   const options = { redactor, showManagedFields: plan.showManagedFields };
-  const named = NAMING_FORMATS.has(plan.format.kind);
-  const isWhole = needsOf(plan.format).object;
+  const { naming: named, needsObject: isWhole } = plan.format.traits;
   const show = ({ object, type }: Found) => {
     const one = shownObject(object, type, options);
     const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
@@ -37,16 +35,6 @@ export async function printFound(
     if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
   } else for (const piece of pieces) await sink.write(piece);
 }
-
-/** Formats that print whole objects. Objects of several clusters have the name of their cluster in the field `cluster`. */
-const NAMING_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set([
-  'json',
-  'ndjson',
-  'yaml',
-  'kyaml',
-  'jq',
-  'jsonpath',
-]);
 
 /** An expression for one object finds nothing in a List. */
 const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before the expression gives each object';

@@ -87,7 +87,7 @@ async function printResult(plan: QueryPlan, result: AnswerResult, printing: Resu
       return sink.write(`${result.count}\n`);
     case 'rows':
       if (empty !== undefined && result.rows.length === 0) sink.notice(empty);
-      if (result.rows.length > 0 || plan.format.kind !== 'table') await sink.write(countsText(result.rows, plan));
+      if (result.rows.length > 0 || !plan.format.traits.forPeople) await sink.write(countsText(result.rows, plan));
       for (const remark of result.remarks) sink.notice(remark);
       return undefined;
     case 'objects':
@@ -114,5 +114,5 @@ export function emptyText(plan: QueryPlan, all: readonly Sample[]): string | und
     return `none of ${countText(samples)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;
   if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
     return `none of ${countText(samples)} matches`;
-  return plan.format.kind === 'table' && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
+  return plan.format.traits.forPeople && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
 }

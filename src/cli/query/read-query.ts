@@ -4,7 +4,7 @@ import type { FieldReads } from '../../model/field-path.ts';
 import { isComparable } from '../../model/resource-version.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { neutralised } from '../../output/escape.ts';
-import { needsOf, type OutputFormat } from '../../output/output-format.ts';
+import type { OutputFormat } from '../../output/formats.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
 import { VERBS, type Verb } from '../../query/answer/amount.ts';
@@ -20,8 +20,14 @@ import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
 import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
-import { refuseBeside, refuseUnshown, refuseWithout } from '../args/useless-flags.ts';
-import { addressesPrinted, compiledOutputOf, printsManagedFields, readsManagedFields } from '../session/output.ts';
+import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';
+import {
+  addressesPrinted,
+  compiledOutputOf,
+  printsManagedFields,
+  readsManagedFields,
+  refuseUnshown,
+} from '../session/output.ts';
 import { checkSelectors } from '../session/session.ts';
 import { objectFiltersOf } from './read-filters.ts';
 
@@ -125,9 +131,10 @@ export async function readQuery(
     { flag: '--group-by', addresses: groupBy?.reads ?? [] },
     ...measures.map(({ verb, expression }) => ({ flag: `--${verb}`, addresses: expression.reads })),
     { flag: '--sort-by', addresses: sortBy?.reads ?? [] },
-    { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+    { flag: `-o ${format.traits.called}`, addresses: addressesPrinted(format), isOutput: true },
   ];
-  const { object, cells } = needsOf(format);
+  const { needsObject: object, columns } = format.traits;
+  const cells = columns !== 'none';
   const showManagedFields = flags['show-managed-fields'] || printsManagedFields(format);
   return {
     flags,
@@ -161,7 +168,7 @@ export async function readQuery(
 }
 
 /** Refuses what a continuous result cannot do, and what only such a one can. Throws `argument`. */
-function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
+function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { traits }: OutputFormat): void {
   const version = flags['at-least-rv'];
   if (version !== undefined && !isComparable(version))
     throw new InformerError(
@@ -175,23 +182,27 @@ function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { ki
   refuseBeside(given, ['fresh', 'at-least-rv'], ['watch'], kept);
   refuseWithout(given, ['merge', 'markers', 'strict', 'idle-timeout'], ['watch']);
   idleMsOf(flags['idle-timeout']);
-  if (flags.watch && kind === 'csv')
-    throw new InformerError('argument', '-o csv is one table, which a result that goes on is not', {
-      hint: 'leave out --watch, or use -o ndjson',
-    });
-  if (flags.watch && flags.markers && NO_MARKERS.has(kind))
+  if (flags.watch && traits.streams !== true)
+    throw new InformerError(
+      'argument',
+      `-o ${traits.called} is ${traits.streams}, which a result that goes on is not`,
+      {
+        hint: 'leave out --watch, or use -o ndjson',
+      },
+    );
+  if (flags.watch && flags.markers && !traits.markers)
     throw new InformerError('argument', `--markers has no place in -o ${flags.output}`, {
       hint: 'use -o json, yaml, jq or a table',
     });
 }
 
 /** What changed is said of whole selections: a filter would hide that an object stopped matching it. */
-function checkSinceLast(given: CommandLine['given'], { kind }: OutputFormat): void {
+function checkSinceLast(given: CommandLine['given'], { traits }: OutputFormat): void {
   const why = 'it compares all objects of a selection: types, names, namespaces and selectors';
   refuseBeside(given, NOT_SINCE_LAST, ['since-last'], why);
   refuseBeside(given, ['since-last'], ['sandbox', 'scenario'], 'an embedded sandbox begins new each time');
-  if (given.get('since-last')?.values.at(-1) !== 'true' || SINCE_LAST_FORMATS.has(kind)) return;
-  throw new InformerError('argument', `--since-last cannot be printed as ${kind}`, {
+  if (given.get('since-last')?.values.at(-1) !== 'true' || traits.sinceLast) return;
+  throw new InformerError('argument', `--since-last cannot be printed as ${traits.called}`, {
     hint: 'leave out -o for rows, or use -o json or -o ndjson',
   });
 }
@@ -212,14 +223,6 @@ const NOT_SINCE_LAST = [
     'at-least-rv',
   ],
 ];
-const SINCE_LAST_FORMATS: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'json', 'ndjson']);
-
-const NO_MARKERS: ReadonlySet<OutputFormat['kind']> = new Set([
-  'name',
-  'jsonpath',
-  'custom-columns',
-  'custom-columns-file',
-]);
 
 /** The types of `--tree=TYPE,…`. */
 const treeWords = (text: string | undefined): readonly string[] | undefined =>
@@ -229,7 +232,7 @@ const treeWords = (text: string | undefined): readonly string[] | undefined =>
     .filter((word) => word !== '');
 
 /** Refuses what a tree cannot be combined with. Throws `argument`. */
-function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { kind }: OutputFormat): void {
+function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { traits }: OutputFormat): void {
   if (flags.tree === undefined) return;
   const beside = ['values', 'count', 'group-by', ...VERBS].find((name) => given.get(name) !== undefined);
   const asked = flags.watch ? 'watch' : beside;
@@ -237,8 +240,8 @@ function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { kind }
     throw new InformerError('argument', `--tree cannot be combined with --${asked}`, {
       hint: 'a tree shows objects as they are now',
     });
-  if (!FORMATS_OF_TREES.includes(kind))
-    throw new InformerError('argument', `--tree has no place in -o ${kind}`, {
+  if (traits.trees === false)
+    throw new InformerError('argument', `--tree has no place in -o ${traits.called}`, {
       hint: 'it prints a table, or data with -o json, ndjson or yaml',
     });
   refuseBeside(
@@ -249,16 +252,14 @@ function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { kind }
   );
 }
 
-const FORMATS_OF_TREES: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'kyaml'];
-
 /** Of the indexes named in the user's file those that this question asks and no flag declares. */
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>
   Object.entries(named).filter(([name]) => asked.includes(name));
 
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
-function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-by' | Verb>, format: OutputFormat) {
-  if (needsOf(format).events) {
-    throw new InformerError('argument', `-o ${format.kind} shows changes, and an answer has none`, {
+function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-by' | Verb>, { traits }: OutputFormat) {
+  if (!traits.answers) {
+    throw new InformerError('argument', `-o ${traits.called} shows changes, and an answer has none`, {
       hint: 'watch -o shows them as they come',
     });
   }
@@ -275,16 +276,13 @@ function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-
     });
   }
   const [first = verb && `--${verb}`] = asked;
-  if (first !== undefined && !(FORMATS_OF_COUNTS.includes(format.kind) && !('spec' in format))) {
-    const { kind } = format.kind === 'file' ? { kind: `${format.of}-file` } : format;
-    throw new InformerError('argument', `${first} has no objects for -o ${kind}${'spec' in format ? '=…' : ''}`, {
+  if (first !== undefined && traits.counts === false) {
+    const written = `${traits.called}${traits.value === 'columns' ? '=…' : ''}`;
+    throw new InformerError('argument', `${first} has no objects for -o ${written}`, {
       hint: 'it prints a table, or data with -o json, ndjson, yaml or csv',
     });
   }
 }
-
-/** The formats of counts and groups. */
-const FORMATS_OF_COUNTS: readonly OutputFormat['kind'][] = ['table', 'json', 'ndjson', 'yaml', 'kyaml', 'csv'];
 
 /** Refuses lookups on indexes that do not exist. */
 function checkIndexes(question: Pick<Query, 'declared' | 'lookups' | 'values'>): void {

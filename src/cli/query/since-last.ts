@@ -79,10 +79,9 @@ async function compareAndStore(
     const enveloper = new Enveloper({ clock, redactor: new Redactor({}), withOld: false });
     const envelopes = compared.flatMap((each) => changesIn(each, plan, enveloper));
     const severalTypes = new Set(plan.selections.map(({ type }) => formatGvr(type.gvr))).size > 1;
-    const text =
-      plan.format.kind === 'table'
-        ? changeRows(envelopes, { severalTypes, noHeaders: plan.noHeaders })
-        : envelopes.map((envelope) => `${jsonText(envelope)}\n`).join('');
+    const text = plan.format.traits.isTable
+      ? changeRows(envelopes, { severalTypes, noHeaders: plan.noHeaders })
+      : envelopes.map((envelope) => `${jsonText(envelope)}\n`).join('');
     if (text !== '' && !stdout.write(text)) await stdout.ready();
     for (const { states, targets, session } of compared)
       for (const target of targets) store(states, target, plan, session);

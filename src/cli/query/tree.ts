@@ -1,10 +1,7 @@
-import { goJson } from '../../expr/go-text.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
-import { safeJson } from '../../output/escape.ts';
-import { kyamlDocument } from '../../output/objects/kyaml-printer.ts';
-import { toYaml } from '../../output/objects/yaml.ts';
+import { treesTextOf } from '../../output/compiled-output.ts';
 import { qualifiedName } from '../../output/printer.ts';
-import { factsOf, treeTable } from '../../output/tables/tree-table.ts';
+import { factsOf } from '../../output/tables/tree-table.ts';
 import type { AnswerPart } from '../../query/answer/answer.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
@@ -50,34 +47,11 @@ async function treesIn(part: AnswerPart, found: readonly Found[], isOnly: boolea
 
 const nameOf = ({ item: { object, type } }: Tree) => qualifiedName(object.metadata.name ?? '', type);
 
-function textOf(
-  { format, noHeaders, namespaces, counting: { terminal, ascii, painter } }: QueryPlan,
-  trees: readonly Tree[],
-  now: number,
-): string {
-  const safe = terminal ? safeJson : (text: string) => text;
+function textOf({ format, noHeaders, namespaces, counting }: QueryPlan, trees: readonly Tree[], now: number): string {
+  const withCluster = trees.some(({ item }) => item.type.cluster !== undefined);
+  const withNamespace = onlyNamespaceOf(namespaces) === undefined;
   const records = () => trees.map(treeRecord);
-  switch (format.kind) {
-    case 'json':
-      return safe(`${goJson(records(), 4)}\n`);
-    case 'ndjson':
-      return safe(records().map((record) => `${goJson(record)}\n`).join('')); // biome-ignore format: short
-    case 'yaml':
-      return toYaml(records());
-    case 'kyaml':
-      return kyamlDocument(records());
-    default:
-      return trees.length === 0
-        ? ''
-        : treeTable(trees, {
-            now,
-            painter,
-            noHeaders,
-            ascii,
-            withCluster: trees.some(({ item }) => item.type.cluster !== undefined),
-            withNamespace: onlyNamespaceOf(namespaces) === undefined,
-          });
-  }
+  return treesTextOf(format)({ trees, records }, { now, noHeaders, withCluster, withNamespace, ...counting });
 }
 
 /** A tree as data. */

@@ -3,6 +3,7 @@ import { abortable } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
+import { mediaTypeOf } from '../../output/formats.ts';
 import { type EndFrame, type ErrorFrame, UNSERVED } from '../../serve/protocol.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import type { AnswerOutlet } from './answer-request.ts';
@@ -14,14 +15,6 @@ const MOST_GATHERED = 256 * 1024;
 const PATIENCE_MS = 60_000;
 /** The longest header with notices. */
 const MOST_NOTICES = 4000;
-
-const TYPES: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  yaml: 'application/yaml',
-  kyaml: 'application/yaml',
-  csv: 'text/csv; charset=utf-8',
-};
 
 /**
  * An answer as the body of an HTTP response, for programs. An error has a status, as JSON. The age of the answer is in
@@ -42,7 +35,7 @@ export class HttpAnswer implements AnswerOutlet {
 
   constructor(clock: Clock, format: string) {
     this.#clock = clock;
-    this.#type = TYPES[format] ?? 'text/plain; charset=utf-8';
+    this.#type = mediaTypeOf(format);
   }
 
   get signal(): AbortSignal {

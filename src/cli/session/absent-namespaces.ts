@@ -1,6 +1,6 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isNotFound } from '../../model/status.ts';
-import type { OutputFormat } from '../../output/output-format.ts';
+import type { OutputFormat } from '../../output/formats.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import type { Session } from './session.ts';
 
@@ -23,7 +23,7 @@ export async function absentNamespaces(
   plan: {
     readonly namespaces: readonly string[];
     readonly ignoreNotFound?: boolean;
-    readonly format?: Pick<OutputFormat, 'kind'>;
+    readonly format?: OutputFormat;
   },
   samples: readonly Sample[],
   { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
@@ -48,7 +48,7 @@ export async function absentNamespaces(
     if (absent.length === 0) return [];
     const found = await api.list({ limit: MOST_NAMES }, options).catch(() => ({ items: [] }));
     const names = found.items.flatMap(({ metadata }) => metadata.name ?? []);
-    const isTable = plan.format === undefined || plan.format.kind === 'table';
+    const isTable = plan.format?.traits.isTable ?? true;
     return absent.flatMap((name) => lineOf(name, names, isTable));
   } finally {
     timer.cancel();

@@ -1,6 +1,6 @@
 import type { FieldReads } from '../../model/field-path.ts';
 import type { Shard } from '../../model/shard.ts';
-import type { OutputFormat } from '../../output/output-format.ts';
+import type { OutputFormat } from '../../output/formats.ts';
 import { type Sample, samplesOf, unnarrowedSamples } from '../../query/answer/samples.ts';
 import type { ChangeGate, GateRules } from '../../stream/change-gate.ts';
 import { absentNamespaces } from './absent-namespaces.ts';
@@ -22,7 +22,7 @@ export interface InitialListAdviceOptions {
     readonly once: boolean;
     readonly ignoreNotFound: boolean;
     readonly judging: Judging;
-    readonly format: Pick<OutputFormat, 'kind'>;
+    readonly format: OutputFormat;
   };
   readonly targets: readonly WatchTarget[];
   /** What to say when there are no objects at all; undefined where that goes without saying. */

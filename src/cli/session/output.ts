@@ -1,39 +1,61 @@
 import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
 import { type Address, type FieldReads, isOfManagedFields } from '../../model/field-path.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
-import { type OutputFormat, parseOutputFormat, withFileText } from '../../output/output-format.ts';
+import { SHOWN_FLAGS } from '../../output/format-traits.ts';
+import { formatsThatShow, type OutputFormat, parseOutputFormat } from '../../output/formats.ts';
 import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';
 import type { Printer } from '../../output/printer.ts';
-import { splitColumns } from '../../output/tables/custom-columns.ts';
+import { splitColumns } from '../../output/tables/column-spec.ts';
 import type { Timestamps } from '../../output/timestamps.ts';
 import type { PathScope } from '../../stream/changes/path-scope.ts';
+import type { Given } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { outputFlags } from '../args/shared-flags.ts';
-import { templateText } from '../args/template-file.ts';
+import { withTemplateText } from '../args/template-file.ts';
+import { isTyped } from '../args/useless-flags.ts';
 import type { TextSink } from '../terminal/io.ts';
 
 export type OutputFlags = FlagValues<typeof outputFlags>;
 
 /** Reads `-o` with its file, and compiles its expression. Throws `argument` before a request is sent to a server. */
 export async function compiledOutputOf(flags: Pick<OutputFlags, 'output'>): Promise<CompiledOutput> {
-  return compileOutput(await formatWithText(parseOutputFormat(flags.output ?? '')));
+  return compileOutput(parseOutputFormat(await withTemplateText(flags.output ?? '')));
 }
 
-async function formatWithText(format: OutputFormat): Promise<OutputFormat> {
-  return format.kind === 'file' ? withFileText(format, await templateText(format.of, format.path)) : format;
+/** What to use instead, where it is not the format alone. */
+const HINTS: Readonly<Record<string, string>> = {
+  old: '-o json --old has the state before as oldObject; -o diff and -o changes show it by themselves',
+  'with-changes': '-o json --with-changes has the values; -o diff and -o changes show them by themselves',
+  timestamps: 'in -o json, yaml and jq every event has its time',
+};
+
+/**
+ * Refuses flags that do nothing in this output format. `--no-headers` and `--show-kind` are not among them: what they
+ * ask for is so in the other formats by itself, and scripts give them to kubectl with `-o name`. Throws `argument`.
+ */
+export function refuseUnshown(given: ReadonlyMap<string, Given>, { traits }: OutputFormat): void {
+  const name = SHOWN_FLAGS.find((flag) => isTyped(given, flag) && !traits.shows.includes(flag));
+  if (name === undefined) return;
+  throw new InformerError(
+    'argument',
+    `--${name} does nothing in ${traits.isTable ? 'a table' : `-o ${traits.called}`}`,
+    {
+      hint: HINTS[name] ?? `leave it out, or use ${formatsThatShow(name).join(', ')}`,
+    },
+  );
 }
 
 /** The fields that a format prints by paths of the user's. */
-export function addressesPrinted(format: OutputFormat): Address[] {
-  switch (format.kind) {
-    case 'jsonpath':
-      return addressesOf(format.template);
-    case 'csv':
-    case 'custom-columns':
-      return splitColumns(format.spec ?? '').flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
-    case 'custom-columns-file':
-      return (format.text.split(/\r?\n/)[1] ?? '').split(/\s+/).flatMap(addressesOf);
+export function addressesPrinted({ traits, value }: OutputFormat): Address[] {
+  switch (traits.value) {
+    case 'template':
+      return addressesOf(value);
+    case 'columns':
+      return splitColumns(value).flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
+    case 'column-lines':
+      return (value.split(/\r?\n/)[1] ?? '').split(/\s+/).flatMap(addressesOf);
     default:
       return [];
   }
@@ -41,7 +63,9 @@ export function addressesPrinted(format: OutputFormat): Address[] {
 
 /** Whether a format shows managedFields by name, as kubectl does for a path to them. */
 export const printsManagedFields = (format: OutputFormat): boolean =>
-  format.kind === 'jq' ? format.expression.includes('managedFields') : addressesPrinted(format).some(isOfManagedFields);
+  format.traits.value === 'program'
+    ? format.value.includes('managedFields')
+    : addressesPrinted(format).some(isOfManagedFields);
 
 /** Whether what is found depends on managedFields: what is ignored does not count. */
 export const readsManagedFields = (reads: readonly FieldReads[]): boolean =>

@@ -2,7 +2,6 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import { onAbort } from '../../kit/abort.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
@@ -370,11 +369,11 @@ class Watching implements Disposable {
       sink: outlet,
       settled: outlet.settled,
       summary,
-      gatherInitial: GATHERED.includes(format.kind),
+      gatherInitial: format.traits.gathers,
       limit,
       onLimit,
       onFailure: (error, { event, type }) => this.#unprinted(error, `${type.kind} ${event.key}`),
-      ...(needsOf(format).object ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
+      ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
     });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (outlet.write(text) ? undefined : outlet.ready()) : undefined;
@@ -546,7 +545,7 @@ class Watching implements Disposable {
     if (this.#reported.has(kind)) return;
     this.#reported.add(kind);
     const where = text.includes(what) ? text : `${what}: ${text}`;
-    this.#session.notice(`-o ${this.#plan.format.kind}: ${where}; it is left out (reported once)`);
+    this.#session.notice(`-o ${this.#plan.format.traits.called}: ${where}; it is left out (reported once)`);
   }
 
   #markerText(marker: Marker): string {
@@ -595,9 +594,6 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarge
 
 /** How many objects are remembered as reported; above that number an object may be reported again. */
 const MOST_NAMED = 1_000;
-
-/** Formats that lay out, or process, an initial list as a whole. */
-const GATHERED: readonly OutputFormat['kind'][] = ['table', 'changes', 'jq', 'custom-columns', 'custom-columns-file'];
 
 /** It could have gone on: what waits for its reader is missing from it. */
 const isCutShort = (reason: unknown) =>

@@ -8,8 +8,8 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
+import type { OutputFormat } from '../../output/formats.ts';
 import type { LiveTable } from '../../output/live/live-table.ts';
-import { needsOf, type OutputFormat } from '../../output/output-format.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-order.ts';
 import { sameRows } from '../../stream/changes/noise.ts';
@@ -19,7 +19,7 @@ import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side
 import type { CommandLine } from '../args/argv.ts';
 import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
-import { refuseBeside, refuseUnshown } from '../args/useless-flags.ts';
+import { refuseBeside } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
@@ -32,6 +32,7 @@ import {
   printerOf,
   printsManagedFields,
   readsManagedFields,
+  refuseUnshown,
   rowOptionsOf,
 } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
@@ -71,7 +72,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
   const output = await compiledOutputOf(flags);
   const { format } = output;
   // a default yields to what is typed
-  const isLive = flags.live && (format.kind === 'table' || given.get('live')?.origin === 'flag');
+  const isLive = flags.live && (format.traits.isTable || given.get('live')?.origin === 'flag');
   checkTogether({ ...flags, live: isLive }, format);
   refuseUnshown(given, format);
   if (!isLive)
@@ -134,17 +135,20 @@ function checkTimestamps({ timestamps }: WatchFlags, words: readonly string[]): 
   });
 }
 
-function checkTogether(flags: WatchFlags, format: OutputFormat): void {
+function checkTogether(flags: WatchFlags, { traits }: OutputFormat): void {
   const refuse = (message: string, hint: string): never => {
     throw new InformerError('argument', message, { hint });
   };
-  if (format.kind === 'csv')
-    refuse('-o csv is one table, which a stream is not', 'query -o csv prints what is there; -o ndjson is for streams');
-  if (flags.live && format.kind !== 'table')
+  if (traits.streams !== true)
+    refuse(
+      `-o ${traits.called} is ${traits.streams}, which a stream is not`,
+      `query -o ${traits.called} prints what is there; -o ndjson is for streams`,
+    );
+  if (flags.live && !traits.isTable)
     refuse(`--live is a table, and cannot be -o ${flags.output}`, 'leave out one of them');
   if (flags.live && flags.markers)
     refuse('--live has no place for --markers', 'leave out one of them: stderr reports what the markers report');
-  if (flags.markers && ['name', 'jsonpath', 'custom-columns', 'custom-columns-file'].includes(format.kind))
+  if (flags.markers && !traits.markers)
     refuse(`--markers has no place in -o ${flags.output}`, 'use -o json, yaml or jq');
   if (flags['overflow-buffer'] !== undefined && flags.overflow !== 'drop')
     refuse('--overflow-buffer is for --overflow drop', 'the others lose nothing that a buffer could hold');
@@ -207,7 +211,7 @@ export async function sharedPlanOf(
     once: checked.once,
     only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
   };
-  const needs = needsOf(format);
+  const { traits } = format;
   if (checked.wantsLive && !checked.isLive)
     session.notice(
       `--live needs a terminal${session.io.stdout.isTerminal ? ' that can redraw, and TERM is dumb' : ''}; rows are appended instead`,
@@ -216,7 +220,10 @@ export async function sharedPlanOf(
     format,
     output,
     waits,
-    rules: { ...filters.rules, ...(format.kind === 'table' ? { looksSame: looksSameWith(flags, format.wide) } : {}) },
+    rules: {
+      ...filters.rules,
+      ...(traits.columns === 'none' ? {} : { looksSame: looksSameWith(flags, traits.columns === 'wide') }),
+    },
     judging: filters,
     reads: readsOf(checked),
     conditionsNamed: checked.waits.conditionsNamed,
@@ -225,16 +232,15 @@ export async function sharedPlanOf(
       env: session.io.env,
       clock: session.clock,
     }),
-    live: checked.isLive ? await liveTableOf(flags, layout, sortBy, session) : undefined,
+    live: checked.isLive ? await liveTableOf(flags, layout, checked, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,
     shard: checked.shard,
     fieldSelector: flags['field-selector'],
     keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
-    showManagedFields:
-      flags['show-managed-fields'] || needs.managedFields || checked.isLive || printsManagedFields(format),
+    showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
     showSecrets: flags['show-secrets'],
-    withOld: flags.old || needs.old || checked.isLive,
+    withOld: flags.old || traits.needsOld || checked.isLive,
     withChanges: flags['with-changes'],
     sortInitial: sortBy && comparing(sortBy),
     once: checked.once,
@@ -264,21 +270,21 @@ const readsOf = ({ filters, waits, sortBy, output: { format } }: CheckedWatch): 
   ...filters.reads,
   ...waits.reads,
   { flag: '--sort-by', addresses: sortBy ? addressesOf(sortBy.path.text) : [] },
-  { flag: `-o ${format.kind}`, addresses: addressesPrinted(format), isOutput: true },
+  { flag: `-o ${format.traits.called}`, addresses: addressesPrinted(format), isOutput: true },
 ];
 
 /** Something shows managedFields, looks at them, or names the writers of changes. */
 function keepsManagedFields(flags: WatchFlags, checked: CheckedWatch): boolean {
   const { format } = checked.output;
-  const shown = flags['show-managed-fields'] || needsOf(format).managedFields || printsManagedFields(format);
+  const shown = flags['show-managed-fields'] || format.traits.needsOld || printsManagedFields(format);
   return shown || flags['with-changes'] || readsManagedFields(readsOf(checked));
 }
 
 /** As little of the objects as what is asked needs. Cells come only with tables. */
 function representationOf({ output: { format }, filters, waits, sortBy, isLive }: CheckedWatch): Representation {
   const sortsInside = sortBy !== undefined && !isOfMetadata(sortBy.path.text);
-  const isWhole = needsOf(format).object || isLive || filters.needsObject || waits.needsObject || sortsInside;
-  if (format.kind === 'table' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
+  const isWhole = format.traits.needsObject || isLive || filters.needsObject || waits.needsObject || sortsInside;
+  if (format.traits.columns !== 'none' || filters.wheres.length > 0) return { table: isWhole ? 'Object' : 'Metadata' };
   return isWhole ? 'object' : 'metadata';
 }
 
@@ -333,13 +339,13 @@ function looksSameWith(flags: WatchFlags, wide: boolean): SameBut {
 async function liveTableOf(
   flags: WatchFlags,
   layout: Layout,
-  sortBy: SortOrder | undefined,
+  { sortBy, output: { format } }: CheckedWatch,
   { io }: CommandSession,
 ): Promise<LiveTable> {
   const { LiveTable: Table } = await import('../../output/live/live-table.ts');
   return new Table({
     ...(await rowOptionsOf(flags, layout, io)),
-    wide: flags.output === 'wide',
+    wide: format.traits.columns === 'wide',
     sortBy: sortBy && ((object) => sortBy.path.values(object)),
     isDescending: sortBy?.isDescending,
     showManagedFields: flags['show-managed-fields'],

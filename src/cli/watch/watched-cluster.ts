@@ -1,6 +1,5 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
-import type { OutputFormat } from '../../output/output-format.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
@@ -161,9 +160,6 @@ export class WatchedCluster implements Disposable {
     const isRefused =
       this.targets.length < selections.length || this.targets.some(({ forbidden }) => forbidden.length > 0);
     const isAnswered = isRefused || this.missing() !== undefined;
-    return !isAnswered && FOR_PEOPLE.has(format.kind);
+    return !isAnswered && format.traits.forPeople;
   }
 }
-
-/** Formats in which an empty answer is put into words on stderr. */
-const FOR_PEOPLE: ReadonlySet<OutputFormat['kind']> = new Set(['table', 'diff', 'changes']);

@@ -47,6 +47,17 @@ export class JsonPrinter implements Printer {
   }
 }
 
+/** Records as one JSON list. */
+export const jsonList = (records: readonly object[], { terminal, indent }: { terminal: boolean; indent?: number }) =>
+  (terminal ? safeJson : asIs)(`${goJson(records, indent)}\n`);
+
+/** Records as JSON, one a line. */
+export const ndjsonList = (records: readonly object[], { terminal }: { terminal: boolean }) =>
+  (terminal ? safeJson : asIs)(records.map((record) => `${goJson(record)}\n`).join(''));
+
+/** Records as one list in YAML. */
+export const yamlList = (records: readonly object[]) => toYaml(records);
+
 const LIST_HEAD = '{\n    "apiVersion": "v1",\n    "items": [';
 const LIST_TAIL = ',\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n';
 

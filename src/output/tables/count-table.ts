@@ -1,3 +1,4 @@
+import type { GroupRow } from '../../query/answer/groups.ts';
 import { cellText } from '../escape.ts';
 import { type Painter, plainPainter } from '../painter.ts';
 import { type BarStyle, bar, withoutMiddle } from './bars.ts';
@@ -19,6 +20,24 @@ export interface CountTableOptions {
   readonly painter?: Painter | undefined;
   /** Draws a bar for each count; there are none beside amounts. */
   readonly bars?: BarStyle | undefined;
+}
+
+/** Numbers about objects, in the order in which they are shown. */
+export interface PrintedCounts {
+  readonly rows: readonly GroupRow[];
+  /** The names of the amounts. */
+  readonly amounts: readonly string[];
+  /** The rows as data. */
+  records(): readonly object[];
+}
+
+/** A group without anything to count. */
+const NOTHING = '<none>';
+
+/** Counts with their amounts as a table. */
+export function countsAsTable({ rows, amounts }: PrintedCounts, options: Omit<CountTableOptions, 'amounts'>): string {
+  const lines = rows.map((row) => ({ ...row, amounts: row.amounts.map((amount) => amount?.readable ?? NOTHING) }));
+  return countTable(lines, { ...options, amounts });
 }
 
 /** The longest bar, and the shortest for which others make room, in terminal cells. */

@@ -7,6 +7,7 @@ import { csvRecord } from '../csv.ts';
 import type { PrintedObject, Printer } from '../printer.ts';
 import { typeName } from '../printer.ts';
 import { type Column, type ColumnOptions, columnsOf } from './columns.ts';
+import type { PrintedCounts } from './count-table.ts';
 import type { CustomColumn } from './custom-columns.ts';
 
 export interface CsvOptions
@@ -70,6 +71,21 @@ export class CsvPrinter implements Printer {
     }
     return new Map([...known].map(([name, { columns }]) => [name, columns]));
   }
+}
+
+/** Counts with their amounts as CSV. */
+export function countsAsCsv(
+  { rows, amounts }: PrintedCounts,
+  { noHeaders, terminal }: { readonly noHeaders: boolean; readonly terminal: boolean },
+): string {
+  const values = rows.some(({ value }) => value !== undefined) ? ['VALUE'] : [];
+  const headings = [...values, 'COUNT', ...amounts.map((name) => name.toUpperCase())];
+  const lines = rows.map(({ value, count, amounts: each }) => [
+    ...(value === undefined ? [] : [value]),
+    String(count),
+    ...each.map((amount) => (amount ? String(amount.exact) : '')),
+  ]);
+  return (noHeaders ? lines : [headings, ...lines]).map((line) => csvRecord(line, terminal)).join('');
 }
 
 /** Columns by their headings; the second of one heading by that and its place. */

@@ -6,6 +6,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
 import { cellText } from '../escape.ts';
 import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import { splitColumns } from './column-spec.ts';
 import { AlignedTable } from './table.ts';
 
 /** A heading and the path of its cells. */
@@ -111,22 +112,6 @@ function cellOf(path: JsonPath, object: ReadonlyObject): string {
   return values.length === 0
     ? '<none>'
     : values.map((value) => cellText(goSprint(value).replaceAll('\r\n', '\\r\\n').replaceAll('\n', '\\n'))).join(',');
-}
-
-/** Splits a specification into columns. A comma inside brackets or quotes does not separate them. */
-export function splitColumns(spec: string): string[] {
-  const columns = [''];
-  let depth = 0;
-  let quote = '';
-  for (const c of spec) {
-    if (quote !== '') quote = c === quote ? '' : quote;
-    else if (c === '"' || c === "'") quote = c;
-    else if ('[('.includes(c)) depth++;
-    else if ('])'.includes(c)) depth--;
-    if (c === ',' && depth <= 0 && quote === '') columns.push('');
-    else columns[columns.length - 1] += c;
-  }
-  return columns;
 }
 
 async function parseColumn(column: string): Promise<CustomColumn> {

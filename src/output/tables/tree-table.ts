@@ -13,6 +13,13 @@ export interface PrintedTree {
   readonly children: readonly PrintedTree[];
 }
 
+/** Trees of owners, to print. */
+export interface PrintedTrees {
+  readonly trees: readonly PrintedTree[];
+  /** The trees as data. */
+  records(): readonly object[];
+}
+
 export interface TreeTableOptions {
   /** The time of ages, ms. */
   readonly now: number;
@@ -61,6 +68,10 @@ interface Line {
   /** In place of an object. */
   readonly text?: string;
 }
+
+/** {@link treeTable}; no headings where there is no tree. */
+export const treesAsTable = ({ trees }: PrintedTrees, options: TreeTableOptions): string =>
+  trees.length === 0 ? '' : treeTable(trees, options);
 
 /** Trees of objects, a row for each, with readiness, status, restarts and age. */
 export function treeTable(trees: readonly PrintedTree[], options: TreeTableOptions): string {

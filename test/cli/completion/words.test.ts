@@ -5,7 +5,7 @@ import { watchFlags } from '../../../src/cli/args/watch-flags.ts';
 import { WORDS } from '../../../src/cli/completion/words.ts';
 import { REGISTRY } from '../../../src/commands/registry.ts';
 import { OBJECT_PARTS } from '../../../src/model/object-parts.ts';
-import { parseOutputFormat } from '../../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../../src/output/formats.ts';
 import { SCENARIO_NAMES } from '../../../src/sandbox/scenarios/scenarios.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
 

@@ -12,7 +12,7 @@ import { sameValue } from '../../../src/kit/same-value.ts';
 import { differingPaths, fieldChanges } from '../../../src/model/field-changes.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { rolloutOf } from '../../../src/model/rollout-status.ts';
-import { parseOutputFormat } from '../../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../../src/output/formats.ts';
 import { wholeText } from '../../../src/output/values.ts';
 import {
   configMapsOf,

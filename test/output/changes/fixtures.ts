@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { parseOutputFormat } from '../../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../../src/output/formats.ts';
 import type { PrintedEvent, Printer } from '../../../src/output/printer.ts';
 import { clock, createPrinter, event } from '../fixtures.ts';
 

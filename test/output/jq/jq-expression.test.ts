@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compileOutput } from '../../../src/output/compiled-output.ts';
+import { parseOutputFormat } from '../../../src/output/formats.ts';
 import { compileJq, jqAnswer } from '../../../src/output/jq/jq-expression.ts';
 import { loadJqLibrary } from '../../../src/output/jq/jq-library.ts';
-import { parseOutputFormat } from '../../../src/output/output-format.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { answer, clock, event, pod } from '../fixtures.ts';
 import { printedBy } from './printed.ts';

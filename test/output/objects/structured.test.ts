@@ -1,6 +1,6 @@
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { parseOutputFormat } from '../../../src/output/output-format.ts';
+import { parseOutputFormat } from '../../../src/output/formats.ts';
 import { answer, clock, createPrinter, deployment, event, lines, pod } from '../fixtures.ts';
 
 const printer = (format: string, options: object = {}) =>

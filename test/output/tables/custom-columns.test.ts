@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseOutputFormat, withFileText } from '../../../src/output/output-format.ts';
+import { fileOf, parseOutputFormat } from '../../../src/output/formats.ts';
 import { answer, clock, createPrinter, event, lines, pod } from '../fixtures.ts';
 
 const printer = (format: string, options: object = {}) =>
@@ -49,11 +49,8 @@ describe('custom-columns', () => {
   });
 
   test('reads a file of headings and paths', async () => {
-    const format = parseOutputFormat('custom-columns-file=columns.txt');
-    if (format.kind !== 'file') throw new Error('not a file');
-    const columns = await createPrinter(withFileText(format, 'NAME     NODE\n{metadata.name}   .spec.nodeName\n'), {
-      clock,
-    });
+    const { ofText } = fileOf('custom-columns-file=columns.txt') ?? {};
+    const columns = await printer(`${ofText}NAME     NODE\n{metadata.name}   .spec.nodeName\n`);
     expect(columns.events([event('ADDED', pod('a'))])).toBe('NAME   NODE\na      n1\n');
   });
 
@@ -72,6 +69,6 @@ describe('custom-columns', () => {
     ['A B', 'invalid template, missing spec line.'],
     ['A B\n.a', "number of headers (2) and field specifications (1) don't match"],
   ])('refuses a file that is not two lines of as many words: %j', async (text, message) => {
-    await expect(createPrinter({ kind: 'custom-columns-file', text }, { clock })).rejects.toThrow(message);
+    await expect(printer(`custom-columns-text=${text}`)).rejects.toThrow(message);
   });
 });

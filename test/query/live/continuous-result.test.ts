@@ -159,7 +159,7 @@ describe('a result that is kept up to date', () => {
             matches: matcherOf(plan, { notice: () => {}, clock: world.clock }, () => world.clock.now()),
             redactor,
             looksSame: looksSameIn(plan, redactor, world.clock),
-            isReadable: plan.format.kind === 'table',
+            isReadable: !plan.format.traits.records,
             onUnsorted: () => {},
           });
           world.informer.addHandler(

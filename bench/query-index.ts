@@ -1,8 +1,9 @@
 // node --expose-gc bench/query-index.ts [--objects N] [--json]: the memory of an index entry, and the time of lookups
 // beside a full scan, in this process.
 import { parseArgs } from 'node:util';
-import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../src/informer/store/indexer.ts';
+import { Indexer } from '../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../src/informer/store/lister.ts';
+import { indexByNamespace, NAMESPACE_INDEX } from '../src/informer/store/object-index.ts';
 import type { ReadonlyObject, UnknownObject } from '../src/model/object.ts';
 import { IndexCatalog } from '../src/query/index/index-catalog.ts';
 import { type IndexDefinition, parseIndex } from '../src/query/index/index-definition.ts';

@@ -27,17 +27,18 @@ export { DeltaFifo, type DeltaFifoOptions, type ProcessDeltas } from './informer
 export {
   Indexer,
   type IndexerOptions,
-  type Indexers,
-  type IndexFn,
-  indexByNamespace,
-  NAMESPACE_INDEX,
-  type ReplaceObserver,
-  type ReplaceOptions,
   type ScanOptions,
   type StoreOperation,
   type TransactionResult,
 } from './informer/store/indexer.ts';
 export { createLister, type Lister, type ListFilter, type NamespaceLister } from './informer/store/lister.ts';
+export {
+  type Indexers,
+  type IndexFn,
+  indexByNamespace,
+  NAMESPACE_INDEX,
+} from './informer/store/object-index.ts';
+export type { ReplaceObserver, ReplaceOptions } from './informer/store/replacement.ts';
 export type { ValueRange } from './informer/store/value-range.ts';
 export type { Syncable } from './informer/sync-result.ts';
 export type { Drift } from './informer/verifier.ts';

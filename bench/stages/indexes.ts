@@ -1,4 +1,5 @@
-import { Indexer, type Indexers } from '../../src/informer/store/indexer.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
+import type { Indexers } from '../../src/informer/store/object-index.ts';
 import type { Shape } from '../generator.ts';
 import type { Row, Stage } from '../harness.ts';
 import { changed, type Pod, pods } from './bodies.ts';

@@ -14,8 +14,8 @@ import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import type { Sharding } from '../model/shard.ts';
-import { Arrivals } from './arrivals.ts';
 import type { StoreKind, StoreMemory } from './compact/compact-store.ts';
+import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
@@ -27,16 +27,16 @@ import {
   readonlyView,
   sinkOf,
 } from './handlers/notification.ts';
-import { openingSink } from './handlers/opened-notification.ts';
 import { Processor } from './handlers/processor.ts';
 import { InformerGauges } from './informer-gauges.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { type LaneOptions, SourcePipeline } from './source-pipeline.ts';
-import type { StateChange } from './state-change.ts';
+import type { CachedChange, StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
-import { Indexer, type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/indexer.ts';
+import { Indexer } from './store/indexer.ts';
 import { createLister, type Lister } from './store/lister.ts';
+import { type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/object-index.ts';
 import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
@@ -226,8 +226,8 @@ export class SharedInformer<T> implements Syncable {
   readonly #logger: Logger;
   readonly #metrics: NamedMetrics | undefined;
   readonly #indexer: Indexer<T>;
-  readonly #processor: Processor<T>;
-  readonly #lanes: readonly SourcePipeline<T>[];
+  readonly #processor: Processor<Cached<T>>;
+  readonly #lanes: readonly SourcePipeline<Cached<T>>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
   readonly #stateObservers = new Set<(change: StateChange<T>) => void>();
@@ -540,7 +540,7 @@ export class SharedInformer<T> implements Syncable {
     return gauges;
   }
 
-  #createLane({ source, namespace, name, leftOut, stored }: ScopedSource<T>, lane: number): SourcePipeline<T> {
+  #createLane({ source, namespace, name, leftOut, stored }: ScopedSource<T>, lane: number): SourcePipeline<Cached<T>> {
     const {
       resource: _1,
       indexers: _2,
@@ -551,12 +551,12 @@ export class SharedInformer<T> implements Syncable {
       verifyEveryMs = 0,
       ...passedOn
     } = this.#options;
-    return new SourcePipeline<T>(source, {
+    return new SourcePipeline<Cached<T>>(source, {
       namespace,
       name,
       leftOut,
       stored,
-      onState: (change) => this.#stateChanged({ ...change, source: lane }),
+      onState: (change) => this.#stateChanged(change, lane),
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
@@ -573,8 +573,8 @@ export class SharedInformer<T> implements Syncable {
       onOrderedContinuity: (event) => this.#processor.continuity(event),
       cache: {
         keyOf: (object) => this.#indexer.keyOf(object),
-        get: (key) => this.#indexer.held(key) as T | undefined,
-        entries: () => this.#indexer.heldEntries() as MapIterator<[ObjectKey, T]>,
+        get: (key) => this.#indexer.store.items.get(key),
+        entries: () => this.#indexer.store.items.entries(),
       },
       verifyEveryMs,
       room: () => this.#processor.room(),
@@ -582,10 +582,11 @@ export class SharedInformer<T> implements Syncable {
     });
   }
 
-  #atStart(): ReturnType<LaneOptions<T>['atStart']> {
-    const transform = this.#preparation();
-    const arrivals = this.#indexer.isCompact ? new Arrivals<T>({ indexer: this.#indexer, transform }) : undefined;
-    return { transform, arrivals, resyncMs: this.#resyncCheckMs };
+  #atStart(): ReturnType<LaneOptions<Cached<T>>['atStart']> {
+    const { store } = this.#indexer;
+    const prepare = this.#preparation();
+    const transform = prepare && ((object: Cached<T>) => (store.isHandle(object) ? object : prepare(object)));
+    return { transform, arrivals: store.arrivals(prepare), resyncMs: this.#resyncCheckMs };
   }
 
   #damaged(error: unknown): void {
@@ -602,7 +603,7 @@ export class SharedInformer<T> implements Syncable {
    * Other code may run before the store changes. From then until the last push no other code runs: no reader and no new
    * handler.
    */
-  async #apply(deltas: readonly Delta<T>[], context: ApplyContext, lane: number): Promise<void> {
+  async #apply(deltas: readonly Delta<Cached<T>>[], context: ApplyContext, lane: number): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const steps = applyingDeltas(deltas, this.#indexer, context);
     let step = steps.next();
@@ -611,7 +612,7 @@ export class SharedInformer<T> implements Syncable {
     this.#metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
   }
 
-  #applied({ notifications, error, refused }: Applied<T>, lane: number): void {
+  #applied({ notifications, error, refused }: Applied<Cached<T>>, lane: number): void {
     this.#processor.distribute(notifications, lane);
     const unindexed = this.#unindexed;
     this.#unindexed = [];
@@ -622,15 +623,12 @@ export class SharedInformer<T> implements Syncable {
     }
   }
 
-  #stateChanged(change: StateChange<T>): void {
-    const objects = { [Symbol.iterator]: () => this.#opened(change.objects) };
-    const opened = this.#indexer.isCompact ? { ...change, objects } : change;
+  #stateChanged(change: CachedChange<Cached<T>>, source: number): void {
+    if (this.#stateObservers.size === 0) return;
+    const { store } = this.#indexer;
+    const objects = { [Symbol.iterator]: () => store.openEach(change.objects)[Symbol.iterator]() };
+    const opened: StateChange<T> = { ...change, objects: objects as StateChange<T>['objects'], source };
     for (const observer of this.#stateObservers) notify('an observer of state', observer, this.#logger, opened);
-  }
-
-  *#opened(changed: StateChange<T>['objects']): Generator<readonly [ObjectKey, DeepReadonly<T> | undefined]> {
-    for (const [key, held] of changed)
-      yield [key, held === undefined ? undefined : readonlyView(this.#indexer.object(held as T, true))];
   }
 
   #onStoreFault(event: ContinuityEvent): void {
@@ -639,7 +637,7 @@ export class SharedInformer<T> implements Syncable {
     notify('onHandlerError', this.#options.onHandlerError, this.#logger, event.error);
   }
 
-  get #taking(): readonly SourcePipeline<T>[] {
+  get #taking(): readonly SourcePipeline<Cached<T>>[] {
     return this.#lanes.filter((lane) => !lane.isLeftOut);
   }
 
@@ -650,7 +648,7 @@ export class SharedInformer<T> implements Syncable {
     this.#processor.markSynced();
   }
 
-  #register(sink: NotificationSink<T>, options: HandlerOptions<T>): HandlerRegistration<T> {
+  #register(sink: NotificationSink<T>, options: HandlerOptions<T>): HandlerRegistration<Cached<T>> {
     if (this.isStopped) {
       throw new InformerError(
         'closed',
@@ -659,8 +657,7 @@ export class SharedInformer<T> implements Syncable {
     }
     const { policy = 'buffer', blockAt = 1000 } = options;
     if (!(blockAt >= 1)) throw new InformerError('argument', `blockAt must be at least 1, not ${blockAt}`);
-    const opening = this.#indexer.isCompact ? openingSink(sink, (held) => this.#indexer.object(held)) : sink;
-    const listener = new Listener<T>(opening, {
+    const listener = new Listener<Cached<T>>(this.#indexer.store.opening(sink), {
       policy,
       blockAt,
       resyncMs: this.#effectiveResync(options.resyncMs),
@@ -670,7 +667,7 @@ export class SharedInformer<T> implements Syncable {
       warnAt: BACKLOG_WARNING,
       onError: (error) => this.#handlerFailed(error),
     });
-    this.#processor.add(listener, this.isStarted ? replay(this.#indexer) : []);
+    this.#processor.add(listener, this.isStarted ? replay(this.#indexer.store.items) : []);
     return new HandlerRegistration(listener, this.#processor);
   }
 
@@ -719,11 +716,11 @@ export class SharedInformer<T> implements Syncable {
   }
 }
 
-class HandlerRegistration<T> implements Registration {
-  readonly owner: Processor<T>;
-  readonly #listener: Listener<T>;
+class HandlerRegistration<C> implements Registration {
+  readonly owner: Processor<C>;
+  readonly #listener: Listener<C>;
 
-  constructor(listener: Listener<T>, owner: Processor<T>) {
+  constructor(listener: Listener<C>, owner: Processor<C>) {
     this.#listener = listener;
     this.owner = owner;
   }
@@ -765,9 +762,9 @@ class HandlerRegistration<T> implements Registration {
   }
 }
 
-function* replay<T>(indexer: Indexer<T>): Generator<InformerNotification<T>> {
-  for (const [key, held] of indexer.heldEntries()) {
-    yield { kind: 'added', key, object: readonlyView(held as T), cause: 'initial', isInInitialList: true };
+function* replay<C>(items: ReadonlyMap<ObjectKey, C>): Generator<InformerNotification<C>> {
+  for (const [key, cached] of items) {
+    yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
   }
 }
 

@@ -8,14 +8,13 @@ import type { ListOptions } from '../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import type { Sharding } from '../model/shard.ts';
-import type { Arrivals } from './arrivals.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
-import type { StateChange } from './state-change.ts';
+import type { CachedChange } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
+import type { ArrivingObjects } from './store/cache-store.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
 import { DeltaFifo } from './store/delta-fifo.ts';
-import type { Indexer } from './store/indexer.ts';
 import {
   type Drift,
   driftError,
@@ -60,7 +59,7 @@ export interface LaneOptions<T> {
   atStart: () => {
     transform: ((object: T) => T) | undefined;
     /** Packs objects as they arrive. `prepare` then takes the place of the transform for what is queued. */
-    arrivals?: Arrivals<T> | undefined;
+    arrivals?: ArrivingObjects<T> | undefined;
     resyncMs: number;
   };
   /** Applies deltas to the shared store and notifies the handlers, without a pause in between. */
@@ -68,7 +67,11 @@ export interface LaneOptions<T> {
   /** Calls the handlers with a continuity event, in order with their notifications. */
   onOrderedContinuity: (event: OrderedContinuity) => void;
   /** A read-only view of the cache. Packed objects are handles there, of which only the metadata is read. */
-  cache: Pick<Indexer<T>, 'keyOf'> & { get(key: ObjectKey): T | undefined; entries(): MapIterator<[ObjectKey, T]> };
+  cache: {
+    keyOf(object: unknown): ObjectKey;
+    get(key: ObjectKey): T | undefined;
+    entries(): MapIterator<[ObjectKey, T]>;
+  };
   /** The time between two verifications, ms. 0: never. */
   verifyEveryMs: number;
   /** A promise while a handler makes the informer wait; undefined otherwise. */
@@ -78,7 +81,7 @@ export interface LaneOptions<T> {
   /** The state to begin with. The lane has synced when a list has shown that it has caught up, or was applied. */
   stored?: StoredState<T> | undefined;
   /** Called after each step that changed the cache or its version, before any other code runs. */
-  onState?: ((change: Omit<StateChange<T>, 'source'>) => void) | undefined;
+  onState?: ((change: CachedChange<T>) => void) | undefined;
 }
 
 /** Whether a key belongs to a source; undefined when all do. */
@@ -292,7 +295,7 @@ export class SourcePipeline<T> {
 
   #report(isWhole: boolean, objects: Iterable<readonly [ObjectKey, T | undefined]>, version: ResourceVersion): void {
     const resourceVersion = this.#ledger.storeErrors === 0 && version !== '0' ? version : '';
-    this.#options.onState?.({ isWhole, objects: objects as StateChange<T>['objects'], resourceVersion });
+    this.#options.onState?.({ isWhole, objects, resourceVersion });
   }
 
   #confirm(): void {

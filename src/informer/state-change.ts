@@ -2,6 +2,11 @@ import type { ObjectKey } from '../model/key.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 
+/** A step that changed the part of a cache that comes from one source, with the entries of the store. */
+export interface CachedChange<C> extends Pick<StateChange<C>, 'isWhole' | 'resourceVersion'> {
+  readonly objects: Iterable<readonly [ObjectKey, C | undefined]>;
+}
+
 /** What a step changed in the part of a cache that comes from one source. For code that keeps a copy of the cache. */
 export interface StateChange<T> {
   /** The place of the source among those of the informer. */

@@ -97,7 +97,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/watch/retry-watcher.test.ts': 'streams that bring what cannot be, errors at an exact step',
     'informer/watch/stalled-watch-check.test.ts': 'streams that stall while a second watch shows changes',
     'informer/watch/watch-connection.test.ts': 'exact batches, a stream that comes after its request was given up',
-    'informer/arrivals.test.ts': 'objects that no server sends: a Date and a bigint',
+    'informer/store/arrivals.test.ts': 'objects that no server sends: a Date and a bigint',
     'informer/confirm.test.ts': 'metadata lists that differ from what the stream has brought',
     'informer/shared-informer.test.ts':
       'objects without keys, what waits unread while a handler is slow, exact batches',

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Cached } from '../../src/informer/compact/packed-object.ts';
 import { type LaneOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
@@ -11,13 +12,13 @@ afterEach(async () => {
 });
 
 /** A lane over config maps a/x and b/x, which fills a store of its own and records its calls. */
-async function start(options: Partial<LaneOptions<ConfigMap>> = {}) {
+async function start(options: Partial<LaneOptions<Cached<ConfigMap>>> = {}) {
   const { sandbox, clock, client } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   for (const key of ['a/x', 'b/x']) maps.put(key);
   const store = new Indexer<ConfigMap>();
   const calls: string[] = [];
-  const lane = new SourcePipeline<ConfigMap>(client.resource(CONFIG_MAPS, { namespace: options.namespace }), {
+  const lane = new SourcePipeline<Cached<ConfigMap>>(client.resource(CONFIG_MAPS, { namespace: options.namespace }), {
     namespace: undefined,
     reflector: { name: 'v1/configmaps', clock, sync: 'list', random: () => 0, logger: silentLogger },
     clock,

@@ -1,5 +1,6 @@
-import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../src/informer/store/indexer.ts';
+import { Indexer } from '../../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../../src/informer/store/lister.ts';
+import { indexByNamespace, NAMESPACE_INDEX } from '../../src/informer/store/object-index.ts';
 import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { IndexDefinition } from '../../src/query/index/index-definition.ts';
 import { indexersOf } from '../../src/query/index/stored-index.ts';

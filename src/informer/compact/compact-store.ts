@@ -9,7 +9,7 @@ import { type Compression, zstd } from './compression.ts';
 import { type FieldColumn, FieldColumns } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
-import { type Held, NamedPackedObject, PackedObject } from './packed-object.ts';
+import { type Cached, NamedPackedObject, PackedObject } from './packed-object.ts';
 import { SharedLabels } from './shared-labels.ts';
 import { Slabs } from './slabs.ts';
 
@@ -41,20 +41,6 @@ export interface StoreMemory {
   readonly isCompressed: boolean;
 }
 
-export const NOT_PACKED: StoreMemory = {
-  objects: 0,
-  packed: 0,
-  textBytes: 0,
-  storedBytes: 0,
-  blocks: 0,
-  hotObjects: 0,
-  hotBytes: 0,
-  hotReads: 0,
-  coldReads: 0,
-  repacked: 0,
-  isCompressed: false,
-};
-
 export interface CompactStoreOptions {
   kind: 'compact' | 'auto';
   clock?: Clock | undefined;
@@ -70,7 +56,7 @@ export interface CompactStoreOptions {
 
 /** What is known of an object that is packed. */
 interface PackOptions<T> {
-  known?: Held<T> | undefined;
+  known?: Cached<T> | undefined;
   isHot?: boolean | undefined;
   bytes?: Uint8Array | undefined;
 }
@@ -157,7 +143,7 @@ export class CompactStore<T> {
    * same version, it is returned. `isHot`: the object will be read soon. `bytes`: the text of the object, in memory that
    * is used again afterwards.
    */
-  pack(key: ObjectKey, object: T, { known, isHot, bytes }: PackOptions<T> = {}): Held<T> {
+  pack(key: ObjectKey, object: T, { known, isHot, bytes }: PackOptions<T> = {}): Cached<T> {
     if (!this.#isActive || !hasMetadata(object)) return object;
     const text = this.#texts.textOf(object, bytes);
     if (text === undefined) return object;
@@ -178,17 +164,17 @@ export class CompactStore<T> {
    * The object itself. `isPassing`: it is one of many that are read in a row, so it does not become hot. Throws `store`
    * if its memory is damaged.
    */
-  unpack(held: Held<T>, isPassing = false): T {
-    if (!(held instanceof PackedObject)) return held;
-    const { hot } = held;
+  unpack(cached: Cached<T>, isPassing = false): T {
+    if (!(cached instanceof PackedObject)) return cached;
+    const { hot } = cached;
     if (hot !== undefined) {
-      if (!held.isUsed) held.isUsed = true; // a write costs more than a look, while V8 marks
+      if (!cached.isUsed) cached.isUsed = true; // a write costs more than a look, while V8 marks
       this.#hotReads++;
       return hot;
     }
     this.#coldReads++;
-    const object = this.#objectOf(held);
-    if (!isPassing) this.#hot.add(held, object);
+    const object = this.#objectOf(cached);
+    if (!isPassing) this.#hot.add(cached, object);
     return object;
   }
 
@@ -205,12 +191,12 @@ export class CompactStore<T> {
   /**
    * An object with the fields of a column at least, for a search. It is decoded when they are not known yet.
    */
-  fieldsOf(held: Held<T>, column: FieldColumn): T {
-    if (!(held instanceof PackedObject)) return held;
-    const known = column.fieldsOf(held);
+  fieldsOf(cached: Cached<T>, column: FieldColumn): T {
+    if (!(cached instanceof PackedObject)) return cached;
+    const known = column.fieldsOf(cached);
     if (known !== undefined) return known as T;
-    const object = this.unpack(held, true);
-    column.note(held.block, held.at, object);
+    const object = this.unpack(cached, true);
+    column.note(cached.block, cached.at, object);
     return object;
   }
 
@@ -218,9 +204,9 @@ export class CompactStore<T> {
    * Whether the JSON of an object may have all these texts. A parsed object is not looked at. `without` remembers blocks
    * that have not, for one search.
    */
-  mayHave(held: Held<T>, texts: readonly Buffer[], without: Set<Block>): boolean {
-    if (!(held instanceof PackedObject) || held.hot !== undefined || held.block.isEscaped) return true;
-    const { block, at } = held;
+  mayHave(cached: Cached<T>, texts: readonly Buffer[], without: Set<Block>): boolean {
+    if (!(cached instanceof PackedObject) || cached.hot !== undefined || cached.block.isEscaped) return true;
+    const { block, at } = cached;
     if (without.has(block)) return false;
     const all = this.#textsOf(block);
     if (texts.some((text) => !all.includes(text))) {
@@ -240,14 +226,14 @@ export class CompactStore<T> {
   }
 
   /** The store does not have the object any more. It can be read as long as there is a handle. */
-  drop(held: Held<T> | undefined): void {
-    if (!(held instanceof PackedObject)) return;
-    const { block } = held;
-    if (block.objects[held.at] !== held) return;
-    held.isUsed = false;
+  drop(cached: Cached<T> | undefined): void {
+    if (!(cached instanceof PackedObject)) return;
+    const { block } = cached;
+    if (block.objects[cached.at] !== cached) return;
+    cached.isUsed = false;
     this.#packed--;
-    this.#textBytes -= block.lengthAt(held.at);
-    block.drop(held);
+    this.#textBytes -= block.lengthAt(cached.at);
+    block.drop(cached);
     this.#look(block);
   }
 
@@ -435,7 +421,10 @@ export class CompactStore<T> {
 }
 
 /** Whether a handle is of the same version of the same object. Texts without a version may differ, and be as long. */
-function isSameVersion<T>(known: Held<T> | undefined, { uid, resourceVersion }: ObjectMeta): known is PackedObject<T> {
+function isSameVersion<T>(
+  known: Cached<T> | undefined,
+  { uid, resourceVersion }: ObjectMeta,
+): known is PackedObject<T> {
   if (!(known instanceof PackedObject) || known.block.isDamaged || resourceVersion === undefined) return false;
   return known.uid === uid && known.resourceVersion === resourceVersion;
 }

@@ -82,4 +82,4 @@ export class NamedPackedObject<T = unknown> extends PackedObject<T> {
 }
 
 /** An object as a store has it: parsed or packed. */
-export type Held<T> = T | PackedObject<T>;
+export type Cached<T> = T | PackedObject<T>;

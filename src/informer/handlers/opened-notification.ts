@@ -1,8 +1,11 @@
-import { PackedObject } from '../compact/packed-object.ts';
+import { type Cached, PackedObject } from '../compact/packed-object.ts';
 import { type InformerNotification, type NotificationSink, readonlyView } from './notification.ts';
 
 /** The object of a handle; an object itself. */
-export type OpenObject<T> = (held: T) => T;
+type OpenObject<T> = (cached: Cached<T>) => T;
+
+/** A notification of what a compact store keeps. */
+type CachedNotification<T> = InformerNotification<Cached<T>>;
 
 /**
  * A sink for notifications with handles of packed objects. `sink` gets objects: each is decoded when it is read, so that
@@ -10,7 +13,7 @@ export type OpenObject<T> = (held: T) => T;
  * When the memory of an old state is damaged, its handler has not missed anything: an update comes as an addition, and a
  * deletion with the metadata that is left (name, namespace, uid, resourceVersion, labels), its final state unknown.
  */
-export function openingSink<T>(sink: NotificationSink<T>, open: OpenObject<T>): NotificationSink<T> {
+export function openingSink<T>(sink: NotificationSink<T>, open: OpenObject<T>): NotificationSink<Cached<T>> {
   return {
     notify: (notification) => sink.notify(openedNotification(withoutDamage(notification, open), open)),
     synced: () => sink.synced(),
@@ -18,7 +21,7 @@ export function openingSink<T>(sink: NotificationSink<T>, open: OpenObject<T>): 
   };
 }
 
-function withoutDamage<T>(notification: InformerNotification<T>, open: OpenObject<T>): InformerNotification<T> {
+function withoutDamage<T>(notification: CachedNotification<T>, open: OpenObject<T>): CachedNotification<T> {
   if (notification.kind === 'updated' && isLost(notification.oldObject, open)) {
     const { key, object, cause, sequence } = notification;
     return {
@@ -31,7 +34,7 @@ function withoutDamage<T>(notification: InformerNotification<T>, open: OpenObjec
     };
   }
   if (notification.kind === 'deleted' && isLost(notification.object, open)) {
-    const { name, namespace, uid, resourceVersion, labels } = notification.object as unknown as PackedObject;
+    const { name, namespace, uid, resourceVersion, labels } = notification.object as PackedObject;
     const object = { metadata: { name, namespace, uid, resourceVersion, labels } } as T;
     return { ...notification, object: readonlyView(object), finalStateUnknown: true };
   }
@@ -39,18 +42,18 @@ function withoutDamage<T>(notification: InformerNotification<T>, open: OpenObjec
 }
 
 /** Whether the memory of a state is damaged, as was found before. */
-function isLost<T>(held: unknown, open: OpenObject<T>): boolean {
-  if (!(held instanceof PackedObject) || !held.block.isDamaged) return false;
+function isLost<T>(cached: unknown, open: OpenObject<T>): boolean {
+  if (!(cached instanceof PackedObject) || !cached.block.isDamaged) return false;
   try {
-    open(held as T);
+    open(cached);
     return false;
   } catch {
     return true;
   }
 }
 
-function openedNotification<T>(notification: InformerNotification<T>, open: OpenObject<T>): InformerNotification<T> {
-  const objectOf = open as unknown as (held: InformerNotification<T>['object']) => InformerNotification<T>['object'];
+function openedNotification<T>(notification: CachedNotification<T>, open: OpenObject<T>): InformerNotification<T> {
+  const objectOf = (cached: CachedNotification<T>['object']) => readonlyView(open(cached as Cached<T>));
   const { object } = notification;
   if (notification.kind !== 'updated') {
     return {

@@ -2,9 +2,11 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
+import type { Cached } from '../compact/packed-object.ts';
 import { type InformerNotification, type NotificationCause, readonlyView } from '../handlers/notification.ts';
 import type { Delta, ObjectDelta } from './delta.ts';
-import { type Indexer, type ReplaceObserver, toEnd } from './indexer.ts';
+import { type Indexer, toEnd } from './indexer.ts';
+import type { ReplaceObserver } from './replacement.ts';
 
 export interface ApplyContext {
   /** Whether the deltas belong to the initial list. */
@@ -37,7 +39,11 @@ export interface Applied<T> {
  * delivered.
  * Source: client-go tools/cache/controller.go processDeltas, processDeltasInBatch.
  */
-export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>, context: ApplyContext): Applied<T> {
+export function applyDeltas<T>(
+  deltas: readonly Delta<Cached<T>>[],
+  indexer: Indexer<T>,
+  context: ApplyContext,
+): Applied<Cached<T>> {
   return toEnd(applyingDeltas(deltas, indexer, context));
 }
 
@@ -46,11 +52,11 @@ export function applyDeltas<T>(deltas: readonly Delta<T>[], indexer: Indexer<T>,
  * more than one step, and the store shows nothing of it before the last one.
  */
 export function* applyingDeltas<T>(
-  deltas: readonly Delta<T>[],
+  deltas: readonly Delta<Cached<T>>[],
   indexer: Indexer<T>,
   context: ApplyContext,
-): Generator<undefined, Applied<T>> {
-  const notifications: InformerNotification<T>[] = [];
+): Generator<undefined, Applied<Cached<T>>> {
+  const notifications: InformerNotification<Cached<T>>[] = [];
   const failures: unknown[] = [];
   for (const delta of deltas) {
     try {
@@ -86,15 +92,14 @@ type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
 
 /** Returns false when the delta belongs to another history. */
 function applyDelta<T>(
-  delta: Exclude<Delta<T>, { type: 'ReplacedAll' | 'Merged' }>,
+  delta: Exclude<Delta<Cached<T>>, { type: 'ReplacedAll' | 'Merged' }>,
   indexer: Indexer<T>,
   context: ApplyContext,
-  out: InformerNotification<T>[],
+  out: InformerNotification<Cached<T>>[],
 ): boolean {
   switch (delta.type) {
     case 'SyncAll':
-      for (const [key, held] of indexer.heldEntries()) {
-        const object = held as T;
+      for (const [key, object] of indexer.store.items) {
         if (!context.within || context.within(key)) out.push(updated(key, object, object, 'resync'));
       }
       return true;
@@ -109,15 +114,16 @@ function applyDelta<T>(
 }
 
 function applyChange<T>(
-  delta: ObjectDelta<T>,
+  delta: ObjectDelta<Cached<T>>,
   indexer: Indexer<T>,
   context: ApplyContext,
-  out: InformerNotification<T>[],
+  out: InformerNotification<Cached<T>>[],
 ): boolean {
   const { isInInitialList, onContradiction } = context;
   const { object } = delta;
   const key = delta.key ?? indexer.keyOf(object);
-  const old = indexer.held(key) as T | undefined;
+  const { items } = indexer.store;
+  const old = items.get(key);
   const contradiction = onContradiction && contradictionOf(delta, old);
   if (contradiction && onContradiction(`"${key}" ${contradiction}`, versionOf(object))) return false;
   if (delta.type === 'Deleted') {
@@ -125,8 +131,8 @@ function applyChange<T>(
     if (old !== undefined) out.push(deleted(key, object, old));
     return true;
   }
-  indexer.add(object as T);
-  out.push(changed(key, old, indexer.held(key) as T, isInInitialList ? 'initial' : 'watch', isInInitialList));
+  indexer.add(object as Cached<T>);
+  out.push(changed(key, old, items.get(key) as Cached<T>, isInInitialList ? 'initial' : 'watch', isInInitialList));
   return true;
 }
 
@@ -143,15 +149,15 @@ function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined
 export const versionOf = (object: unknown) => (hasMetadata(object) ? object.metadata.resourceVersion : undefined);
 
 function* applyReplacement<T>(
-  { objects, keys, resourceVersion }: Replacement<T>,
+  { objects, keys, resourceVersion }: Replacement<Cached<T>>,
   indexer: Indexer<T>,
   { isInInitialList, within }: ApplyContext,
-  out: InformerNotification<T>[],
+  out: InformerNotification<Cached<T>>[],
 ): Generator<undefined, void> {
   const cause: NotificationCause = isInInitialList ? 'initial' : 'relist';
-  let puts: InformerNotification<T>[] = [];
-  let deletions: InformerNotification<T>[] = [];
-  const observer: ReplaceObserver<T> = {
+  let puts: InformerNotification<Cached<T>>[] = [];
+  let deletions: InformerNotification<Cached<T>>[] = [];
+  const observer: ReplaceObserver<Cached<T>> = {
     begin() {
       puts = [];
       deletions = [];
@@ -172,25 +178,26 @@ function* applyReplacement<T>(
 const STEP = 500;
 
 function* applyMerge<T>(
-  { objects, keeps, resourceVersion }: Delta<T> & { type: 'Merged' },
+  { objects, keeps, resourceVersion }: Delta<Cached<T>> & { type: 'Merged' },
   indexer: Indexer<T>,
   { within }: ApplyContext,
-  { notifications, failures }: { notifications: InformerNotification<T>[]; failures: unknown[] },
+  { notifications, failures }: { notifications: InformerNotification<Cached<T>>[]; failures: unknown[] },
 ): Generator<undefined, void> {
-  const leaving = [...indexer.heldEntries()].filter(([key, held]) => (!within || within(key)) && !keeps(held as T));
+  const { items } = indexer.store;
+  const leaving = [...items].filter(([key, cached]) => (!within || within(key)) && !keeps(cached));
   let steps = 0;
-  for (const [key, held] of leaving) {
-    const gone = new Tombstone(key, held as T);
+  for (const [key, cached] of leaving) {
+    const gone = new Tombstone(key, cached);
     indexer.delete(gone);
-    notifications.push(deleted(key, gone, held as T));
+    notifications.push(deleted(key, gone, cached));
     if (++steps % STEP === 0) yield;
   }
   for (const object of objects) {
     try {
       const key = indexer.keyOf(object);
-      const old = indexer.held(key) as T | undefined;
+      const old = items.get(key);
       indexer.add(object);
-      notifications.push(changed(key, old, indexer.held(key) as T, 'relist', false));
+      notifications.push(changed(key, old, items.get(key) as Cached<T>, 'relist', false));
     } catch (error) {
       failures.push(error);
     }

@@ -1,5 +1,4 @@
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
-import { lazyList } from '../../kit/lazy-list.ts';
 import type { GroupResource } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { joinKey } from '../../model/key.ts';
@@ -7,9 +6,10 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import { type DeepReadonly, hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { notFound, StatusError } from '../../model/status.ts';
-import type { Held } from '../compact/packed-object.ts';
+import type { Cached } from '../compact/packed-object.ts';
 import { readonlyView } from '../handlers/notification.ts';
-import { type Indexer, NAMESPACE_INDEX, type ScanOptions } from './indexer.ts';
+import type { Indexer, ScanOptions } from './indexer.ts';
+import { NAMESPACE_INDEX } from './object-index.ts';
 import type { ValueRange } from './value-range.ts';
 
 /** What a lister lists: objects of a namespace, and objects that a selector matches. Default: all. */
@@ -134,7 +134,7 @@ class IndexerLister<T> implements Lister<T> {
 
   list(filter: ListFilter = {}): DeepReadonly<T>[] {
     checkOptions('list', filter, KNOWN_FILTER);
-    return this.#found(filter).map((held) => this.#passing(held));
+    return this.#found(filter).map((cached) => readonlyView(this.#indexer.store.open(cached, true)));
   }
 
   view(filter: ListFilter = {}): readonly DeepReadonly<T>[] {
@@ -146,22 +146,17 @@ class IndexerLister<T> implements Lister<T> {
     return this.#indexer.scan(options) as Iterable<DeepReadonly<T> | undefined>;
   }
 
-  #found({ namespace, selector }: ListFilter): Held<T>[] {
+  #found({ namespace, selector }: ListFilter): Cached<T>[] {
     const parsed =
       typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
-    const found: Held<T>[] = [];
-    for (const held of this.#in(namespace)) if (matches(parsed, held)) found.push(held);
+    const found: Cached<T>[] = [];
+    for (const cached of this.#in(namespace)) if (matches(parsed, cached)) found.push(cached);
     return found;
   }
 
-  #viewOf(found: readonly Held<T>[]): readonly DeepReadonly<T>[] {
-    if (!this.#indexer.isCompact) return found as unknown as readonly DeepReadonly<T>[];
-    return lazyList(found.length, (i) => this.#passing(found[i] as Held<T>));
-  }
-
-  #passing(held: Held<T>): DeepReadonly<T> {
-    return readonlyView(this.#indexer.object(held, true));
+  #viewOf(found: readonly Cached<T>[]): readonly DeepReadonly<T>[] {
+    return this.#indexer.store.view(found) as unknown as readonly DeepReadonly<T>[]; // as readonlyView, for each
   }
 
   byNamespace(namespace: string): NamespaceLister<T> {
@@ -180,7 +175,7 @@ class IndexerLister<T> implements Lister<T> {
   }
 
   viewByIndex(name: string, value: string): readonly DeepReadonly<T>[] {
-    return this.#viewOf(this.#indexer.heldByIndex(name, value));
+    return this.#viewOf(this.#indexer.cachedByIndex(name, value));
   }
 
   indexKeys(name: string, value: string): ObjectKey[] {
@@ -203,14 +198,14 @@ class IndexerLister<T> implements Lister<T> {
     return this.#indexer.hasIndex(name);
   }
 
-  #in(namespace: string | undefined): Iterable<Held<T>> {
+  #in(namespace: string | undefined): Iterable<Cached<T>> {
     if (!namespace) return this.#all();
-    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.heldByIndex(NAMESPACE_INDEX, namespace);
+    if (this.#indexer.hasIndex(NAMESPACE_INDEX)) return this.#indexer.cachedByIndex(NAMESPACE_INDEX, namespace);
     return this.#all().filter((object) => hasMetadata(object) && object.metadata.namespace === namespace);
   }
 
-  #all(): IteratorObject<Held<T>> {
-    return this.#indexer.heldEntries().map(([, held]) => held);
+  #all(): IteratorObject<Cached<T>> {
+    return this.#indexer.store.items.values();
   }
 }
 

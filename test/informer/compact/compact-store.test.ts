@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompactStore, type CompactStoreOptions } from '../../../src/informer/compact/compact-store.ts';
 import { type Compression, zstd } from '../../../src/informer/compact/compression.ts';
-import { type Held, PackedObject } from '../../../src/informer/compact/packed-object.ts';
+import { type Cached, PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
@@ -10,10 +10,10 @@ import { type Pod, pod } from '../../support/objects.ts';
 
 /** A compact store beside a map of what it should have. */
 class Both {
-  readonly held = new Map<string, Held<Pod>>();
+  readonly held = new Map<string, Cached<Pod>>();
   readonly model = new Map<string, Pod>();
   /** Old states, of which a handler may still have the handle. */
-  readonly old: { readonly held: Held<Pod>; readonly object: Pod }[] = [];
+  readonly old: { readonly held: Cached<Pod>; readonly object: Pod }[] = [];
   readonly damages: unknown[] = [];
   readonly store: CompactStore<Pod>;
   #version = 0;
@@ -54,7 +54,7 @@ class Both {
     this.#keep(held.key, held, object);
   }
 
-  #keep(key: string, held: Held<Pod>, object: Pod): void {
+  #keep(key: string, held: Cached<Pod>, object: Pod): void {
     const before = this.held.get(key);
     if (before !== undefined && before !== held) {
       this.old.push({ held: before, object: this.model.get(key) as Pod });
@@ -76,7 +76,7 @@ class Both {
   /** Reads everything. Returns how many reads threw; no read gives a wrong object. */
   check(isPassing = true): number {
     let thrown = 0;
-    const read = (held: Held<Pod>, object: Pod) => {
+    const read = (held: Cached<Pod>, object: Pod) => {
       try {
         expect(this.store.unpack(held, isPassing)).toEqual(object);
       } catch (error) {
@@ -105,7 +105,7 @@ class Both {
 const LARGEST = 300 * 1024;
 /** The number of newest blocks, at most, which are neither compressed nor repacked. */
 const NEWEST = 40;
-const isDamaged = (held: Held<Pod> | undefined) => held instanceof PackedObject && held.block.isDamaged;
+const isDamaged = (held: Cached<Pod> | undefined) => held instanceof PackedObject && held.block.isDamaged;
 
 /** A text that can be compressed, but not to nothing. */
 function noteOf(version: number, bytes: number): string {
@@ -216,7 +216,7 @@ describe('reads', () => {
     const both = new Both();
     both.put('a', 100, 1);
     both.put('b', 100, 2); // is hot
-    const read = (key: string, isPassing = false) => both.store.unpack(both.held.get(key) as Held<Pod>, isPassing);
+    const read = (key: string, isPassing = false) => both.store.unpack(both.held.get(key) as Cached<Pod>, isPassing);
     read('b');
     expect(both.store.memory(2)).toMatchObject({ hotReads: 1, coldReads: 0, hotObjects: 1 });
     read('a', true);

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CompactStore } from '../../../src/informer/compact/compact-store.ts';
 import { PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import type { InformerHandler } from '../../../src/informer/handlers/notification.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
-import { Indexer } from '../../../src/informer/store/indexer.ts';
 import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
@@ -21,11 +21,11 @@ async function informed(sync: 'list' | 'stream') {
   const maps = new ConfigMaps(sandbox);
   for (let i = 0; i < 20; i++) maps.put(`a/p${i}`, `n${i}`);
   const handles: PackedObject[] = [];
-  const { pack } = Indexer.prototype;
-  vi.spyOn(Indexer.prototype, 'pack').mockImplementation(function (this: Indexer<unknown>, ...args) {
-    const held = pack.apply(this, args);
-    if (held instanceof PackedObject) handles.push(held);
-    return held;
+  const { pack } = CompactStore.prototype;
+  vi.spyOn(CompactStore.prototype, 'pack').mockImplementation(function (this: CompactStore<unknown>, ...args) {
+    const cached = pack.apply(this, args);
+    if (cached instanceof PackedObject) handles.push(cached);
+    return cached;
   });
   const events: ContinuityEvent[] = [];
   const informer = new SharedInformer<ConfigMap>(client.resource(CONFIG_MAPS), {

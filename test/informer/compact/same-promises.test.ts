@@ -6,7 +6,7 @@ import { Indexer, useStore } from '../../support/store-under-test.ts';
 useStore('compact');
 
 it('the suites below run with a compact store', () => {
-  expect(new Indexer().isCompact).toBe(true);
+  expect(new Indexer().store.keepsObjects).toBe(false);
 });
 
 const SUITES: readonly [string, () => Promise<unknown>][] = [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
@@ -53,7 +54,9 @@ describe('a scan for objects that have texts', () => {
     const indexer = new Indexer<UnknownObject>({ store: 'compact' }, { isFromServer: () => true });
     const object = { metadata: { name: 'web' }, spec: { nodeName: 'node-1' } };
     const bytes = Buffer.from('{"metadata":{"name":"web"},"spec":{"nodeName":"\\u006eode-1"}}');
-    indexer.add(indexer.pack(object, { bytes }) as UnknownObject);
+    const entry = indexer.store.arrivals(undefined)?.take(object, bytes);
+    expect(entry).toBeInstanceOf(PackedObject);
+    indexer.add(entry as PackedObject<UnknownObject>);
     expect([...createLister(indexer).scan({ having: ['"node-1"'] })]).toEqual([object]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Cached } from '../../../src/informer/compact/packed-object.ts';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { applyDeltas, textOf } from '../../../src/informer/store/apply.ts';
 import type { Delta } from '../../../src/informer/store/delta.ts';
@@ -8,7 +9,7 @@ import { type Pod, pod } from '../../support/objects.ts';
 import { Indexer } from '../../support/store-under-test.ts';
 
 const live = { isInInitialList: false };
-const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Pod> => ({
+const change = (type: 'Added' | 'Updated' | 'Deleted', object: Pod | Tombstone<Pod>): Delta<Cached<Pod>> => ({
   type,
   object,
   key: keyOf(object),
@@ -20,7 +21,7 @@ function store(...pods: Pod[]): Indexer<Pod> {
   return indexer;
 }
 
-function line(n: InformerNotification<Pod>): string {
+function line(n: InformerNotification<Cached<Pod>>): string {
   const old = n.kind === 'updated' ? `${n.oldObject.metadata.resourceVersion}->` : '';
   return `${n.kind} ${n.key}@${old}${n.object.metadata.resourceVersion} ${n.cause}`;
 }
@@ -51,7 +52,7 @@ it('replaces the store by a list, and reports deletions first, then the rest in 
 it('reports everything as deleted, with its final state unknown, when the list is empty [APP-04]', () => {
   const indexer = store(pod('pod-1', 1), pod('pod-3', 3));
   const { notifications } = applyDeltas([{ type: 'ReplacedAll', objects: [], resourceVersion: '9' }], indexer, live);
-  const opened = notifications.map((n) => ({ ...n, object: indexer.object(n.object as Pod) }));
+  const opened = notifications.map((n) => ({ ...n, object: indexer.store.open(n.object as Cached<Pod>) }));
   expect(opened).toMatchObject([
     { kind: 'deleted', key: 'pod-1', object: pod('pod-1', 1), finalStateUnknown: true },
     { kind: 'deleted', key: 'pod-3', object: pod('pod-3', 3), finalStateUnknown: true },

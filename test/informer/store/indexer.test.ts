@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { Indexer as PlainIndexer } from '../../../src/informer/store/indexer.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
@@ -223,8 +224,9 @@ it('a packed object whose memory was given back before it is stored is stored al
   const indexer = new PlainIndexer<Pod>({ store: 'compact' });
   indexer.replace([pod('first', 1), pod('second', 1)], '1');
   const before = indexer.memory.packed;
-  const handle = indexer.pack(pod('a', 2)) as Pod;
-  indexer.drop(handle);
+  const handle = indexer.store.arrivals(undefined)?.take(pod('a', 2)) as PackedObject<Pod>;
+  expect(indexer.memory.packed).toBe(before + 1);
+  indexer.store.discard(handle);
   expect(indexer.memory.packed).toBe(before);
   indexer.add(handle);
   expect(indexer.memory.packed).toBe(before + 1);
@@ -436,7 +438,7 @@ describe('a replacement of few objects among many', () => {
     indexer.replace(unknownPods('many', 5000), '1');
     const keys = indexer.keyOf.bind(indexer);
     for (const namespace of ['few', 'few'] as const) {
-      const before = [...indexer.heldEntries()];
+      const before = [...indexer.store.items];
       const set = Map.prototype.set;
       let writes = 0;
       Map.prototype.set = function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
@@ -449,7 +451,8 @@ describe('a replacement of few objects among many', () => {
         Map.prototype.set = set;
       }
       expect(writes).toBeLessThan(500);
-      for (const [key, object] of before) if (key.startsWith('many/')) expect(indexer.held(key)).toBe(object);
+      for (const [key, object] of before)
+        if (key.startsWith('many/')) expect(indexer.store.items.get(key)).toBe(object);
     }
     expect(indexer.size).toBe(5010);
     expect(indexer.byIndex('name', 'p3').map(keys)).toEqual(['many/p3', 'few/p3']);

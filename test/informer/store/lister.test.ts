@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/indexer.ts';
 import { createLister, type Lister } from '../../../src/informer/store/lister.ts';
+import { indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/object-index.ts';
 import { LabelSelector } from '../../../src/model/label-selector.ts';
 import { isNotFound, type StatusError } from '../../../src/model/status.ts';
 import { type Pod, pod } from '../../support/objects.ts';

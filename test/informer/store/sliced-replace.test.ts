@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Cached } from '../../../src/informer/compact/packed-object.ts';
 import { type Applied, applyingDeltas } from '../../../src/informer/store/apply.ts';
 import type { Delta } from '../../../src/informer/store/delta.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
@@ -23,7 +24,8 @@ class Follower {
 
   /** The object itself; with a compact store, which decodes it, what it says. */
   #stateOf(object: unknown): unknown {
-    return this.#indexer.isCompact ? JSON.stringify(this.#indexer.object(object as UnknownObject, true)) : object;
+    const { store } = this.#indexer;
+    return store.keepsObjects ? object : JSON.stringify(store.open(object as Cached<UnknownObject>, true));
   }
 
   expectToKnowAll(): void {
@@ -32,7 +34,7 @@ class Follower {
     expect(states(this.known)).toEqual(states(this.#indexer.entries()));
   }
 
-  take({ notifications }: Applied<UnknownObject>): void {
+  take({ notifications }: Applied<Cached<UnknownObject>>): void {
     for (const told of notifications) {
       const known = this.known.get(told.key);
       if (told.kind === 'added') expect(known).toBeUndefined();
@@ -56,7 +58,7 @@ it('the notifications add up to the store, with lists applied in steps between c
     fc.property(fc.array(change, { maxLength: 24 }), (script) => {
       const indexer = new Indexer<UnknownObject>({ indexers: { color: (object) => [String(object.color)] } });
       const followers = [new Follower(indexer)];
-      const running: (Generator<undefined, Applied<UnknownObject>> | undefined)[] = [undefined, undefined];
+      const running: (Generator<undefined, Applied<Cached<UnknownObject>>> | undefined)[] = [undefined, undefined];
       let version = 0;
       const step = (lane: number) => {
         const next = running[lane]?.next();
@@ -65,7 +67,7 @@ it('the notifications add up to the store, with lists applied in steps between c
         expect(next.value.error).toBeUndefined();
         for (const follower of followers) follower.take(next.value);
       };
-      const begin = (lane: number, delta: Delta<UnknownObject>) => {
+      const begin = (lane: number, delta: Delta<Cached<UnknownObject>>) => {
         while (running[lane]) step(lane); // a lane applies one thing after the other
         const namespace = namespaces[lane] as string;
         running[lane] = applyingDeltas([delta], indexer, {
@@ -95,8 +97,8 @@ it('the notifications add up to the store, with lists applied in steps between c
       for (const lane of [0, 1]) while (running[lane]) step(lane);
       for (const follower of followers) follower.expectToKnowAll();
       for (const name of indexer.indexNames) {
-        const filed = indexer.indexValues(name).flatMap((value) => indexer.heldByIndex(name, value));
-        expect(new Set(filed)).toEqual(new Set(indexer.heldEntries().map(([, held]) => held)));
+        const filed = indexer.indexValues(name).flatMap((value) => indexer.cachedByIndex(name, value));
+        expect(new Set(filed)).toEqual(new Set(indexer.store.items.values()));
       }
     }),
     { numRuns: 60 },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { Indexer, indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/indexer.ts';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
+import { indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/object-index.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import { valueCounts } from '../../../src/query/answer/arrange.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';

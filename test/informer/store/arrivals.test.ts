@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { Arrivals } from '../../src/informer/arrivals.ts';
-import { PackedObject } from '../../src/informer/compact/packed-object.ts';
-import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
-import { Indexer } from '../../src/informer/store/indexer.ts';
-import { createLister } from '../../src/informer/store/lister.ts';
-import { createLogger } from '../../src/kit/logger.ts';
-import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
-import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
-import { type Pod, pod } from '../support/objects.ts';
-import { added, initialEnd, ScriptedListerWatcher, ScriptedStream } from '../support/scripted-events.ts';
+import { type Cached, PackedObject } from '../../../src/informer/compact/packed-object.ts';
+import { SharedInformer, type SharedInformerOptions } from '../../../src/informer/shared-informer.ts';
+import type { ArrivingObjects } from '../../../src/informer/store/cache-store.ts';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { createLister } from '../../../src/informer/store/lister.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
+import { type Pod, pod } from '../../support/objects.ts';
+import { added, initialEnd, ScriptedListerWatcher, ScriptedStream } from '../../support/scripted-events.ts';
 
 const pods = (count: number, version = 1) => Array.from({ length: count }, (_, i) => pod(`shop/p${i}`, version + i));
 
+const arrivalsOf = (indexer: Indexer<Pod>, transform?: (object: Pod) => Pod) =>
+  indexer.store.arrivals(transform) as ArrivingObjects<Cached<Pod>>;
+
 function arrivals(transform?: (object: Pod) => Pod) {
   const indexer = new Indexer<Pod>({ store: 'compact' });
-  return { indexer, arrivals: new Arrivals<Pod>({ indexer, transform }) };
+  return { indexer, arrivals: arrivalsOf(indexer, transform) };
 }
 
 describe('the objects of a list that arrives', () => {
@@ -51,9 +54,9 @@ describe('the objects of a list that arrives', () => {
     const { indexer, arrivals: arriving } = arrivals();
     indexer.replace(pods(10), '1');
     arriving.begin();
-    const held = pods(10).map((object) => arriving.take(object) as unknown);
-    expect(held).toEqual([...indexer.heldEntries()].map(([, each]) => each));
-    for (const [i, [, each]] of [...indexer.heldEntries()].entries()) expect(held[i]).toBe(each);
+    const entries = pods(10).map((object) => arriving.take(object) as unknown);
+    expect(entries).toEqual([...indexer.store.items.values()]);
+    for (const [i, [, each]] of [...indexer.store.items].entries()) expect(entries[i]).toBe(each);
     arriving.begin();
     expect(indexer.memory).toMatchObject({ objects: 10, packed: 10 });
     expect(indexer.values().toArray()).toEqual(pods(10));
@@ -63,14 +66,14 @@ describe('the objects of a list that arrives', () => {
     const { indexer, arrivals: arriving } = arrivals();
     indexer.replace([pod('shop/a', undefined)], '1');
     arriving.begin();
-    expect(arriving.take(pod('shop/a', undefined))).not.toBe(indexer.held('shop/a'));
+    expect(arriving.take(pod('shop/a', undefined))).not.toBe(indexer.store.items.get('shop/a'));
   });
 
   it('stay in the cache when the next list begins before this one is stored', async () => {
     const { indexer, arrivals: arriving } = arrivals();
     arriving.begin();
-    const held = pods(500).map((object) => arriving.take(object));
-    const steps = indexer.replacing(held, '1');
+    const entries = pods(500).map((object) => arriving.take(object));
+    const steps = indexer.replacing(entries, '1');
     steps.next();
     arriving.begin();
     for (const _ of steps);
@@ -97,12 +100,12 @@ describe('the objects of a list that arrives', () => {
         return [];
       },
     });
-    const arriving = new Arrivals<Pod>({ indexer, transform: undefined });
+    const arriving = arrivalsOf(indexer);
     arriving.begin();
-    const held = pods(500, 1000).map((object) => arriving.take(object));
+    const entries = pods(500, 1000).map((object) => arriving.take(object));
     arriving.end();
     expect(indexer.memory.packed).toBe(510);
-    const steps = indexer.replacing(held, '2');
+    const steps = indexer.replacing(entries, '2');
     steps.next();
     end(steps);
     await settled();
@@ -117,8 +120,8 @@ describe('the objects of a list that arrives', () => {
       return object;
     });
     arriving.begin();
-    const held = pods(10).map((object) => arriving.take(object));
-    for (const object of held) arriving.prepare(object);
+    const entries = pods(10).map((object) => arriving.take(object));
+    for (const object of entries) arriving.prepare(object);
     expect(calls).toBe(10);
   });
 

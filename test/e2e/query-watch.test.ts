@@ -255,6 +255,22 @@ describe('how a continuous query ends', () => {
     expect(never).toMatchObject({ code: 3, stdout: '' });
   });
 
+  it('through jq ends at --timeout, and when its reader leaves', async () => {
+    const line = ['pods', '-n', 'shop', '-o', 'jq=.op'];
+    const timed = await run(['query', ...line, '-w', '--timeout', '3s'], { env: fixture.env });
+    expect(timed).toMatchObject({
+      code: 0,
+      stdout: '"+"\n"+"\n',
+      stderr: expect.stringMatching(/^ended by --timeout/),
+    });
+    await using cli = follow(line);
+    await cli.until((c) => c.lines.length === 2, 'the first result');
+    cli.child.stdout?.destroy();
+    fixture.sandbox.apply(pod('web-8'));
+    expect(await cli.ended()).toMatchObject({ code: 0, stderr: '' });
+    fixture.sandbox.delete(PODS, 'shop/web-8', { gracePeriodSeconds: 0 });
+  });
+
   it('ends quietly when its reader leaves', async () => {
     await using cli = follow(['pods', '-n', 'shop', '-o', 'name']);
     await cli.until((c) => c.lines.length === 2, 'the first result');

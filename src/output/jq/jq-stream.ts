@@ -61,7 +61,7 @@ export class JqStream implements TextTarget {
     if (this.#ending.signal.aborted) return true;
     for (const line of text.split('\n')) if (line !== '') this.#waiting.push(line);
     this.#chars += text.length;
-    this.#running ??= this.#run();
+    if (this.#waiting.length > 0) this.#running ??= this.#run();
     return this.#chars < ROOM_CHARS;
   }
 
@@ -84,6 +84,7 @@ export class JqStream implements TextTarget {
     return left;
   }
 
+  /** Writes what waits. It must not begin without a line: it would end before `#running` is set. */
   async #run(): Promise<void> {
     const { target } = this.#options;
     try {

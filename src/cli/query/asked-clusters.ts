@@ -1,7 +1,11 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
+import type { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
 import type { ScopedQuery } from '../../query/answer/query.ts';
+import type { Sessions } from '../session/clusters.ts';
 import type { Session } from '../session/session.ts';
 import { hasStaleType, SeveralErrors } from '../terminal/exit-codes.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
+import type { FilledCaches } from './filled-caches.ts';
 
 /** The types and namespaces that a query means in one cluster. */
 export interface QueryPart {
@@ -11,20 +15,43 @@ export interface QueryPart {
   readonly errors: readonly unknown[];
 }
 
-/** The clusters that are asked, and what is missing. */
+/** A cluster that was asked, with caches of all that may be read there. */
+export interface FilledPart extends QueryPart {
+  readonly caches: FilledCaches;
+  /** The caches hold only the objects that the server selected. */
+  readonly narrowed?: NarrowedCaches | undefined;
+}
+
+/** The clusters that were asked, and the errors of those that could not be. */
 export interface AskedClusters {
-  readonly parts: readonly QueryPart[];
+  readonly filled: readonly FilledPart[];
   readonly errors: readonly unknown[];
+}
+
+/** Waits for all clusters. When one rejects, the others end. */
+export async function together(sessions: Sessions, asked: readonly Promise<FilledPart>[]): Promise<FilledPart[]> {
+  try {
+    return await Promise.all(asked);
+  } catch (error) {
+    for (const session of sessions.all) session.end(new StreamEnd('done'));
+    for (const each of await Promise.allSettled(asked))
+      if (each.status === 'fulfilled') await each.value.caches.running;
+    throw error;
+  }
 }
 
 /**
  * All that is missing of an answer, as one error. Throws it before anything is printed where a type is gone that a kept
- * discovery has: the command is run again.
+ * discovery has: the command is run again. `answered` are the parts that the answer has.
  */
-export function refusalOfAll(errors: readonly unknown[], [answered]: readonly Pick<QueryPart, 'session'>[]): unknown {
-  if (errors.some(hasStaleType)) throw SeveralErrors.of(errors);
+export function refusalOfAll({ filled, errors }: AskedClusters, [answered]: readonly FilledPart[]): unknown {
+  const all = [
+    ...errors,
+    ...filled.flatMap((part) => [...part.errors, ...(part.caches.refusal === undefined ? [] : [part.caches.refusal])]),
+  ];
+  if (all.some(hasStaleType)) throw SeveralErrors.of(all);
   const isOneOfSeveral = answered?.session.cluster !== undefined;
-  return SeveralErrors.of(isOneOfSeveral ? errors.map(ofOneCluster) : errors);
+  return SeveralErrors.of(isOneOfSeveral ? all.map(ofOneCluster) : all);
 }
 
 /** A type that another cluster has is not a typing error: one cluster fails. */

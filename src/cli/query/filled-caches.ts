@@ -26,6 +26,9 @@ export interface FilledCaches {
   readonly running: Promise<void>;
 }
 
+/** The caches of a cluster that does not know the types, or could not be asked. */
+export const NO_CACHES: FilledCaches = { targets: [], readable: [], refusal: undefined, running: Promise.resolve() };
+
 /** Lists the types of one cluster into caches. Rejects only for the one cluster of a command. */
 export async function fillCaches(
   session: Session,
@@ -56,7 +59,7 @@ export async function fillCaches(
 /** Has filled caches used, and ends them. The command may end before they are filled, or used. */
 export async function usingCaches(
   { all, signal }: Sessions,
-  filled: readonly FilledCaches[],
+  filled: readonly { readonly caches: FilledCaches }[],
   use: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
   try {
@@ -64,10 +67,10 @@ export async function usingCaches(
     return await use();
   } catch (error) {
     if (!signal.aborted) throw error;
-    refuseUnsynced(signal.reason, filled.flatMap(({ targets }) => targets)); // biome-ignore format: short
+    refuseUnsynced(signal.reason, filled.flatMap(({ caches }) => caches.targets)); // biome-ignore format: short
     return exitCodeOfEnd(signal.reason, { isSynced: false, isWaiting: !isReaderGone(signal.reason) });
   } finally {
     for (const session of all) session.end(new StreamEnd('done'));
-    await Promise.all(filled.map(({ running }) => running));
+    await Promise.all(filled.map(({ caches }) => caches.running));
   }
 }

@@ -20,19 +20,20 @@ import { inCluster } from '../session/cluster-error.ts';
 import { resolveServed } from '../session/cluster-types.ts';
 import { openSessions, type Sessions } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
+import { checkRollouts } from '../session/rollout-check.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { shardNotice } from '../session/shard-choice.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
-import { type AskedClusters, type QueryPart, refusalOfAll } from './asked-clusters.ts';
+import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll, together } from './asked-clusters.ts';
 import { queryContinuously } from './continuous-run.ts';
-import { type FilledCaches, fillCaches, usingCaches } from './filled-caches.ts';
+import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { queryPlanOf } from './query-plan.ts';
 import { type QueryFlagValues, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
-import { querySinceLast } from './since-last.ts';
+import { filledWhole, printSinceLast } from './since-last.ts';
 
 /** A command line of `query`, parsed. */
 export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
@@ -64,22 +65,28 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
         ({ cluster }) => cluster === undefined || canHaveMatches(cluster, query.lookups),
       );
       if (asked.length === 0) throw noCluster(sessions);
-      const parts = await Promise.all(asked.map((session) => partOf(session, query, words)));
-      const reached = parts.filter((part) => part.query.selections.length > 0);
-      await Promise.all(reached.map(checkColumns));
-      const errors = [...sessions.broken.map(({ error }) => error), ...parts.flatMap((part) => part.errors)];
-      const [first] = reached;
-      if (first === undefined) throw SeveralErrors.of(errors);
-      const scope = {
-        selections: reached.flatMap((part) => part.query.selections),
-        namespaces: [...new Set(reached.flatMap((part) => part.query.namespaces))],
-        severalClusters,
-      };
-      const surface = { stdout: sessions.io.stdout, env: sessions.io.env, clock: sessions.clock };
-      const plan = await queryPlanOf(query, scope, surface);
-      if (flags['since-last']) return await querySinceLast(sessions, plan, { parts: reached, errors });
-      if (flags.watch) return await queryContinuously(first.session, plan);
-      return await answerOnce(sessions, plan, { parts: reached, errors });
+      const planFor = (parts: readonly QueryPart[]) => planOf(parts, query, sessions);
+      const [first] = asked;
+      if (flags.watch && first) {
+        const part = await checkedPart(first, query, words);
+        return await queryContinuously(part.session, await planFor([part]));
+      }
+      const fill = flags['since-last'] ? filledWhole : filledNarrowed;
+      const filled = await together(
+        sessions,
+        asked.map(async (session) => {
+          using _deadline = deadlineOf(session, limitOf(sessions, query));
+          const part = await checkedPart(session, query, words);
+          return part.query.selections.length === 0 ? { ...part, caches: NO_CACHES } : await fill(part);
+        }),
+      );
+      return await usingCaches(sessions, filled, async () => {
+        const plan = await planFor(filled);
+        const errors = sessions.broken.map(({ error }) => error);
+        return flags['since-last']
+          ? await printSinceLast(sessions, plan, { filled, errors })
+          : await printOnce(sessions, plan, { filled, errors });
+      });
     }),
   );
 }
@@ -126,10 +133,42 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
   }
 }
 
-/** Refuses an expression of `--where` that names no column, before anything is listed. */
-async function checkColumns({ session, query: { wheres, selections, namespaces } }: QueryPart): Promise<void> {
+/** As {@link partOf}. Throws `argument` for an expression that does not fit the types, before anything is listed. */
+async function checkedPart(session: Session, query: ReadQuery, words: readonly string[]): Promise<QueryPart> {
+  const part = await partOf(session, query, words);
+  const { wheres, filters, selections, namespaces } = part.query;
   const types = selections.map(({ type }) => type);
   await checkWheres(wheres, types, onlyNamespaceOf(namespaces), session, { ofEvents: false });
+  checkRollouts(filters, [], types);
+  return part;
+}
+
+/** How the answer of all parts is printed. Throws what is wrong with the clusters where none knows the types. */
+async function planOf(
+  parts: readonly QueryPart[],
+  query: ReadQuery,
+  { io, clock, broken }: Sessions,
+): Promise<QueryPlan> {
+  const reached = parts.filter((part) => part.query.selections.length > 0);
+  const [first] = reached;
+  if (first === undefined)
+    throw SeveralErrors.of([...broken.map(({ error }) => error), ...parts.flatMap(({ errors }) => errors)]);
+  const scope = {
+    selections: reached.flatMap((part) => part.query.selections),
+    namespaces: [...new Set(reached.flatMap((part) => part.query.namespaces))],
+    severalClusters: first.session.cluster !== undefined,
+  };
+  return await queryPlanOf(query, scope, { stdout: io.stdout, env: io.env, clock });
+}
+
+/** Ends one of several clusters a little before `--timeout`, so that the answer of the others is still printed. */
+function deadlineOf({ cluster, clock, end }: Session, limitMs: number | undefined): Disposable | undefined {
+  if (cluster === undefined || limitMs === undefined) return undefined;
+  const late = new InformerError('sync', 'no complete answer within --timeout', {
+    hint: 'can it be reached? a longer --timeout waits longer, --request-timeout limits each request',
+  });
+  const timer = clock.after(limitMs, () => end(late));
+  return { [Symbol.dispose]: () => timer.cancel() };
 }
 
 const declaredIn = (cluster: string, { declared }: ReadQuery) => [
@@ -137,20 +176,8 @@ const declaredIn = (cluster: string, { declared }: ReadQuery) => [
   clusterIndex(cluster),
 ];
 
-/** Fills caches, answers from them, and ends. */
-async function answerOnce(sessions: Sessions, plan: QueryPlan, { parts, errors }: AskedClusters): Promise<ExitCode> {
-  const filled = await Promise.all(parts.map((part) => filledFor(part)));
-  const caches = filled.map((each) => each.caches);
-  return await usingCaches(sessions, caches, () => answerFrom(sessions, plan, filled, errors));
-}
-
-interface FilledPart {
-  readonly part: QueryPart;
-  readonly caches: FilledCaches;
-  readonly narrowed: NarrowedCaches | undefined;
-}
-
-async function filledFor(part: QueryPart): Promise<FilledPart> {
+/** Fills caches for this query alone: with what the server can select of it. */
+async function filledNarrowed(part: QueryPart): Promise<FilledPart> {
   const { session, query } = part;
   const catalog = new IndexCatalog(query.declared);
   const indexers = indexersOf(usedIndexes(query).map((name) => catalog.get(name)));
@@ -163,23 +190,16 @@ async function filledFor(part: QueryPart): Promise<FilledPart> {
     indexers: indexers as never,
     fields: await keptFieldsOf(query),
   });
-  return { part, caches, narrowed: narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, query, session) };
+  const narrowed = narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, query, session);
+  return { ...part, caches, narrowed };
 }
 
-async function answerFrom(
-  sessions: Sessions,
-  plan: QueryPlan,
-  filled: readonly FilledPart[],
-  unreached: readonly unknown[],
-): Promise<ExitCode> {
+async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }: AskedClusters): Promise<ExitCode> {
   const readable = filled.filter(({ caches }) => caches.readable.length > 0);
-  const refusal = refusalOfAll(
-    [...unreached, ...filled.flatMap(({ caches }) => caches.refusal ?? [])],
-    readable.map(({ part }) => part),
-  );
+  const refusal = refusalOfAll({ filled, errors }, readable);
   // a number that leaves something out would be a wrong one; objects that leave some out are still objects
   if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
-  const parts = readable.map(({ part: { session, query }, caches, narrowed }) => {
+  const parts = readable.map(({ session, query, caches, narrowed }) => {
     const { client, signal } = session;
     const notice = (text: string) => session.notice(text);
     return { query, holdings: caches.readable, client, signal, narrowed, notice } satisfies AnswerPart;
@@ -193,10 +213,10 @@ async function answerFrom(
     limitMs: limitOf(sessions, plan),
   };
   const missing = await abortable(printAnswer(plan, parts, printing), sessions.signal);
-  for (const { part, caches } of readable) {
-    const scope = { ...plan, namespaces: part.query.namespaces };
-    const absent = await absentNamespaces(scope, caches.readable.map(samplesOf), part.session);
-    for (const line of absent) part.session.notice(line);
+  for (const { session, query, caches } of readable) {
+    const scope = { ...plan, namespaces: query.namespaces };
+    const absent = await absentNamespaces(scope, caches.readable.map(samplesOf), session);
+    for (const line of absent) session.notice(line);
   }
   const error = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
   if (error !== undefined) throw error;
@@ -204,7 +224,7 @@ async function answerFrom(
 }
 
 /** The time that `--timeout` leaves for a wait. The wait ends a little earlier, to say what it waited for. */
-function limitOf({ clock, startedAt }: Sessions, { flags: { timeout } }: QueryPlan): number | undefined {
+function limitOf({ clock, startedAt }: Sessions, { flags: { timeout } }: ReadQuery): number | undefined {
   return timeout === undefined ? undefined : Math.max(1, timeout - (clock.monotonic() - startedAt) - 100);
 }
 

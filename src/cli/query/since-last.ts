@@ -21,38 +21,33 @@ import type { Session } from '../session/session.ts';
 import { shardNotice, shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import { type AskedClusters, refusalOfAll } from './asked-clusters.ts';
-import { fillCaches, usingCaches } from './filled-caches.ts';
+import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll } from './asked-clusters.ts';
+import { fillCaches } from './filled-caches.ts';
 import type { QueryPlan } from './read-query.ts';
 import { changeRows } from './since-last-rows.ts';
 
 /** How long to wait for another `query --since-last`, ms. */
 const PATIENCE_MS = 5000;
 
+/** Fills caches with all objects of a selection, to be compared. */
+export async function filledWhole(part: QueryPart): Promise<FilledPart> {
+  const { session, query } = part;
+  return { ...part, caches: await fillCaches(session, query.selections, { ...query, as: 'object' }) };
+}
+
 /**
  * Prints what changed since the last call with the same selection, deletions included, and stores the present state for
  * the next one. It is stored after everything was printed, so that a broken pipe loses nothing. A cluster that cannot be
  * read in whole is not compared: what may not be read must not seem deleted.
  */
-export async function querySinceLast(
-  sessions: Sessions,
-  plan: QueryPlan,
-  { parts, errors }: AskedClusters,
-): Promise<ExitCode> {
-  const filled = await Promise.all(
-    parts.map(async ({ session, query }) => {
-      const caches = await fillCaches(session, query.selections, { ...query, as: 'object' });
-      return { ...caches, session };
-    }),
-  );
-  return await usingCaches(sessions, filled, async () => {
-    const whole = filled.filter((each) => each.refusal === undefined);
-    const refusal = refusalOfAll([...errors, ...filled.flatMap((each) => each.refusal ?? [])], whole);
-    if (whole.length === 0) throw refusal;
-    await abortable(compareAndStore(sessions, plan, whole), sessions.signal);
-    if (refusal !== undefined) throw refusal;
-    return ExitCode.ok;
-  });
+export async function printSinceLast(sessions: Sessions, plan: QueryPlan, asked: AskedClusters): Promise<ExitCode> {
+  const whole = asked.filled.filter(({ caches }) => caches.targets.length > 0 && caches.refusal === undefined);
+  const refusal = refusalOfAll(asked, whole);
+  if (whole.length === 0) throw refusal;
+  const compared = whole.map(({ session, caches: { targets } }) => ({ session, targets }));
+  await abortable(compareAndStore(sessions, plan, compared), sessions.signal);
+  if (refusal !== undefined) throw refusal;
+  return ExitCode.ok;
 }
 
 /** The caches of one cluster, and where its states are stored. */

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { type ManyClusters, startClusters } from '../support/clusters.ts';
 import { APPLES, apple, OBJECTS, pod } from '../support/fixture.ts';
+import { rawSocketScript } from '../support/socket-script.ts';
 
 let clusters: ManyClusters<'east' | 'west'>;
 beforeAll(async () => {
@@ -274,18 +273,15 @@ describe('query of several contexts', () => {
   });
 
   it('gives what the others have when one is silent until --timeout, and names that one', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    await using silent = await rawSocketScript();
     const env = await clusters.withContexts({
-      silent: { cluster: { server: `http://127.0.0.1:${port}` }, user: { token: 'x' } },
+      silent: { cluster: { server: silent.url }, user: { token: 'x' } },
     });
     const words = ['query', 'pods', '-n', 'shop', '--context', 'east,silent', '--timeout', '4s'];
     const [found, counted] = await Promise.all([
       run([...words, '-o', 'name'], { env }),
       run([...words, '--count'], { env }),
     ]);
-    silent.close();
     const late = expect.stringMatching(/^error: cluster silent: no complete answer within --timeout\nhint: /);
     expect(found).toMatchObject({ code: 3, stdout: 'east pod/web-1\neast pod/web-9\n', stderr: late });
     expect(counted).toMatchObject({ code: 3, stdout: '', stderr: late });

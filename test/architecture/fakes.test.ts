@@ -87,6 +87,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'e2e/watch-bounds.test.ts': 'lines and items of hundreds of megabytes, or without an end',
     'support/config-map-server.ts':
       'objects nested 9,000 levels deep, as a real API server takes them; the sandbox refuses them',
+    'e2e/query-clusters.test.ts': 'a cluster that takes connections and says nothing',
     'e2e/errors.test.ts':
       'a port that takes connections and never answers, stalls in its answer, or answers with a page of HTML',
   },

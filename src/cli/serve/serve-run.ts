@@ -1,18 +1,20 @@
 import path from 'node:path';
-import { abortable, aborted } from '../../kit/abort.ts';
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { aborted } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type HttpListener, listen } from '../../kit/http-listener.ts';
 import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
-import { createPrometheusMetrics } from '../../ops/prometheus.ts';
+import type { InspectedProgram } from '../../ops/inspected.ts';
+import { createPrometheusMetrics, type PrometheusMetrics } from '../../ops/prometheus.ts';
 import { VERSION } from '../../package.ts';
-import { parseIndex } from '../../query/index/index-definition.ts';
+import { type IndexDefinition, parseIndex } from '../../query/index/index-definition.ts';
 import type { ServeAbout } from '../../serve/about.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { serveIdentity } from '../../serve/identity.ts';
-import { openServeSocket } from '../../serve/place.ts';
+import { openServeSocket, type ServeSocket } from '../../serve/place.ts';
 import { PROTOCOL_VERSION } from '../../serve/protocol.ts';
 import { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -30,12 +32,12 @@ import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
 import { HeldTypes } from './held-types.ts';
 import { KeptStates } from './kept-states.ts';
-import { ListenToken, listenPlanOf } from './listen-flag.ts';
+import { type ListenPlan, ListenToken, listenPlanOf } from './listen-flag.ts';
 import { Lookups } from './lookups.ts';
 import { addToRunning } from './running-serve.ts';
 import { ServeServer } from './serve-server.ts';
 import { typeStatuses } from './serve-status.ts';
-import { ServeUi, sayUiPlace, uiAskedOf } from './serve-ui.ts';
+import { ServeUi, sayUiPlace, type UiAsked, uiAskedOf } from './serve-ui.ts';
 import { WatchRoute } from './watch-route.ts';
 
 type ServeFlagValues = FlagValues<typeof serveFlags>;
@@ -52,155 +54,223 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
       hint: `for example '${edges.called} pods,deploy'`,
     });
   refuseSandbox(flags);
-  const plan = listenPlanOf(flags.listen, flags['allow-remote']);
+  const port = listenPlanOf(flags.listen, flags['allow-remote']);
   const page = uiAskedOf(flags);
   const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
   const metrics = await createPrometheusMetrics();
   await using session = await openSession(flags, edges, { metrics });
-  const identity = serveIdentity(session.config);
-  const selections = await whenAvailable(session, () => session.resolve(words));
-  const named = selections.find(({ names }) => names.length > 0);
-  if (named)
-    throw new InformerError('argument', `serve holds whole types, and no single ${named.type.gvr.resource}`, {
-      hint: `leave ${named.names.join(', ')} out; 'query' asks for single objects`,
-    });
+  const selections = await wholeTypes(words, session);
   const namespaces = flags['all-namespaces'] ? [''] : flags.namespace;
   const fixed = FIXED_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
   const more = { words, indexes: flags.index ?? [], namespaces, fixed, ...(page ? { page } : {}) };
-  const added = await addToRunning(identity, more, session);
+  const added = await addToRunning(serveIdentity(session.config), more, session);
   if (added !== undefined) return added;
-  const caches = new WatchCaches({ clock: session.clock });
   await using states = flags.persist ? await KeptStates.open(session, cacheFolderOf(flags, session.io)) : undefined;
-  using types = new HeldTypes({
-    states,
-    session,
-    caches,
-    namespaces,
-    keepManagedFields:
-      flags['show-managed-fields'] || flags.ui || declared.some(({ reads }) => reads?.some(isOfManagedFields)),
-    metrics,
-    declared,
-  });
-  const started = new Date(session.clock.now()).toISOString();
-  const about: ServeAbout = {
-    protocol: PROTOCOL_VERSION,
-    version: VERSION,
-    pid: process.pid,
-    started,
-    server: withoutLogin(session.config.server),
-    context: session.config.context,
-    user: session.config.user,
-    record: connectionRecord(
-      Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]])),
-      session.io.env,
-    ),
-    anyAccount: !['exec', 'provider', undefined].includes(session.config.login?.kind),
-  };
-  let folder = '';
-  await using ui = new ServeUi(session, types, () => path.join(folder, 'ui-url'));
-  const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
-  const watching = new WatchRoute({ session, types, redactor, showsSecrets: flags['show-secrets'] });
-  const server = new ServeServer({
-    clock: session.clock,
-    caches,
-    answering: new Answering(session, types, redactor),
-    lookups: new Lookups(session, types, redactor),
-    showsSecrets: flags['show-secrets'],
-    routes: {
-      ...ui.routes,
-      '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
-    },
-    program: {
-      controllers: [],
-      objects: [],
-      get informers() {
-        return types.targets.map(({ informer }) => informer);
-      },
-      metrics,
-      liveChecks: [],
-      readyChecks: [],
-      clock: session.clock,
-      staleAfterMs: STALE_AFTER_MS,
-      ending: session.signal,
-    },
-    status: () => ({
-      ...about,
-      record: undefined,
-      types: typeStatuses(types, session),
-      indexes: types.declared.map(({ name, from }) => ({ name, from })),
-      rssBytes: process.memoryUsage.rss(),
-      ...(ui.place ? { page: { address: ui.place.address, file: ui.place.file } } : {}),
-    }),
-    async add(moreWords, moreIndexes) {
-      for (const text of moreIndexes) types.declare(await parseIndex(text));
-      const more = await session.resolve(moreWords);
-      await Promise.all(more.map((selection) => hold(types, selection, session)));
-      return { types: typeStatuses(types, session) };
-    },
-    stop: () => session.end(new StreamEnd('done')),
-  });
-  await using socket = await openServeSocket({
-    identity,
-    about,
-    env: session.io.env,
-    clock: session.clock,
-    listen: (at) =>
-      listen(
-        { path: at },
-        { answer: (request) => server.answer(request, 'private') },
-        { mostConnections: MOST_CLIENTS, requestMs: 0 },
-      ),
-  });
-  folder = path.dirname(socket.path);
-  session.atOnce.add(() => {
-    ui.removeNow();
-    socket.removeNow();
-  });
-  using token = plan && new ListenToken(path.join(path.dirname(socket.path), 'token'));
-  await using port = await opened(plan, token, server);
-  const who = about.user === undefined ? '' : ` as ${JSON.stringify(about.user)}`;
-  session.notice(`serve (pid ${process.pid}) for ${about.server}${who}`);
-  if (port && token)
-    session.notice(`listening on http://${port.address}; the token for "Authorization: Bearer" is in ${token.file}`);
-  if (page) sayUiPlace(session, await ui.open(page.port));
-  const idle = flags['idle-exit'];
-  using _idle =
-    idle === undefined ? undefined : idleExit(() => Math.min(server.idleMs, ui.idleMs ?? server.idleMs), idle, session);
-  try {
-    using _progress = showSyncProgress(session, session.status);
-    const held = await Promise.allSettled(selections.map((selection) => hold(types, selection, session)));
-    _progress[Symbol.dispose]();
-    const errors = held.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-    session.signal.throwIfAborted();
-    if (errors.length === held.length) throw SeveralErrors.of(errors);
-    for (const error of errors) session.notice(`left out: ${messageOf(error)}`);
-    session.notice(`ready: query and watch of this cluster use it by themselves; Ctrl-C or 'serve stop' ends it`);
-    await abortable(aborted(session.signal), session.signal).catch(() => {});
-  } catch (error) {
-    if (!session.signal.aborted) throw error;
-  } finally {
-    session.end(new StreamEnd('done'));
-    await types.ended();
-  }
+  await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states });
+  await own.open();
+  await own.hold(selections);
   return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
+}
+
+interface ServePlan {
+  readonly flags: ServeFlagValues;
+  readonly port: ListenPlan | undefined;
+  readonly page: UiAsked | undefined;
+  readonly declared: readonly IndexDefinition[];
+  readonly namespaces: readonly string[] | undefined;
+  readonly metrics: PrometheusMetrics;
+  readonly states: KeptStates | undefined;
+}
+
+/** One serve: the caches that it holds, and the places where it answers from them. Must be disposed of. */
+class Serve implements AsyncDisposable {
+  readonly #session: Session;
+  readonly #plan: ServePlan;
+  readonly #about: ServeAbout;
+  readonly #types: HeldTypes;
+  readonly #ui: ServeUi;
+  readonly #server: ServeServer;
+  /** What was opened, to be closed in the reverse order. */
+  readonly #opened: (Disposable | AsyncDisposable)[] = [];
+  #folder = '';
+
+  constructor(session: Session, plan: ServePlan) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#about = aboutOf(session, plan.flags);
+    const { flags, declared, namespaces, metrics, states } = plan;
+    const caches = new WatchCaches({ clock: session.clock });
+    const readsManagedFields = declared.some(({ reads }) => reads?.some(isOfManagedFields));
+    const keepManagedFields = flags['show-managed-fields'] || flags.ui || readsManagedFields;
+    this.#types = new HeldTypes({ states, session, caches, namespaces, keepManagedFields, metrics, declared });
+    this.#ui = new ServeUi(session, this.#types, () => path.join(this.#folder, 'ui-url'));
+    this.#server = this.#answering(caches);
+  }
+
+  /** Opens the socket on which commands find it, the port of `--listen` and the page of `--ui`. */
+  async open(): Promise<void> {
+    const [session, plan] = [this.#session, this.#plan];
+    const socket = this.#keep(await this.#openSocket());
+    this.#folder = path.dirname(socket.path);
+    session.atOnce.add(() => {
+      this.#ui.removeNow();
+      socket.removeNow();
+    });
+    const token = plan.port && this.#keep(new ListenToken(path.join(this.#folder, 'token')));
+    const port = plan.port && token && this.#keep(await listening(plan.port, token, this.#server));
+    const { server, user } = this.#about;
+    const who = user === undefined ? '' : ` as ${JSON.stringify(user)}`;
+    session.notice(`serve (pid ${process.pid}) for ${server}${who}`);
+    if (port && token)
+      session.notice(`listening on http://${port.address}; the token for "Authorization: Bearer" is in ${token.file}`);
+    if (plan.page) sayUiPlace(session, await this.#ui.open(plan.page.port));
+    const idle = plan.flags['idle-exit'];
+    if (idle !== undefined)
+      this.#keep(idleExit(() => Math.min(this.#server.idleMs, this.#ui.idleMs ?? this.#server.idleMs), idle, session));
+  }
+
+  /** Holds types until the session ends. */
+  async hold(selections: readonly ResourceSelection[]): Promise<void> {
+    const session = this.#session;
+    try {
+      using progress = showSyncProgress(session, session.status);
+      const held = await Promise.allSettled(selections.map((selection) => this.#add(selection)));
+      progress[Symbol.dispose]();
+      const errors = held.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      session.signal.throwIfAborted();
+      if (errors.length === held.length) throw SeveralErrors.of(errors);
+      for (const error of errors) session.notice(`left out: ${messageOf(error)}`);
+      session.notice(`ready: query and watch of this cluster use it by themselves; Ctrl-C or 'serve stop' ends it`);
+      await aborted(session.signal);
+    } catch (error) {
+      if (!session.signal.aborted) throw error;
+    } finally {
+      session.end(new StreamEnd('done'));
+      await this.#types.ended();
+    }
+  }
+
+  /** Closes what was opened. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    using _types = this.#types;
+    await using _ui = this.#ui;
+    for (const each of this.#opened.reverse())
+      await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]());
+  }
+
+  #keep<T extends Disposable | AsyncDisposable>(opened: T): T {
+    this.#opened.push(opened);
+    return opened;
+  }
+
+  #openSocket(): Promise<ServeSocket> {
+    const { config, io, clock } = this.#session;
+    return openServeSocket({
+      identity: serveIdentity(config),
+      about: this.#about,
+      env: io.env,
+      clock,
+      listen: (at) =>
+        listen(
+          { path: at },
+          { answer: (request) => this.#server.answer(request, 'private') },
+          { mostConnections: MOST_CLIENTS, requestMs: 0 },
+        ),
+    });
+  }
+
+  /** What answers on the socket and on the port. */
+  #answering(caches: WatchCaches): ServeServer {
+    const [session, types, showsSecrets] = [this.#session, this.#types, this.#plan.flags['show-secrets']];
+    const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
+    const watching = new WatchRoute({ session, types, redactor, showsSecrets });
+    return new ServeServer({
+      clock: session.clock,
+      caches,
+      answering: new Answering(session, types, redactor),
+      lookups: new Lookups(session, types, redactor),
+      showsSecrets,
+      routes: {
+        ...this.#ui.routes,
+        '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
+      },
+      program: inspected(session, types, this.#plan.metrics),
+      status: () => this.#status(),
+      add: (words, indexes) => this.#addMore(words, indexes),
+      stop: () => session.end(new StreamEnd('done')),
+    });
+  }
+
+  #status(): object {
+    const { place } = this.#ui;
+    return {
+      ...this.#about,
+      record: undefined,
+      types: typeStatuses(this.#types, this.#session),
+      indexes: this.#types.declared.map(({ name, from }) => ({ name, from })),
+      rssBytes: process.memoryUsage.rss(),
+      ...(place ? { page: { address: place.address, file: place.file } } : {}),
+    };
+  }
+
+  /** Holds more types and indexes, as another `serve` asks. */
+  async #addMore(words: readonly string[], indexes: readonly string[]): Promise<object> {
+    for (const text of indexes) this.#types.declare(await parseIndex(text));
+    const selections = await this.#session.resolve(words);
+    await Promise.all(selections.map((selection) => this.#add(selection)));
+    return { types: typeStatuses(this.#types, this.#session) };
+  }
+
+  async #add(selection: ResourceSelection): Promise<void> {
+    const { informer, namespaces } = await this.#types.add(selection);
+    const where = namespaces === undefined || namespaces.includes('') ? '' : ` in ${namespaces.join(', ')}`;
+    const { size } = informer.lister;
+    this.#session.notice(`${formatGvr(selection.type.gvr)}: ${size} object${size === 1 ? '' : 's'}${where}`);
+  }
 }
 
 /** What a serve is started with, and a second one cannot change. */
 const FIXED_FLAGS = ['persist', 'show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
 
-async function hold(types: HeldTypes, selection: Parameters<HeldTypes['add']>[0], session: Session): Promise<void> {
-  const { informer, namespaces } = await types.add(selection);
-  const where = namespaces === undefined || namespaces.includes('') ? '' : ` in ${namespaces.join(', ')}`;
-  const { size } = informer.lister;
-  session.notice(`${formatGvr(selection.type.gvr)}: ${size} object${size === 1 ? '' : 's'}${where}`);
+/** The types that words name. Throws `argument` for the name of a single object. */
+async function wholeTypes(words: readonly string[], session: Session): Promise<readonly ResourceSelection[]> {
+  const selections = await whenAvailable(session, () => session.resolve(words));
+  const named = selections.find(({ names }) => names.length > 0);
+  if (!named) return selections;
+  throw new InformerError('argument', `serve holds whole types, and no single ${named.type.gvr.resource}`, {
+    hint: `leave ${named.names.join(', ')} out; 'query' asks for single objects`,
+  });
 }
 
-async function opened(
-  plan: ReturnType<typeof listenPlanOf>,
-  token: ListenToken | undefined,
-  server: ServeServer,
-): Promise<HttpListener | undefined> {
-  if (!plan || !token) return undefined;
+function aboutOf({ config, clock, io }: Session, flags: ServeFlagValues): ServeAbout {
+  return {
+    protocol: PROTOCOL_VERSION,
+    version: VERSION,
+    pid: process.pid,
+    started: new Date(clock.now()).toISOString(),
+    server: withoutLogin(config.server),
+    context: config.context,
+    user: config.user,
+    record: connectionRecord(Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]])), io.env),
+    anyAccount: !['exec', 'provider', undefined].includes(config.login?.kind),
+  };
+}
+
+const inspected = ({ clock, signal }: Session, types: HeldTypes, metrics: PrometheusMetrics): InspectedProgram => ({
+  controllers: [],
+  objects: [],
+  get informers() {
+    return types.targets.map(({ informer }) => informer);
+  },
+  metrics,
+  liveChecks: [],
+  readyChecks: [],
+  clock,
+  staleAfterMs: STALE_AFTER_MS,
+  ending: signal,
+});
+
+async function listening(plan: ListenPlan, token: ListenToken, server: ServeServer): Promise<HttpListener> {
   let { port } = plan;
   const listener = await listen(plan, {
     answer: async (request) => token.refusal(request, { ...plan, port }) ?? server.answer(request, 'token'),

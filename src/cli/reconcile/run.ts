@@ -1,5 +1,8 @@
 import { type Controller, createController } from '../../controller/controller.ts';
 import { OwnWrites } from '../../controller/history/own-writes.ts';
+import type { Source } from '../../controller/sources/source.ts';
+import type { ActionJournal } from '../../hooks/journal/action-journal.ts';
+import type { Environment } from '../../hooks/run/hook-environment.ts';
 import { RunTally } from '../../hooks/run-tally.ts';
 import { createStartupSource } from '../../hooks/triggers/startup-source.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
@@ -8,156 +11,235 @@ import { outagesOf } from '../../stream/outage.ts';
 import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { runTargets, type WatchTarget } from '../session/informers.ts';
+import { runTargets } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { Drain } from './drain.ts';
-import { createElection } from './election.ts';
-import { hookCredentials, reconcilerOf } from './hook-run.ts';
+import { createElection, type ReconcileElection } from './election.ts';
+import { type HookRuns, type HookSurroundings, hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
 import { onModuleExit } from './module-exit.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
-import { createSharing } from './sharing.ts';
+import { createSharing, type Sharing, type SharingOptions } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
 import { adviseAtStart } from './start-advice.ts';
-import { targetsOf } from './targets.ts';
+import { type ReconcileTargets, targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {
   await using journal = await openJournal(session, plan);
   await using credentials = await hookCredentials(session, plan);
-  const all: WatchTarget[] = [];
-  using reporter = new ContinuityReporter(session, () => all);
-  const { lease } = plan;
-  const sharing =
-    lease?.shards &&
-    createSharing(session, {
-      plan,
-      lease: { ...lease, shards: lease.shards },
-      caches: () => targets,
-      drop: (key) => controller.drop(key),
+  using run = new ReconcileRun(session, plan, journal, credentials?.env);
+  await run.open();
+  await run.work();
+  return run.report();
+}
+
+/** One run of `reconcile`: its caches, its hook, and the controller that calls it. Must be disposed of. */
+class ReconcileRun implements Disposable {
+  readonly #session: Session;
+  readonly #plan: ReconcilePlan;
+  readonly #journal: ActionJournal | undefined;
+  readonly #reporter: ContinuityReporter;
+  readonly #sharing: Sharing | undefined;
+  readonly #election: ReconcileElection | undefined;
+  readonly #targets: ReconcileTargets;
+  readonly #filter: TriggerFilter;
+  readonly #ownWrites = new OwnWrites();
+  readonly #runs: HookRuns;
+  readonly #tally = new RunTally();
+  readonly #drain: Drain;
+  readonly #controller: Controller;
+  readonly #startedAt: number;
+  /** The last start of the hook before all keys. */
+  #startup: Promise<void> | undefined;
+  #isStartingUp = false;
+  /** The outages at the end, for a person; '' if there was none. */
+  #outages = '';
+
+  constructor(
+    session: Session,
+    plan: ReconcilePlan,
+    journal: ActionJournal | undefined,
+    credentials: Environment | undefined,
+  ) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#journal = journal;
+    const { lease } = plan;
+    this.#sharing = lease?.shards && this.#shared({ ...lease, shards: lease.shards });
+    this.#election = lease && !this.#sharing ? createElection(session, lease) : undefined;
+    this.#reporter = new ContinuityReporter(session, () => this.#targets.all);
+    this.#targets = targetsOf(session, plan, this.#reporter, this.#sharing?.shards);
+    this.#filter = new TriggerFilter({
+      rules: plan.filters.rules,
+      target: this.#targets.primary,
+      finalizer: plan.finalizer,
+      clock: session.clock,
+      onError: (error) => session.notice(failureNotice(error)),
+      onRemark: (remark) => session.notice(remark),
     });
-  const targets = targetsOf(session, plan, reporter, sharing?.shards);
-  all.push(...targets.all);
-  const filter = new TriggerFilter({
-    rules: plan.filters.rules,
-    target: targets.primary,
-    finalizer: plan.finalizer,
-    clock: session.clock,
-    onError: (error) => session.notice(failureNotice(error)),
-    onRemark: (remark) => session.notice(remark),
-  });
-  const ownWrites = new OwnWrites();
-  const election = lease && !sharing ? createElection(session, lease) : undefined;
-  const surroundings = {
-    ...targets,
-    filter,
-    ownWrites,
-    client: election?.client ?? sharing?.client ?? session.client,
-    leaseOfRun: sharing ? () => sharing.gate.leaseOfRun() : election && (() => election.leaseLeft),
-  };
-  const runs = reconcilerOf(session, plan, surroundings, credentials?.env, journal);
-  const { reconcile: runHook, actions, hook } = runs;
-  const tally = new RunTally();
-  const startedAt = session.clock.monotonic();
-  using drain = new Drain(session, plan.graceMs, runs.delayed);
-  let startup: Promise<void> | undefined;
-  let isStartingUp = false;
-  const startupSource = createStartupSource({
-    hook: plan.hook.name,
-    cachesSynced: async (signal) => {
-      await Promise.all(all.map(({ informer }) => informer.whenSynced(signal)));
-    },
-    run: (context) => {
-      isStartingUp = true;
-      startup = runs.startUp(context).finally(() => {
-        isStartingUp = false;
-      });
-      return startup;
-    },
-    retries: plan.retries,
-    maxRetries: plan.maxRetries,
-    notice: (text) => session.notice(text),
-  });
-  const counted = tally.counting(drain.watching(runHook));
-  const controller: Controller = createController({
-    name: plan.hook.name,
-    reconcile: sharing ? sharing.gate.reconciler(counted) : counted,
-    sources: [
-      ...sourcesOf(plan, targets, filter, sharing?.gate),
-      ...(plan.hook.hasStartup ? [startupSource] : []),
-      ...runs.reload(() => [...targets.primary.informer.lister.keys(), ...controller.parked.map(({ key }) => key)]),
-    ],
-    // a list of a million objects takes minutes, and what keeps one from coming is reported again and again
-    cacheSyncTimeoutMs: Number.POSITIVE_INFINITY,
-    workers: plan.workers,
-    maxRetries: plan.maxRetries,
-    rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: session.clock }),
-    ownWrites,
-    hotLoopRuns: plan.hotLoopRuns,
-    drainMs: plan.graceMs,
-    metrics: plan.operations.metrics,
-    clock: session.clock,
-    logger: plan.logger,
-  });
-  drain.of(controller, () => isStartingUp);
-  await plan.operations.attach(session, {
-    name: plan.hook.name,
-    type: targets.primary.type,
-    namespaces: plan.namespaces,
-    controller,
-    informers: targets.all.map(({ informer }) => informer),
-    objects: targets.primary.informer.lister,
-    check: (election ?? sharing)?.check,
-  });
-  sayWhatIsNotDone(session, plan);
-  session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
-  using _strays = strayErrors(plan.hook.name, session, plan.logger);
-  using _exits = onModuleExit((error) =>
-    session.signal.aborted ? session.notice(`${error.message}; it is ignored`) : session.end(error),
-  );
-  const resume = async () => {
-    if (journal) await completeJournal(session, journal, actions, plan);
-  };
-  if (!election) await resume();
-  const running = runTargets(all, session);
-  void adviseAtStart(session, plan, targets);
-  let outages = '';
-  using _end = onAbort(session.signal, () => {
-    outages = outageText(outagesOf(all, session.clock.now()), all);
-  });
-  const synced = controller.whenSynced(session.signal).then(
-    async () => session.notice(await startText(plan, targets.primary, filter, session.clock)),
-    () => {}, // what kept it from that is the error of the run
-  );
-  const shared = sharing?.run();
-  try {
-    const work = (signal: AbortSignal) => abortable(controller.run(signal), drain.gaveUp);
-    await (election ? election.run(all, (signal) => resume().then(() => work(signal))) : work(session.signal));
-    await synced;
-  } finally {
-    session.end(new StreamEnd('done'));
-    if (drain.gaveUp.aborted) hook.kill?.();
+    this.#runs = reconcilerOf(session, plan, this.#surroundings(), credentials, journal);
+    this.#startedAt = session.clock.monotonic();
+    this.#drain = new Drain(session, plan.graceMs, this.#runs.delayed);
+    this.#controller = this.#createController();
+    this.#drain.of(this.#controller, () => this.#isStartingUp);
+  }
+
+  /** Opens the ports and pages of the run, and says how it is done. */
+  async open(): Promise<void> {
+    const [session, plan, { primary, all }] = [this.#session, this.#plan, this.#targets];
+    await plan.operations.attach(session, {
+      name: plan.hook.name,
+      type: primary.type,
+      namespaces: plan.namespaces,
+      controller: this.#controller,
+      informers: all.map(({ informer }) => informer),
+      objects: primary.informer.lister,
+      check: (this.#election ?? this.#sharing)?.check,
+    });
+    sayWhatIsNotDone(session, plan);
+    session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
+  }
+
+  /** Works until the session ends, and lets running hooks finish. */
+  async work(): Promise<void> {
+    const [session, plan, targets] = [this.#session, this.#plan, this.#targets];
+    using _strays = strayErrors(plan.hook.name, session, plan.logger);
+    using _exits = onModuleExit((error) =>
+      session.signal.aborted ? session.notice(`${error.message}; it is ignored`) : session.end(error),
+    );
+    if (!this.#election) await this.#resume();
+    const running = runTargets(targets.all, session);
+    void adviseAtStart(session, plan, targets);
+    using _end = onAbort(session.signal, () => {
+      this.#outages = outageText(outagesOf(targets.all, session.clock.now()), targets.all);
+    });
+    const synced = this.#controller.whenSynced(session.signal).then(
+      async () => session.notice(await startText(plan, targets.primary, this.#filter, session.clock)),
+      () => {}, // what kept it from that is the error of the run
+    );
+    const shared = this.#sharing?.run();
+    try {
+      await (this.#election
+        ? this.#election.run(targets.all, (signal) => this.#resume().then(() => this.#control(signal)))
+        : this.#control(session.signal));
+      await synced;
+    } finally {
+      await this.#end();
+      await Promise.all([running, shared]);
+    }
+  }
+
+  /** Says what was done and what was not. Returns the exit code. */
+  report(): ExitCode {
+    const [session, { parked, hasSynced }, { errors }] = [this.#session, this.#controller, this.#filter];
+    session.notice(this.#tally.line(wordsOfEnd(session.signal.reason), session.clock.monotonic() - this.#startedAt));
+    if (parked.length > 0) session.notice('given up until something changes:', parkedTable(parked));
+    if (errors > 0)
+      session.notice(`${errors} evaluation${errors === 1 ? '' : 's'} of filters failed, and counted as no match`);
+    if (this.#outages !== '') session.notice(`${this.#outages}; what changed meanwhile was not reconciled`);
+    return exitCodeOfEnd(session.signal.reason, {
+      isSynced: hasSynced || (this.#election?.isStandby ?? false),
+      isWaiting: false,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#drain[Symbol.dispose]();
+    this.#reporter[Symbol.dispose]();
+  }
+
+  /** Ends the work, and waits for the hook as long as the drain does. */
+  async #end(): Promise<void> {
+    const { hook } = this.#runs;
+    this.#session.end(new StreamEnd('done'));
+    if (this.#drain.gaveUp.aborted) hook.kill?.();
     const closed = async () => {
-      await startup?.catch(() => {}); // reported by the source
+      await this.#startup?.catch(() => {}); // reported by the source
       await hook.close?.();
     };
-    await abortable(closed(), drain.gaveUp);
-    await Promise.all([running, shared]);
+    await abortable(closed(), this.#drain.gaveUp);
   }
-  session.notice(tally.line(wordsOfEnd(session.signal.reason), session.clock.monotonic() - startedAt));
-  if (controller.parked.length > 0) session.notice('given up until something changes:', parkedTable(controller.parked));
-  if (filter.errors > 0)
-    session.notice(
-      `${filter.errors} evaluation${filter.errors === 1 ? '' : 's'} of filters failed, and counted as no match`,
-    );
-  if (outages !== '') session.notice(`${outages}; what changed meanwhile was not reconciled`);
-  return exitCodeOfEnd(session.signal.reason, {
-    isSynced: controller.hasSynced || (election?.isStandby ?? false),
-    isWaiting: false,
-  });
+
+  #control(signal: AbortSignal): Promise<void> {
+    return abortable(this.#controller.run(signal), this.#drain.gaveUp);
+  }
+
+  /** Completes what an earlier run began. */
+  async #resume(): Promise<void> {
+    if (this.#journal) await completeJournal(this.#session, this.#journal, this.#runs.actions, this.#plan);
+  }
+
+  #shared(lease: SharingOptions['lease']): Sharing {
+    return createSharing(this.#session, {
+      plan: this.#plan,
+      lease,
+      caches: () => this.#targets,
+      drop: (key) => this.#controller.drop(key),
+    });
+  }
+
+  #surroundings(): HookSurroundings {
+    const [election, sharing] = [this.#election, this.#sharing];
+    return {
+      ...this.#targets,
+      filter: this.#filter,
+      ownWrites: this.#ownWrites,
+      client: election?.client ?? sharing?.client ?? this.#session.client,
+      leaseOfRun: sharing ? () => sharing.gate.leaseOfRun() : election && (() => election.leaseLeft),
+    };
+  }
+
+  #createController(): Controller {
+    const [plan, gate, { primary }] = [this.#plan, this.#sharing?.gate, this.#targets];
+    const counted = this.#tally.counting(this.#drain.watching(this.#runs.reconcile));
+    return createController({
+      name: plan.hook.name,
+      reconcile: gate ? gate.reconciler(counted) : counted,
+      sources: [
+        ...sourcesOf(plan, this.#targets, this.#filter, gate),
+        ...(plan.hook.hasStartup ? [this.#startupSource()] : []),
+        ...this.#runs.reload(() => [
+          ...primary.informer.lister.keys(),
+          ...this.#controller.parked.map(({ key }) => key),
+        ]),
+      ],
+      // a list of a million objects takes minutes, and what keeps one from coming is reported again and again
+      cacheSyncTimeoutMs: Number.POSITIVE_INFINITY,
+      workers: plan.workers,
+      maxRetries: plan.maxRetries,
+      rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: this.#session.clock }),
+      ownWrites: this.#ownWrites,
+      hotLoopRuns: plan.hotLoopRuns,
+      drainMs: plan.graceMs,
+      metrics: plan.operations.metrics,
+      clock: this.#session.clock,
+      logger: plan.logger,
+    });
+  }
+
+  #startupSource(): Source {
+    const { hook, retries, maxRetries } = this.#plan;
+    return createStartupSource({
+      hook: hook.name,
+      cachesSynced: async (signal) => {
+        await Promise.all(this.#targets.all.map(({ informer }) => informer.whenSynced(signal)));
+      },
+      run: (context) => {
+        this.#isStartingUp = true;
+        this.#startup = this.#runs.startUp(context).finally(() => {
+          this.#isStartingUp = false;
+        });
+        return this.#startup;
+      },
+      retries,
+      maxRetries,
+      notice: (text) => this.#session.notice(text),
+    });
+  }
 }

@@ -46,7 +46,7 @@ const MOST_TOGETHER_MS = 1000;
 /** A lease is renewed until the work has ended, which has a limit of its own, ms. */
 const DRAIN_MS = 600_000;
 
-/** What a {@link Sharing} needs of the run. */
+/** The parts of a run that a {@link Sharing} works with. */
 export interface SharingOptions {
   readonly plan: Pick<ReconcilePlan, 'finalizer' | 'graceMs' | 'operations'>;
   readonly lease: LeasePlan & { readonly shards: NonNullable<LeasePlan['shards']> };
@@ -55,100 +55,128 @@ export interface SharingOptions {
 }
 
 /** Throws `argument` for durations, names and numbers that cannot work. */
-export function createSharing(session: Session, { plan, lease, caches, drop }: SharingOptions): Sharing {
-  const { client, clock, logger } = session;
-  const shards = inFlags(() => new ShardSet(lease.shards));
-  const reports = new SharingReports(session, lease, { hasFinalizer: plan.finalizer !== undefined });
-  const gate = new ShardGate({
-    shards,
-    objects: () => caches().primary.informer.lister,
-    graceMs: plan.graceMs,
-    drop,
-    onWait: (index, isWaiting) => reports.waits(index, isWaiting),
-    clock,
-  });
-  const wanted = new Set<number>();
-  let changing: Promise<void> | undefined;
-  /** Resolves when the set is what is wanted. */
-  const change = () => {
-    changing ??= together().then(() => {
-      changing = undefined;
-      shards.change(wanted);
-    });
-    return changing;
-  };
-  const together = async () => {
-    let waitedMs = 0;
-    do {
-      await clock.sleep(TOGETHER_MS);
-      waitedMs += TOGETHER_MS;
-    } while (elector.isClaiming && waitedMs < MOST_TOGETHER_MS);
-  };
+export function createSharing(session: Session, options: SharingOptions): Sharing {
+  return new SharedWork(session, options);
+}
 
-  const work = async (held: HeldShard) => {
-    const { index, signal } = held;
+class SharedWork implements Sharing {
+  readonly shards: ShardSet;
+  readonly gate: ShardGate;
+  readonly client: Client;
+  readonly #session: Session;
+  readonly #options: SharingOptions;
+  readonly #reports: SharingReports;
+  readonly #elector: ShardElector;
+  /** The shards whose keys this process works on, or is about to. */
+  readonly #wanted = new Set<number>();
+  #changing: Promise<void> | undefined;
+
+  constructor(session: Session, options: SharingOptions) {
+    const { client, clock, logger } = session;
+    const { plan, lease, caches, drop } = options;
+    const reports = new SharingReports(session, lease, { hasFinalizer: plan.finalizer !== undefined });
+    this.#session = session;
+    this.#options = options;
+    this.#reports = reports;
+    this.shards = inFlags(() => new ShardSet(lease.shards));
+    this.gate = new ShardGate({
+      shards: this.shards,
+      objects: () => caches().primary.informer.lister,
+      graceMs: plan.graceMs,
+      drop,
+      onWait: (index, isWaiting) => reports.waits(index, isWaiting),
+      clock,
+    });
+    this.client = createClient(
+      fencedTransport(client.transport, () => this.gate.assertHeld()),
+      { clock, logger },
+    );
+    this.#elector = inFlags(() => this.#createElector());
+  }
+
+  check(): void {
+    this.#elector.check();
+  }
+
+  async run(): Promise<void> {
+    this.#reports.begins(this.#elector.identity);
     try {
-      wanted.add(index);
-      await abortable(change(), signal);
+      await this.#elector.run(this.#session.signal);
+    } catch (error) {
+      this.#session.end(isFinal(error) ? refusal(error, this.#options.lease) : error);
+    }
+    this.#reports.close();
+  }
+
+  #createElector(): ShardElector {
+    const { client, clock, logger } = this.#session;
+    const { plan, lease } = this.#options;
+    const reports = this.#reports;
+    return new ShardElector({
+      client,
+      name: lease.name,
+      namespace: lease.namespace,
+      shards: lease.shards.of,
+      by: lease.shards.by,
+      leaseDurationMs: lease.leaseDurationMs,
+      renewDeadlineMs: lease.renewDeadlineMs,
+      retryPeriodMs: lease.retryPeriodMs,
+      drainMs: DRAIN_MS,
+      onShard: (held) => this.#work(held),
+      onChange: (overview: ShardOverview) => reports.changed(overview),
+      onLost: ({ index, error }) => reports.lost(index, error),
+      onError: (error) => {
+        if (reports.isFirst && isFinal(error)) this.#session.end(refusal(error, lease));
+        else reports.failed(error);
+      },
+      clock,
+      logger,
+      metrics: plan.operations.metrics,
+    });
+  }
+
+  /** Works on the keys of a shard until its lease ends. */
+  async #work(held: HeldShard): Promise<void> {
+    const { index, signal } = held;
+    const { shards, gate } = this;
+    const { caches } = this.#options;
+    try {
+      this.#wanted.add(index);
+      await abortable(this.#change(), signal);
       await shards.whenRead(signal);
       await Promise.all(caches().all.map(({ informer }) => informer.whenSynced(signal)));
       await Promise.all(caches().all.map(({ informer }) => informer.whenApplied(signal)));
       gate.open(held);
-      reports.opened(index);
-      if (shards.by === 'namespace') reports.uneven(unevenText(caches().primary.informer.lister.keys(), shards));
+      this.#reports.opened(index);
+      if (shards.by === 'namespace') this.#reports.uneven(unevenText(caches().primary.informer.lister.keys(), shards));
       await aborted(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       await gate.close(index);
-      reports.closed(index);
-      wanted.delete(index);
-      void change();
+      this.#reports.closed(index);
+      this.#wanted.delete(index);
+      void this.#change();
     }
-  };
+  }
 
-  const elector = inFlags(
-    () =>
-      new ShardElector({
-        client,
-        name: lease.name,
-        namespace: lease.namespace,
-        shards: lease.shards.of,
-        by: lease.shards.by,
-        leaseDurationMs: lease.leaseDurationMs,
-        renewDeadlineMs: lease.renewDeadlineMs,
-        retryPeriodMs: lease.retryPeriodMs,
-        drainMs: DRAIN_MS,
-        onShard: work,
-        onChange: (overview: ShardOverview) => reports.changed(overview),
-        onLost: ({ index, error }) => reports.lost(index, error),
-        onError: (error) => {
-          if (reports.isFirst && isFinal(error)) session.end(refusal(error, lease));
-          else reports.failed(error);
-        },
-        clock,
-        logger,
-        metrics: plan.operations.metrics,
-      }),
-  );
-  return {
-    shards,
-    gate,
-    client: createClient(
-      fencedTransport(client.transport, () => gate.assertHeld()),
-      { clock, logger },
-    ),
-    check: () => elector.check(),
-    async run() {
-      reports.begins(elector.identity);
-      try {
-        await elector.run(session.signal);
-      } catch (error) {
-        session.end(isFinal(error) ? refusal(error, lease) : error);
-      }
-      reports.close();
-    },
-  };
+  /** Resolves when the shards of the caches are the wanted ones. */
+  #change(): Promise<void> {
+    this.#changing ??= this.#together().then(() => {
+      this.#changing = undefined;
+      this.shards.change(this.#wanted);
+    });
+    return this.#changing;
+  }
+
+  /** Waits for shards that come or go at the same time. */
+  async #together(): Promise<void> {
+    let waitedMs = 0;
+    do {
+      await this.#session.clock.sleep(TOGETHER_MS);
+      waitedMs += TOGETHER_MS;
+    } while (this.#elector.isClaiming && waitedMs < MOST_TOGETHER_MS);
+  }
 }
 
 const isFinal = (error: unknown) =>

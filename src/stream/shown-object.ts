@@ -35,6 +35,10 @@ export function whyUnprintable(shown: ReadonlyObject): string | undefined {
   return REASONS.get(shown);
 }
 
+/** Says of an object that no format can print why. `name` is its name in the output. */
+export const unprintableText = (name: string, shown: ReadonlyObject): string =>
+  `${name} cannot be printed: ${whyUnprintable(shown)}`;
+
 /** The replacement of an object that cannot be printed: what identifies it, and the reason. It keeps its table row. */
 function unprintable(object: ReadonlyObject, reason: string): ReadonlyObject {
   const { apiVersion, kind, metadata } = object;

@@ -32,6 +32,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['terminal'],
     ['base-command.ts'],
     ['session'],
+    ['hints'],
     ['outage'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'manifest', 'tour'],

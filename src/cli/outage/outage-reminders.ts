@@ -3,10 +3,10 @@ import { humanDuration } from '../../kit/duration.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { outagesOf, scopeOf } from '../../stream/outage.ts';
+import type { OutageHints } from '../hints/outage.ts';
+import { causeText } from '../session/cause-text.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { remindAt } from '../session/remind-at.ts';
-import { causeText } from './cause-text.ts';
-import type { OutageHints } from './outage-hints.ts';
 
 export interface OutageRemindersOptions {
   readonly targets: () => readonly WatchTarget[];

@@ -4,6 +4,7 @@ import { Bell } from '../../kit/bell.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { answerCatalog } from '../../query/answer/answer-catalog.ts';
+import { findIn } from '../../query/answer/found.ts';
 import { matcherOf } from '../../query/answer/matcher.ts';
 import { asksForObjects, usedIndexes } from '../../query/answer/query.ts';
 import { representationFor } from '../../query/answer/representation.ts';
@@ -17,21 +18,19 @@ import { type Outage, outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { StreamSummary } from '../../stream/summary.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
+import { giveHints } from '../hints/hint.ts';
+import { QUERY_WATCH } from '../hints/lists.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
-import { pathAdvice } from '../session/path-advice.ts';
 import type { Session } from '../session/session.ts';
-import { shardNotice, shardSuffix } from '../session/shard-choice.ts';
+import { shardSuffix } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
-import { valueAdvice } from '../session/value-advice.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { ContinuousWriter, type MarkerOf } from './continuous-writer.ts';
-import { adviceOnFirst } from './first-advice.ts';
 import { LiveOwners } from './live-owners.ts';
 import { looksSameIn } from './print-found.ts';
 import type { QueryPlan } from './read-query.ts';
@@ -220,26 +219,39 @@ class ContinuousQuery implements AsyncDisposable {
   /** Prints the first result, and what a person should know of it. */
   async #first(result: LiveResult, catalog: IndexCatalog): Promise<void> {
     const session = this.#session;
-    const { signal } = session;
-    const holdings = this.#targets;
-    const isPartial = this.#asked.some(({ forbidden }) => forbidden.length > 0);
-    const advice = adviceOnFirst(this.#plan, holdings, { catalog, isPartial, clock: session.clock });
-    if (this.#plan.shard) session.notice(shardNotice(this.#plan.shard, holdings.map(samplesOf)));
-    for (const line of advice.before) session.notice(line);
+    const { signal, clock, notice } = session;
+    const plan = this.#plan;
+    if (plan.explain)
+      for (const target of this.#targets)
+        findIn(plan, target, { catalog, matches: () => true, sink: { clock, notice } });
     const ready = this.#writer.print(result);
+    const found = result.shown;
     this.#isSynced = true;
-    for (const line of advice.after(result.shown)) session.notice(line);
     for (const target of this.#targets)
       this.#writer.mark((stamper) => syncedMarker(stamper, target, target.informer.lister.size));
-    await abortable(Promise.all([ready, this.#writer.print(result)]), signal);
-    const samples = holdings.map(samplesOf);
-    for (const line of await abortable(absentNamespaces(this.#plan, samples, session), signal)) session.notice(line);
-    const values =
-      result.shown > 0 || !asksForObjects(this.#plan)
-        ? []
-        : await valueAdvice(this.#plan, samples, session.clock.now());
-    for (const line of [...values, ...(await abortable(pathAdvice(this.#plan.reads, samples, session), signal))])
-      session.notice(line);
+    const hints = this.#giveHints(catalog, found);
+    await abortable(Promise.all([ready, this.#writer.print(result), hints]), signal);
+  }
+
+  /** Gives the hints on the first result. */
+  #giveHints(catalog: IndexCatalog, found: number): Promise<void> {
+    const plan = this.#plan;
+    const samples = this.#targets.map(samplesOf);
+    const facts = {
+      plan,
+      targets: this.#targets,
+      cached: samples,
+      samples,
+      searched: samples,
+      catalog,
+      judging: plan,
+      found,
+      isEmpty: found === 0 && asksForObjects(plan),
+      isPartial: this.#asked.some(({ forbidden }) => forbidden.length > 0),
+      areNamesReported: false,
+      session: this.#session,
+    };
+    return giveHints(QUERY_WATCH, facts, this.#session);
   }
 
   async #follow(result: LiveResult): Promise<void> {

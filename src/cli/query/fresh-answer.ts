@@ -1,20 +1,13 @@
-import type { ConnectionState, Continuity } from '../../informer/watch/continuity-ledger.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
-import { localTime } from '../../output/timestamps.ts';
 import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
 import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
-import { causeText } from '../outage/cause-text.ts';
+import { ageText } from '../hints/old-caches.ts';
+import { causeText } from '../session/cause-text.ts';
 
 /** How long `--fresh` and `--at-least-rv` wait where `--timeout` does not say, ms. */
 const FRESH_LIMIT_MS = 10_000;
-
-/**
- * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes
- * apiserver/pkg/storage/cacher: a minute, and up to a quarter more.
- */
-const BOOKMARK_MS = 75_000;
 
 /** The caches of a command that answers once show an older state than the server has: they must be filled again. */
 export class OutdatedCaches extends InformerError {}
@@ -78,31 +71,4 @@ function staleText({ cache, confirmed = [], error }: NotFresh<HeldInformer>, now
 function hintFor({ atLeastRv }: Freshness): string {
   if (atLeastRv === undefined) return 'without --fresh the answer comes with its age; a longer --timeout waits longer';
   return 'is it a resourceVersion of this type and server? kubectl get TYPE NAME -o jsonpath={.metadata.resourceVersion} prints one; a longer --timeout waits longer';
-}
-
-/**
- * What a person should know of the age of an answer: of caches without a proof since the last bookmark was due, or
- * without a connection. No lines for others.
- */
-export function ageNotices(holdings: readonly Holding[], now: number): string[] {
-  const byText = new Map<string, string[]>();
-  for (const { informer } of holdings) {
-    const isOld = informer.continuity.some(({ ageMs = 0, connection }) => ageMs > BOOKMARK_MS || isCut(connection));
-    if (!isOld) continue;
-    const text = ageText(informer.continuity, now);
-    byText.set(text, [...(byText.get(text) ?? []), informer.name]);
-  }
-  return [...byText].map(([text, names]) => `${names.join(', ')}: ${text}`);
-}
-
-const isCut = ({ state }: ConnectionState) => state === 'disconnected';
-
-/** `last proof 3m12s ago, disconnected since 22:14:03: connection refused`: of the source with the oldest proof. */
-function ageText(all: readonly Pick<Continuity, 'ageMs' | 'connection'>[], now: number): string {
-  const [oldest] = all.toSorted((a, b) => (b.ageMs ?? 0) - (a.ageMs ?? 0));
-  const cut = all.map(({ connection }) => connection).find(isCut);
-  const age = `last proof ${humanDuration(oldest?.ageMs ?? 0)} ago`;
-  if (cut?.state !== 'disconnected') return age;
-  const since = localTime(new Date(Math.min(cut.since, now)).toISOString(), 'seconds');
-  return `${age}, disconnected since ${since}: ${cut.error === undefined ? cut.why : causeText(cut.error)}`;
 }

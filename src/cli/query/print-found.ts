@@ -6,8 +6,7 @@ import { sameLookIn } from '../../output/row-look.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { unprintableNotice } from '../session/object-notices.ts';
+import { shownObject, unprintableText, whyUnprintable } from '../../stream/shown-object.ts';
 import type { QueryPlan } from './read-query.ts';
 
 /** Writes objects in the format of the plan. */
@@ -22,7 +21,7 @@ export async function printFound(
     const one = shownObject(object, type, options);
     const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
     if (isWhole && whyUnprintable(printed.object) !== undefined)
-      sink.notice(unprintableNotice(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
+      sink.notice(unprintableText(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
     return printed;
   };
   const shown = { [Symbol.iterator]: () => Iterator.from(found).map(show) };

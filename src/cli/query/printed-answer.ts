@@ -1,17 +1,16 @@
-import { type AnswerPart, type AnswerResult, answer } from '../../query/answer/answer.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { type AnswerPart, type AnswerResult, answer, type SearchedPart } from '../../query/answer/answer.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
 import { storeOf } from '../../query/answer/holding.ts';
-import { isFiltered } from '../../query/answer/object-filters.ts';
-import type { Sample } from '../../query/answer/samples.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
 import { Redactor } from '../../stream/redact.ts';
+import { emptyText } from '../hints/empty-answer.ts';
+import { giveHints } from '../hints/hint.ts';
+import { type AnswerFacts, QUERY } from '../hints/lists.ts';
 import { missingNames } from '../session/missing-names.ts';
-import { nothingFound } from '../session/object-notices.ts';
-import { countText, pathAdvice } from '../session/path-advice.ts';
-import { valueAdvice } from '../session/value-advice.ts';
 import { countsText } from './counts-text.ts';
-import { ageNotices, requireFresh } from './fresh-answer.ts';
-import { nearValues } from './near-values.ts';
+import { requireFresh } from './fresh-answer.ts';
 import { printFound } from './print-found.ts';
 import type { QueryPlan } from './read-query.ts';
 import { printTrees } from './tree.ts';
@@ -30,8 +29,8 @@ export interface Printing {
 }
 
 /**
- * Answers from synced caches, of one cluster or of several: writes the answer, then notices of what a person should
- * know of it. Resolves with the error of names that no cluster has, or with undefined.
+ * Answers from synced caches, of one cluster or of several: writes the answer, then gives the hints on it.
+ * Resolves with the error of names that no cluster has, or with undefined.
  */
 export async function printAnswer(
   plan: QueryPlan,
@@ -55,19 +54,24 @@ export async function printAnswer(
   const samples = searched.flatMap((part) => part.samples);
   const empty = count > 0 || isPartial || nowhere !== undefined ? undefined : emptyText(plan, samples);
   await printResult(plan, result, { sink, signal, redactor, empty, count, parts, isMissing: nowhere !== undefined });
-  for (const { holdings, narrowed, catalog, client, notice, signal: ending, samples: own } of searched) {
-    if (count === 0 && plan.values === undefined) {
-      const stores = own.map((sample) => {
-        const holding = narrowed ? undefined : holdings.find(({ type }) => type === sample.type);
-        return { ...sample, store: holding && storeOf(holding) };
-      });
-      for (const line of plan.lookups.flatMap((lookup) => nearValues(lookup, stores, catalog))) notice(line);
-      for (const line of await valueAdvice(plan, own, clock.now())) notice(line);
-    }
-    for (const line of await pathAdvice(plan.reads, own, { client, clock, signal: ending })) notice(line);
-    for (const line of ageNotices(holdings, clock.now())) notice(line);
-  }
+  const isEmpty = count === 0 && plan.values === undefined;
+  for (const part of searched) await giveHints(QUERY, factsOf(plan, part, { clock, isEmpty }), part);
   return nowhere;
+}
+
+function factsOf(
+  plan: QueryPlan,
+  { query: { namespaces }, holdings, narrowed, catalog, samples, client, signal }: SearchedPart,
+  { clock, isEmpty }: { clock: Clock; isEmpty: boolean },
+): AnswerFacts {
+  const searched = samples.map((sample) => {
+    const holding = narrowed ? undefined : holdings.find(({ type }) => type === sample.type);
+    return { ...sample, store: holding && storeOf(holding) };
+  });
+  const session = { client, clock, signal };
+  const cached = holdings.map(samplesOf);
+  const own = { ...plan, namespaces };
+  return { plan: own, judging: plan, targets: holdings, cached, samples, searched, catalog, isEmpty, session };
 }
 
 interface ResultPrinting extends Pick<Printing, 'sink' | 'signal'> {
@@ -105,14 +109,4 @@ async function printObjects(
   if (plan.explain && objects.length < count) sink.notice(`--limit prints ${objects.length} of ${count}`);
   if (plan.tree) await printTrees(plan, objects, { parts, sink });
   else await printFound(plan, objects, { redactor, sink, signal });
-}
-
-/** Why there is nothing: kubectl says it of tables alone; or there are objects, and nothing of them was asked for. */
-export function emptyText(plan: QueryPlan, all: readonly Sample[]): string | undefined {
-  const samples = all.filter(({ objects }) => objects.length > 0);
-  if (samples.length > 0 && plan.values !== undefined)
-    return `none of ${countText(samples)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;
-  if (samples.length > 0 && (plan.lookups.length > 0 || isFiltered(plan)))
-    return `none of ${countText(samples)} matches`;
-  return plan.format.traits.forPeople && !plan.ignoreNotFound ? nothingFound(plan) : undefined;
 }

@@ -7,14 +7,12 @@ import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
 import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
 import { asksForObjects, onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { representationFor } from '../../query/answer/representation.ts';
-import { samplesOf } from '../../query/answer/samples.ts';
 import { keptFieldsOf } from '../../query/answer/search.ts';
 import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { Edges } from '../base-command.ts';
-import { absentNamespaces } from '../session/absent-namespaces.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { inCluster } from '../session/cluster-error.ts';
 import { resolveServed } from '../session/cluster-types.ts';
@@ -22,7 +20,6 @@ import { openSessions, type Sessions } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
-import { shardNotice } from '../session/shard-choice.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
@@ -204,7 +201,6 @@ async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }
     const notice = (text: string) => session.notice(text);
     return { query, holdings: caches.readable, client, signal, narrowed, notice } satisfies AnswerPart;
   });
-  if (plan.shard) for (const { notice, holdings } of parts) notice(shardNotice(plan.shard, holdings.map(samplesOf)));
   const printing = {
     sink: sinkOf(sessions),
     signal: sessions.signal,
@@ -213,11 +209,6 @@ async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }
     limitMs: limitOf(sessions, plan),
   };
   const missing = await abortable(printAnswer(plan, parts, printing), sessions.signal);
-  for (const { session, query, caches } of readable) {
-    const scope = { ...plan, namespaces: query.namespaces };
-    const absent = await absentNamespaces(scope, caches.readable.map(samplesOf), session);
-    for (const line of absent) session.notice(line);
-  }
   const error = SeveralErrors.of([missing, refusal].filter((each) => each !== undefined));
   if (error !== undefined) throw error;
   return ExitCode.ok;

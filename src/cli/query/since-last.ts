@@ -13,12 +13,14 @@ import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/
 import { objectOfText, storedText, withoutValues } from '../../serve/persist/stored-text.ts';
 import { Enveloper, type EventEnvelope } from '../../stream/envelope.ts';
 import { Redactor } from '../../stream/redact.ts';
+import { giveHints } from '../hints/hint.ts';
+import { QUERY_SINCE_LAST } from '../hints/lists.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { inCluster } from '../session/cluster-error.ts';
 import type { Sessions } from '../session/clusters.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { shardNotice, shardText } from '../session/shard-choice.ts';
+import { shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll } from './asked-clusters.ts';
@@ -70,6 +72,8 @@ async function compareAndStore(
       const states = files.get(file) ?? openStates(file, each.session);
       files.set(file, states); // two contexts may lead to one cluster
       compared.push({ ...each, states });
+      const cached = each.targets.map(samplesOf);
+      await giveHints(QUERY_SINCE_LAST, { plan, cached, samples: cached, session: each.session }, each.session);
     }
     const enveloper = new Enveloper({ clock, redactor: new Redactor({}), withOld: false });
     const envelopes = compared.flatMap((each) => changesIn(each, plan, enveloper));
@@ -95,7 +99,6 @@ async function placeOf(session: Session, { flags }: QueryPlan): Promise<string> 
 
 /** What changed in one cluster, and a line for each type. */
 function changesIn({ session, targets, states }: Compared, plan: QueryPlan, enveloper: Enveloper): EventEnvelope[] {
-  if (plan.shard) session.notice(shardNotice(plan.shard, targets.map(samplesOf)));
   return targets.flatMap((target) => {
     const stored = storedOf(states, scopeOf(target, plan), session);
     const name = formatGroupResource(target.type.gvr);

@@ -25,7 +25,7 @@ import type { ReconcilePlan } from './plan.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { createSharing, type Sharing, type SharingOptions } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
-import { adviseAtStart } from './start-advice.ts';
+import { giveStartHints } from './start-hints.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
@@ -115,7 +115,7 @@ class ReconcileRun implements Disposable {
     );
     if (!this.#election) await this.#resume();
     const running = runTargets(targets.all, session);
-    void adviseAtStart(session, plan, targets);
+    void giveStartHints(session, plan, targets);
     using _end = onAbort(session.signal, () => {
       this.#outages = outageText(outagesOf(targets.all, session.clock.now()), targets.all);
     });

@@ -151,16 +151,8 @@ function selected(
 
 const byKey = (a: ReadonlyObject, b: ReadonlyObject) => (keyOf(a) < keyOf(b) ? -1 : 1);
 
-/** Snapshots that hold no object at all, as lines for a person. */
-export function emptySnapshots(targets: readonly SnapshotTarget[]): string[] {
-  return targets
-    .filter((each) => selected(each, undefined).length === 0)
-    .map(({ name, selector, selection: { names }, target }) => {
-      const which =
-        selector !== undefined ? ` that ${selector} selects` : names.length > 0 ? ` named ${names.join(', ')}` : '';
-      return `--with ${name}: there are no ${formatGroupResource(target.type.gvr)}${which}`;
-    });
-}
+/** Whether a snapshot has no object at all. */
+export const isEmptySnapshot = (target: SnapshotTarget): boolean => selected(target, undefined).length === 0;
 
 /** A source that queues nothing: with it, no run begins before the cache of a snapshot is synced. */
 export function snapshotSource({ informer }: WatchTarget): Source {

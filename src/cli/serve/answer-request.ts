@@ -6,7 +6,6 @@ import { isSecretResource } from '../../model/secret-type.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import { ageMsOf } from '../../query/answer/holding.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
-import { samplesOf } from '../../query/answer/samples.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { FrameWriter } from '../../serve/frame-writer.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
@@ -17,7 +16,6 @@ import { queryFlags } from '../args/query-flags.ts';
 import { printAnswer } from '../query/printed-answer.ts';
 import { queryPlanOf } from '../query/query-plan.ts';
 import { type QueryPlan, readQuery } from '../query/read-query.ts';
-import { absentNamespaces } from '../session/absent-namespaces.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
@@ -74,7 +72,6 @@ export class Answering {
         sink: { clock, notice, write: (text) => frames.out(text) },
         isPartial: false,
       });
-      for (const line of await absentNamespaces(plan, holdings.map(samplesOf), this.#session)) frames.notice(line);
       if (missing !== undefined) sendErrors(missing, frames);
       const exitCode = missing === undefined ? ExitCode.ok : exitCodeOf(missing);
       frames.end({ exitCode, ageMs: Math.max(0, ...holdings.map(ageMsOf)) });

@@ -6,12 +6,15 @@ import type { Sampled } from '../../query/answer/samples.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { InformerPlan, WatchTarget } from './informers.ts';
 
+/** An object that was asked for by name and is not there. */
 interface Missing {
   readonly type: WatchTarget['type'];
   readonly name: string;
 }
 
-type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
+/** A synced cache, and which names of it were asked for. */
+export type Named = Sampled &
+  Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
 /**
  * The error that names every object that was asked for by name and is not in the synced caches, in the form of a
@@ -30,23 +33,13 @@ export function missingNames(
   );
 }
 
-/** What may not be read may be there. */
-function missingOf({ type, names, informer, forbidden }: Named): Missing[] {
+/** The names of a cache that are not there. A name that may not be read may be there. */
+export function missingOf({ type, names, informer, forbidden }: Named): Missing[] {
   if (!names) return [];
   const unknown = new Set(forbidden.flatMap(({ need }) => (need.names.length > 0 ? need.names : [...names])));
   const found = new Set<string | undefined>();
   for (const object of informer.lister.values()) found.add(object.metadata.name);
   return [...names].filter((name) => !found.has(name) && !unknown.has(name)).map((name) => ({ type, name }));
-}
-
-/** A line for each object that was asked for by name and is not there, where it is shown as soon as it is. */
-export function notThereYet(targets: readonly Named[]): string[] {
-  return targets
-    .flatMap(missingOf)
-    .map(
-      ({ type, name }) =>
-        `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} is not there yet: it is shown when it comes`,
-    );
 }
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {

@@ -3,8 +3,6 @@ import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { Shard, ShardedBy } from '../../model/shard.ts';
 import type { ShardSet } from '../../model/shard-set.ts';
-import type { Sample } from '../../query/answer/samples.ts';
-import { countText } from './path-advice.ts';
 
 /**
  * Refuses what has no shards. Throws `argument`: an object that is asked for by name is in one shard only, and a type
@@ -27,10 +25,6 @@ export const shardText = ({ index, of, by = 'uid' }: Shard): string => `shard ${
 
 /** `; shard 1/4 by uid` behind a line about a whole stream; nothing behind that of a whole collection. */
 export const shardSuffix = (shard: Shard | undefined): string => (shard ? `; ${shardText(shard)}` : '');
-
-/** What a reader of the initial state should know: `shard 1/4 by uid: 251 pods; other shards have the rest`. */
-export const shardNotice = (shard: Shard, samples: readonly Sample[]): string =>
-  `${shardText(shard)}: ${countText(samples)}${shard.of > 1 ? '; other shards have the rest' : ''}`;
 
 /** What divides a type, for the log. */
 export const SHARDED_BY: Readonly<Record<ShardedBy, string>> = {

@@ -20,15 +20,14 @@ import {
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import type { Loss } from '../../stream/overflow/backlog.ts';
 import { Redactor } from '../../stream/redact.ts';
+import { unprintableText } from '../../stream/shown-object.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { clusterText, inCluster } from '../session/cluster-error.ts';
 import type { ClusterSession, CommandSession } from '../session/clusters.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
-import { InitialListAdvice } from '../session/initial-list-advice.ts';
 import type { NewlyRefused } from '../session/left-out.ts';
-import { unprintableNotice } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { shardSuffix } from '../session/shard-choice.ts';
 import { streamOutlet, unendedText } from '../session/stream-outlet.ts';
@@ -58,6 +57,7 @@ import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
+import { StartHints } from './start-hints.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { WatchedCluster } from './watched-cluster.ts';
 
@@ -103,7 +103,7 @@ class Watching implements Disposable {
   readonly #reported = new Set<string>();
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
-  readonly #advice = new Map<WatchedCluster, InitialListAdvice>();
+  readonly #hints = new Map<WatchedCluster, StartHints>();
   /** The events shown of each of several clusters. */
   readonly #shown = new Map<string | undefined, number>();
   #join: (target: WatchTarget) => void = () => {};
@@ -388,7 +388,7 @@ class Watching implements Disposable {
     this.#allShown = () => {
       progress[Symbol.dispose]();
       live?.loaded();
-      for (const cluster of this.#clusters) if (cluster.isSynced) this.#adviceOf(cluster).synced();
+      for (const cluster of this.#clusters) if (cluster.isSynced) this.#hintsOf(cluster).synced();
     };
     if (mark)
       for (const { cluster, isFinal } of this.#start?.absent ?? [])
@@ -399,7 +399,7 @@ class Watching implements Disposable {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: this.#clusters.reduce((inner, cluster) => this.#adviceOf(cluster).watching(inner), gate),
+        gate: this.#clusters.reduce((inner, cluster) => this.#hintsOf(cluster).watching(inner), gate),
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
@@ -427,7 +427,7 @@ class Watching implements Disposable {
       },
       session.signal,
     );
-    if (!outcome && !session.signal.aborted) await Promise.all([...this.#advice.values()].map((each) => each.settled));
+    if (!outcome && !session.signal.aborted) await Promise.all([...this.#hints.values()].map((each) => each.settled));
     await outlet.settled?.();
     if (outcome)
       session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
@@ -447,20 +447,18 @@ class Watching implements Disposable {
     if (left > 0) session.notice(unendedText(left));
   }
 
-  #adviceOf(cluster: WatchedCluster): InitialListAdvice {
-    const known = this.#advice.get(cluster);
+  #hintsOf(cluster: WatchedCluster): StartHints {
+    const known = this.#hints.get(cluster);
     if (known) return known;
-    const advice = new InitialListAdvice(cluster.session, {
+    const hints = new StartHints(cluster.session, {
       plan: cluster.plan,
-      get targets() {
-        return cluster.targets;
-      },
+      targets: () => cluster.targets,
       nothingFound: () => cluster.nothingFound(),
       shown: () => (this.#start ? (this.#shown.get(cluster.session.cluster) ?? 0) : this.#summary.total),
       isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
     });
-    this.#advice.set(cluster, advice);
-    return advice;
+    this.#hints.set(cluster, hints);
+    return hints;
   }
 
   #countIn(cluster: string | undefined): void {
@@ -564,7 +562,7 @@ class Watching implements Disposable {
     const id = `${cluster === undefined ? '' : `${clusterText(cluster)}: `}${gvr} ${key}`;
     if (this.#unprintables.has(id)) return;
     if (this.#unprintables.size < MOST_NAMED) this.#unprintables.add(id);
-    this.#session.notice(unprintableNotice(id, object));
+    this.#session.notice(unprintableText(id, object));
   }
 
   #failed(error: Error): void {

@@ -1,10 +1,10 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
+import { nothingFound } from '../hints/nothing-found.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
-import { nothingFound } from '../session/object-notices.ts';
 import type { Session } from '../session/session.ts';
 import { hasStaleType } from '../terminal/exit-codes.ts';
 import { goesOnWithout, type WatchPlan } from './plan.ts';

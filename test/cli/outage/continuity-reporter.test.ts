@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { loginHint } from '../../../src/cli/hints/login.ts';
 import { ContinuityReporter } from '../../../src/cli/outage/continuity-reporter.ts';
-import { loginHint } from '../../../src/cli/outage/login-hint.ts';
 import type { WatchTarget } from '../../../src/cli/session/informers.ts';
 import { Credentials, type LoginMethod } from '../../../src/client/config/cluster-config.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';

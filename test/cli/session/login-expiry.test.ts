@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OutageHints } from '../../../src/cli/outage/outage-hints.ts';
+import { OutageHints } from '../../../src/cli/hints/outage.ts';
 import { expiredHint, withExpiry } from '../../../src/cli/session/login-expiry.ts';
 import { errorTexts } from '../../../src/cli/terminal/exit-codes.ts';
 import { Credentials } from '../../../src/client/config/cluster-config.ts';

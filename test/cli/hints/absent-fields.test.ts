@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { pathAdvice } from '../../../src/cli/session/path-advice.ts';
+import { absentFields } from '../../../src/cli/hints/absent-fields.ts';
 import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
+import type { FieldReads } from '../../../src/model/field-path.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import type { Sample } from '../../../src/query/answer/samples.ts';
 import { FakeClock } from '../../../src/testing/index.ts';
 
 const POD = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod' } as ResourceType;
@@ -62,8 +64,10 @@ const DESCRIBED = {
   '/openapi/v3/api/v1?hash=1': DOCUMENT,
 };
 
-const advice = (path: string, objects: readonly object[], to = session(DESCRIBED)) =>
-  pathAdvice([{ flag: '--filter', addresses: addressesOf(path) }], [{ type: POD, objects: objects as never }], to.with);
+const hintsOn = (reads: readonly FieldReads[], samples: readonly Sample[], to = session(DESCRIBED)) =>
+  absentFields({ plan: { reads }, cached: samples, samples, session: to.with });
+const hintsOf = (path: string, objects: readonly object[], to = session(DESCRIBED)) =>
+  hintsOn([{ flag: '--filter', addresses: addressesOf(path) }], [{ type: POD, objects: objects as never }], to);
 
 test.each<[string, string[]]>([
   [
@@ -93,7 +97,7 @@ test.each<[string, string[]]>([
   ['.metadata.labels.app', []],
   ['.kind', []],
 ])('of %s a server that describes its fields lets us say %j', async (path, expected) => {
-  expect(await advice(path, pods)).toEqual(expected);
+  expect(await hintsOf(path, pods)).toEqual(expected);
 });
 
 test.each<[string, string[]]>([
@@ -105,15 +109,15 @@ test.each<[string, string[]]>([
   ['.metadata.deletionTimestamp', []],
   ['.metadata.labels.ap', ['--filter: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?']],
 ])('of %s the objects alone say %j, where the server describes nothing', async (path, expected) => {
-  expect(await advice(path, pods, session({}))).toEqual(expected);
+  expect(await hintsOf(path, pods, session({}))).toEqual(expected);
 });
 
 test('nothing is said without objects, and the server is asked only where a field is missing', async () => {
   const server = session(DESCRIBED);
-  expect(await advice('.metadata.nam', [], server)).toEqual([]);
-  expect(await advice('.metadata.name', pods, server)).toEqual([]);
+  expect(await hintsOf('.metadata.nam', [], server)).toEqual([]);
+  expect(await hintsOf('.metadata.name', pods, server)).toEqual([]);
   expect(server.asked).toEqual([]);
-  await advice('.metadata.nam', pods, server);
+  await hintsOf('.metadata.nam', pods, server);
   expect(server.asked).toEqual(['/openapi/v3', '/openapi/v3/api/v1?hash=1']);
 });
 
@@ -123,7 +127,7 @@ test('a field that one of several types has is no mistake', async () => {
     objects: [{ metadata: { name: 'x' }, size: 1 }],
   };
   const reads = [{ flag: '--until', addresses: addressesOf('{.size} {.siz}') }];
-  const lines = await pathAdvice(reads, [{ type: POD, objects: pods as never }, other as never], session({}).with);
+  const lines = await hintsOn(reads, [{ type: POD, objects: pods as never }, other as never], session({}));
   expect(lines).toEqual(['--until: .siz is in none of 2 pods and 1 pod; did you mean .size?']);
 });
 
@@ -134,7 +138,7 @@ test('what lies below a field that is nowhere is no line of its own', async () =
       addresses: addressesOf('{.extra.list} {.extra.list[*].type} {.spec.nodeName.first} {.extra.lis}'),
     },
   ];
-  expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
+  expect(await hintsOn(reads, [{ type: POD, objects: pods as never }])).toEqual([
     '--filter: .extra.list is in none of 2 pods',
     '--filter: .spec.nodeName.first is in none of 2 pods, and is no field of Pod',
     '--filter: .extra.lis is in none of 2 pods',
@@ -149,7 +153,7 @@ test('a label that is only printed may be missing, but not what is no field, nor
       isOutput: true,
     },
   ];
-  expect(await pathAdvice(reads, [{ type: POD, objects: pods as never }], session(DESCRIBED).with)).toEqual([
+  expect(await hintsOn(reads, [{ type: POD, objects: pods as never }])).toEqual([
     '-o jsonpath: .metadata.labels.ap is in none of 2 pods; did you mean .metadata.labels.app?',
     '-o jsonpath: .spec.nope is in none of 2 pods, and is no field of Pod',
   ]);

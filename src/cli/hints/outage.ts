@@ -4,7 +4,7 @@ import { isForbidden, isUnauthorized } from '../../model/status.ts';
 import { explainForbidden } from '../session/forbidden.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { loginHint } from './login-hint.ts';
+import { loginHint } from './login.ts';
 
 type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
 

@@ -1,12 +1,8 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import type { Shard } from '../../model/shard.ts';
-import { whyUnprintable } from '../../stream/shown-object.ts';
-import { shardText } from './shard-choice.ts';
-
-/** The notice of an object that no format can print, named as in the output. */
-export const unprintableNotice = (name: string, shown: ReadonlyObject) =>
-  `${name} cannot be printed: ${whyUnprintable(shown)}`;
+import type { Sample } from '../../query/answer/samples.ts';
+import { shardText } from '../session/shard-choice.ts';
+import { countText, filled } from './count-text.ts';
 
 /** kubectl's words for an empty answer. */
 export function nothingFound({
@@ -24,3 +20,6 @@ export function nothingFound({
     ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}${part}.`
     : `No resources found${part}`;
 }
+
+/** Says that there are objects, and that nothing of them was asked for. */
+export const noneMatches = (samples: readonly Sample[]): string => `none of ${countText(filled(samples))} matches`;

@@ -1,8 +1,15 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { OutputFormat } from '../../output/formats.ts';
-import type { Sample } from '../../query/answer/samples.ts';
-import type { Session } from './session.ts';
+import type { FoundFacts } from './hint.ts';
+
+export interface NamespaceFacts extends FoundFacts {
+  readonly plan: {
+    readonly namespaces: readonly string[];
+    readonly ignoreNotFound?: boolean;
+    readonly format?: OutputFormat;
+  };
+}
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
 
@@ -17,18 +24,14 @@ const MOST_NAMES = 500;
  * Names the namespaces that do not exist: one line each, with the name that was probably meant. A server answers for
  * them as for empty ones, so only those of which nothing was found are asked about. Not being allowed to ask says
  * nothing. Where data is printed, and not a table, an answer without objects may be what was asked for: then only a
- * name that looks misspelt is worth a line. Never rejects.
+ * name that looks misspelt is worth a line.
  */
-export async function absentNamespaces(
-  plan: {
-    readonly namespaces: readonly string[];
-    readonly ignoreNotFound?: boolean;
-    readonly format?: OutputFormat;
-  },
-  samples: readonly Sample[],
-  { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
-): Promise<string[]> {
-  const namespaced = samples.filter(({ type }) => type.namespaced);
+export async function absentNamespaces({
+  plan,
+  cached,
+  session: { client, clock, signal },
+}: NamespaceFacts): Promise<string[]> {
+  const namespaced = cached.filter(({ type }) => type.namespaced);
   if (namespaced.length === 0 || plan.namespaces.includes('') || plan.ignoreNotFound) return [];
   const filled = new Set(namespaced.flatMap(({ objects }) => objects.map(({ metadata }) => metadata.namespace)));
   const asked = plan.namespaces.filter((name) => !filled.has(name)).slice(0, MOST_ASKED);

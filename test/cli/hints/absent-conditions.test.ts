@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { conditionAdvice } from '../../../src/cli/session/condition-advice.ts';
+import { absentConditions } from '../../../src/cli/hints/absent-conditions.ts';
+import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 
 const POD = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod' } as ResourceType;
@@ -9,26 +10,23 @@ const pod = (...types: string[]) => ({
   status: { conditions: types.map((type) => ({ type })) },
 });
 
+const hintsOn = (name: string, ...all: readonly (readonly ReadonlyObject[])[]) => {
+  const samples = all.map((objects) => ({ type: POD, objects }));
+  return absentConditions({ plan: { conditionsNamed: [name] }, cached: samples, samples, session: {} as never });
+};
+
 it.each([
   ['Redy', ['--for: none of 2 pods has the condition Redy; did you mean Ready?']],
   ['READY', []],
   ['example.com/Reday', ['--for: none of 2 pods has the condition example.com/Reday; did you mean example.com/Ready?']],
   ['DisruptionTarget', []],
   ['Other', []],
-])('of --for condition=%s it says %j', (name, lines) => {
+])('of --for condition=%s it says %j', async (name, lines) => {
   const objects = [pod('Ready', 'PodScheduled'), pod('example.com/Ready')];
-  expect(conditionAdvice([name], [{ type: POD, objects }])).toEqual(lines);
+  expect(await hintsOn(name, objects)).toEqual(lines);
 });
 
-it('says nothing of objects without conditions', () => {
+it('says nothing of objects without conditions', async () => {
   const objects = [{ metadata: { name: 'a' } }, { metadata: { name: 'b' }, status: { conditions: 'none' } }];
-  expect(
-    conditionAdvice(
-      ['Redy'],
-      [
-        { type: POD, objects },
-        { type: POD, objects: [] },
-      ],
-    ),
-  ).toEqual([]);
+  expect(await hintsOn('Redy', objects, [])).toEqual([]);
 });

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
-import { type Judging, valueAdvice } from '../../../src/cli/session/value-advice.ts';
+import { misspeltValues, type ValueFacts } from '../../../src/cli/hints/misspelt-values.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { withCells } from '../../../src/model/cells.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { FakeClock } from '../../../src/testing/index.ts';
 
 const typeOf = (resource: string, kind: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind, singular: kind.toLowerCase() }) as ResourceType;
 const POD = typeOf('pods', 'Pod');
 
 const pod = (phase: string, node = 'worker-1') => ({ metadata: { name: 'a' }, spec: { node }, status: { phase } });
+type Judging = ValueFacts['judging'];
 const filtered = (...sources: string[]): Judging => ({
   filters: sources.map((source) => compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES })),
   wheres: [],
@@ -18,8 +20,11 @@ const where = (source: string): Judging => ({
   filters: [],
   wheres: [compileCel(source, { flag: '--where', variables: {}, unlisted: true })],
 });
-const advice = (judging: Judging, objects: readonly object[], { type = POD } = {}) =>
-  valueAdvice(judging, [{ type, objects: objects as ReadonlyObject[] }], 0);
+const hintsOn = (judging: Judging, objects: readonly object[], { type = POD } = {}) => {
+  const samples = [{ type, objects: objects as ReadonlyObject[] }];
+  const session = { client: {} as never, clock: new FakeClock(0), signal: new AbortController().signal };
+  return misspeltValues({ judging, cached: samples, samples, session });
+};
 
 test.each<[string, string[]]>([
   ['object.status.phase == "running"', ['.status.phase == "running" holds for none; did you mean "Running"?']],
@@ -38,7 +43,7 @@ test.each<[string, string[]]>([
   ['object.status.none == "x"', []],
 ])('a text that no object has: %s', async (source, lines) => {
   const objects = [pod('Running'), pod('Pending', 'worker-2')];
-  expect(await advice(filtered(source), objects)).toEqual(lines.map((line) => `--filter: ${line}`));
+  expect(await hintsOn(filtered(source), objects)).toEqual(lines.map((line) => `--filter: ${line}`));
 });
 
 test('cells are looked at as --where sees them', async () => {
@@ -52,7 +57,7 @@ test('cells are looked at as --where sees them', async () => {
     columns,
     cells: ['web', 'Running', 'full', '5m'],
   });
-  expect(await advice(where('STATUS == "runing" || cells["UP-TO-DATE"] == "ful"'), [row])).toEqual([
+  expect(await hintsOn(where('STATUS == "runing" || cells["UP-TO-DATE"] == "ful"'), [row])).toEqual([
     '--where: STATUS == "runing" holds for none; did you mean "Running"?',
     '--where: cells["UP-TO-DATE"] == "ful" holds for none; did you mean "full"?',
   ]);
@@ -61,8 +66,8 @@ test('cells are looked at as --where sees them', async () => {
 test('values of Secrets are not named, and characters for terminals are not passed on', async () => {
   const secret = { metadata: { name: 'login' }, data: { password: 'swordfish' } };
   expect(
-    await advice(filtered('object.data.password == "sword"'), [secret], { type: typeOf('secrets', 'Secret') }),
+    await hintsOn(filtered('object.data.password == "sword"'), [secret], { type: typeOf('secrets', 'Secret') }),
   ).toEqual([]);
-  const [line] = await advice(filtered('object.status.phase == "runing"'), [pod('running\u001b')]);
+  const [line] = await hintsOn(filtered('object.status.phase == "runing"'), [pod('running\u001b')]);
   expect(line).not.toContain('\u001b');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearValues } from '../../../src/cli/query/near-values.ts';
+import { nearValues } from '../../../src/cli/hints/near-values.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
@@ -16,9 +16,9 @@ interface Given {
   readonly catalog?: IndexCatalog;
 }
 
-function hints(flag: LookupFlag, text: string, { objects = PODS, resource = 'pods', catalog }: Given = {}): string[] {
-  const samples = [{ type: typeOf(resource), objects }];
-  return nearValues(parseLookup(flag, text), samples, catalog ?? new IndexCatalog());
+function hints(flag: LookupFlag, text: string, { objects = PODS, resource = 'pods', catalog }: Given = {}) {
+  const searched = [{ type: typeOf(resource), objects }];
+  return nearValues({ plan: { lookups: [parseLookup(flag, text)] }, searched, catalog: catalog ?? new IndexCatalog() });
 }
 
 const owned = (kind: string, name: string): UnknownObject => ({
@@ -40,8 +40,8 @@ describe('a value that no object has', () => {
     ['prefix', 'configmap=x', '--prefix configmap=x: none of 5 pods has a value in the index configmap (config maps that are mounted or used for environment variables)'], // biome-ignore format: one row
     ['range', 'node=5..9', '--range node=5..9: no quantity is in this range; the values are n1, n2'],
     ['range', 'node=x..z', '--range node=x..z: no value is in this range; the values are n1, n2'],
-  ])('has a hint: --%s %s', (flag, text, hint) => {
-    expect(hints(flag, text)).toEqual([hint]);
+  ])('has a hint: --%s %s', async (flag, text, hint) => {
+    expect(await hints(flag, text)).toEqual([hint]);
   });
 
   test.each<[LookupFlag, string]>([
@@ -49,12 +49,12 @@ describe('a value that no object has', () => {
     ['prefix', 'image=app'],
     ['range', 'node=a..z'],
     ['eq', 'label:app=a'],
-  ])('has none if objects have it: --%s %s', (flag, text) => {
-    expect(hints(flag, text)).toEqual([]);
+  ])('has none if objects have it: --%s %s', async (flag, text) => {
+    expect(await hints(flag, text)).toEqual([]);
   });
 
-  test('has none without objects: nothing is known then', () => {
-    expect(hints('eq', 'configmap=x', { objects: [] })).toEqual([]);
+  test('has none without objects: nothing is known then', async () => {
+    expect(await hints('eq', 'configmap=x', { objects: [] })).toEqual([]);
   });
 });
 
@@ -70,22 +70,22 @@ describe('a reference that no object has', () => {
     ['owner=rs/db', 'owner=rs/db: no object has this value; did you mean owner=statefulset/db?'],
     ['owner=deplyo/web', 'owner=deplyo/web: no object has this value; did you mean owner=deployment/web?'],
     ['owner=rs/zzz', 'owner=rs/zzz: no object has this value; the values are deployment/api, deployment/web, statefulset/db'], // biome-ignore format: one row
-  ])('has a hint: --eq %s', (text, hint) => {
-    expect(hints('eq', text, { objects, catalog })).toEqual([`--eq ${hint}`]);
+  ])('has a hint: --eq %s', async (text, hint) => {
+    expect(await hints('eq', text, { objects, catalog })).toEqual([`--eq ${hint}`]);
   });
 });
 
 test('values of Secrets are in no hint', async () => {
   const catalog = new IndexCatalog([await parseIndex('p=.data.password')]);
   const objects = [{ metadata: { name: 'login' }, data: { password: 'c2VjcmV0' } } as UnknownObject];
-  expect(hints('eq', 'p=c2VjcmV1', { objects, resource: 'secrets', catalog })).toEqual([]);
-  expect(hints('eq', 'p=c2VjcmV1', { objects, resource: 'configmaps', catalog })).toHaveLength(1);
+  expect(await hints('eq', 'p=c2VjcmV1', { objects, resource: 'secrets', catalog })).toEqual([]);
+  expect(await hints('eq', 'p=c2VjcmV1', { objects, resource: 'configmaps', catalog })).toHaveLength(1);
 });
 
-test('a long value is cut, and one of several lines shows its first', () => {
+test('a long value is cut, and one of several lines shows its first', async () => {
   const config = (name: string, text: string) => ({ metadata: { name }, status: { phase: text } }) as UnknownObject;
   const objects = [config('a', `a${'y'.repeat(3000)}`), config('b', 'b\u001b[31m\nmore')];
-  expect(hints('eq', 'phase=x', { objects })).toEqual([
+  expect(await hints('eq', 'phase=x', { objects })).toEqual([
     `--eq phase=x: no object has this value; the values are a${'y'.repeat(79)}…, b^[[31m...`,
   ]);
 });
@@ -95,12 +95,12 @@ test('a value that exists has no hint, however many others there are, and a part
   const catalog = new IndexCatalog([await parseIndex('n=.metadata.name')]);
   for (const kept of [[], [catalog.get('n')]]) {
     const ask = (text: string, isPart = false) => {
-      const samples = [{ type: typeOf('pods'), objects: numbered, isPart, store: storeOf(numbered, kept) }];
-      return nearValues(parseLookup('eq', text), samples, catalog);
+      const searched = [{ type: typeOf('pods'), objects: numbered, isPart, store: storeOf(numbered, kept) }];
+      return nearValues({ plan: { lookups: [parseLookup('eq', text)] }, searched, catalog });
     };
-    expect(ask('n=p-10049')).toEqual([]);
-    expect(ask('n=q-7')).toEqual(['--eq n=q-7: no object has this value; did you mean n=p-7?']);
-    expect(ask('n=q-7', true)).toEqual([
+    expect(await ask('n=p-10049')).toEqual([]);
+    expect(await ask('n=q-7')).toEqual(['--eq n=q-7: no object has this value; did you mean n=p-7?']);
+    expect(await ask('n=q-7', true)).toEqual([
       '--eq n=q-7: none of the first 10050 objects has this value; did you mean n=p-7?',
     ]);
   }

@@ -7,25 +7,29 @@ import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { formatLookup, type Lookup, rangeKindOf } from '../../query/index/lookup.ts';
 import { runLookups } from '../../query/index/lookup-plan.ts';
 import { type IndexedStore, valuesKept } from '../../query/index/stored-index.ts';
-import { countText } from '../session/path-advice.ts';
-import { hintedValue, nearValue, someText } from '../session/value-advice.ts';
-
-/** Values that are compared with what was asked for, at most. */
-const MOST_VALUES = 10_000;
-
-/** Values that a hint lists where none resembles the one that was asked for, at most. */
-const MOST_LISTED = 5;
+import { countText } from './count-text.ts';
+import { hintedValue, MOST_LISTED, MOST_VALUES, nearValue, someText } from './near-value.ts';
 
 /** Objects in which a lookup finds nothing. `store` is the cache that they are in, if it has all of them. */
 export interface Searched extends Sample {
   readonly store?: IndexedStore | undefined;
 }
 
+export interface LookupFacts {
+  readonly plan: { readonly lookups: readonly Lookup[] };
+  readonly searched: readonly Searched[];
+  readonly catalog: IndexCatalog;
+}
+
+/** Says of lookups that find nothing which values there are. */
+export const nearValues = async ({ plan: { lookups }, searched, catalog }: LookupFacts): Promise<string[]> =>
+  lookups.flatMap((lookup) => valuesFor(lookup, searched, catalog));
+
 /**
  * Why a lookup finds nothing in these objects: one line for each value that none of them has, with the nearest values
  * that some have. Values of Secrets are not looked at.
  */
-export function nearValues(lookup: Lookup, samples: readonly Searched[], catalog: IndexCatalog): string[] {
+function valuesFor(lookup: Lookup, samples: readonly Searched[], catalog: IndexCatalog): string[] {
   const definition = catalog.get(lookup.index);
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
   const flag = lookup.kind === 'in' ? (lookup.flag ?? 'eq') : lookup.kind;

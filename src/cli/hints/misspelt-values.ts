@@ -1,42 +1,38 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import { loadCel } from '../../expr/cel/load-cel.ts';
-import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, valuesAt } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { cellText } from '../../output/escape.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
 import { withKind } from '../../stream/shown-object.ts';
+import type { FoundFacts } from './hint.ts';
+import { hintedValue, MOST_VALUES, nearValue } from './near-value.ts';
 
-/** What says which objects match. */
-export interface Judging {
+/** The expressions that say which objects match. */
+interface Judging {
   /** `--filter`, compiled. */
   readonly filters: readonly CelProgram[];
   /** `--where`, compiled. */
   readonly wheres: readonly CelProgram[];
 }
 
-/** Values that are compared with what was asked for, at most. */
-const MOST_VALUES = 10_000;
-
-/** Values that a hint lists where none resembles the one that was asked for, at most. */
-const MOST_LISTED = 5;
-
-const MOST_SHOWN = 80;
+export interface ValueFacts extends FoundFacts {
+  readonly judging: Judging;
+}
 
 /**
  * Why nothing matches: a line for each text that an expression compares a field or a column with, that none of the
  * objects has there, and that looks like a misspelling of one that some have. Any other text may come later, and is no
- * mistake. Values of Secrets are not looked at. Never rejects.
+ * mistake. Values of Secrets are not looked at.
  */
-export async function valueAdvice(
-  { filters, wheres }: Judging,
-  samples: readonly Sample[],
-  nowMs: number,
-): Promise<string[]> {
+export async function misspeltValues({
+  judging: { filters, wheres },
+  samples,
+  session: { clock },
+}: ValueFacts): Promise<string[]> {
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
   if (open.length === 0 || filters.length + wheres.length === 0) return [];
   const { textsCompared } = await loadCel();
@@ -48,6 +44,7 @@ export async function valueAdvice(
     })),
   );
   const cells = new PrintedCells();
+  const nowMs = clock.now();
   const ofWheres = wheres.flatMap(({ flag, ast, variables }) =>
     textsCompared(ast, [...variables]).map(({ address, text }) => ({
       asked: `${flag}: ${columnText(address)} == ${JSON.stringify(text)}`,
@@ -92,29 +89,4 @@ function textsIn(
     }
   }
   return texts;
-}
-
-/** Some of the values, in their order: `the values are Pending, Running and 3 more`. */
-export function someText(values: readonly string[]): string {
-  const some = values.toSorted().slice(0, MOST_LISTED);
-  const more = values.length - some.length;
-  return `the values are ${some.map(hintedValue).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-/** A value in a hint: its first line, cut. */
-export function hintedValue(value: string): string {
-  const line = cellText(value);
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
-}
-
-/**
- * The nearest of the known values; where some begin as it does up to its last `/`, the rest is compared: a kind or
- * registry resembles nothing. A word in other letters resembles it.
- */
-export function nearValue(value: string, known: readonly string[]): string | undefined {
-  const begin = value.slice(0, value.lastIndexOf('/') + 1);
-  const alike = known.filter((each) => each.startsWith(begin));
-  if (alike.length === 0) return nearest(value, known)[0];
-  const rest = alike.map((each) => each.slice(begin.length));
-  return nearest(value.slice(begin.length), rest).map((near) => begin + near)[0];
 }

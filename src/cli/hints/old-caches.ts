@@ -1,0 +1,42 @@
+import type { ConnectionState, Continuity } from '../../informer/watch/continuity-ledger.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { humanDuration } from '../../kit/duration.ts';
+import { localTime } from '../../output/timestamps.ts';
+import type { Holding } from '../../query/answer/holding.ts';
+import { causeText } from '../session/cause-text.ts';
+
+/**
+ * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes
+ * apiserver/pkg/storage/cacher: a minute, and up to a quarter more.
+ */
+const BOOKMARK_MS = 75_000;
+
+export interface AgeFacts {
+  readonly targets: readonly Pick<Holding, 'informer'>[];
+  readonly session: { readonly clock: Pick<Clock, 'now'> };
+}
+
+/** Says how old an answer is from caches without a proof since the last bookmark was due, or without a connection. */
+export async function oldCaches({ targets, session: { clock } }: AgeFacts): Promise<string[]> {
+  const now = clock.now();
+  const byText = new Map<string, string[]>();
+  for (const { informer } of targets) {
+    const isOld = informer.continuity.some(({ ageMs = 0, connection }) => ageMs > BOOKMARK_MS || isCut(connection));
+    if (!isOld) continue;
+    const text = ageText(informer.continuity, now);
+    byText.set(text, [...(byText.get(text) ?? []), informer.name]);
+  }
+  return [...byText].map(([text, names]) => `${names.join(', ')}: ${text}`);
+}
+
+const isCut = ({ state }: ConnectionState) => state === 'disconnected';
+
+/** `last proof 3m12s ago, disconnected since 22:14:03: connection refused`: of the source with the oldest proof. */
+export function ageText(all: readonly Pick<Continuity, 'ageMs' | 'connection'>[], now: number): string {
+  const [oldest] = all.toSorted((a, b) => (b.ageMs ?? 0) - (a.ageMs ?? 0));
+  const cut = all.map(({ connection }) => connection).find(isCut);
+  const age = `last proof ${humanDuration(oldest?.ageMs ?? 0)} ago`;
+  if (cut?.state !== 'disconnected') return age;
+  const since = localTime(new Date(Math.min(cut.since, now)).toISOString(), 'seconds');
+  return `${age}, disconnected since ${since}: ${cut.error === undefined ? cut.why : causeText(cut.error)}`;
+}

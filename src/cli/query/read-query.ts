@@ -97,19 +97,16 @@ export async function readQuery(
   );
   const asked = [...lookups.map(({ index }) => index), flags.values ?? ''];
   const flagged = (flags.index ?? []).map((text) => text.split('=')[0]?.trim());
+  // an expression that fails on an object finds nothing there
+  const onError = (error: Error) => notice(`${neutralised(error.message)}; it counts as no value (reported once)`);
   const own = ownIndexes(
     indexes,
     asked.filter((name) => !flagged.includes(name)),
   );
-  // an expression that fails on an object finds nothing there
-  const onError = (error: Error) => notice(`${neutralised(error.message)}; it counts as no value (reported once)`);
-  const declared = await Promise.all([
-    ...own.map(([name, text]) =>
-      parseIndex(`${name}=${text}`, onError, { flag: `indexes.${name} of the config file` }),
-    ),
-    ...(flags.index ?? []).map((text) => parseIndex(text, onError)),
+  const declared = [
+    ...(await declaredIndexes(own, flags.index ?? [], onError)),
     ...(severalClusters ? [clusterIndex('')] : []),
-  ]);
+  ];
   const objectFilters = await objectFiltersOf(flags);
   const measures = await measuresOf(flags, onError);
   const isCounted = flags.values !== undefined || flags['group-by'] !== undefined;
@@ -165,6 +162,20 @@ export async function readQuery(
     shows: { object, cells },
     reads,
   };
+}
+
+/** The indexes of the config file that are asked for, and those of the command line. */
+function declaredIndexes(
+  own: readonly (readonly [name: string, text: string])[],
+  ofFlags: readonly string[],
+  onError: (error: Error) => void,
+) {
+  return Promise.all([
+    ...own.map(([name, text]) =>
+      parseIndex(`${name}=${text}`, onError, { flag: `indexes.${name} of the config file` }),
+    ),
+    ...ofFlags.map((text) => parseIndex(text, onError)),
+  ]);
 }
 
 /** Refuses what a continuous result cannot do, and what only such a one can. Throws `argument`. */

@@ -248,7 +248,7 @@ async function givenKubeconfig({
 const TEXT_HINT = 'a text goes into kubeconfigText, the path of a file into kubeconfig';
 const OBJECT_HINT = 'an object goes into kubeconfigObject, the path of a file into kubeconfig';
 
-/** The files to read: that of --kubeconfig, which must exist; else the KUBECONFIG list; else the file in the home. */
+/** The files to read: the option `kubeconfig`, which must exist; else the KUBECONFIG list; else the file in the home. */
 export async function kubeconfigFiles({ kubeconfig, env = process.env }: LoadConfigOptions): Promise<string[]> {
   if (kubeconfig && (typeof kubeconfig !== 'string' || /[\r\n]|^\s*[{]|^apiVersion:/.test(kubeconfig))) {
     throw new InformerError('argument', 'kubeconfig must be the path of a file, and this value cannot be one', {
@@ -259,7 +259,7 @@ export async function kubeconfigFiles({ kubeconfig, env = process.env }: LoadCon
     await stat(kubeconfig).catch((cause) => {
       throw new InformerError('config', `stat ${kubeconfig}: no such file or directory`, {
         cause,
-        hint: 'give an existing file to --kubeconfig',
+        hint: 'give an existing file to `kubeconfig`',
       });
     });
     return [kubeconfig];
@@ -304,19 +304,19 @@ function unknownContextHint(name: string, kubeconfig: Kubeconfig): string {
 
 function contextsHint({ contexts, files }: Kubeconfig): string {
   if (contexts.size === 0)
-    return `there are no contexts in ${files.join(', ') || 'any kubeconfig'}; --server URL connects without one`;
-  return `choose one with --context: ${[...contexts.keys()].join(', ')}`;
+    return `there are no contexts in ${files.join(', ') || 'any kubeconfig'}; \`server\` URL connects without one`;
+  return `choose one with \`context\`: ${[...contexts.keys()].join(', ')}`;
 }
 
 function nothingFound(files: readonly string[], found: readonly string[]): InformerError {
   if (found.length > 0) {
     const [names, are] = [found.join(', '), found.length > 1 ? 'are' : 'is'];
     return new InformerError('config', `no cluster to connect to: ${names} ${are} empty`, {
-      hint: 'name another file with --kubeconfig or KUBECONFIG, or try without a cluster: --sandbox',
+      hint: 'name another file with `kubeconfig` or KUBECONFIG, or try without a cluster: `kubectl-informer/sandbox`',
     });
   }
   return new InformerError('config', 'no cluster to connect to: no kubeconfig was found, and this is not a pod', {
-    hint: `looked for ${files.join(', ')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
+    hint: `looked for ${files.join(', ')} and a service account; name a file with \`kubeconfig\`, or try without a cluster: \`kubectl-informer/sandbox\``,
   });
 }
 
@@ -344,7 +344,7 @@ function serverUrl(cluster: ClusterEntry, clusterName: string): string {
   const { server } = cluster;
   if (!server)
     throw new InformerError('config', `no server found for cluster "${clusterName}"`, {
-      hint: 'set it in the kubeconfig or give --server URL',
+      hint: 'set it in the kubeconfig or give `server` URL',
     });
   const secure =
     cluster['certificate-authority'] ?? cluster['certificate-authority-data'] ?? cluster['insecure-skip-tls-verify'];

@@ -92,12 +92,12 @@ describe('loadConfig', () => {
   it('names the places that it searched, and the next step, when it finds nothing', async () => {
     await expect(load()).rejects.toMatchObject({
       code: 'config',
-      hint: `looked for ${at('home/.kube/config')} and a service account; name a file with --kubeconfig, or try without a cluster: --sandbox`,
+      hint: `looked for ${at('home/.kube/config')} and a service account; name a file with \`kubeconfig\`, or try without a cluster: \`kubectl-informer/sandbox\``,
     });
   });
 
   it.each<[ConnectionFlags, string, RegExp]>([
-    [{ context: 'zz' }, 'context "zz" does not exist', /^choose one with --context: x2, x3$/],
+    [{ context: 'zz' }, 'context "zz" does not exist', /^choose one with `context`: x2, x3$/],
     [{ cluster: 'zz' }, 'no server found for cluster "zz"', /clusters of/],
     [{ user: 'zz' }, 'auth info "zz" does not exist', /users of/],
     [{ server: 'https://' }, 'server "https://" is not a URL', /https:\/\/host:port/],
@@ -112,7 +112,7 @@ describe('loadConfig', () => {
   it('refuses a kubeconfig without a current context', async () => {
     await expect(load({ kubeconfig: await write('a', FIRST) })).rejects.toMatchObject({
       message: `no current context is set in ${at('a')}`,
-      hint: 'choose one with --context: x1',
+      hint: 'choose one with `context`: x1',
     });
   });
 
@@ -225,7 +225,7 @@ users: [{name: u, user: {token: t, as: jane, as-groups: [g]}}]
       { insecureSkipTlsVerify: true, certificateAuthority: 'x' },
       'specifying a root certificates file with the insecure flag is not allowed',
     ],
-    [{ asUserExtra: ['novalue'] }, '--as-user-extra "novalue" is not of the form key=value'],
+    [{ asUserExtra: ['novalue'] }, 'the extra field "novalue" is not of the form key=value'],
   ])('refuses %j', async (flags, message) => {
     await expect(resolved(flags)).rejects.toThrow(message);
   });

@@ -4,6 +4,7 @@ import { isForbidden, isUnauthorized } from '../../model/status.ts';
 import { explainForbidden } from '../session/forbidden.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { optionsAsFlags } from '../terminal/option-flags.ts';
 import { loginHint } from './login.ts';
 
 type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
@@ -23,7 +24,8 @@ export class OutageHints {
   /** Undefined where there is nothing but to wait. Never rejects. */
   async of(error: unknown, { type, need, namespaces = [''] }: Hinted): Promise<string | undefined> {
     if (isUnauthorized(error)) return this.#ofLogin();
-    if (isInformerError(error, 'credentials') || isInformerError(error, 'config')) return error.hint ?? this.#ofLogin();
+    if (isInformerError(error, 'credentials') || isInformerError(error, 'config'))
+      return error.hint === undefined ? this.#ofLogin() : optionsAsFlags(error.hint);
     if (!isForbidden(error)) return undefined;
     const known =
       this.#rules.get(type) ?? explainForbidden(error, need, namespaces, this.#session).then(({ hint }) => hint);

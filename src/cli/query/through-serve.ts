@@ -12,6 +12,7 @@ import type { Edges } from '../base-command.ts';
 import { forgetKilled } from '../session/killed-serve.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
+import { optionsAsFlags } from '../terminal/option-flags.ts';
 import type { QueryLine } from './query-run.ts';
 
 /**
@@ -80,7 +81,7 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
     if (signal.aborted) throw error;
     if (io.stdout.closed.aborted) return isReaderGone(error) ? ExitCode.ok : ExitCode.failed;
     if (isBegun || !(error instanceof InformerError)) throw error;
-    const hint = error.hint === undefined ? '' : ` (${error.hint})`;
+    const hint = error.hint === undefined ? '' : ` (${optionsAsFlags(error.hint)})`;
     writeNotice(edges.io, `the cluster is asked instead of a running serve: ${error.message}${hint}`);
     return undefined;
   }

@@ -6,6 +6,7 @@ import { continued } from '../../output/escape.ts';
 import { exitNow } from './exit-now.ts';
 import type { Io } from './io.ts';
 import { logJson } from './logging.ts';
+import { optionsAsFlags } from './option-flags.ts';
 import { Interrupted } from './signals.ts';
 
 /** What the command's exit status says. The table is part of the contract. */
@@ -131,7 +132,7 @@ export function errorTexts(error: unknown): { message: string; hint: string | un
     if (isInformerError(cause)) hint ??= cause.hint;
     if (saysItsCause(cause)) break;
   }
-  return { message: parts.join(': '), hint };
+  return { message: parts.join(': '), hint: hint && optionsAsFlags(hint) };
 }
 
 function describeErrorAsJson(error: unknown, stderr: Io['stderr']): void {

@@ -153,7 +153,7 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
       upTo(LARGEST_CREDENTIAL, (chunk) => onStderr(text.write(chunk)), tooMuch('error')),
     );
     child.on('error', (cause: NodeJS.ErrnoException) => {
-      const next = `install ${command}, or correct the exec command of this user in the kubeconfig; --user and --context choose another`;
+      const next = `install ${command}, or correct the exec command of this user in the kubeconfig; \`user\` and \`context\` choose another`;
       fail(cause.code === 'ENOENT' ? `executable ${command} not found` : messageOf(cause), next, cause);
     });
     child.on('close', (code, killedBy) => {
@@ -168,7 +168,7 @@ const tooMuchText = (command: string, stream: string) =>
   `executable ${command} printed more than ${LARGEST_CREDENTIAL} bytes on its standard ${stream}, the limit; it was killed`;
 
 const PLUGIN_FAILED =
-  'log in again if it asks for that (its output is above), or choose another user with --user or --context';
+  'log in again if it asks for that (its output is above), or choose another user with `user` or `context`';
 
 /** A function that passes chunks to `take`. As soon as they exceed `limit` bytes in total, it calls `beyond` once. */
 function upTo(limit: number, take: (chunk: Buffer) => void, beyond: () => void): (chunk: Buffer) => void {

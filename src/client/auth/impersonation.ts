@@ -14,7 +14,7 @@ export function impersonationHeaders(user: UserEntry, userName: string): Credent
       'config',
       `requesting uid, groups or user-extra for ${userName} without impersonating a user`,
       {
-        hint: 'name the user too: --as NAME',
+        hint: 'name the user too: `as` NAME',
       },
     );
   }

@@ -102,7 +102,9 @@ function parseExtra(pairs: readonly string[]): Record<string, string[]> {
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     if (at < 1)
-      throw new InformerError('argument', `--as-user-extra ${JSON.stringify(pair)} is not of the form key=value`);
+      throw new InformerError('argument', `the extra field ${JSON.stringify(pair)} is not of the form key=value`, {
+        hint: 'write it as `asUserExtra` key=value',
+      });
     const key = pair.slice(0, at);
     extra.set(key, [...(extra.get(key) ?? []), pair.slice(at + 1)]);
   }
@@ -125,6 +127,6 @@ function durationOf(value: string): number {
   } catch (cause) {
     const message =
       'Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)';
-    throw new InformerError('argument', message, { cause, hint: `--request-timeout was ${JSON.stringify(value)}` });
+    throw new InformerError('argument', message, { cause, hint: `\`requestTimeout\` was ${JSON.stringify(value)}` });
   }
 }

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { yamlFault } from '../../kit/secret-free-text.ts';
 
 /** The hint of errors about a kubeconfig that cannot be used. */
-export const KUBECONFIG_HINT = 'correct that file, or name another with --kubeconfig or KUBECONFIG';
+export const KUBECONFIG_HINT = 'correct that file, or name another with `kubeconfig` or KUBECONFIG';
 
 /**
  * Parses the first document of a kubeconfig as kubectl's YAML library does: `yes` and `no` are booleans, merge keys

@@ -52,7 +52,7 @@ export function checkPluginAllowed(command: string, policy: PluginPolicy | undef
   if (!policy || policy.kind === 'AllowAll') return;
   const refused = (text: string) =>
     new InformerError('config', text, {
-      hint: `${policy.file} decides which credential plugins may run; --token, or a user without a plugin, needs none`,
+      hint: `${policy.file} decides which credential plugins may run; \`token\`, or a user without a plugin, needs none`,
     });
   if (policy.kind === 'DenyAll')
     throw refused(`plugin ${JSON.stringify(command)} not allowed: policy set to "DenyAll"`);

@@ -19,7 +19,7 @@ export function checkLogin(user: UserEntry, name: string): void {
   if (!hasCertificate || user['client-key'] || user['client-key-data']) return;
   const text = `client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`;
   throw new InformerError('config', text, {
-    hint: 'add the key of the certificate to that user, or give it by --client-key',
+    hint: 'add the key of the certificate to that user, or give it by `clientKey`',
   });
 }
 
@@ -33,7 +33,7 @@ export function checkTls({ ca, cert, key }: NodeTls): void {
   const fault = cert !== undefined && key !== undefined ? faultOfPair(cert, key) : undefined;
   if (fault === undefined) return;
   throw new InformerError('config', `tls: ${fault}`, {
-    hint: 'check the client certificate and the client key of the user in the kubeconfig, or --client-certificate and --client-key',
+    hint: 'check the client certificate and the client key of the user in the kubeconfig, or `clientCertificate` and `clientKey`',
   });
 }
 
@@ -42,7 +42,7 @@ function checkAuthority(pem: string): void {
   if (blocks.some(isCertificate)) return;
   const why = blocks.length > 0 ? 'failed to parse certificate' : 'unable to parse bytes as PEM block';
   throw new InformerError('config', `unable to load root certificates: ${why}`, {
-    hint: 'certificate-authority is a PEM file, certificate-authority-data is such a file in base64: check the cluster in the kubeconfig, or --certificate-authority',
+    hint: 'certificate-authority is a PEM file, certificate-authority-data is such a file in base64: check the cluster in the kubeconfig, or `certificateAuthority`',
   });
 }
 

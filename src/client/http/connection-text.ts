@@ -45,7 +45,7 @@ function inKubectlsWords(cause: unknown, origin: string, proxyUrl: string | unde
         cause,
         hint:
           byProxy ??
-          'is the cluster running? --context and --server choose another one, --sandbox works without a cluster',
+          'is the cluster running? `context` and `server` choose another one, `kubectl-informer/sandbox` works without a cluster',
       },
     );
   }
@@ -102,7 +102,7 @@ const TROUBLES: readonly Trouble[] = [
       /SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|^CERT_(SIGNATURE_FAILURE|UNTRUSTED|REJECTED)$|^INVALID_CA$/,
     explain: () => ({
       text: `${UNVERIFIED} certificate signed by unknown authority`,
-      hint: 'name the CA that signed it: --certificate-authority FILE, or certificate-authority-data in the kubeconfig',
+      hint: 'name the CA that signed it: `certificateAuthority` FILE, or certificate-authority-data in the kubeconfig',
     }),
   },
   { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, explain: otherName },
@@ -132,7 +132,7 @@ const TROUBLES: readonly Trouble[] = [
     codes: /^ERR_SSL_.*ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
     explain: (cause) => ({
       text: `remote error: tls: ${alertIn(cause)}`,
-      hint: 'the server refused the client certificate: check --client-certificate and --client-key, or the user of the kubeconfig',
+      hint: 'the server refused the client certificate: check `clientCertificate` and `clientKey`, or the user of the kubeconfig',
     }),
   },
   {
@@ -190,7 +190,7 @@ function otherName(
   const [first = 'NAME'] = names.filter(Boolean);
   return {
     text: `${UNVERIFIED} certificate is valid for ${names.join(', ') || 'no name'}, not ${cause.host ?? hostname}`,
-    hint: `if it is the right server, say which of its names to expect: --tls-server-name ${first}`,
+    hint: `if it is the right server, say which of its names to expect: \`tlsServerName\` ${first}`,
   };
 }
 

@@ -50,7 +50,7 @@ export class Exchange {
     this.#headers = clock.after(headersMs, () => this.#giveUp(`no answer within ${headersMs / 1000}s`));
     if (timeoutMs)
       this.#deadline = clock.after(timeoutMs, () =>
-        this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise --request-timeout', requestTimedOut()),
+        this.#giveUp(`no complete answer within ${timeoutMs / 1000}s`, 'raise `requestTimeout`', requestTimedOut()),
       );
     // last: an aborted signal ends the timers above at once
     this.#link = signal && onAbort(signal, () => this.#breakOff(signal.reason));

@@ -18,7 +18,7 @@ const WANTS_TLS = 'Client sent an HTTP request to an HTTPS server';
 
 /** The hint of a 401. */
 export const LOG_IN =
-  'the server refused the credentials: log in again, or choose another user with --context or --user';
+  'the server refused the credentials: log in again, or choose another user with `context` or `user`';
 
 /**
  * Reads a whole body as bytes. If it has more than `limit` bytes, closes it and rejects with an {@link OversizedError}

@@ -99,8 +99,8 @@ describe('withUserFlags', () => {
   it.each<[ConnectionFlags, string]>([
     [{ token: 't', username: 'u' }, 'username/password or bearer token may be set, but not both'],
     [{ token: 't', password: 'p' }, 'username/password or bearer token may be set, but not both'],
-    [{ asUserExtra: ['novalue'] }, '--as-user-extra "novalue" is not of the form key=value'],
-    [{ asUserExtra: ['=v'] }, '--as-user-extra "=v" is not of the form key=value'],
+    [{ asUserExtra: ['novalue'] }, 'the extra field "novalue" is not of the form key=value'],
+    [{ asUserExtra: ['=v'] }, 'the extra field "=v" is not of the form key=value'],
   ])('refuses %j', (flags, message) => {
     expect(() => withUserFlags({}, flags)).toThrow(expect.objectContaining({ code: 'argument', message }));
   });
@@ -125,7 +125,7 @@ describe('requestTimeoutMsOf', () => {
       expect.objectContaining({
         code: 'argument',
         message: expect.stringContaining('Invalid timeout value.'),
-        hint: '--request-timeout was "soon"',
+        hint: '`requestTimeout` was "soon"',
       }),
     );
   });

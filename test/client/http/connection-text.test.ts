@@ -28,7 +28,7 @@ describe('noAnswer', () => {
       'SELF_SIGNED_CERT_IN_CHAIN',
       'x',
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-      '--certificate-authority',
+      '`certificateAuthority`',
     ],
     [
       'CERT_HAS_EXPIRED',
@@ -40,7 +40,7 @@ describe('noAnswer', () => {
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
       alert,
       'remote error: tls: certificate required',
-      '--client-certificate',
+      '`clientCertificate`',
     ],
     [
       'ERR_OSSL_X509_KEY_VALUES_MISMATCH',
@@ -84,7 +84,7 @@ describe('noAnswer', () => {
     });
     expect(noAnswer(cause, reach)).toMatchObject({
       message: expect.stringContaining('certificate is valid for kubernetes, 10.0.0.1, not api.test'),
-      hint: expect.stringContaining('--tls-server-name kubernetes'),
+      hint: expect.stringContaining('`tlsServerName` kubernetes'),
     });
   });
 

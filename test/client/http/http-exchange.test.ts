@@ -37,7 +37,7 @@ describe('the limits of an exchange', () => {
     clock.tick(30_000);
     expect(exchange.abortReason).toMatchObject({
       message: 'GET /x: no complete answer within 30s',
-      hint: 'raise --request-timeout',
+      hint: 'raise `requestTimeout`',
     });
     expect(isRequestTimeout(exchange.abortReason)).toBe(true);
   });

@@ -263,7 +263,10 @@ describe('a connection that fails', () => {
     expect(error.message).toBe(
       `The connection to the server ${new URL(server.url).host} was refused - did you specify the right host or port?`,
     );
-    expect(error).toMatchObject({ code: 'transport', hint: expect.stringContaining('--sandbox') });
+    expect(error).toMatchObject({
+      code: 'transport',
+      hint: expect.stringContaining('`kubectl-informer/sandbox` works without a cluster'),
+    });
     expect(isConnectionRefused(error)).toBe(true);
   });
 
@@ -576,11 +579,11 @@ describe('TLS', () => {
 
     const UNVERIFIED = 'Unable to connect to the server: tls: failed to verify certificate: x509: ';
     for (const [tls, text, hint] of [
-      [{ servername: 'api.test' }, 'certificate signed by unknown authority', '--certificate-authority FILE'],
+      [{ servername: 'api.test' }, 'certificate signed by unknown authority', '`certificateAuthority` FILE'],
       [
         { ca: pki.ca, servername: 'other.test' },
         'certificate is valid for api.test, 127.0.0.1, not other.test',
-        '--tls-server-name api.test',
+        '`tlsServerName` api.test',
       ],
     ] as const) {
       await using other = open(createConfig({ server: server.url, tls }));

@@ -245,14 +245,14 @@ describe('what ends a stream', () => {
     ],
     [
       '--stays that the time is too short for',
-      ['--until', 'true', '--stays', '1m', '--timeout', '2s'],
+      ['--until', 'true', '--stays', '1m', '--timeout', '5s'],
       3,
       /^error: timed out waiting for the condition/m,
     ],
-    ['--timeout with nothing to wait for', ['--timeout', '2s'], 0, /^ended by --timeout after \d+s: 2 events/m],
+    ['--timeout with nothing to wait for', ['--timeout', '5s'], 0, /^ended by --timeout after \d+s: 2 events/m],
     [
       '--timeout and a limit',
-      ['--limit', '9', '--timeout', '2s'],
+      ['--limit', '9', '--timeout', '5s'],
       3,
       /^error: timed out with 2 of the 9 events of --limit\nhint: /m,
     ],

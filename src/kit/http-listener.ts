@@ -31,8 +31,8 @@ export interface StreamedAnswer {
   readonly status: number;
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Writes the body, and ends it. If it rejects, the connection is cut, so that the answer is seen to be incomplete. */
-  stream(body: Writable): Promise<void>;
+  /** Writes the body, and ends it; `addTrailers` before that sends trailers that a header names. If it rejects, the connection is cut, so that the answer is seen to be incomplete. */
+  stream(body: Writable & Partial<Pick<ServerResponse, 'addTrailers'>>): Promise<void>;
 }
 
 export interface HttpAnswers {

@@ -70,7 +70,9 @@ describe('--reload', () => {
     await cli.until(both('old'), 'the first version');
     await save('broken.mjs', "export default async ({ log }) => {\n  log.info('new');\n  const = 1;\n};\n");
     await cli.until((c) => c.stderr.includes('broken.mjs changed, and the version before stays'), 'the refusal');
-    expect(cli.stderr).toMatch(/version before stays: hook .*\/broken\.mjs:3: Unexpected token '='\n/);
+    expect(cli.stderr).toMatch(
+      /version before stays: hook .*\/broken\.mjs:3: Unexpected token '=' \(correct this line of the hook; .*\)\n/,
+    );
     const before = cli.stderr.split('old').length;
     await cli.until((c) => c.stderr.split('old').length > before + 1, 'runs of the old version');
     await save('broken.mjs', "export default async ({ log }) => log.info('repaired');\n");

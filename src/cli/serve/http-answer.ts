@@ -16,9 +16,13 @@ const PATIENCE_MS = 60_000;
 /** The longest header with notices. */
 const MOST_NOTICES = 4000;
 
+const AGE = 'kubectl-informer-age-ms';
+const NOTICES = 'kubectl-informer-notices';
+
 /**
  * An answer as the body of an HTTP response, for programs. An error has a status, as JSON. The age of the answer is in
- * the header `kubectl-informer-age-ms`, what a person should know of it in `kubectl-informer-notices`.
+ * the header `kubectl-informer-age-ms`, what a person should know of it in `kubectl-informer-notices`. A large answer
+ * has them in trailers, because its head is sent before they are known.
  */
 export class HttpAnswer implements AnswerOutlet {
   readonly #clock: Clock;
@@ -80,29 +84,36 @@ export class HttpAnswer implements AnswerOutlet {
   async response(answering: Promise<void>): Promise<WholeAnswer | StreamedAnswer> {
     await Promise.race([this.#begun.promise, answering]);
     if (this.#isLarge) {
-      const stream = (target: Writable) => this.#streamTo(target, answering);
-      return { status: 200, type: this.#type, headers: this.#headers(), stream };
+      const stream: StreamedAnswer['stream'] = (target) => this.#streamTo(target, answering);
+      return {
+        status: 200,
+        type: this.#type,
+        headers: { ...PROTOCOL, ...this.#facts(), trailer: `${AGE}, ${NOTICES}` },
+        stream,
+      };
     }
     if (this.#unserved !== undefined)
       return jsonError(UNSERVED, this.#unserved, 'ask the cluster itself; POST /v1/types adds a type');
     if (this.#error) return jsonError(statusOf(this.#error), this.#error.message, this.#error.hint);
-    return { status: 200, type: this.#type, headers: this.#headers(), body: this.#body };
+    return { status: 200, type: this.#type, headers: { ...PROTOCOL, ...this.#facts() }, body: this.#body };
   }
 
-  async #streamTo(target: Writable, answering: Promise<void>): Promise<void> {
+  async #streamTo(target: Parameters<StreamedAnswer['stream']>[0], answering: Promise<void>): Promise<void> {
     target.once('close', () => this.#gone.abort(new InformerError('closed', 'the caller has gone')));
     this.#target.resolve(target);
     await answering;
     if (this.#error) throw new InformerError('terminal', this.#error.message); // the connection is cut
-    target.end(this.#body);
+    target.write(this.#body);
+    target.addTrailers?.(this.#facts());
+    target.end();
   }
 
-  #headers(): Record<string, string> {
+  /** What is known of the answer so far. */
+  #facts(): Record<string, string> {
     const ageMs = this.#end?.ageMs;
     return {
-      ...PROTOCOL,
-      ...(ageMs === undefined ? {} : { 'kubectl-informer-age-ms': String(Math.round(ageMs)) }),
-      ...(this.#notices.length > 0 ? { 'kubectl-informer-notices': asciiJson(this.#notices) } : {}),
+      ...(ageMs === undefined ? {} : { [AGE]: String(Math.round(ageMs)) }),
+      ...(this.#notices.length > 0 ? { [NOTICES]: asciiJson(this.#notices) } : {}),
     };
   }
 }

@@ -43,6 +43,17 @@ interface Tenure {
   isLost: boolean;
 }
 
+/** What is known of one shard beside its Lease. Times are ms on the monotonic clock. */
+interface ShardState {
+  tenure?: Tenure | undefined;
+  /** When the shard may be tried again after an attempt that failed. */
+  notBefore?: number | undefined;
+  /** Since when the shard has had no owner. */
+  freeSince?: number | undefined;
+  /** Until when this replica keeps the shard, which is beyond its part. */
+  rescuedUntil?: number | undefined;
+}
+
 /** A shard that another replica should take and does not is taken after its lease duration, and kept for this number of them. */
 const RESCUED_DURATIONS = 8;
 /** A shard that a newcomer should have, and could not take in time, is kept for this number of lease durations. */
@@ -75,13 +86,7 @@ export class ShardElector {
   readonly #logger: Logger;
   readonly #book: LeaseBook;
   readonly #errors: ThinnedErrors;
-  readonly #tenures = new Map<number, Tenure>();
-  /** When a shard may be tried again after an attempt that failed, ms on the monotonic clock. */
-  readonly #notBefore = new Map<number, number>();
-  /** Since when a shard has had no owner, ms on the monotonic clock. */
-  readonly #freeSince = new Map<number, number>();
-  /** Shards beyond the part of this replica, and until when it keeps them, ms on the monotonic clock. */
-  readonly #rescued = new Map<number, number>();
+  readonly #shards = new Map<number, ShardState>();
   readonly #heldGauge: Gauge;
   readonly #membersGauge: Gauge;
   #membership: Membership | undefined;
@@ -111,15 +116,15 @@ export class ShardElector {
 
   /** The shards whose work runs in this process, in their order. */
   get held(): readonly number[] {
-    return [...this.#tenures]
-      .filter(([, { isHeld }]) => isHeld)
+    return [...this.#shards]
+      .filter(([, { tenure }]) => tenure?.isHeld)
       .map(([index]) => index)
       .sort((a, b) => a - b);
   }
 
   /** Whether this process tries at this moment to take further shards. */
   get isClaiming(): boolean {
-    return this.#tenures.values().some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
+    return this.#tenures.some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
   }
 
   /** The shards of all replicas, as this process sees them. */
@@ -138,7 +143,7 @@ export class ShardElector {
    * `healthToleranceMs`. For a liveness check. See {@link LeaderElector.check}.
    */
   check(): void {
-    for (const { election } of this.#tenures.values()) election.check();
+    for (const { election } of this.#tenures) election.check();
   }
 
   /**
@@ -167,8 +172,8 @@ export class ShardElector {
         if (!running.signal.aborted) this.#fail(error);
       });
       await member;
-      for (const { wanted } of this.#tenures.values()) wanted.abort(running.signal.reason);
-      await Promise.all([this.#leave(), ...Array.from(this.#tenures.values(), ({ ended }) => ended)]);
+      for (const { wanted } of this.#tenures) wanted.abort(running.signal.reason);
+      await Promise.all([this.#leave(), ...this.#tenures.map(({ ended }) => ended)]);
     } finally {
       watching.abort();
       await watched;
@@ -265,26 +270,39 @@ export class ShardElector {
     const members = this.#members();
     const holders = Array.from({ length: of }, (_, index) => this.#holderOf(index));
     const wanted = new Set([...shardsOf(this.identity, { members, holders }), ...this.#rescues(holders, members)]);
-    for (const [index, { wanted: scope }] of this.#tenures) if (!wanted.has(index)) scope.abort(givenBack(index));
+    for (const [index, { tenure }] of this.#shards) if (!wanted.has(index)) tenure?.wanted.abort(givenBack(index));
     let nextMs = this.#book.nextEndMs;
-    if (this.#freeSince.size > 0)
+    if (this.#shards.values().some(({ freeSince }) => freeSince !== undefined))
       nextMs = Math.min(nextMs ?? this.#settings.retryPeriodMs, this.#settings.retryPeriodMs);
     const other = this.#otherDivision();
     if (other !== this.#waitsFor) {
       this.#waitsFor = other;
       this.#changed();
     }
-    if (!membership.isKnown || (other !== undefined && this.#tenures.size === 0)) return nextMs;
+    if (!membership.isKnown || (other !== undefined && this.#tenures.length === 0)) return nextMs;
     for (const index of wanted) {
-      if (this.#tenures.has(index)) continue;
-      const waitMs = (this.#notBefore.get(index) ?? now) - now;
+      const { tenure, notBefore = now } = this.#stateOf(index);
+      if (tenure) continue;
+      const waitMs = notBefore - now;
       if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
       else this.#claim(index);
     }
-    if (this.held.length > 0 || (wanted.size === 0 && this.#tenures.size === 0)) this.#changed();
+    if (this.held.length > 0 || (wanted.size === 0 && this.#tenures.length === 0)) this.#changed();
     this.#membersGauge.set(members.size);
     this.#clean(members);
     return nextMs;
+  }
+
+  #stateOf(index: number): ShardState {
+    const known = this.#shards.get(index);
+    if (known) return known;
+    const shard: ShardState = {};
+    this.#shards.set(index, shard);
+    return shard;
+  }
+
+  get #tenures(): readonly Tenure[] {
+    return [...this.#shards.values()].flatMap(({ tenure }) => tenure ?? []);
   }
 
   #members(): Set<string> {
@@ -296,7 +314,7 @@ export class ShardElector {
   }
 
   #holderOf(index: number): string | undefined {
-    const tenure = this.#tenures.get(index);
+    const { tenure } = this.#stateOf(index);
     if (tenure && !tenure.isLost) return this.identity;
     const holder = this.#book.holderOf(shardLeaseOf(this.#division, index));
     return holder === this.identity ? undefined : holder; // it was lost, and may be claimed again
@@ -312,16 +330,16 @@ export class ShardElector {
     const order = [...members].sort();
     const rank = order.indexOf(this.identity);
     for (const [index, holder] of holders.entries()) {
-      if (holder !== undefined) this.#freeSince.delete(index);
-      else if (!this.#freeSince.has(index)) this.#freeSince.set(index, now);
-      const freeMs = now - (this.#freeSince.get(index) ?? now);
+      const shard = this.#stateOf(index);
+      shard.freeSince = holder === undefined ? (shard.freeSince ?? now) : undefined;
+      const freeMs = now - (shard.freeSince ?? now);
       const turn = 1 + ((rank + index) % order.length);
-      if (freeMs >= leaseDurationMs * turn) this.#rescued.set(index, now + RESCUED_DURATIONS * leaseDurationMs);
-      if ((this.#rescued.get(index) ?? now) <= now) this.#rescued.delete(index);
+      if (freeMs >= leaseDurationMs * turn) shard.rescuedUntil = now + RESCUED_DURATIONS * leaseDurationMs;
+      if ((shard.rescuedUntil ?? now) <= now) shard.rescuedUntil = undefined;
     }
     for (const index of this.#leftToNewcomers(holders, members))
-      this.#rescued.set(index, now + NEWCOMER_DURATIONS * leaseDurationMs);
-    return [...this.#rescued.keys()];
+      this.#stateOf(index).rescuedUntil = now + NEWCOMER_DURATIONS * leaseDurationMs;
+    return [...this.#shards].filter(([, { rescuedUntil }]) => rescuedUntil !== undefined).map(([index]) => index);
   }
 
   /**
@@ -395,7 +413,7 @@ export class ShardElector {
       await work.catch(() => {}); // the error is that of the election
       this.#ended(index, tenure, lost);
     };
-    this.#tenures.set(index, tenure);
+    this.#stateOf(index).tenure = tenure;
     tenure.ended = finished();
   }
 
@@ -448,8 +466,9 @@ export class ShardElector {
   }
 
   #ended(index: number, tenure: Tenure, error: unknown): void {
-    this.#tenures.delete(index);
-    this.#notBefore.set(index, this.#clock.monotonic() + this.#settings.retryPeriodMs);
+    const shard = this.#stateOf(index);
+    shard.tenure = undefined;
+    shard.notBefore = this.#clock.monotonic() + this.#settings.retryPeriodMs;
     const isLost = error instanceof InformerError && error.code === 'leadership';
     if (error !== undefined && !isLost) this.#fail(error);
     if (isLost) notify('onLost', this.#options.onLost, this.#logger, { index, error });

@@ -13,14 +13,10 @@ export type {
   NotificationPlace,
   UpdatedDetails,
 } from './informer/handlers/notification.ts';
+export type { HandlerOptions, Registration } from './informer/handlers/registration.ts';
+export type { ScopedSource, SharedInformerOptions } from './informer/informer-options.ts';
 export type { InformerMetrics } from './informer/metrics.ts';
-export {
-  type HandlerOptions,
-  type Registration,
-  type ScopedSource,
-  SharedInformer,
-  type SharedInformerOptions,
-} from './informer/shared-informer.ts';
+export { SharedInformer } from './informer/shared-informer.ts';
 export type { StateChange } from './informer/state-change.ts';
 export type { Delta, ObjectDelta } from './informer/store/delta.ts';
 export { DeltaFifo, type DeltaFifoOptions, type ProcessDeltas } from './informer/store/delta-fifo.ts';
@@ -60,7 +56,8 @@ export type { CacheView } from './informer/watch/history-check.ts';
 export type { SyncMode } from './informer/watch/list-plan.ts';
 export type { CallContext, CollectionChange, ListerWatcher } from './informer/watch/lister-watcher.ts';
 export type { ListProgress } from './informer/watch/pager.ts';
-export { Reflector, type ReflectorOptions } from './informer/watch/reflector.ts';
+export { Reflector } from './informer/watch/reflector.ts';
+export type { ReflectorOptions } from './informer/watch/reflector-options.ts';
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';
 export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
 export { ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';

@@ -14,13 +14,14 @@ export type { ResourceApi } from './client/resource-api.ts';
 
 export { createFilteringHandler } from './informer/handlers/filtering-handler.ts';
 export type { InformerHandler } from './informer/handlers/notification.ts';
+export type { Registration } from './informer/handlers/registration.ts';
 export {
   dynamicInformerFactory,
   type InformerFactory,
   type InformerFactoryOptions,
   type InformerHandle,
 } from './informer/informer-factory.ts';
-export { type Registration, SharedInformer } from './informer/shared-informer.ts';
+export { SharedInformer } from './informer/shared-informer.ts';
 export type { Lister } from './informer/store/lister.ts';
 export { SyncResult, waitForSync } from './informer/sync-result.ts';
 export type { Continuity } from './informer/watch/continuity-ledger.ts';

@@ -6,7 +6,8 @@ import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts'
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { checkShard, type Shard, type ShardedBy } from '../model/shard.ts';
 import { ShardSet } from '../model/shard-set.ts';
-import { KNOWN_OPTIONS, SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
+import { KNOWN_OPTIONS, type SharedInformerOptions } from './informer-options.ts';
+import { SharedInformer } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
 import { SyncResult, waitForSync } from './sync-result.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';

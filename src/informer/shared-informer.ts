@@ -1,7 +1,7 @@
 import { aborted, scope } from '../kit/abort.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import { checkArgument, checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
@@ -14,12 +14,12 @@ import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import type { Sharding } from '../model/shard.ts';
-import type { StoreKind, StoreMemory } from './compact/compact-store.ts';
+import type { StoreMemory } from './compact/compact-store.ts';
 import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
-import { Listener, type QueuePolicy } from './handlers/listener.ts';
+import { Listener } from './handlers/listener.ts';
 import {
   type InformerHandler,
   type InformerNotification,
@@ -28,7 +28,21 @@ import {
   sinkOf,
 } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
+import {
+  checkHandler,
+  checkHandlerOptions,
+  type HandlerOptions,
+  HandlerRegistration,
+  type Registration,
+} from './handlers/registration.ts';
 import { InformerGauges } from './informer-gauges.ts';
+import {
+  checkInformerOptions,
+  checkSources,
+  KNOWN_OPTIONS,
+  type ScopedSource,
+  type SharedInformerOptions,
+} from './informer-options.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { type LaneOptions, SourcePipeline } from './source-pipeline.ts';
 import type { CachedChange, StateChange } from './state-change.ts';
@@ -41,159 +55,6 @@ import type { Syncable } from './sync-result.ts';
 import type { Drift } from './verifier.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
-import { checkReflectorOptions } from './watch/reflector.ts';
-import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './watch/reflector-options.ts';
-import type { StoredState } from './watch/stored-state.ts';
-
-/** A collection that an informer reads. Several sources, each limited to a namespace or a name, make one cache. */
-export interface ScopedSource<T> {
-  source: ListerWatcher<T>;
-  /** The namespace to which the source is limited. Absent: the source has no limit. */
-  namespace?: string | undefined;
-  /** The only name to ask for (`metadata.name=`); a right on that name is enough. Absent: every name. */
-  name?: string | undefined;
-  /**
-   * When it aborts, the source is left out: it gets no more requests, its objects stay in the cache as they are, and
-   * the initial sync does not wait for it. An informer whose sources are all left out does not sync. Absent: the source
-   * is used until the informer stops.
-   */
-  leftOut?: AbortSignal | undefined;
-  /**
-   * The state to begin with, as {@link SharedInformer.onState} gave it to an earlier run. Handlers first get its
-   * objects. The watch resumes at its version, so that changes since then are seen one by one. When the server refuses
-   * the version, or its history is another one, the state is listed and compared: handlers then get the net changes.
-   * The informer has synced when the cache shows what a list of the metadata shows. Absent: the state is listed.
-   */
-  stored?: StoredState<T> | undefined;
-}
-
-/** Options of a {@link SharedInformer}. Those that it passes on to its reflector are described in {@link ReflectorOptions}. */
-export interface SharedInformerOptions<T>
-  extends Pick<
-    ReflectorOptions,
-    | 'name'
-    | 'sync'
-    | 'selectors'
-    | 'expect'
-    | 'pageSize'
-    | 'idleMs'
-    | 'backoff'
-    | 'minWatchTimeoutMs'
-    | 'maxInternalErrorRetryMs'
-    | 'onWatchError'
-    | 'onContinuity'
-    | 'onProgress'
-    | 'metrics'
-    | 'clock'
-    | 'random'
-    | 'logger'
-  > {
-  /** The resource in the NotFound errors of the lister. */
-  resource?: { group: string; resource: string } | undefined;
-  /** The default resync period of handlers, ms. 0 (default): no handler gets resyncs. */
-  resyncMs?: number | undefined;
-  /** Indexes in addition to `namespace`. */
-  indexers?: Indexers<DeepReadonly<T>> | undefined;
-  /**
-   * Called once for every object before it is cached; may change it in place. The key in the cache is that of the
-   * result.
-   */
-  transform?: ((object: T) => T) | undefined;
-  /**
-   * How the cache keeps its objects. `objects` (default): parsed; reads return the same object until it changes.
-   * `compact`: as compressed text, in about a tenth of the memory, for caches of many objects. A read of an object that
-   * was not read lately decodes it, in tenths of a millisecond. Two reads may return two equal objects. `auto`: parsed
-   * up to 5,000 objects, then compact. All other promises are the same.
-   */
-  store?: StoreKind | undefined;
-  /** Freezes cached objects, so that a write to one throws. For tests and development. */
-  freeze?: boolean | undefined;
-  /**
-   * The time between two verifications, ms. 0 (default): never. A verification compares the cache with a fresh list. A
-   * lasting difference is reported (`drift` in the ledger and in `onContinuity`) and repaired by a relist. See {@link
-   * SharedInformer.verify}.
-   */
-  verifyEveryMs?: number | undefined;
-  /**
-   * Called with the errors of handlers, index functions and the transform, which are also logged. Errors that it throws
-   * itself are logged.
-   */
-  onHandlerError?: ((error: unknown) => void) | undefined;
-}
-
-/** Options of {@link SharedInformer.addHandler}. */
-export interface HandlerOptions<T> {
-  /**
-   * The resync period of this handler, ms. Default: the informer's. 0: never. Values under 1 s count as 1 s. On a
-   * running informer never shorter than its check interval.
-   */
-  resyncMs?: number | undefined;
-  /** Limits the handler to objects that the filter accepts. See {@link createFilteringHandler}. */
-  filter?: ((object: DeepReadonly<T>) => boolean) | undefined;
-  /** The queue policy when the handler is slower than the stream. Default `buffer`. */
-  policy?: QueuePolicy | undefined;
-  /** With `block`: the backlog at which the informer stops reading. Default 1000. */
-  blockAt?: number | undefined;
-}
-
-/** The registration of a handler with an informer. */
-export interface Registration extends Disposable {
-  /** Whether this handler has handled every object of the initial list (its promises have settled). */
-  readonly hasSynced: boolean;
-  /**
-   * Resolves when the handler has synced. Rejects when the handler is removed or the informer stops before that, or
-   * with the signal's reason.
-   */
-  whenSynced(signal?: AbortSignal): Promise<void>;
-  /**
-   * Ends delivery at once. Queued notifications are dropped; a callback that is running finishes. A second call does
-   * nothing.
-   */
-  remove(): void;
-  /** The number of queued notifications. */
-  readonly depth: number;
-  /**
-   * The place of the next queued notification, as in its details; 0 for one without a place (synced, continuity),
-   * undefined when none is queued. A notification that is being handled is not queued any more.
-   */
-  readonly nextSequence: number | undefined;
-  /** The number of callbacks that threw or rejected. */
-  readonly errors: number;
-  /** The number of notifications that `coalesce` merged away. */
-  readonly lost: number;
-  /** The effective resync period, ms; 0: never. */
-  readonly resyncMs: number;
-}
-
-const {
-  shouldResync: _1,
-  bookmarkWarningMs: _2,
-  scope: _3,
-  cache: _4,
-  ledger: _5,
-  stored: _6,
-  ...PASSED_ON
-} = KNOWN_REFLECTOR_OPTIONS;
-
-/** All options of an informer. The factory accepts most of them. */
-export const KNOWN_OPTIONS = {
-  ...PASSED_ON,
-  resource: { group: 'text', version: 'text', resource: 'text' },
-  resyncMs: 'number',
-  indexers: true,
-  transform: 'function',
-  store: ['objects', 'compact', 'auto'],
-  freeze: 'boolean',
-  verifyEveryMs: 'number',
-  onHandlerError: 'function',
-} satisfies KnownOptionsOf<SharedInformerOptions<unknown>>;
-
-const KNOWN_HANDLER_OPTIONS = {
-  resyncMs: 'number',
-  filter: 'function',
-  policy: ['buffer', 'block', 'coalesce'],
-  blockAt: 'number',
-} satisfies KnownOptionsOf<HandlerOptions<unknown>>;
 
 const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
@@ -248,13 +109,7 @@ export class SharedInformer<T> implements Syncable {
     options = inheriting(options, ...scoped.map(({ source }) => source));
     withSurroundings(this, options);
     withServedTypes(this, scoped[0] && servedTypesOf(scoped[0].source));
-    if (options.resyncMs !== undefined && !(options.resyncMs >= 0)) {
-      throw new InformerError('argument', `resyncMs must be a number not below 0, not ${options.resyncMs}`);
-    }
-    if (options.verifyEveryMs !== undefined && !(options.verifyEveryMs >= 0)) {
-      throw new InformerError('argument', `verifyEveryMs must be a number not below 0, not ${options.verifyEveryMs}`);
-    }
-    checkReflectorOptions(options);
+    checkInformerOptions(options);
     this.#options = options;
     this.name = options.name ?? '<unspecified>';
     this.#clock = options.clock ?? systemClock;
@@ -422,7 +277,7 @@ export class SharedInformer<T> implements Syncable {
    */
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
     checkHandler(handler);
-    checkOptions('addHandler', options, KNOWN_HANDLER_OPTIONS);
+    checkHandlerOptions(options);
     return this.#register(sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler), options);
   }
 
@@ -716,52 +571,6 @@ export class SharedInformer<T> implements Syncable {
   }
 }
 
-class HandlerRegistration<C> implements Registration {
-  readonly owner: Processor<C>;
-  readonly #listener: Listener<C>;
-
-  constructor(listener: Listener<C>, owner: Processor<C>) {
-    this.#listener = listener;
-    this.owner = owner;
-  }
-
-  get hasSynced(): boolean {
-    return this.#listener.hasSynced;
-  }
-
-  whenSynced(signal?: AbortSignal): Promise<void> {
-    return this.#listener.whenSynced(signal);
-  }
-
-  get depth(): number {
-    return this.#listener.depth;
-  }
-
-  get nextSequence(): number | undefined {
-    return this.#listener.nextSequence;
-  }
-
-  get errors(): number {
-    return this.#listener.errors;
-  }
-
-  get lost(): number {
-    return this.#listener.lost;
-  }
-
-  get resyncMs(): number {
-    return this.#listener.resyncMs;
-  }
-
-  remove(): void {
-    this.owner.remove(this.#listener);
-  }
-
-  [Symbol.dispose](): void {
-    this.remove();
-  }
-}
-
 function* replay<C>(items: ReadonlyMap<ObjectKey, C>): Generator<InformerNotification<C>> {
   for (const [key, cached] of items) {
     yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
@@ -771,33 +580,4 @@ function* replay<C>(items: ReadonlyMap<ObjectKey, C>): Generator<InformerNotific
 function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
   const own = FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]).toString();
   return { ...selectors, fieldSelector: selectors.fieldSelector ? `${own},${selectors.fieldSelector}` : own };
-}
-
-const CALLBACKS = ['added', 'updated', 'deleted', 'synced', 'continuity'] as const;
-
-/**
- * Throws for a handler whose callbacks are all unknown. A handler without any property is allowed, and does nothing.
- */
-function checkHandler(handler: InformerHandler<never>): void {
-  const isHandler = typeof handler === 'object' && handler !== null;
-  const names = isHandler ? Object.keys(handler) : [];
-  if (isHandler && (names.length === 0 || CALLBACKS.some((name) => typeof handler[name] === 'function'))) return;
-  throw new InformerError(
-    'argument',
-    `a handler is an object with at least one of the functions ${CALLBACKS.join(', ')}`,
-    {
-      hint: 'for example informer.addHandler({ added(object) { … } })',
-    },
-  );
-}
-
-function checkSources(sources: readonly ScopedSource<unknown>[]): void {
-  if (sources.length === 0) throw new InformerError('argument', 'an informer needs at least one source');
-  const parts = sources.map(({ namespace = '', name = '' }) => (name === '' ? namespace : `${namespace}/${name}`));
-  if (sources.length > 1 && (parts.includes('') || new Set(parts).size < parts.length)) {
-    throw new InformerError(
-      'argument',
-      `sources must be of different namespaces or names, not ${JSON.stringify(parts)}`,
-    );
-  }
 }

@@ -1,4 +1,5 @@
-import type { Registration, SharedInformer } from '../informer/shared-informer.ts';
+import type { Registration } from '../informer/handlers/registration.ts';
+import type { SharedInformer } from '../informer/shared-informer.ts';
 import type { ContinuityEvent, OrderedContinuity } from '../informer/watch/continuity-ledger.ts';
 import { abortable, aborted, type Scope, scope } from '../kit/abort.ts';
 import { Bell } from '../kit/bell.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../support/objects.ts';
 import { page, refuse, ScriptedListerWatcher, ScriptedStream, throttled } from '../support/scripted-events.ts';

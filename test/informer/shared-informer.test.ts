@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { InformerHandler, InformerNotification } from '../../src/informer/handlers/notification.ts';
-import type { HandlerOptions, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { HandlerOptions } from '../../src/informer/handlers/registration.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
-import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
 import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScopedSource, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { ScopedSource, SharedInformerOptions } from '../../src/informer/informer-options.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { StoredState } from '../../src/informer/watch/stored-state.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
 import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
-import type { SharedInformer, SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import type { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { settled } from '../../src/testing/fake-clock.ts';

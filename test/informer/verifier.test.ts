@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';

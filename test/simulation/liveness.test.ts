@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
-import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import type { UnknownObject } from '../../src/model/object.ts';

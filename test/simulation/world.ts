@@ -1,7 +1,9 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { QueuePolicy } from '../../src/informer/handlers/listener.ts';
 import type { InformerNotification } from '../../src/informer/handlers/notification.ts';
-import { type Registration, SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { Registration } from '../../src/informer/handlers/registration.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { SharedInformer, type SharedInformerOptions } from '../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';

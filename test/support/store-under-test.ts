@@ -5,11 +5,8 @@ import {
   type InformerFactoryOptions,
   type ResourceSource,
 } from '../../src/informer/informer-factory.ts';
-import {
-  type ScopedSource,
-  SharedInformer as SharedInformerOf,
-  type SharedInformerOptions,
-} from '../../src/informer/shared-informer.ts';
+import type { ScopedSource, SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import { SharedInformer as SharedInformerOf } from '../../src/informer/shared-informer.ts';
 import { Indexer as IndexerOf, type IndexerOptions } from '../../src/informer/store/indexer.ts';
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 

@@ -1,6 +1,6 @@
 import type { ContinuityEvent, StoreRefusal } from '../../informer/watch/continuity-ledger.ts';
 import { isMovedCollection } from '../../informer/watch/moved-collection.ts';
-import { LONG_WAIT_MS } from '../../informer/watch/reflector.ts';
+import { LONG_WAIT_MS } from '../../informer/watch/retry-pause.ts';
 import { askedPauseMs } from '../../informer/watch/watch-fault.ts';
 import type { WatchEnding } from '../../informer/watch/watch-machine.ts';
 import { humanDuration } from '../../kit/duration.ts';

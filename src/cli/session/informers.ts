@@ -2,7 +2,8 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
 import { isOversized } from '../../client/http/limits.ts';
 import type { Representation } from '../../client/resource-api.ts';
-import { type ScopedSource, SharedInformer } from '../../informer/shared-informer.ts';
+import type { ScopedSource } from '../../informer/informer-options.ts';
+import { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/object-index.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';

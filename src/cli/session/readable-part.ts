@@ -1,4 +1,4 @@
-import type { ScopedSource } from '../../informer/shared-informer.ts';
+import type { ScopedSource } from '../../informer/informer-options.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden } from '../../model/status.ts';

@@ -1,6 +1,6 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
-import { InformerError, messageOf } from '../../kit/error.ts';
+import { messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
@@ -34,7 +34,7 @@ import { streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import {
   describeError,
-  ExitCode,
+  type ExitCode,
   errorTexts,
   exitCodeOf,
   hasStaleType,
@@ -57,6 +57,7 @@ import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
+import { errorLinesOf, isCutShort, orEnd, partialCode, plainly } from './run-ending.ts';
 import { StartHints } from './start-hints.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { WatchedCluster } from './watched-cluster.ts';
@@ -318,20 +319,17 @@ class Watching implements Disposable {
     return limit !== undefined && !once && this.#summary.total < limit;
   }
 
-  /**
-   * What did not come, or what should not have come, in an error's words, with the next step; none when neither is so.
-   */
   #errorLines(reason: unknown): string[] {
-    const { once, limit } = this.#plan;
-    if (reason instanceof StreamEnd && reason.kind === 'fail-if')
-      return [`error: --fail-if is met${by(reason.message)}`];
-    const cut = outageText(this.#outages, this.#targets);
-    if (!this.#isWaiting || !isOutOfTime(reason))
-      return this.#state.isCut ? [`error: continuity lost (--strict): ${cut}`] : [];
-    const unseen = cut === '' ? '' : `; ${cut}`;
-    if (this.#plan.waits.isGoal && this.#waiter) return [`error: ${this.#waiter.timeoutText(once)}${unseen}`];
-    const text = `error: timed out with ${this.#summary.total} of the ${limit} events of --limit${unseen}`;
-    return [text, 'hint: a longer --timeout waits longer'];
+    const { once, limit, waits } = this.#plan;
+    return errorLinesOf(reason, {
+      isCut: this.#state.isCut,
+      isMissing: this.#isWaiting,
+      once,
+      limit,
+      total: this.#summary.total,
+      cut: outageText(this.#outages, this.#targets),
+      waiter: waits.isGoal ? this.#waiter : undefined,
+    });
   }
 
   #createWaiter(): Waiter | undefined {
@@ -570,19 +568,6 @@ class Watching implements Disposable {
   }
 }
 
-/** The exit code of a stream that was without a part of what was asked for. */
-function partialCode(code: ExitCode, reason: unknown, isAbsent: boolean): ExitCode {
-  if (code !== ExitCode.ok) return code;
-  const isLate = isAbsent && reason instanceof StreamEnd && reason.kind === 'timeout';
-  return isLate ? ExitCode.timeout : ExitCode.failed;
-}
-
-/** The same error for a stream that has shown something already, and cannot be begun again. */
-function plainly(reason: unknown): InformerError {
-  const { hint } = reason as { hint?: string };
-  return new InformerError('discovery', messageOf(reason), { hint });
-}
-
 /** Objects asked for by name are shown in the order of the names. */
 function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarget): number {
   if (!names) return 0;
@@ -592,26 +577,3 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarge
 
 /** How many objects are remembered as reported; above that number an object may be reported again. */
 const MOST_NAMED = 1_000;
-
-/** It could have gone on: what waits for its reader is missing from it. */
-const isCutShort = (reason: unknown) =>
-  reason instanceof Interrupted ||
-  (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
-
-const by = (objects: string) => (objects === '' ? '' : ` by ${objects}`);
-
-const isOutOfTime = (reason: unknown) =>
-  reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
-
-/**
- * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
- * silence.
- */
-function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
-  try {
-    return print();
-  } catch (error) {
-    session.end(error);
-    return undefined;
-  }
-}

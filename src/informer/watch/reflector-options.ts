@@ -1,5 +1,6 @@
-import { type BackoffOptions, KNOWN_BACKOFF_OPTIONS } from '../../kit/backoff.ts';
+import { Backoff, type BackoffOptions, KNOWN_BACKOFF_OPTIONS } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
 import type { KnownOptionsOf } from '../../kit/known-options.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
@@ -12,6 +13,15 @@ import type { CacheView } from './history-check.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListProgress } from './pager.ts';
 import type { StoredState } from './stored-state.ts';
+
+/** The delays between attempts. */
+export const REFLECTOR_BACKOFF: BackoffOptions = {
+  initialMs: 800,
+  factor: 2,
+  jitter: 1,
+  capMs: 30_000,
+  resetAfterMs: 120_000,
+};
 
 /** Options of {@link Reflector}. */
 export interface ReflectorOptions {
@@ -105,3 +115,22 @@ export const KNOWN_REFLECTOR_OPTIONS = {
   random: 'function',
   logger: 'logger',
 } satisfies KnownOptionsOf<ReflectorOptions>;
+
+/**
+ * Throws `argument` for options that no reflector accepts. For callers that get the options long before they build a
+ * reflector.
+ */
+export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
+  requireNotNegative('resyncMs', resyncMs);
+  requireNotNegative('pageSize', pageSize);
+  if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');
+  if (backoff) new Backoff({ ...REFLECTOR_BACKOFF, ...backoff });
+}
+
+function requireNotNegative(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value >= 0)) throw badOption(name, value, 'a number not below 0');
+}
+
+function badOption(name: string, value: unknown, wanted: string): InformerError {
+  return new InformerError('argument', `${name} must be ${wanted}, not ${value}`);
+}

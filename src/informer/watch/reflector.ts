@@ -1,34 +1,32 @@
-import { scope } from '../../kit/abort.ts';
-import { Backoff, type BackoffOptions } from '../../kit/backoff.ts';
-import { type Clock, sleepOn, systemClock } from '../../kit/clock.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { checkOptions } from '../../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import type { RandomSource } from '../../kit/random.ts';
 import { inheriting } from '../../kit/surroundings.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
-import { keyOf } from '../../model/key.ts';
 import type { WatchOptions } from '../../model/list-options.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
-import { statusOf } from '../../model/status.ts';
 import { type NamedMetrics, namedMetrics } from '../metrics.ts';
+import { doubtAbsence } from './absence-doubt.ts';
 import { warnWhileWaiting } from './bookmark-warning.ts';
 import { type Continuity, ContinuityLedger } from './continuity-ledger.ts';
+import { endingError, nextAction } from './fault-report.ts';
 import { History, replacedHistory } from './history-check.ts';
 import { recheckHistory } from './history-recheck.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import { isMovedCollection } from './moved-collection.ts';
-import { KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
+import { checkReflectorOptions, KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
+import { RetryPause } from './retry-pause.ts';
 import { RetryWindow } from './retry-window.ts';
 import { StalledWatchCheck } from './stalled-watch-check.ts';
 import { StoreResync } from './store-resync.ts';
 import { isResumable, type StoredState } from './stored-state.ts';
 import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
-import { askedPauseMs, classify } from './watch-fault.ts';
+import { classify } from './watch-fault.ts';
 import {
   decide,
   didWell,
@@ -43,27 +41,7 @@ import {
 } from './watch-machine.ts';
 import { InitialEvents, type PumpTarget, pump } from './watch-pump.ts';
 
-export type { ReflectorOptions } from './reflector-options.ts';
-
 const LEAST_WATCH_TIMEOUT_MS = 300_000;
-const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000, resetAfterMs: 120_000 };
-/** The longest pause for a version that is still valid. A server remembers a version for little more than a minute. */
-const RECONNECT_BACKOFF: BackoffOptions = { ...DEFAULT_BACKOFF, jitter: 0.5, capMs: 4_000 };
-/** When a server is back, its clients return within this time, and not all at once. */
-const COMING_BACK_MS = 300;
-/** The longest wait that the reflector accepts from a Retry-After, ms. */
-const LONGEST_RETRY_AFTER_MS = 60_000;
-/** A longer wait that the server asked for is reported by a `waiting` event, ms. */
-export const LONG_WAIT_MS = 5_000;
-/** How long a deletion that was missed during a break may take to arrive, ms. */
-const ABSENT_GRACE_MS = 5_000;
-/** How often its arrival is checked, ms. */
-const MOST_DOUBTS = 10;
-/**
- * How much later than another server one may learn of a deletion, ms. Before that, a second watch without a change
- * proves nothing.
- */
-const MOST_LAG_MS = 30_000;
 const NO_LIFE = { events: 0, ms: 0 };
 
 /**
@@ -90,11 +68,7 @@ export class Reflector<T> {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #random: RandomSource;
-  readonly #backoff: Backoff;
-  /** The back-off for watches that the server refuses while their version is still valid. */
-  readonly #reconnects: Backoff;
-  /** How often in a row the server was reported to be back and was not. */
-  #falseReturns = 0;
+  readonly #pause: RetryPause;
   readonly #internalErrors: RetryWindow;
   readonly #ledger: ContinuityLedger;
   readonly #lists: ListFetcher<T>;
@@ -135,11 +109,16 @@ export class Reflector<T> {
     });
     this.#options = options;
     this.#metrics = options.metrics && namedMetrics(guarded('the metrics', options.metrics, this.#logger), this.#name);
-    this.#backoff = new Backoff({ random: this.#random, ...DEFAULT_BACKOFF, ...options.backoff });
-    this.#reconnects = new Backoff({ random: this.#random, ...RECONNECT_BACKOFF, ...options.backoff });
     this.#internalErrors = new RetryWindow({ maxMs: options.maxInternalErrorRetryMs ?? 0, forgetAfterMs: 60_000 });
     this.#ledger =
       options.ledger ?? new ContinuityLedger({ clock: this.#clock, scope: options.scope, logger: this.#logger });
+    this.#pause = new RetryPause({
+      source,
+      clock: this.#clock,
+      random: this.#random,
+      backoff: options.backoff,
+      onWaiting: (error, waitMs) => this.#ledger.waiting(error, waitMs),
+    });
     if (options.onContinuity) this.#ledger.observe(options.onContinuity);
     const { selectors, pageSize, onProgress } = options;
     this.#lists = new ListFetcher(source, {
@@ -240,44 +219,10 @@ export class Reflector<T> {
     const outcome = await this.#perform(state, signal);
     signal.throwIfAborted();
     const step = decide(state, outcome, this.#rules());
-    if ((outcome.kind === 'failed' || outcome.kind === 'ended') && didWell(outcome.life)) this.#beginSmall();
+    if ((outcome.kind === 'failed' || outcome.kind === 'ended') && didWell(outcome.life)) this.#pause.reset();
     this.#record(state, outcome, step);
-    if (step.pause === 'backoff') await this.#pause(state, outcome, step.next, signal);
+    if (step.pause === 'backoff') await this.#pause.wait(state, outcome, step.next, signal);
     return step.next;
-  }
-
-  #beginSmall(): void {
-    this.#backoff.reset();
-    this.#reconnects.reset();
-    this.#falseReturns = 0;
-  }
-
-  async #pause(state: WatchState, outcome: Outcome, next: WatchState, signal: AbortSignal): Promise<void> {
-    const now = this.#clock.monotonic();
-    const { whenReachable, whenTurn } = this.#source;
-    const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
-    const isUnreachable = fault === 'connection' && state.kind !== 'following';
-    const code = outcome.kind === 'failed' ? statusOf(outcome.error)?.code : undefined;
-    const isWatch = state.kind === 'listed' && next.kind === 'listed';
-    const isRefused = code === 401 || (code !== undefined && code !== 429 && isWatch);
-    if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
-      await whenReachable.call(this.#source, { signal });
-      const settleMs =
-        this.#falseReturns++ === 0 ? this.#random() * COMING_BACK_MS : this.#reconnects.next(this.#clock.monotonic());
-      await this.#clock.sleep(settleMs, { signal });
-      return;
-    }
-    if (isRefused && whenTurn && askedPauseMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
-      await whenTurn.call(this.#source, { signal });
-      return;
-    }
-    const isResuming = next.kind === 'listed' || next.kind === 'probing';
-    const isAway = isUnreachable && code === undefined;
-    const ladder = isResuming && !isAway && fault !== 'throttled' ? this.#reconnects : this.#backoff;
-    const asked = outcome.kind === 'failed' ? askedPauseMs(outcome.error) : 0;
-    const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
-    if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#ledger.waiting(outcome.error, waitMs);
-    await this.#clock.sleep(waitMs, { signal });
   }
 
   get #sync(): SyncMode {
@@ -446,12 +391,6 @@ export class Reflector<T> {
     return new StalledWatchCheck(connection, options, signal);
   }
 
-  /**
-   * Resolves the doubt about a cached object that the server did not have. One of the next events deletes it, or the
-   * server's history is another one. Another history is proven when the stream has passed a version at which the server
-   * did not have the object, or when a second watch shows no more changes than ours after a while in which a lagging
-   * server would have caught up.
-   */
   #doubt(
     connection: WatchConnection<T>,
     guard: StalledWatchCheck<T> | undefined,
@@ -459,32 +398,8 @@ export class Reflector<T> {
   ): Disposable | undefined {
     const object = this.#absent;
     this.#absent = undefined;
-    if (!object) return undefined;
-    const doubting = scope(signal);
-    this.#resolveDoubt(object, connection, guard, doubting.signal).catch((error) => {
-      if (isMovedCollection(error)) connection.fail(error); // any other error proves nothing
-    });
-    return doubting;
-  }
-
-  async #resolveDoubt(
-    object: KubeObject,
-    connection: WatchConnection<T>,
-    guard: StalledWatchCheck<T> | undefined,
-    signal: AbortSignal,
-  ) {
-    const startedAt = this.#clock.monotonic();
-    for (let tries = 0; tries < MOST_DOUBTS; tries++) {
-      const absentAt = await this.#history.absentAt(object, signal);
-      await sleepOn(this.#clock, ABSENT_GRACE_MS, signal);
-      if (absentAt === undefined || !this.#history.isUntouched(object)) return;
-      const hasPassed = (compareResourceVersions(this.#resourceVersion, absentAt) ?? -1) >= 0;
-      const isLate = this.#clock.monotonic() - startedAt >= MOST_LAG_MS;
-      const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
-      if (!isProven || !this.#history.isUntouched(object)) continue;
-      connection.fail(replacedHistory(`"${keyOf(object)}" is not on the server, and no event reported its deletion`));
-      return;
-    }
+    const options = { history: this.#history, connection, guard, clock: this.#clock };
+    return object && doubtAbsence(object, { ...options, reached: () => this.#resourceVersion }, signal);
   }
 
   #liveTarget(since: ResourceVersion): PumpTarget<T> {
@@ -654,46 +569,4 @@ export class Reflector<T> {
   #callHandler(error: unknown): void {
     notify('the watch error handler', this.#options.onWatchError, this.#logger, error);
   }
-}
-
-function endingError(why: WatchEnding): InformerError {
-  const text =
-    why === 'very-short'
-      ? 'very short watch: watch lasted less than a second and no items received'
-      : `the watch ended: ${why}`;
-  return new InformerError('watch', text);
-}
-
-function nextAction(next: WatchState): 'relist' | 'list' | 'resume' | 'retry' | 'probe' {
-  switch (next.kind) {
-    case 'streaming':
-      return next.tries > 0 ? 'retry' : 'relist';
-    case 'listing':
-      return 'list';
-    case 'probing':
-      return 'probe';
-    case 'merging':
-      return 'list';
-    default:
-      return 'resume';
-  }
-}
-
-/**
- * Throws `argument` for options that no reflector accepts. For callers that get the options long before they build a
- * reflector.
- */
-export function checkReflectorOptions({ resyncMs, pageSize, idleMs, backoff }: ReflectorOptions): void {
-  requireNotNegative('resyncMs', resyncMs);
-  requireNotNegative('pageSize', pageSize);
-  if (idleMs !== undefined && !(idleMs > 0)) throw badOption('idleMs', idleMs, 'a positive number of ms');
-  if (backoff) new Backoff({ ...DEFAULT_BACKOFF, ...backoff });
-}
-
-function requireNotNegative(name: string, value: number | undefined): void {
-  if (value !== undefined && !(value >= 0)) throw badOption(name, value, 'a number not below 0');
-}
-
-function badOption(name: string, value: unknown, wanted: string): InformerError {
-  return new InformerError('argument', `${name} must be ${wanted}, not ${value}`);
 }

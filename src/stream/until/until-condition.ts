@@ -1,4 +1,5 @@
-import { type ScopedSource, SharedInformer } from '../../informer/shared-informer.ts';
+import type { ScopedSource } from '../../informer/informer-options.ts';
+import { SharedInformer } from '../../informer/shared-informer.ts';
 import { troubleOf } from '../../informer/sync-result.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { abortable, scope } from '../../kit/abort.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cached, PackedObject } from '../../../src/informer/compact/packed-object.ts';
-import { SharedInformer, type SharedInformerOptions } from '../../../src/informer/shared-informer.ts';
+import type { SharedInformerOptions } from '../../../src/informer/informer-options.ts';
+import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { ArrivingObjects } from '../../../src/informer/store/cache-store.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';

@@ -1,0 +1,70 @@
+import { InformerError, messageOf } from '../../kit/error.ts';
+import type { Waiter } from '../../stream/conditions/waiter.ts';
+import type { CommandSession } from '../session/clusters.ts';
+import { ExitCode } from '../terminal/exit-codes.ts';
+import { Interrupted } from '../terminal/signals.ts';
+import { StreamEnd, type StreamState } from '../terminal/stream-ending.ts';
+
+/** The exit code of a stream that was without a part of what was asked for. */
+export function partialCode(code: ExitCode, reason: unknown, isAbsent: boolean): ExitCode {
+  if (code !== ExitCode.ok) return code;
+  const isLate = isAbsent && reason instanceof StreamEnd && reason.kind === 'timeout';
+  return isLate ? ExitCode.timeout : ExitCode.failed;
+}
+
+/** The same error for a stream that has shown something already, and cannot be begun again. */
+export function plainly(reason: unknown): InformerError {
+  const { hint } = reason as { hint?: string };
+  return new InformerError('discovery', messageOf(reason), { hint });
+}
+
+/** It could have gone on: what waits for its reader is missing from it. */
+export const isCutShort = (reason: unknown) =>
+  reason instanceof Interrupted ||
+  (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
+
+const by = (objects: string) => (objects === '' ? '' : ` by ${objects}`);
+
+const isOutOfTime = (reason: unknown) =>
+  reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
+
+/** The state of a stream that has ended. */
+export interface EndedStream extends Pick<StreamState, 'isCut'> {
+  /** Whether something was to happen that has not. */
+  readonly isMissing: boolean;
+  readonly once: boolean;
+  readonly limit: number | undefined;
+  /** The number of events shown. */
+  readonly total: number;
+  /** The connections that were broken at the end, as text; '' when there are none. */
+  readonly cut: string;
+  /** Waits for the condition that should have come true. */
+  readonly waiter: Pick<Waiter, 'timeoutText'> | undefined;
+}
+
+/**
+ * The error lines for something that did not come, or should not have come, with the next step. Empty when neither is
+ * so.
+ */
+export function errorLinesOf(reason: unknown, ended: EndedStream): string[] {
+  const { once, limit, total, cut, waiter } = ended;
+  if (reason instanceof StreamEnd && reason.kind === 'fail-if') return [`error: --fail-if is met${by(reason.message)}`];
+  if (!ended.isMissing || !isOutOfTime(reason)) return ended.isCut ? [`error: continuity lost (--strict): ${cut}`] : [];
+  const unseen = cut === '' ? '' : `; ${cut}`;
+  if (waiter) return [`error: ${waiter.timeoutText(once)}${unseen}`];
+  const text = `error: timed out with ${total} of the ${limit} events of --limit${unseen}`;
+  return [text, 'hint: a longer --timeout waits longer'];
+}
+
+/**
+ * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
+ * silence.
+ */
+export function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
+  try {
+    return print();
+  } catch (error) {
+    session.end(error);
+    return undefined;
+  }
+}

@@ -32,7 +32,8 @@ export function refuseCode(words: readonly Word[], written?: Placeholder): strin
     const arguments_ = INTERPRETER.test(name) ? programAt(words, at) + 1 : at;
     if (written && (arguments_ > words.length || RUNS_STDIN.test(name)))
       misplaced(written, 'in a line with a program that runs what it reads from stdin', SCRIPT);
-    from = nextCommand(words, arguments_ + 1);
+    const isBehind = words.slice(from, at).some((word) => RUNNERS.has(nameOf(word)));
+    from = nextCommand(words, arguments_ + 1, isBehind ? INTERPRETER : SHELL);
     for (let i = arguments_; i < from && i < words.length; i++) refuseAsOption(words, i, name);
   }
   return program ?? '';
@@ -83,13 +84,13 @@ function programAt(words: readonly Word[], at: number): number {
   return Math.min(i, words.length - 1);
 }
 
-/** The index of the next word that starts a command in the arguments of a program: after `--` or `-exec`, and a shell. */
-function nextCommand(words: readonly Word[], from: number): number {
+/** The index of the next word that starts a command in the arguments of a program: after `--` or `-exec`, and a `program`. */
+function nextCommand(words: readonly Word[], from: number, program: RegExp): number {
   const isRun = words.slice(1).some((word) => /^(?:exec|run|debug)$/.test(plainTextOf(word)));
   const at = words.findIndex((word, i) => {
     if (i < from) return false;
     const before = plainTextOf(words[i - 1]);
-    return SHELL.test(nameOf(word)) || EXEC.test(before) || (before === '--' && (isRun || !placeholderOf(word)));
+    return program.test(nameOf(word)) || EXEC.test(before) || (before === '--' && (isRun || !placeholderOf(word)));
   });
   return at < 0 ? words.length : at;
 }
@@ -103,9 +104,11 @@ function refuseAsOption(words: readonly Word[], at: number, program: string): vo
   const [, name = '', short = ''] = SHORT_CODE.exec(prefix) ?? NAMED_CODE.exec(prefix) ?? [];
   const isGlued = placeholderOf(word) !== undefined;
   const value = isGlued ? word : (words[at + 1] ?? []);
-  if (name === '' || (isGlued ? short === '' && !prefix.includes('=') : prefix !== name)) return;
+  if (name === '' || (!isGlued && prefix !== name)) return;
   const isNamed = short !== 'e' || !SETS_VARIABLE.test(program) || /^(?:-e)?[A-Za-z_]\w*=/.test(prefixOf(value));
-  if (!isNamed || !DATA_OPTIONS[short]?.test(program)) refuse([value], `after ${name}, which may take code`);
+  const isData =
+    DATA_OPTIONS[short]?.test(program) && value.every((part) => typeof part !== 'string' || WORD.test(part));
+  if (!isNamed || !isData) refuse([value], `after ${name}, which may take code`);
 }
 
 /** The name of the program in a word: the last part of its path. */
@@ -163,8 +166,10 @@ const NAMED_CODE =
 const SETTING = /^(?:-o ?|--(?:option|config) )[\w.]*(?:command|exec|editor|pager|hookspath|shell)=$/i;
 /** Programs whose `-c` or `-e` takes no code, but a container, a variable, a pattern, a count or a file. */
 const DATA_OPTIONS: Readonly<Record<string, RegExp>> = {
-  c: /^(?:kubectl|oc|head|tail|cut|wc|stat|ping6?|uniq|sort|docker|podman|nerdctl|[efz]?grep|rg|curl|test|\[|echo|cat|ls)$/,
+  c: /^(?:kubectl|oc|head|tail|cut|wc|stat|ping6?|uniq|sort|[efz]?grep|rg|curl|test|\[|echo|cat|ls)$/,
   e: /^(?:docker|podman|nerdctl|[efz]?grep|rg|curl|test|\[|echo|cat|ls)$/,
 };
+/** Plain text beside a placeholder in such a value. Other text may be code for a program behind this one. */
+const WORD = /^[\w./:@=,+-]*$/;
 /** Those whose `-e` sets a variable: its name must be written out. */
 const SETS_VARIABLE = /^(?:docker|podman|nerdctl)$/;

@@ -89,6 +89,7 @@ it.each([
   `nice -Z 5 touch ${NOTE}`,
   `xargs touch ${NOTE}`,
   `strace -f touch ${NOTE}`,
+  `sudo anything python3 ${NOTE}`,
   `cmd /c ${NOTE}`,
 ])('a program that runs another one takes a value only where its options are known: %s', (line) => {
   for (const shell of [false, true])
@@ -145,6 +146,11 @@ describe('options with names that say that they take code', () => {
     `anything kubectl -c ${NOTE}`,
     `kubectl exec web -c main -- psql -c ${NOTE}`,
     `sudo -u app psql -c ${NOTE}`,
+    `docker exec db psql -c ${NOTE}`,
+    `docker exec db psql -c 'select '${NOTE}`,
+    `docker run alpine git -ccore.pager=${NOTE} log`,
+    `kubectl logs web -c "x; "${NOTE}`,
+    `anything -- other --command${NOTE}`,
   ])('take no placeholder, unless the program is known to take something else: %s', (line) => {
     for (const shell of [false, true]) {
       const attempt = () => compileExecTemplate(line, { shell });

@@ -19,12 +19,12 @@ import { abortOnSignals } from './terminal/signals.ts';
 /** Every command by its words, to be loaded. */
 export type Registry = Readonly<Record<string, () => Promise<CommandClass>>>;
 
-/** What a command gets from the process that it runs in. */
+/** The parts of its process that a command uses. */
 export interface Edges {
   readonly io: Io;
   /** Aborts on SIGINT and SIGTERM, with an `Interrupted` as its reason. */
   readonly signal: AbortSignal;
-  /** What a second signal, which waits for nothing, must still do: end child processes. */
+  /** Steps that a second signal, which waits for nothing, must still take: it ends child processes. */
   readonly atOnce: Set<() => void>;
   /** The command's words. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Edges {
   readonly commands: Registry;
 }
 
-/** What runs a command: our program, or oclif. */
+/** The runner of a command: this program, or oclif. */
 export interface Host extends Pick<Edges, 'io' | 'name' | 'commands'> {
   /** Prints the command's help. */
   help(): Promise<ExitCode>;
@@ -271,7 +271,7 @@ async function refuseStrays(
 }
 
 /**
- * What has no hint yet gets the page that describes the flag: the command's own, or that of the flags that commands
+ * An error without a hint gets the page that describes the flag: the command's own, or that of the flags that commands
  * share.
  */
 async function hinted<T>(called: string, flags: Flags, read: () => Promise<T>): Promise<T> {

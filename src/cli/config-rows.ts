@@ -14,9 +14,8 @@ export interface ConfigRow {
 }
 
 /**
- * What the commands would run with but for their command lines: what the environment says, then the file, then what is
- * built in (of which only what switches something is a setting). Throws `argument` for a flag in the file that no
- * command has.
+ * The settings of the commands without a command line: those of the environment, then of the file, then the built-in
+ * ones (of these only switches). Throws `argument` for a flag in the file that no command has.
  */
 export function settingsOf(
   commands: ReadonlyMap<string, CommandClass>,

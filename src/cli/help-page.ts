@@ -4,7 +4,7 @@ import { connectionFlags } from './args/shared-flags.ts';
 import type { CommandClass, Registry } from './base-command.ts';
 
 export interface HelpOptions {
-  /** What the program is called: `kubectl informer`. */
+  /** The name of the program: `kubectl informer`. */
   readonly bin: string;
   /** Columns of the terminal; undefined when it is none. */
   readonly columns?: number | undefined;
@@ -33,7 +33,7 @@ export function commandHelp(
   ]);
 }
 
-/** What `options` prints: the flags that the help of a command leaves out. */
+/** The text of `options`: the flags that the help of a command leaves out. */
 export function optionsHelp({ bin, columns }: HelpOptions): string {
   const width = widthOf(columns);
   return pageOf([
@@ -43,7 +43,7 @@ export function optionsHelp({ bin, columns }: HelpOptions): string {
   ]);
 }
 
-/** What to type first. */
+/** The commands to type first. */
 const FIRST_STEPS = [
   {
     description: 'Without a cluster: watch a shop in which a rollout goes on',

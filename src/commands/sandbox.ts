@@ -154,7 +154,10 @@ async function readText(place: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What `--load` names. Throws `argument` where there is no object: the path is another one than was meant. */
+/**
+ * The manifests that `--load` names. Throws `argument` where there is no object: the path is another one than was
+ * meant.
+ */
 async function manifestsIn(place: string): Promise<Manifest[]> {
   const manifests = await readManifests(place);
   if (manifests.some(({ objects }) => objects.length > 0)) return manifests;

@@ -49,7 +49,7 @@ export default class TourCommand extends BaseCommand {
 
 const SEED = 7;
 
-/** What other people do, by ordinary requests under their names. */
+/** The acts of other people, by ordinary requests under their names. */
 function clusterOf(sandbox: Sandbox): TourCluster {
   const client = createClient(sandbox.transport());
   const deployments = client.resource({ group: 'apps', version: 'v1', resource: 'deployments' }, { namespace: 'shop' });

@@ -278,5 +278,5 @@ export function describeAction({ verb, target, body }: ActionOutcome): string {
   return `${verb} ${formatTarget(target)}${isEmpty ? '' : ` ${jsonText(shown)}`}`;
 }
 
-/** What the hook asked an Event to say, without what is filled in. */
+/** The fields of an Event that the hook gave, without those that are filled in. */
 const saidByEvent = ({ type, reason, message }: EventBody): EventBody => ({ type, reason, message });

@@ -195,7 +195,7 @@ export class SharedInformer<T> implements Syncable {
     return this.#lanes.find((lane) => lane.lastError !== undefined)?.lastError;
   }
 
-  /** What the cache keeps in memory. */
+  /** The memory of the cache. */
   get memory(): StoreMemory {
     return this.#indexer.memory;
   }

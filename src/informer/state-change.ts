@@ -7,7 +7,7 @@ export interface CachedChange<C> extends Pick<StateChange<C>, 'isWhole' | 'resou
   readonly objects: Iterable<readonly [ObjectKey, C | undefined]>;
 }
 
-/** What a step changed in the part of a cache that comes from one source. For code that keeps a copy of the cache. */
+/** The changes of a step in the part of a cache that comes from one source. For code that keeps a copy of the cache. */
 export interface StateChange<T> {
   /** The place of the source among those of the informer. */
   readonly source: number;

@@ -13,7 +13,7 @@ export type PrinterOptions = TablePrinterOptions & JsonPathOptions & Pick<EventL
 export interface CompiledFormat {
   /** Creates the printer of one stream or one answer. Nothing is compiled or loaded here. */
   createPrinter(options: PrinterOptions): Printer;
-  /** What is applied to the JSON that the printer makes, before it is shown. */
+  /** The expression for the JSON that the printer makes. */
   readonly jq?: Jq | undefined;
 }
 

@@ -314,7 +314,7 @@ export const mediaTypeOf = (text: string): string => traitsOf(partsOf(text).word
 /** How the value of the format is written that begins a value of `-o`; undefined: there is no such format. */
 export const valueKindOf = (text: string): FormatTraits['value'] | undefined => traitsOf(partsOf(text).word)?.value;
 
-/** What a command prints: a stream of events, or an answer. */
+/** The use of a format: for a stream of events, or for an answer. */
 export type FormatUse = 'streams' | 'answers';
 
 /** The formats of a use as completion offers them: `json`, `jsonpath=`. */

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { accountOf } from '../client/config/cluster-identity.ts';
 
-/** What a command line says about the connection: flags by name, without the namespace. */
+/** The connection flags of a command line, by name, without the namespace. */
 export type ConnectionWords = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,9 +14,10 @@ const SECRET_FLAGS = ['token', 'password', 'username'];
 const FILE_FLAGS = ['certificate-authority', 'client-certificate', 'client-key'];
 
 /**
- * What leads to a cluster and a user, without reading it: the kubeconfig files (path, size, times of change, inode), the
- * connection flags, and the variables that choose an account. Two commands with the same record have the same config,
- * so the second needs no YAML to find the serve that the first started. Undefined if a flag is a secret.
+ * The facts that lead to a cluster and a user, without reading the kubeconfig: the kubeconfig files (path, size, times
+ * of change, inode), the connection flags, and the variables that choose an account. Two commands with the same record
+ * have the same config, so the second needs no YAML to find the serve that the first started. Undefined if a flag is a
+ * secret.
  */
 export function connectionRecord(flags: ConnectionWords, env: Environment): string | undefined {
   if (SECRET_FLAGS.some((name) => flags[name] !== undefined)) return undefined;

@@ -25,6 +25,19 @@ describe('what people read', () => {
     });
     expect(found).toEqual([]);
   });
+
+  it('has no doc comment of the sources that begins with "What" in place of a subject', () => {
+    const found = [...new Set(files)]
+      .filter((file) => file.startsWith('src/'))
+      .flatMap((file) =>
+        readFileSync(path.join(ROOT, file), 'utf8')
+          .split('\n')
+          .flatMap((text, i) =>
+            /^ *(\/\*\*|\*) What /.test(text) && !/^ *\* What .*\?/.test(text) ? [`${file}:${i + 1}`] : [],
+          ),
+      );
+    expect(found).toEqual([]);
+  });
 });
 
 describe('the check itself', () => {

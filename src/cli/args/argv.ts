@@ -1,7 +1,7 @@
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 
-/** What the grammar needs to know of a flag. Made from a command's flag definitions by {@link shapesOf}. */
+/** The shape of a flag for the grammar. Made from a command's flag definitions by {@link shapesOf}. */
 export interface FlagShape {
   readonly name: string;
   readonly char?: string | undefined;
@@ -21,7 +21,7 @@ export interface FlagShape {
 /** Where a flag's value came from; the first of these that says something wins, then what is built in. */
 export type Origin = 'flag' | 'environment' | 'file';
 
-/** What was said of one flag: its values in order; a boolean's is 'true' or 'false'. */
+/** The values given for one flag, in order; a boolean's is 'true' or 'false'. */
 export interface Given {
   readonly values: readonly string[];
   readonly origin: Origin;

@@ -27,7 +27,7 @@ export interface View {
   readonly flags: FlagTexts;
 }
 
-/** What a command goes by that takes no file. */
+/** The config of a command that reads no file. */
 export const NO_CONFIG: ConfigFile = { path: '', isThere: false, defaults: {}, commands: {}, indexes: {}, views: {} };
 
 /** The values of flags, as they would be typed. */

@@ -3,7 +3,7 @@ import { parseLongDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { FlagShape, Given } from './argv.ts';
 
-/** What our grammar knows of a flag beyond what oclif does. */
+/** The properties of a flag that oclif does not have. */
 interface Marks {
   /** Each occurrence is cut at its commas. */
   split?: boolean;
@@ -37,7 +37,7 @@ export type Flags = Readonly<Record<string, Flag<unknown>>>;
 /** The values of a command's flags. */
 export type FlagValues<F extends Flags> = { readonly [N in keyof F]: F[N] extends Readable<infer T> ? T : never };
 
-/** What every definition may say beside its value's type. */
+/** The part that the definitions of all flags share, beside the type of the value. */
 interface Common extends Marks {
   char?: Interfaces.AlphabetLowercase | Interfaces.AlphabetUppercase;
   summary: string;

@@ -1,6 +1,6 @@
 import { bool, choice, count, group, text } from './flag.ts';
 
-/** What `reconcile manifest` takes beside the flags of `reconcile`. */
+/** The flags of `reconcile manifest`, beside those of `reconcile`. */
 export const manifestFlags = group('MANIFEST', {
   image: text({ summary: 'image with Node and this program (see --dockerfile)', helpValue: 'IMAGE', noEnv: true }),
   replicas: count({

@@ -20,7 +20,7 @@ const indexFlags = group('INDEX', {
   index: list({ summary: 'an index of your own, for the flags above', helpValue: 'NAME=EXPRESSION' }),
 });
 
-/** What is said of the objects that are found. */
+/** Flags about the objects that are found. */
 const answerFlags = group('ANSWER', {
   count: bool({ summary: 'only how many objects are found' }),
   'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),

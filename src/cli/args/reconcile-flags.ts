@@ -3,7 +3,7 @@ import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, rate, text } from './flag.ts';
 import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
-/** What runs; a hook's own config has no part in it. */
+/** Flags about the program that runs; a hook's own config cannot set them. */
 const hookFlags = group('HOOK', {
   hook: text({ summary: 'a .js or .ts module, or an executable', helpValue: 'FILE' }),
   exec: text({ summary: 'a command line; {{.path}} is replaced by a value of the object', helpValue: 'COMMAND' }),
@@ -25,7 +25,7 @@ const {
   'wait-for-crd': waitForCrd,
 } = selectionFlags;
 
-/** What a hook's own config may hold too. */
+/** Flags that a hook's own config can set too. */
 export const configurableFlags = {
   namespace,
   'all-namespaces': allNamespaces,

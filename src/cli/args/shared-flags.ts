@@ -64,7 +64,7 @@ const requestFlags = group('REQUEST', {
   'cache-dir': text({ summary: 'folder where discovery is kept', helpValue: 'DIR' }),
 });
 
-/** What shapes the embedded server; `--sandbox` or `--scenario` starts it. */
+/** Flags about the embedded server; `--sandbox` or `--scenario` starts it. */
 export const embeddedFlags = group('SANDBOX', {
   pods: count({ summary: 'number of pods in the scenario fleet or churn' }),
   rate: text({ summary: 'changes per second in these scenarios, such as 500/s', helpValue: 'N/s' }),
@@ -129,8 +129,8 @@ export const outputFlags = group('OUTPUT', {
 });
 
 /**
- * What kubectl users type from habit. Without effect, but that `query` and `watch --once` take missing names for no
- * error with `--ignore-not-found`.
+ * Flags that kubectl users type from habit. They have no effect, but for `--ignore-not-found`: with it a missing name
+ * is no error of `query` and `watch --once`.
  */
 export const habitFlags = {
   watch: bool({ char: 'w', summary: 'accepted for kubectl habits', hidden: true }),

@@ -41,7 +41,7 @@ export function withView(
   return joined;
 }
 
-/** What the environment says yields to the view, also where one flag is about the other. */
+/** A view overrides environment variables, also where one flag is about the other. */
 function yields(flag: string, { origin }: Given, { flags }: View): boolean {
   const scope = ['namespace', 'all-namespaces'];
   const isOfView = flag in flags || (scope.includes(flag) && scope.some((name) => name in flags));

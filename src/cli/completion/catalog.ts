@@ -2,7 +2,7 @@ import type { FlagShape } from '../args/argv.ts';
 import { shapesOf } from '../args/flag.ts';
 import type { CommandClass } from '../base-command.ts';
 
-/** What completion knows of a flag. It is JSON. */
+/** The description of a flag for completion. It is JSON. */
 export interface CatalogFlag extends FlagShape {
   readonly summary: string;
   readonly helpValue?: string | undefined;
@@ -10,7 +10,7 @@ export interface CatalogFlag extends FlagShape {
   readonly hidden?: boolean | undefined;
 }
 
-/** What completion knows of a command. It is JSON. */
+/** The description of a command for completion. It is JSON. */
 export interface CatalogCommand {
   readonly summary: string;
   readonly flags: readonly CatalogFlag[];

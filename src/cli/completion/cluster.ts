@@ -21,7 +21,7 @@ import type { Candidate } from './completions.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { type IndexAsked, type NameScope, namesFromServe, valuesFromServe } from './serve-names.ts';
 
-/** What completion asks of a cluster. Every method rejects where the cluster is away, or when the time is up. */
+/** The requests of completion to a cluster. Every method rejects where the cluster is away, or when the time is up. */
 export interface CompletedCluster {
   /** The namespace of the context. */
   readonly namespace: string;

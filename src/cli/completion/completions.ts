@@ -1,11 +1,11 @@
 /** One text that the word under the cursor may become. */
 export interface Candidate {
   readonly value: string;
-  /** What it is, for shells that show it. */
+  /** A description, for shells that show it. */
   readonly about?: string | undefined;
 }
 
-/** What a shell does with candidates. Source: cobra's ShellCompDirective. */
+/** The instruction to the shell about candidates. Source: cobra's ShellCompDirective. */
 export const Directive = {
   /** No blank after the only candidate: more of the word follows. */
   noSpace: 2,

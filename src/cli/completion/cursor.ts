@@ -14,7 +14,7 @@ export interface Cursor {
   readonly at: Place;
 }
 
-/** What the word under the cursor is. */
+/** The kind of the word under the cursor. */
 export type Place =
   | { readonly is: 'flag'; readonly typed: string }
   | { readonly is: 'word'; readonly typed: string }

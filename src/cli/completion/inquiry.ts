@@ -19,7 +19,7 @@ const readFlags = {
   'all-namespaces': selectionFlags['all-namespaces'],
 };
 
-/** What completion asks beyond the line itself: each thing once, and only when it is needed. */
+/** The questions of completion beyond the line itself: each is asked once, and only when it is needed. */
 export class Inquiry {
   readonly cursor: Cursor;
   readonly #io: Io;

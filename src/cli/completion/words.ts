@@ -3,7 +3,7 @@ import { type Candidate, type Completions, FILES, NO_COMPLETIONS, offered } from
 import type { Inquiry } from './inquiry.ts';
 import { objectCompletions, typeCompletions } from './types.ts';
 
-/** What the words of a command are. */
+/** The kind of the words of a command. */
 export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 'file' | 'command' | 'shell' | 'none';
 
 /** The words of each command. */
@@ -34,7 +34,7 @@ export const WORDS: Readonly<Record<string, WordKind>> = {
 /** The shells that have a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What a word that is no flag may be here. */
+/** The candidates for a word that is no flag. */
 export async function wordCompletions(inquiry: Inquiry, catalog: Catalog, typed: string): Promise<Completions> {
   const { command, commandWords, words } = inquiry.cursor;
   if (command === undefined) return offered(commandCandidates(commandWords, catalog));

@@ -7,9 +7,9 @@ import { ACCESS_REVIEWS, reviewAccess } from '../session/access-review.ts';
 import { type CheckResult, failed, ok, problem, skipped } from './finding.ts';
 import type { WhoAmI } from './server.ts';
 
-/** What an informer does. */
+/** The verbs of an informer. */
 export const NEEDED_VERBS = ['list', 'watch'] as const;
-/** What only some commands do: a `reconcile` with a journal reads single objects. */
+/** The verbs of some commands only: a `reconcile` with a journal reads single objects. */
 export const OPTIONAL_VERBS = ['get'] as const;
 
 export interface AccessQuestion {
@@ -53,7 +53,7 @@ export function accessFound(question: AccessQuestion, missing: MissingVerbs): Ch
   return problem(`you may not ${texts.join(', nor ')}`, `an administrator runs: ${commands.join(' && ')}`);
 }
 
-/** What is reported when the server does not review rights: the list and the watch show them then. */
+/** The result when the server does not review rights: then the list and the watch show them. */
 export function noReview(error: unknown): CheckResult {
   if (!statusOf(error)) throw error;
   return skipped(`the server does not review rights: ${failed(error).found}`);

@@ -9,7 +9,7 @@ export interface ClockReading {
   readonly uncertainMs: number;
 }
 
-/** What can be seen of all answers of a server. */
+/** Facts about a server that its answers show. */
 export class AnswerLog {
   requests = 0;
   /** Answers with 429. */

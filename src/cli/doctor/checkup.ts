@@ -18,7 +18,7 @@ export interface CheckSetup {
   readonly of?: string | undefined;
   /** Ids of checks, of the same `of` or without one, that must have found no problem. */
   readonly needs?: readonly string[] | undefined;
-  /** What to do when the time is over. */
+  /** The next step when the time is over. */
   readonly whenSlow?: string | undefined;
 }
 

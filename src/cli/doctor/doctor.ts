@@ -51,7 +51,7 @@ export interface DoctorFlags extends ConnectionFlagValues, ScopeFlags {
 export interface DoctorSetup extends Edges {
   readonly flags: DoctorFlags;
   readonly words: readonly string[];
-  /** What chose the context; undefined if only the kubeconfig did. */
+  /** The flag or variable that chose the context; undefined if only the kubeconfig did. */
   readonly contextGiven: Given | undefined;
   readonly painter: Painter;
 }

@@ -23,7 +23,7 @@ export async function watchFound(
   return ok('a watch works');
 }
 
-/** What a streaming list has shown of bookmarks. */
+/** The bookmarks that a streaming list has sent. */
 export interface StreamedList {
   readonly isSupported: boolean;
   readonly hasBookmark: boolean;

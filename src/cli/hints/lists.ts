@@ -12,7 +12,7 @@ import { type AgeFacts, oldCaches } from './old-caches.ts';
 import { type ShardFacts, shardPart } from './shard-part.ts';
 import { type MapFacts, uselessMap } from './useless-map.ts';
 
-/** What a `watch` knows once its initial lists are shown. */
+/** The facts of a `watch` whose initial lists are shown. */
 export type WatchFacts = ShardFacts & FirstStateFacts & NameFacts & NamespaceFacts & ConditionFacts & FieldFacts;
 
 /** The hints of `watch` on what expressions name, which need objects. */
@@ -27,7 +27,7 @@ export const WATCH: readonly Hint<WatchFacts>[] = [
   ...WATCH_OBJECTS,
 ];
 
-/** What a `query` knows of its answer from one cluster. */
+/** The facts of a `query` about its answer from one cluster. */
 export type AnswerFacts = ShardFacts &
   LookupFacts &
   ValueFacts &
@@ -51,7 +51,7 @@ export const QUERY: readonly Hint<AnswerFacts>[] = [
 /** The hints of `query --since-last`. */
 export const QUERY_SINCE_LAST: readonly Hint<ShardFacts>[] = [shardPart];
 
-/** What a `query --watch` knows of its first result. */
+/** The facts of a `query --watch` about its first result. */
 export type FirstResultFacts = ShardFacts &
   NameFacts &
   EmptyFacts &

@@ -1,8 +1,8 @@
 import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 
 /**
- * What to do about a 401, by what the user logs in with. It names no credential. `goesOn`: the command itself need not
- * be started again.
+ * The next step after a 401, by the way in which the user logs in. It names no credential. `goesOn`: the command itself
+ * need not be started again.
  */
 export function loginHint({ login, user }: Pick<ClusterConfig, 'login' | 'user'>, goesOn: boolean): string {
   const who = user === undefined ? 'the user' : `user ${JSON.stringify(user)}`;

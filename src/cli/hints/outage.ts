@@ -10,11 +10,11 @@ import { loginHint } from './login.ts';
 type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
 
 /**
- * What a person can do about an outage while the command goes on: log in again, or be given the rule that is missing.
+ * Hints about an outage while the command goes on: log in again, or get the rule that is missing.
  */
 export class OutageHints {
   readonly #session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
-  /** What is missing of a type is asked once. */
+  /** The missing rule of each type. It is asked for once. */
   readonly #rules = new Map<ResourceType, Promise<string | undefined>>();
 
   constructor(session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>) {
@@ -33,7 +33,7 @@ export class OutageHints {
     return known;
   }
 
-  /** What of the credentials has expired, where they say so. */
+  /** The expired part of the credentials, where they show it. */
   async #ofLogin(): Promise<string> {
     const { config, clock } = this.#session;
     const { expiredHint } = await import('../session/login-expiry.ts');

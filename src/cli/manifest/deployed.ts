@@ -59,7 +59,7 @@ export function appName(given: string | undefined, hook: string, resource: strin
   });
 }
 
-/** What an image made from --dockerfile has, of programs that a command line may begin with. */
+/** The programs of an image made from --dockerfile with which a command line may begin. */
 const COMMON = new Set(['sh', 'bash', 'node', 'echo', 'true', 'false', 'env', 'printf', 'cat', 'test', 'sed', 'grep']);
 
 /**
@@ -88,7 +88,7 @@ export function refuseForClusters({ reload, into }: Pick<ManifestFlags, 'reload'
     });
 }
 
-/** What the program of a hook gets here from the environment, and not in a Pod. */
+/** Remarks about variables that the program of a hook gets here, and not in a Pod. */
 export function environmentRemarks(env: NodeJS.ProcessEnv, isProgram: boolean): string[] {
   const names = isProgram ? Object.keys(env).filter((name) => name.startsWith('INFORMER_')) : [];
   return names.length === 0

@@ -14,7 +14,7 @@ export interface MountedHook {
   readonly isExecutable: boolean;
   /** Its path in the Pod. */
   readonly path: string;
-  /** What the ConfigMap may lack. */
+  /** Remarks about files that the ConfigMap may lack. */
   readonly remarks: readonly string[];
 }
 

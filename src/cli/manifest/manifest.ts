@@ -163,7 +163,10 @@ function placeRemarks(
   return [...needs, `the image must have the hook as ${place.path}, because ${place.why}; ${more}`];
 }
 
-/** What fits into the annotation in which kubectl keeps the applied object, bytes. Source: apimachinery TotalAnnotationSizeLimitB. */
+/**
+ * The size limit of the annotation in which kubectl keeps the applied object, bytes. Source: apimachinery
+ * TotalAnnotationSizeLimitB.
+ */
 const LARGEST_ANNOTATION = 256 * 1024;
 
 function sizeRemarks(objects: readonly object[]): string[] {

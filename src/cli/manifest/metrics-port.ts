@@ -6,7 +6,7 @@ import { parseListenAddress } from '../../ops/ops-server.ts';
 export interface MetricsPort {
   readonly address: string;
   readonly port: number;
-  /** What is different from the given address. */
+  /** Remarks about differences from the given address. */
   readonly remarks: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { HookPlace } from './hook-place.ts';
 
-/** What runs in each Pod. */
+/** The program of each Pod. */
 export interface PodOptions {
   readonly name: string;
   readonly image: string;

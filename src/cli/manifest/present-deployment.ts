@@ -18,8 +18,9 @@ export interface PlannedDeployment {
 }
 
 /**
- * What applying does to a Deployment of this name that is there already, where that may not be meant: it runs something
- * else, or decides otherwise which process works. A server that does not answer leads to no remark but in the log.
+ * Remarks about a Deployment of this name that exists already and that the manifest would change in a way that may not
+ * be meant: it runs something else, or decides otherwise which process works. A server that does not answer leads to no
+ * remark but in the log.
  */
 export async function presentRemarks(session: Session, planned: PlannedDeployment): Promise<string[]> {
   const { namespace, name, args } = planned;

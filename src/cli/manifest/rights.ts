@@ -10,8 +10,8 @@ export interface Rights {
 const READS = new Set(['get', 'list', 'watch']);
 
 /**
- * What the flags need, and what a run was observed to need. Where the Pod sends no writes, those that were observed are
- * left out.
+ * The rights that the flags need, and those that a run was observed to need. Where the Pod sends no writes, those that
+ * were observed are left out.
  */
 export function rightsOf(
   needed: readonly Access[],

@@ -5,12 +5,12 @@ import type { Outage } from '../../stream/outage.ts';
 import { clusterText } from '../session/cluster-error.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
-/** What broke within so long of each other is one outage. */
+/** Connections that break within this time of each other are one outage. */
 const SAME_MS = 1000;
 
 /**
- * What a stream says at its end of sources without a connection: `disconnected since 02:02:08, 1m35s not seen`; with
- * the types in front where others were connected: `pods, secrets in shop disconnected since …`. '' for none.
+ * The text about sources without a connection at the end of a stream: `disconnected since 02:02:08, 1m35s not seen`;
+ * with the types in front where others were connected: `pods, secrets in shop disconnected since …`. '' for none.
  */
 export function outageText(outages: readonly Outage<WatchTarget>[], targets: readonly WatchTarget[]): string {
   const sources = targets.reduce((sum, { informer }) => sum + informer.continuity.length, 0);

@@ -38,7 +38,9 @@ import type { QueryPlan } from './read-query.ts';
 /** How long changes are gathered before the rows that changed are printed, ms. */
 const DEFAULT_MERGE_MS = 100;
 
-/** What depends on the time is judged again after this, ms, or after {@link TIME_SHARE} times what that took. */
+/**
+ * Conditions on the time are judged again after this time, ms, or after {@link TIME_SHARE} times the duration of that.
+ */
 const TIME_EVERY_MS = 1000;
 const TIME_SHARE = 20;
 
@@ -55,9 +57,9 @@ const WORDS = { one: 'row change', kinds: { ADDED: '+', MODIFIED: '~', DELETED: 
 class ContinuousQuery implements AsyncDisposable {
   readonly #session: Session;
   readonly #plan: QueryPlan;
-  /** What was asked for, also what may not be read. */
+  /** The targets that were asked for, also those that may not be read. */
   readonly #asked: readonly WatchTarget[];
-  /** What may be read. */
+  /** The targets that may be read. */
   #targets: readonly WatchTarget[] = [];
   readonly #reporter: ContinuityReporter;
   readonly #leavingOut: LeavingOut | undefined;
@@ -349,7 +351,7 @@ class ContinuousQuery implements AsyncDisposable {
     return this.#leavingOut ? leftOutText(this.#asked) : '';
   }
 
-  /** What the result has not come to, because it ended before. */
+  /** Markers that the result had not reached when it ended. */
   #remember(event: ContinuityEvent, type: ResourceType): void {
     const target = this.#targets.find((each) => each.type === type);
     if (!target) return;

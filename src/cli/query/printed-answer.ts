@@ -80,7 +80,7 @@ interface ResultPrinting extends Pick<Printing, 'sink' | 'signal'> {
   readonly empty: string | undefined;
   readonly count: number;
   readonly parts: readonly AnswerPart[];
-  /** What was asked for by name is not there, which is an error. */
+  /** True if a name that was asked for does not exist, which is an error. */
   readonly isMissing: boolean;
 }
 

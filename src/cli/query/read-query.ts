@@ -50,7 +50,7 @@ export interface QueryPlan extends ReadQuery, QueryScope {
   readonly counting: CountLook;
 }
 
-/** What counts are printed for. */
+/** The look of printed counts. */
 export interface CountLook extends Pick<CountTableOptions, 'painter' | 'bars'> {
   readonly terminal: boolean;
   /** Only characters of ASCII are drawn. */
@@ -207,7 +207,7 @@ function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { tr
     });
 }
 
-/** What changed is said of whole selections: a filter would hide that an object stopped matching it. */
+/** Refuses filters beside `--since-last`: a filter would hide that an object stopped matching it. */
 function checkSinceLast(given: CommandLine['given'], { traits }: OutputFormat): void {
   const why = 'it compares all objects of a selection: types, names, namespaces and selectors';
   refuseBeside(given, NOT_SINCE_LAST, ['since-last'], why);

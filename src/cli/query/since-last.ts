@@ -97,7 +97,7 @@ async function placeOf(session: Session, { flags }: QueryPlan): Promise<string> 
   }
 }
 
-/** What changed in one cluster, and a line for each type. */
+/** The changes in one cluster, and a line for each type. */
 function changesIn({ session, targets, states }: Compared, plan: QueryPlan, enveloper: Enveloper): EventEnvelope[] {
   return targets.flatMap((target) => {
     const stored = storedOf(states, scopeOf(target, plan), session);
@@ -167,7 +167,7 @@ function rememberedOf({ rows }: StoredRows): Map<ObjectKey, Remembered> {
   return new Map(rows.map(({ key, uid, version, text }) => [key, { uid, version, object: () => objectOfText(text) }]));
 }
 
-/** What makes two questions the same. */
+/** The text by which two queries are the same. */
 function scopeOf({ type, names, namespaces }: WatchTarget, plan: QueryPlan): string {
   const sorted = (words: Iterable<string> | undefined) => (words === undefined ? null : [...words].sort());
   const part = plan.shard ? [shardText(plan.shard)] : [];

@@ -122,5 +122,5 @@ async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Pr
   };
 }
 
-/** What decides about colours and characters. */
+/** The variables that decide about colours and characters. */
 const LOOK_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'COLORTERM', 'LC_ALL', 'LC_CTYPE', 'LANG', 'WT_SESSION'];

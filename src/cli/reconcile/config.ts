@@ -9,8 +9,8 @@ import { type StreamFilters, streamFiltersOf } from '../session/stream-filters.t
 import type { LoadedHook } from './hook-loading.ts';
 
 /**
- * What the flags say, and where they say nothing the hook's own config. What lets a hook write or see more than it
- * would otherwise is the operator's to say: only flags do.
+ * The values of the flags, and for flags that are not given those of the hook's own config. What lets a hook write or
+ * see more than it would otherwise is the operator's to say: only flags do.
  */
 export function mergedConfig(flags: ConfigurableFlags, { name, config }: LoadedHook): HookConfig {
   if (config.hookMode !== undefined) {
@@ -45,7 +45,7 @@ export function checkFinalizer({ finalizer, selector, fieldSelector }: HookConfi
   );
 }
 
-/** What a hook's config asks for and only a flag can give, in words; undefined when there is none. */
+/** The settings in a hook's config that only a flag can give, in words; undefined when there is none. */
 export function ignoredNotice(flags: ConfigurableFlags, { name, config }: LoadedHook): string | undefined {
   const asked = [
     config.allowWrite && !flags['allow-write'] ? '--allow-write' : undefined,

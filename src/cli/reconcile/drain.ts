@@ -12,7 +12,7 @@ export const DEFAULT_GRACE_MS = 25_000;
 
 /** After the grace, programs have this long to end on SIGTERM before they are killed, ms. */
 const KILL_MS = 3_000;
-/** What still has not ended then, is not waited for any longer than this, ms. */
+/** The longest wait for parts that have not ended by then, ms. */
 const GIVE_UP_MS = 1_000;
 
 /** Between two lines that say what is waited for, ms; each time twice as long, up to a minute. */

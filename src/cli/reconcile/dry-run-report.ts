@@ -11,16 +11,16 @@ import { fieldOwners } from '../../stream/changes/field-managers.ts';
 
 type Word = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What a dry run found about one object. */
+/** The result of a dry run for one object. */
 interface Finding {
   readonly word: Word | undefined;
   readonly changes: readonly FieldChange[];
-  /** What people have to know beside the changes. */
+  /** Remarks beside the changes. */
   readonly notes: readonly string[];
 }
 
 /**
- * What a dry run found about one object, for people: a heading, then the fields as `watch -o diff` shows them, then
+ * The result of a dry run for one object, for people: a heading, then the fields as `watch -o diff` shows them, then
  * conflicts and refusals. The outcomes are all about one object.
  */
 export function dryRunText(outcomes: readonly ActionOutcome[], painter: Painter): string {
@@ -92,7 +92,7 @@ function changesOf(outcomes: readonly ActionOutcome[]): Finding {
 const differences = ({ before, after }: ActionOutcome): FieldChange[] =>
   before && after ? fieldChanges(before, after) : [];
 
-/** What would go: the object, or only the claim to it as long as its finalizers hold it. */
+/** The part that would be deleted: the object, or only the claim to it as long as its finalizers hold it. */
 function deletionOf(before: UnknownObject): Finding {
   const { finalizers = [], deletionTimestamp } = before.metadata;
   if (deletionTimestamp !== undefined && finalizers.length > 0)

@@ -91,7 +91,7 @@ function atOnce(session: Session): void {
 /** The same error is reported again after this time, ms. */
 const AGAIN_MS = 60_000;
 
-/** What a person reads about the election. */
+/** The notices about the election. */
 class ElectionReports {
   readonly #session: Session;
   readonly #lease: string;

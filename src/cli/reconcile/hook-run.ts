@@ -36,7 +36,7 @@ import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
 
-/** What a hook's runs read, and where their writes are noted. */
+/** The caches that a hook's runs read, and the record of their writes. */
 export interface HookSurroundings extends ReconcileTargets {
   readonly filter: TriggerFilter;
   readonly ownWrites: OwnWrites;
@@ -155,8 +155,8 @@ export function reconcilerOf(
 }
 
 /**
- * What leads a hook's kubectl to the cluster the program works on, where the environment alone would not: a kubeconfig
- * for as long as it runs.
+ * A kubeconfig that leads a hook's kubectl to the cluster of this program, where the environment alone would not. It
+ * exists as long as the program runs.
  */
 export async function hookCredentials(
   session: Session,

@@ -15,7 +15,7 @@ export interface LeasePlan {
   readonly shards: { readonly of: number; readonly by: ShardedKey } | undefined;
 }
 
-/** What a lease is named after, and where it is by default. */
+/** The default name and namespace of a lease. */
 export interface LeaseDefaults {
   readonly hook: string;
   readonly gvr: GroupVersionResource;

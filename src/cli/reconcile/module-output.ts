@@ -18,10 +18,10 @@ interface Beginning {
 export type ShowLine = (key: string, line: string) => void;
 
 /**
- * What a hook's module prints, by console or by process.stdout and process.stderr: passed on line by line, at most 200
- * lines a second of each run. So a terminal obeys nothing in it, and nothing of it is taken for the program's data. Does
- * not see what is written past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives
- * the streams back.
+ * Passes the output of a hook's module on (console, process.stdout, process.stderr), line by line, at most 200 lines a
+ * second of each run. So a terminal obeys nothing in it, and nothing of it is taken for the program's data. Does not
+ * see what is written past the streams (`fs.writeSync(1, …)`, a child process that inherits them). Disposing gives the
+ * streams back.
  */
 export class ModuleOutput implements Disposable {
   readonly #showLine: ShowLine;

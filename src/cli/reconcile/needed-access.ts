@@ -2,7 +2,7 @@ import type { Access } from '../../hooks/access/request-access.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { LeasePlan } from './lease-plan.ts';
 
-/** What of a configuration needs access to the cluster. */
+/** The parts of a configuration that need access to the cluster. */
 export interface Configured {
   readonly primary: ResourceType;
   /** The types of --owns, --watches and --with. */
@@ -17,7 +17,7 @@ export interface Configured {
   readonly lease?: Pick<LeasePlan, 'name' | 'namespace' | 'shards'> | undefined;
 }
 
-/** What the program needs to be allowed before it knows any action of the hook. */
+/** The access that the program needs before it knows any action of the hook. */
 export function neededAccess(configured: Configured): Access[] {
   const { primary, others, namespaces, hasFinalizer, hasJournal, lease } = configured;
   const forPrimary = [...(hasJournal ? ['get'] : []), ...READ, ...(hasFinalizer ? ['patch'] : [])];
@@ -29,7 +29,7 @@ export function neededAccess(configured: Configured): Access[] {
 }
 
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
-/** What replicas that share shards do with Leases, whose names are known only at run time. */
+/** The verbs that replicas which share shards need for Leases, whose names are known only at run time. */
 const SHARING = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
 /** An election reads and writes one Lease. RBAC cannot allow to create objects of one name only. */

@@ -14,7 +14,7 @@ import { serveIdentity } from '../../serve/identity.ts';
 import type { Edges } from '../base-command.ts';
 import type { Session } from '../session/session.ts';
 
-/** What a run shows of itself. The lists are filled when the run begins. */
+/** The parts of a run that its pages show. The lists are filled when the run begins. */
 interface Shown {
   readonly controllers: Controller[];
   readonly informers: InspectedInformer[];

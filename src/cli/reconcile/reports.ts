@@ -13,7 +13,7 @@ import type { StreamFilters } from '../session/stream-filters.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
-/** What becomes of the actions of a hook that may not write. */
+/** The notice about actions of a hook that may not write. */
 export const ACTIONS_ARE_SHOWN =
   'actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them';
 

@@ -13,11 +13,11 @@ const LONG_READ_MS = 3_000;
 /** The default of a lease duration, ms. */
 const DEFAULT_DURATION_MS = 15_000;
 
-/** What `--shard-by uid` does not guarantee. */
+/** The notice about the limits of `--shard-by uid`. */
 const ANOTHER_UID =
   'an object that is deleted and created again has another uid: its first run may be at another replica while the last one of the deleted object ends; --shard-by name keeps both at one';
 
-/** What a person reads about the sharing of the work. */
+/** The notices about the sharing of the work. */
 export class SharingReports {
   readonly #session: Session;
   readonly #lease: LeasePlan;

@@ -93,7 +93,7 @@ export function snapshotTargets(
 export const MOST_IN_SNAPSHOT = 500;
 
 /**
- * What the hook gets as `snapshots`: of namespaced types the objects in the namespace of the key, of others all; all
+ * The `snapshots` of a hook's request: of namespaced types the objects in the namespace of the key, of others all; all
  * objects for a key without a namespace. In the order of their keys, redacted, and at most {@link MOST_IN_SNAPSHOT} of
  * each name; where there are more, the request has their number, and one line says so.
  */

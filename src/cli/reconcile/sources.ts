@@ -10,7 +10,10 @@ import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
-/** What puts keys into the queue: the caches, and the timers. With a gate, those of the shards of this process. */
+/**
+ * The sources that put keys into the queue: the caches and the timers. With a gate, those of the shards of this
+ * process.
+ */
 export function sourcesOf(
   plan: ReconcilePlan,
   { primary, owned, watched, snapshots }: ReconcileTargets,

@@ -22,7 +22,7 @@ import type { RunOptions, Scene, SceneRun, WriteGate } from './test-scene.ts';
 export interface Checked {
   readonly fixture: string;
   readonly check: string;
-  /** What is wrong, a line each; empty if the check passed. */
+  /** The problems, a line each; empty if the check passed. */
   readonly problems: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export interface SceneServer {
   stop(): Promise<void>;
 }
 
-/** What happens to the requests that write. */
+/** The handling of requests that write. */
 export interface WriteGate {
   /** Called before a write is sent. It may answer in place of the server, or throw. */
   before?(init: TransportRequest): TransportResponse | undefined;
@@ -52,7 +52,7 @@ export function gatedTransport(inner: Transport, gate: () => WriteGate | undefin
   };
 }
 
-/** What a run of the hook did. */
+/** The result of a run of the hook. */
 export interface SceneRun {
   readonly actions: readonly Action[];
   readonly requeueAfterMs: number | undefined;

@@ -7,7 +7,7 @@ import { schedulesOf, triggerFiltersOf } from './config.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { parseSnapshots } from './snapshots.ts';
 
-/** What leads to runs, read and checked before a server is asked. */
+/** The triggers of runs, read and checked before a server is asked. */
 export interface Triggers {
   readonly filters: StreamFilters;
   readonly schedules: readonly CronSchedule[];

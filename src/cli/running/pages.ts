@@ -10,7 +10,7 @@ export async function queuesOf(program: RunningProgram, limit: number, clock: Cl
     .controllers;
 }
 
-/** What the controllers of a running program say of a key. */
+/** The explanations of a key by the controllers of a running program. */
 export async function explanationsOf(
   program: RunningProgram,
   key: string,

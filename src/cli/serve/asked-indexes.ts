@@ -24,7 +24,7 @@ export class AskedIndexes {
   readonly #isDeclared: (key: string) => boolean;
   readonly #asked = new Map<string, AskedIndex>();
 
-  /** What was declared for the serve is never dropped. */
+  /** Indexes that were declared for the serve are never dropped. */
   constructor(clock: Clock, signal: AbortSignal, isDeclared: (key: string) => boolean) {
     this.#clock = clock;
     this.#signal = signal;

@@ -108,7 +108,7 @@ export class HttpAnswer implements AnswerOutlet {
     target.end();
   }
 
-  /** What is known of the answer so far. */
+  /** The facts about the answer so far. */
   #facts(): Record<string, string> {
     const ageMs = this.#end?.ageMs;
     return {

@@ -149,7 +149,7 @@ export class ChangesSince {
     return `${added} added, ${deleted} deleted, ${changed} changed since`;
   }
 
-  /** What is said of the start; undefined if there was no stored state. */
+  /** The text about the start; undefined if there was no stored state. */
   async text({ clock, signal }: Session): Promise<string | undefined> {
     const { informer } = this.#target;
     if (this.#states.size === 0) return undefined;

@@ -6,7 +6,7 @@ import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../serve/protocol.ts';
 /** Who asks: the user of the private socket, or a program with the token that came over a port. */
 export type CallerAccess = 'private' | 'token';
 
-/** What a serve answers at one path. */
+/** The answer of a serve at one path. */
 export interface ServeRoute {
   readonly methods: readonly ('GET' | 'POST')[];
   /** Who may ask. Default: both. */

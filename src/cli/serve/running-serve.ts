@@ -36,7 +36,7 @@ export async function askRunning<T>(
   throw new InformerError(code, answer.error?.message ?? `${who} answered ${status}`, { hint: answer.error?.hint });
 }
 
-/** What a second `serve` asks of the one that runs. */
+/** The types and indexes that a second `serve` adds to the running one. */
 export interface MoreToHold {
   readonly words: readonly string[];
   readonly indexes: readonly string[];

@@ -90,7 +90,7 @@ class Serve implements AsyncDisposable {
   readonly #types: HeldTypes;
   readonly #ui: ServeUi;
   readonly #server: ServeServer;
-  /** What was opened, to be closed in the reverse order. */
+  /** The opened parts, to be closed in the reverse order. */
   readonly #opened: (Disposable | AsyncDisposable)[] = [];
   #folder = '';
 
@@ -179,7 +179,7 @@ class Serve implements AsyncDisposable {
     });
   }
 
-  /** What answers on the socket and on the port. */
+  /** The server on the socket and on the port. */
   #answering(caches: WatchCaches): ServeServer {
     const [session, types, showsSecrets] = [this.#session, this.#types, this.#plan.flags['show-secrets']];
     const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
@@ -229,7 +229,7 @@ class Serve implements AsyncDisposable {
   }
 }
 
-/** What a serve is started with, and a second one cannot change. */
+/** Flags of a running serve that a second one cannot change. */
 const FIXED_FLAGS = ['persist', 'show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
 
 /** The types that words name. Throws `argument` for the name of a single object. */

@@ -22,19 +22,19 @@ export interface ServeServerOptions {
   readonly program: InspectedProgram;
   /** Whether callers on a port may see values of Secrets. */
   readonly showsSecrets: boolean;
-  /** What `serve status` shows. */
+  /** The status that `serve status` shows. */
   status(): object;
   /** Holds more types and indexes. Resolves with what is cached then. */
   add(words: readonly string[], indexes: readonly string[]): Promise<object>;
   /** Ends the serve. */
   stop(): void;
-  /** What answers lists and watches of the Kubernetes API, on the private socket. */
+  /** The caches that answer lists and watches of the Kubernetes API, on the private socket. */
   readonly caches: WatchCaches;
   /** Further paths. */
   readonly routes?: ServeRoutes | undefined;
 }
 
-/** What a serve answers to its clients, and when it last had one. */
+/** Answers the clients of a serve, and knows when it last had one. */
 export class ServeServer {
   readonly #options: ServeServerOptions;
   readonly #routes: ServeRoutes;

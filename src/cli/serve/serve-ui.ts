@@ -86,7 +86,7 @@ export class ServeUi implements AsyncDisposable {
     return { address, url, file: this.#file(), hasAuthors: this.#caches.keepsManagedFields };
   }
 
-  /** What a running serve is asked for by another `serve --ui`. */
+  /** The routes of a running serve for another `serve --ui`. */
   get routes(): ServeRoutes {
     return {
       [UI_PATH]: {

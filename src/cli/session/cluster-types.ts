@@ -5,7 +5,7 @@ import { errorTexts } from '../terminal/exit-codes.ts';
 import { clusterText } from './cluster-error.ts';
 import type { Session } from './session.ts';
 
-/** What the words of a command line mean in one of several clusters. */
+/** The selections of a command line in one of several clusters. */
 export interface ServedSelections {
   /** At least one. */
   readonly selections: readonly ResourceSelection[];

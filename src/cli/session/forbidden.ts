@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };
 
-/** What a user must be allowed in order to read a type. */
+/** The rights that a user needs in order to read a type. */
 export interface Need {
   readonly type: ResourceType;
   readonly verbs: readonly ('get' | 'list' | 'watch')[];
@@ -40,7 +40,7 @@ export async function explainForbidden(
   return refusalWith(error, `missing is ${role}, bound to this user${instead([{ need, open }])}`);
 }
 
-/** What may not be read of a type, and why. */
+/** The part of a type that may not be read, and the reason. */
 export interface Refused {
   readonly refusal: unknown;
   readonly need: Need;
@@ -66,7 +66,7 @@ export async function explainForbiddenTogether(refused: readonly Refused[], sess
 
 type Missing = Pick<Refused, 'need' | 'namespaces'>;
 
-/** What agrees in type, verbs and `alike` as one, with the names and namespaces of all. */
+/** Merges rules that agree in type, verbs and `alike`, with the names and namespaces of all. */
 function merged(refused: readonly Missing[], alike: (each: Missing) => readonly string[]): Missing[] {
   const groups = Map.groupBy(refused, (each) => JSON.stringify([each.need.type.gvr, each.need.verbs, alike(each)]));
   return [...groups.values()].map((same) => ({

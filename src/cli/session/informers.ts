@@ -52,11 +52,11 @@ export interface WatchTarget {
   readonly overdue?: Promise<void> | undefined;
   /** Resolves when the initial sync is done, or refused for good. Rejects with the signal's reason. */
   settled(signal: AbortSignal): Promise<void>;
-  /** What reading it takes. */
+  /** The rights that reading it needs. */
   readonly need: Need;
   /**
-   * What of it may not be read: all of it when there is a refusal, else some of its namespaces or names, which are left
-   * out.
+   * The parts of it that may not be read: all of it when there is a refusal, else some of its namespaces or names,
+   * which are left out.
    */
   readonly forbidden: readonly Refused[];
   /** Whether a source is left out, in the order of the informer's continuity. */
@@ -67,7 +67,7 @@ export interface WatchTarget {
   explain(session: Session): Promise<unknown>;
 }
 
-/** What the server is asked beside the user's own selectors. */
+/** The selectors that the server gets beside the user's own. */
 export interface NarrowedList extends Partial<Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> {
   readonly namespaces?: readonly string[] | undefined;
 }
@@ -79,7 +79,10 @@ export interface InformerPlan {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly keepManagedFields: boolean;
-  /** What the server is asked beside the selectors, by type; `namespaces` are listed in place of those of the plan. */
+  /**
+   * The selectors that the server gets beside the plan's, by type; `namespaces` are listed in place of those of the
+   * plan.
+   */
   readonly narrowings?: ReadonlyMap<ResourceType, NarrowedList> | undefined;
   /** Called when a server cannot select by a narrowing, and was asked without it. Only when the command answers once. */
   readonly onTooNarrow?: ((type: ResourceType) => void) | undefined;
@@ -449,7 +452,7 @@ function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<Unknown
   };
 }
 
-/** What the user of a type can do whose version is not served any more, and which does not go over to another. */
+/** The next step for a type whose version is no longer served, and which does not move to another. */
 function adviceOn({ gvr }: ResourceType, { followsVersions }: InformerPlan): string {
   if (!followsVersions) return 'start again to work with it';
   return `${formatGroupResource(gvr)} without a version follows the version that is served`;

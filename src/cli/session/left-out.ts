@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 
 type Readable = Pick<WatchTarget, 'type' | 'refusal' | 'forbidden' | 'namespaces'>;
 
-/** What a stream goes on without: `configmaps, pods in other and third, pods web-2 in shop`. '' for nothing. */
+/** The parts that a stream leaves out: `configmaps, pods in other and third, pods web-2 in shop`. '' for nothing. */
 export function leftOutText(targets: readonly Readable[]): string {
   return targets.flatMap(textsOf).join(', ');
 }

@@ -24,7 +24,7 @@ export async function compiledOutputOf(flags: Pick<OutputFlags, 'output'>): Prom
   return compileOutput(parseOutputFormat(await withTemplateText(flags.output ?? '')));
 }
 
-/** What to use instead, where it is not the format alone. */
+/** The next step, where it is not another format alone. */
 const HINTS: Readonly<Record<string, string>> = {
   old: '-o json --old has the state before as oldObject; -o diff and -o changes show it by themselves',
   'with-changes': '-o json --with-changes has the values; -o diff and -o changes show them by themselves',
@@ -71,13 +71,13 @@ export const printsManagedFields = (format: OutputFormat): boolean =>
 export const readsManagedFields = (reads: readonly FieldReads[]): boolean =>
   reads.some(({ flag, addresses }) => flag !== '--ignore-changes' && addresses.some(isOfManagedFields));
 
-/** What decides about colour: whether stdout is a terminal, and the environment. */
+/** The facts that decide about colour: whether stdout is a terminal, and the environment. */
 export interface ColorSurface {
   readonly stdout: Pick<TextSink, 'isTerminal'>;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What output is made for: the terminal of this process, or that of one which asks it. */
+/** The place that output is made for: the terminal of this process, or that of one which asks it. */
 export interface OutputSurface extends ColorSurface {
   readonly stdout: Pick<TextSink, 'isTerminal' | 'columns'>;
   readonly clock: Clock;

@@ -32,7 +32,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
     return this.#leaving.signal;
   }
 
-  /** What the server said; undefined while it may be read. */
+  /** The refusal of the server; undefined while it may be read. */
   get refusal(): unknown {
     return this.#refusal;
   }

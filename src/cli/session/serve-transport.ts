@@ -18,8 +18,8 @@ export interface ServeUse {
 }
 
 /**
- * What wraps a transport of this config so that a running serve answers what it holds; undefined if there is none. Its
- * notices begin with `about`.
+ * A wrapper for the transport of this config, with which a running serve answers what it holds; undefined if there is
+ * no serve. Its notices begin with `about`.
  */
 export function throughServeOf(
   config: ClusterConfig,

@@ -15,7 +15,7 @@ export interface ServedTypeOptions {
   readonly client: Pick<Client, 'resource' | 'discovery'>;
   /** Goes over to the version that is served when its own is retired. Otherwise the error says which one is served. */
   readonly follows: boolean;
-  /** What its user can do when it does not, for the error. */
+  /** The next step when it does not, for the error. */
   readonly advice: string;
 }
 
@@ -49,7 +49,7 @@ export class ServedType {
     this.#hasBeenRead = true;
   }
 
-  /** What an error of a request for a version means: the error itself, or that another version is served. */
+  /** The meaning of an error of a request for a version: the error itself, or that another version is served. */
   async explain(error: unknown, asked: GroupVersionResource): Promise<unknown> {
     if (!this.#hasBeenRead || !isNotFound(error)) return error;
     if (!sameGvr(asked, this.#type.gvr)) return error; // another part of it has gone over

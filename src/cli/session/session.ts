@@ -28,8 +28,8 @@ import type { ServeUse } from './serve-transport.ts';
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
 /**
- * What a command works with once its flags are read. Closing it ends every request, and the sandbox it may have
- * started.
+ * The parts that a command works with once its flags are read. Closing it ends every request, and the sandbox it may
+ * have started.
  */
 export interface Session extends AsyncDisposable {
   readonly io: Io;

@@ -26,7 +26,7 @@ export const shardText = ({ index, of, by = 'uid' }: Shard): string => `shard ${
 /** `; shard 1/4 by uid` behind a line about a whole stream; nothing behind that of a whole collection. */
 export const shardSuffix = (shard: Shard | undefined): string => (shard ? `; ${shardText(shard)}` : '');
 
-/** What divides a type, for the log. */
+/** The side that divides a type, for the log. */
 export const SHARDED_BY: Readonly<Record<ShardedBy, string>> = {
   server: 'the server divides the objects: it sends those of this part only',
   client: 'the server does not divide the objects: it sends all, and those of other parts are left out here',

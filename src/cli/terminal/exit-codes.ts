@@ -9,9 +9,9 @@ import { logJson } from './logging.ts';
 import { optionsAsFlags } from './option-flags.ts';
 import { Interrupted } from './signals.ts';
 
-/** What the command's exit status says. The table is part of the contract. */
+/** The exit statuses of a command. The table is part of the contract. */
 export const ExitCode = {
-  /** What was asked for happened; a stream without an end of its own that was asked to end counts too. */
+  /** Success: what was asked for happened; a stream without an end of its own that was asked to end counts too. */
   ok: 0,
   /** The cluster or a hook failed for good. */
   failed: 1,
@@ -117,7 +117,7 @@ export function describeError(error: unknown): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What went wrong with what caused it, and the next step, without any layout. */
+/** The error with its cause, and the next step, without any layout. */
 export function errorTexts(error: unknown): { message: string; hint: string | undefined } {
   const parts: string[] = [];
   let hint: string | undefined;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a key asks of a live view, or of a tour. */
+/** The effect of a key in a live view or a tour. */
 export type Key =
   | 'up'
   | 'down'

@@ -1,4 +1,4 @@
-/** What hints of the client name, in backticks, and a command has as a flag. */
+/** The options that hints of the client name in backticks, and that a command has as flags. */
 const OPTIONS =
   /`(kubeconfig|context|server|user|token|as|asUserExtra|requestTimeout|tlsServerName|certificateAuthority|clientCertificate|clientKey|kubectl-informer\/sandbox)`/g;
 

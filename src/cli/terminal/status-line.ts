@@ -21,7 +21,7 @@ export class StatusLine implements StatusDisplay {
   #text: string | undefined;
   #isShown = false;
   #isWriting = false;
-  /** What was printed last ended its line, so that the next one is free. */
+  /** True if the last text ended its line. */
   #isLineFree = true;
 
   constructor(io: Io) {

@@ -11,13 +11,13 @@ export interface TourCluster {
 /** One stop of the tour: a command, and what happens in the cluster meanwhile. */
 export interface TourStop {
   readonly title: string;
-  /** What to look at, in short lines. */
+  /** The things to look at, in short lines. */
   readonly text: readonly string[];
   /** The commands, one after the other. */
   readonly commands: readonly (readonly string[])[];
   /** Files that the commands use, by name; they are shown. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What happens while the last command runs, ms after its start. */
+  /** The changes while the last command runs, ms after its start. */
   readonly meanwhile?: readonly { readonly ms: number; act(cluster: TourCluster): Promise<void> }[];
   /** The last command has no end of its own, and is ended as by Ctrl-C after this time, ms. */
   readonly stopAfterMs?: number;

@@ -16,14 +16,14 @@ export interface TourOptions {
   readonly painter: Painter;
   /** Ends the tour. */
   readonly signal: AbortSignal;
-  /** What a second signal must still do. */
+  /** Steps that a second signal must still take. */
   readonly atOnce: Set<() => void>;
   readonly cluster: TourCluster;
   /** The kubeconfig of the cluster. */
   readonly kubeconfig: string;
   /** A folder of its own, where the commands run. */
   readonly folder: string;
-  /** What the user calls the program. */
+  /** The name by which the user calls the program. */
   readonly called: string;
   /** The words that start this program. */
   readonly program: readonly string[];

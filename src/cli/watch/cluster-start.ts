@@ -22,7 +22,7 @@ export interface AbsentCluster {
 
 export interface ClusterStartOptions<P> {
   readonly clusters: readonly ClusterSession[];
-  /** What cannot be used from the start. */
+  /** The clusters that cannot be used from the start. */
   readonly broken?: readonly Omit<AbsentCluster, 'isFinal'>[] | undefined;
   /** Asks a cluster for what the stream needs to know of it. */
   readonly prepare: (session: ClusterSession) => Promise<P>;
@@ -54,7 +54,7 @@ export class ClusterStart<P> {
   readonly #one = Promise.withResolvers<void>();
   /** Resolves when none ever will. */
   readonly #none = Promise.withResolvers<void>();
-  /** What was reported last of each cluster. */
+  /** The last report about each cluster. */
   readonly #reported = new Map<string, string>();
 
   constructor(options: ClusterStartOptions<P>) {
@@ -190,7 +190,7 @@ export class ClusterStart<P> {
     });
   }
 
-  /** What is wrong with each cluster; what is wrong with all of them in the same way is said once. */
+  /** The error of each cluster; an error of all clusters is given once. */
   #failure(): unknown {
     const { reason } = this.#options.signal;
     if (reason instanceof Interrupted) return reason;

@@ -1,7 +1,7 @@
 import type { Distance, LiveTable } from '../../output/live/live-table.ts';
 import type { KeyPress } from '../terminal/keys.ts';
 
-/** What a key asks of the program, beside what it does to the table. */
+/** The request of a key to the program, beside its effect on the table. */
 export type LiveRequest = 'quit' | 'interrupt' | 'suspend';
 
 /** A step on the screen: by rows, or by screens. */

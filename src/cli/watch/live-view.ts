@@ -20,7 +20,7 @@ export interface LiveViewOptions {
   readonly io: Io;
   readonly clock: Clock;
   readonly summary: StreamSummary;
-  /** What has no connection. */
+  /** The sources without a connection. */
   readonly outages: () => readonly Outage[];
   /** Where keys come from; undefined = none are read. */
   readonly input?: KeyInput | undefined;

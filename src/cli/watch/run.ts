@@ -231,7 +231,7 @@ class Watching implements Disposable {
     if (this.#isSynced) this.#allShown();
   }
 
-  /** What may not be read is marked in the stream. */
+  /** Marks the parts that may not be read in the stream. */
   #goOnWithout(refused: readonly NewlyRefused[]): void {
     for (const { target, namespaces } of refused)
       for (const namespace of namespaces)
@@ -239,7 +239,7 @@ class Watching implements Disposable {
     if (this.#isSynced) this.#allShown();
   }
 
-  /** What is left out of the clusters that are in the stream. */
+  /** The parts left out of the clusters that are in the stream. */
   get #leftOut(): string {
     return this.#clusters
       .filter((cluster) => !this.#ended.has(cluster) && cluster.leftOut !== '')
@@ -288,7 +288,7 @@ class Watching implements Disposable {
     return { clock, startedAt, client: { stats } };
   }
 
-  /** What has no connection when the end is decided; later the end itself would take it away. */
+  /** Notes the sources without a connection when the end is decided; later the end itself would take them away. */
   #ending(): void {
     if (!this.#plan.once) this.#outages = outagesOf(this.#targets, this.#session.clock.now());
   }
@@ -463,7 +463,7 @@ class Watching implements Disposable {
     if (this.#start) this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
   }
 
-  /** What its place has not come for, because the stream ended before; END is the last. */
+  /** Markers that the reader had not reached when the stream ended; END is the last. */
   #lastMarkers(unreported: Unreported<WatchTarget> | undefined): Marker[] {
     const stamper = this.#enveloper;
     return [

@@ -45,7 +45,7 @@ import { canRedraw, type Io } from '../terminal/io.ts';
 import type { WatchPlan } from './plan.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';
 
-/** What of a command line can be read and checked before a server is asked. */
+/** The part of a command line that can be read and checked before a server is asked. */
 export interface CheckedWatch {
   readonly output: CompiledOutput;
   readonly filters: StreamFilters;
@@ -194,7 +194,7 @@ async function selectionsOf(words: readonly string[], flags: WatchFlags, session
     : resolveServed(words, session);
 }
 
-/** What the clusters of a stream have in common: how it is shown, and when it ends. */
+/** The part of a plan that the clusters of a stream share: how it is shown, and when it ends. */
 export async function sharedPlanOf(
   parts: readonly PlanPart[],
   flags: WatchFlags,
@@ -289,7 +289,7 @@ function representationOf({ output: { format }, filters, waits, sortBy, isLive }
 }
 
 /**
- * What the server can select for each type; undefined when it must not select. A wait or an expression about events
+ * The selection of the server for each type; undefined when it must not select. A wait or an expression about events
  * forbids it, because an object that leaves the server's selection would look deleted to it. A stream, whose rows say
  * whether an object left or is gone, sends only conditions on what cannot change.
  */

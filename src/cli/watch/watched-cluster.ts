@@ -92,7 +92,7 @@ export class WatchedCluster implements Disposable {
     return this.#isLate && !this.isSynced;
   }
 
-  /** What the stream goes on without: types, namespaces and names that may not be read. '' for nothing. */
+  /** The parts that the stream leaves out: types, namespaces and names that may not be read. '' for nothing. */
   get leftOut(): string {
     return this.#leavingOut ? leftOutText(this.asked) : '';
   }
@@ -123,7 +123,7 @@ export class WatchedCluster implements Disposable {
     return missingNames(this.targets, this.plan);
   }
 
-  /** What to say when there are no objects at all; undefined where that goes without saying. */
+  /** The text when there are no objects at all; undefined where it is not needed. */
   nothingFound(): string | undefined {
     return this.#isWorthSayingEmpty ? nothingFound(this.#readable) : undefined;
   }
@@ -134,7 +134,7 @@ export class WatchedCluster implements Disposable {
     this.#disposables = [];
   }
 
-  /** What may not be read is reported at once, and left out of the stream. */
+  /** Reports the parts that may not be read at once, and leaves them out of the stream. */
   #goOnWithout(refused: readonly NewlyRefused[]): void {
     const lost = new Set(refused.filter(({ target }) => target.refusal !== undefined).map(({ target }) => target));
     this.targets = this.targets.filter((target) => !lost.has(target));

@@ -43,7 +43,7 @@ interface Tenure {
   isLost: boolean;
 }
 
-/** What is known of one shard beside its Lease. Times are ms on the monotonic clock. */
+/** The state of one shard beside its Lease. Times are ms on the monotonic clock. */
 interface ShardState {
   tenure?: Tenure | undefined;
   /** When the shard may be tried again after an attempt that failed. */

@@ -1,6 +1,6 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
 
-/** What a request needs to be allowed, as RBAC sees it. Nothing of its body. */
+/** The rights that a request needs, as RBAC sees it. Nothing of its body. */
 export interface Access {
   readonly verb: string;
   readonly group: string;
@@ -15,9 +15,9 @@ export interface Access {
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 
 /**
- * What a request needs; undefined for one that every user may make: discovery, versions, OpenAPI, and questions about
- * the user's own access. Source: apiserver endpoints/request/requestinfo.go, and the ClusterRoles system:discovery and
- * system:basic-user.
+ * The rights that a request needs; undefined for one that every user may make: discovery, versions, OpenAPI, and
+ * questions about the user's own access. Source: apiserver endpoints/request/requestinfo.go, and the ClusterRoles
+ * system:discovery and system:basic-user.
  */
 export function accessOf({ method, path }: Pick<TransportRequest, 'method' | 'path'>): Access | undefined {
   const [place = '', query = ''] = path.split('?', 2);

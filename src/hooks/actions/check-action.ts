@@ -4,7 +4,7 @@ import { type ActionResource, FIELD_MANAGER } from './action-client.ts';
 import type { ActionStep } from './action-step.ts';
 import { ignoreNotFound, type SendOptions, sendAction, sendActionOnce } from './send-action.ts';
 
-/** What the server answers to an action that it does not store. */
+/** The server's answer to an action that it does not store. */
 export interface CheckedAction {
   /** The object before the action; undefined if there is none. */
   readonly before?: UnknownObject | undefined;

@@ -7,7 +7,7 @@ import type { ActionStep } from './action-step.ts';
 import { ignoreNotFound, sendActionOnce } from './send-action.ts';
 
 /**
- * What is known about an action's target right before the action is sent. After a crash it decides whether the action
+ * The facts about an action's target right before the action is sent. After a crash it decides whether the action
  * took effect.
  */
 export interface StepEffect {
@@ -23,7 +23,7 @@ export interface StepEffect {
   readonly after?: string;
 }
 
-/** What is to be done with an action that may have been sent before a crash. */
+/** The decision about an action that may have been sent before a crash. */
 export type Decision = 'send' | 'done' | { readonly unclear: string };
 
 /** Reads what {@link decideAgain} needs. For a JSON patch the server is asked for the result, which it does not store. */
@@ -111,7 +111,7 @@ export function conditional(step: ActionStep, { uid, resourceVersion }: StepEffe
   return { ...step, body: [guard, ...(step.body as readonly unknown[])] };
 }
 
-/** What the server would store; undefined if it refuses the action or a dry run of it. */
+/** The object that the server would store; undefined if it refuses the action or a dry run of it. */
 async function resultOf(
   resource: ActionResource,
   step: ActionStep,

@@ -23,7 +23,7 @@ export interface UnfinishedRun {
   /** Its uid; null if it did not exist. */
   readonly uid: string | null;
   readonly steps: readonly JournaledStep[];
-  /** What was known about the targets of the actions that may have been sent, by the number of the action. */
+  /** The facts about the targets of the actions that may have been sent, by the number of the action. */
   readonly started: ReadonlyMap<number, StepEffect>;
   /** The numbers of the actions that are done. */
   readonly done: ReadonlySet<number>;

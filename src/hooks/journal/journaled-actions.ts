@@ -177,7 +177,7 @@ function isFinal(error: unknown): boolean {
   return code >= 400 && code < 500 && code !== 408 && !isThrottled(error);
 }
 
-/** What was created before the crash is done. */
+/** An object that was created before the crash needs no second create. */
 const isMade =
   ({ action }: ActionStep) =>
   (error: unknown): undefined => {
@@ -199,7 +199,7 @@ function withName(step: ActionStep): ActionStep {
   return { ...step, target: { ...target, name }, body: { ...(body as object), metadata: { ...metadata, name } } };
 }
 
-/** What is written down: without the values of a Secret, unless they may be there. */
+/** The step as the journal stores it: without the values of a Secret, unless they may be there. */
 function recorded({ action, target, body }: ActionStep, keepSecrets: boolean): JournaledStep {
   const { verb } = action;
   const kept = {

@@ -160,7 +160,7 @@ function readerOf({ path, source, fallback }: Placeholder): Read {
   };
 }
 
-/** What is known of a deleted object of which no state was seen. */
+/** The metadata of a deleted object of which no state was seen. */
 function nameIn({ key }: HookRequest): object {
   const { namespace, name } = splitKey(key);
   return { metadata: { name, ...(namespace === '' ? {} : { namespace }) } };

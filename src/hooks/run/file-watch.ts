@@ -33,7 +33,7 @@ export async function watchFiles({ files, onChange, signal, clock }: FileWatchOp
   }
 }
 
-/** What shows that a file is another one or has other content, by file; undefined for one that does not exist. */
+/** A mark of each file that changes with the file or its content; undefined for one that does not exist. */
 async function marksOf(
   files: readonly string[],
   known?: ReadonlyMap<string, string | undefined>,

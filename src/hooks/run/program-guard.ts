@@ -18,7 +18,7 @@ export interface ProgramGuardOptions {
 
 /** A program of a hook that is guarded. Disposal ends that. */
 export interface GuardedProgram extends Disposable {
-  /** What it does from now on belongs to the current run. Disposal ends that. */
+  /** Its work from now on belongs to the current run. Disposal ends that. */
   work(): Disposable;
 }
 

@@ -38,7 +38,7 @@ export function cannotRun(
   throw hasStarted ? new InformerError('hook', message, options) : new StopError(message, options);
 }
 
-/** What the first line of a script says (`#!/bin/sh`); undefined if the file is no script or is absent. */
+/** The interpreter line of a script (`#!/bin/sh`); undefined if the file is no script or is absent. */
 function firstLineOf(file: string): { interpreter: string; hasReturn: boolean } | undefined {
   const start = Buffer.alloc(256);
   try {

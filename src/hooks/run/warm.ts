@@ -60,7 +60,7 @@ class WarmHook implements Hook {
   /** The workers in a row that ended by themselves without a reply. */
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
-  /** What a worker that ended without a request asked for by its exit code. */
+  /** The end that a worker without a request asked for by its exit code. */
   #stop: StopError | undefined;
 
   constructor(options: WarmHookOptions) {

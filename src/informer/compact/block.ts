@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { Compression } from './compression.ts';
 import type { Extent, Slabs } from './slabs.ts';
 
-/** What has a text in a block. */
+/** The place of a text in a block. */
 export interface Placed {
   block: Block;
   /** The place of the text in the block. */

@@ -16,7 +16,7 @@ import { Slabs } from './slabs.ts';
 /** How a store keeps its objects: parsed, as compressed text, or by their number. */
 export type StoreKind = 'objects' | 'compact' | 'auto';
 
-/** What the cache of an informer keeps in memory. */
+/** The memory of the cache of an informer. */
 export interface StoreMemory {
   /** The number of objects. */
   readonly objects: number;
@@ -54,7 +54,7 @@ export interface CompactStoreOptions {
   compression?: Compression | undefined;
 }
 
-/** What is known of an object that is packed. */
+/** The facts about an object that is packed. */
 interface PackOptions<T> {
   known?: Cached<T> | undefined;
   isHot?: boolean | undefined;
@@ -178,7 +178,7 @@ export class CompactStore<T> {
     return object;
   }
 
-  /** What these fields of the objects are, as far as it is known. `isKept`: it will be asked for often. */
+  /** The values of these fields of the objects, as far as they are known. `isKept`: it will be asked for often. */
   columnOf(fields: readonly Address[], isKept = false): FieldColumn {
     return this.#columns.of(fields, {
       isKept,

@@ -11,7 +11,7 @@ const MANY_VALUES = 100_000;
 /** Fields that every handle has, so that no column keeps them: most of them differ in every object. */
 const IN_HANDLES = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'labels']);
 
-/** What of a value is kept: all, or some members of it. */
+/** The part of a value that is kept: all, or some members of it. */
 interface Part {
   isWhole: boolean;
   readonly members: Map<string, Part>;
@@ -20,8 +20,8 @@ interface Part {
 }
 
 /**
- * What some fields of the objects are, so that a search of them decodes nothing. Objects with the same values share
- * them: an object costs four bytes.
+ * The values of some fields of the objects, so that a search of them decodes nothing. Objects with the same values
+ * share them: an object costs four bytes.
  */
 export class FieldColumn {
   /** The same for the same fields. */

@@ -20,7 +20,7 @@ export interface NotificationPlace {
   readonly sequence?: number;
 }
 
-/** What is known of an addition, beside the object. */
+/** The facts about an addition, beside the object. */
 export interface AddedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;
@@ -31,7 +31,7 @@ export interface AddedDetails extends NotificationPlace {
   readonly isInInitialList: boolean;
 }
 
-/** What is known of an update, beside the two states. */
+/** The facts about an update, beside the two states. */
 export interface UpdatedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;
@@ -39,7 +39,7 @@ export interface UpdatedDetails extends NotificationPlace {
   readonly uidChanged: boolean;
 }
 
-/** What is known of a deletion, beside the last state. */
+/** The facts about a deletion, beside the last state. */
 export interface DeletedDetails extends NotificationPlace {
   readonly key: ObjectKey;
   readonly cause: NotificationCause;

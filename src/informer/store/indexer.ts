@@ -24,7 +24,7 @@ export type StoreOperation<T> =
   | { readonly type: 'add' | 'update'; readonly object: T }
   | { readonly type: 'delete'; readonly object: unknown };
 
-/** What a transaction on an {@link Indexer} stored, and what it could not store. */
+/** The stored objects of a transaction on an {@link Indexer}, and those that it could not store. */
 export interface TransactionResult {
   /** The positions of the operations that took effect. */
   readonly successful: readonly number[];
@@ -61,7 +61,7 @@ const KNOWN_OPTIONS = {
   store: ['objects', 'compact', 'auto'],
 } satisfies KnownOptionsOf<IndexerOptions<unknown>>;
 
-/** What a search of all objects needs of them. */
+/** The parts of the objects that a search of all of them reads. */
 export interface ScanOptions {
   /**
    * JSON texts, such as `"web-1"` with its quotes, that what is searched has. An object that is kept as text without
@@ -148,7 +148,7 @@ export class Indexer<T> {
     return cached === undefined ? undefined : this.store.open(cached);
   }
 
-  /** What is kept in memory. */
+  /** The memory of the store. */
   get memory(): StoreMemory {
     return this.store.memory;
   }

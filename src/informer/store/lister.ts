@@ -12,7 +12,7 @@ import type { Indexer, ScanOptions } from './indexer.ts';
 import { NAMESPACE_INDEX } from './object-index.ts';
 import type { ValueRange } from './value-range.ts';
 
-/** What a lister lists: objects of a namespace, and objects that a selector matches. Default: all. */
+/** The selection of a lister: objects of a namespace, and objects that a selector matches. Default: all. */
 export interface ListFilter {
   /** Only this namespace. '' or absent: all. */
   namespace?: string | undefined;

@@ -47,7 +47,10 @@ export class ListFetcher<T> {
     return await this.#all(this.#source, { ...selectors, ...plan }, signal);
   }
 
-  /** What `source` has at exactly this version. Throws `list` around the error of the request, and for another version. */
+  /**
+   * The objects of `source` at exactly this version. Throws `list` around the error of the request, and for another
+   * version.
+   */
   async fetchExactly(
     version: ResourceVersion,
     source: Pick<ListerWatcher<T>, 'list'>,

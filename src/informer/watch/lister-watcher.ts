@@ -12,7 +12,7 @@ export interface CallContext {
    * the server asked for a pause.
    */
   alive?: ((aheadMs?: number) => void) | undefined;
-  /** What the caller does not want. A source may leave it out; its decoding then costs nothing. */
+  /** The objects that the caller does not want. A source may leave them out; their decoding then costs nothing. */
   unwanted?: UnwantedObjects | undefined;
   /**
    * Called by the source with each object of a LIST as soon as it is decoded. The result takes the object's place in the

@@ -54,7 +54,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   readonly whenReachable: ListerWatcher<T>['whenReachable'];
   readonly whenTurn: ListerWatcher<T>['whenTurn'];
   readonly givesJson: boolean | undefined;
-  /** What the informer has listed, or is about to. */
+  /** The parts that the informer has listed, or is about to. */
   #listed: ShardParts;
   readonly #reached: (generation: number) => void;
   #by: ShardedBy | undefined;

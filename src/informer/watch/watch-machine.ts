@@ -30,7 +30,7 @@ export type WatchState =
   /** Next: check whether the collection still exists, after a watch of it was answered 404. */
   | { readonly kind: 'probing'; readonly since: ResourceVersion; readonly after: WatchEnding; readonly past: Past };
 
-/** What has happened since the last list. */
+/** The events since the last list. */
 export interface Past {
   /** Whether the last stream ended within a second. */
   readonly hasty: boolean;

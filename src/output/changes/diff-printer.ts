@@ -22,7 +22,7 @@ export class DiffPrinter implements Printer {
   readonly #options: EventLinesOptions;
   readonly #painter: Painter;
   readonly #timeText: ((time: string) => string) | undefined;
-  /** What was printed last. A diff has an empty line before and after it. */
+  /** The kind of the last text. A diff has an empty line before and after it. */
   #last: 'line' | 'diff' | undefined;
 
   constructor(options: EventLinesOptions) {

@@ -7,7 +7,7 @@ import { safeJson } from '../escape.ts';
 import type { JqLibrary } from './jq-library.ts';
 import { JqLimitError } from './jq-limit.ts';
 
-/** What ends an expression that runs. */
+/** The limits of an expression that runs. */
 export interface JqRun {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;

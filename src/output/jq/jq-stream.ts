@@ -25,7 +25,7 @@ export interface JqStreamOptions {
   onLimit(error: InformerError): void;
 }
 
-/** What is read of a record on which an expression failed. */
+/** The fields of a record on which an expression failed. */
 export interface FailedRecord {
   readonly type?: string;
   readonly key?: string;

@@ -16,9 +16,9 @@ export interface JqReply {
   /** Words of jq, or of the package that could not be loaded. */
   readonly error?: string;
   readonly isOutOfMemory?: boolean;
-  /** What the expression said by `debug` and `stderr`. */
+  /** The output of the expression by `debug` and `stderr`. */
   readonly remarks?: string | undefined;
-  /** What the call has left behind, bytes: WebAssembly gives no memory back. */
+  /** The memory that the call has left behind, bytes: WebAssembly gives none back. */
   readonly heldBytes?: number;
 }
 
@@ -40,7 +40,7 @@ let mostBytes = Number.POSITIVE_INFINITY;
 let heldBytes = 0;
 let isOutOfMemory = false;
 
-/** What jq asks for beyond the limit is refused, as by a machine that has no more. */
+/** Refuses memory beyond the limit, as a machine that has no more does. */
 function limitMemory(): void {
   const { grow } = WebAssembly.Memory.prototype;
   WebAssembly.Memory.prototype.grow = function (this: WasmMemory, pages: number): number {

@@ -5,7 +5,7 @@ import type { Column } from '../tables/columns.ts';
 
 export type Mark = 'added' | 'changed' | 'removed';
 
-/** What happened to an object while it was watched. */
+/** A change of an object while it was watched. */
 export interface HistoryLine {
   /** RFC 3339. */
   readonly time: string;

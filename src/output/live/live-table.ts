@@ -121,7 +121,7 @@ export class LiveTable {
     return this.#search?.isTyped ?? false;
   }
 
-  /** What is typed, or was typed, to search for. */
+  /** The text of the search, also while it is typed. */
   get searchText(): string {
     return this.#search?.text ?? '';
   }

@@ -84,7 +84,7 @@ function isDate(text: string): boolean {
 /** Tabs and line breaks are left as they are. */
 const escaped = (text: string) => text.replace(SPECIAL, (c) => SHORT_ESCAPES.get(c) ?? codeOf(c));
 
-/** What Go does not print as it is. Source: unicode.IsPrint. */
+/** Characters that Go does not print as they are. Source: unicode.IsPrint. */
 const SPECIAL = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} \t\n]/gu;
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([

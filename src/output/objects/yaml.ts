@@ -81,7 +81,7 @@ function lineText(text: string): string {
  */
 const SPECIAL = /[^\P{Cc}\n]|[\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}/u;
 
-/** What a text without quotes must not start with, contain or end with. */
+/** The starts, parts and ends that a text without quotes must not have. */
 const PLAIN_UNFIT = /^(---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?:-](\s|$)|: |:$|\s#|^ | $/;
 
 /** Whether a text may be a block: no line ends with a space, and no character must be escaped. */

@@ -32,7 +32,7 @@ export interface TreeTableOptions {
   readonly ascii: boolean;
 }
 
-/** What the server's table says of an object. */
+/** The cells of an object in the server's table. */
 export interface TreeFacts {
   readonly ready: string;
   readonly status: string;

@@ -3,7 +3,7 @@ import { addDecimals, compareDecimals, type Decimal, divideDecimal, formatDecima
 import { type Reading, type ReadingKind, readingOf } from './reading.ts';
 import { exactSize, readableSize, type SizeStyle } from './size-text.ts';
 
-/** What is made of the values of a group. */
+/** The aggregate of the values of a group. */
 export type Verb = 'sum' | 'min' | 'max' | 'avg';
 
 export const VERBS: readonly Verb[] = ['sum', 'min', 'max', 'avg'];

@@ -42,7 +42,7 @@ export type AnswerResult =
   | {
       readonly kind: 'rows';
       readonly rows: readonly GroupRow[];
-      /** What a person should know of the amounts. */
+      /** Remarks about the amounts. */
       readonly remarks: readonly string[];
     };
 
@@ -53,7 +53,7 @@ export interface Answer {
   readonly parts: readonly SearchedPart[];
 }
 
-/** What an answer is made with, beside the caches. */
+/** The tools of an answer, beside the caches. */
 export interface AnswerContext extends AnswerNotices {
   /** Marks values of Secrets. */
   readonly redactor: Redactor;

@@ -5,7 +5,7 @@ export interface HowFound {
   readonly how: string;
   /** The number of objects that also meet the filters; undefined without filters. */
   readonly filtered: number | undefined;
-  /** What a server was asked for in place of all objects. */
+  /** The selection of a server in place of all objects. */
   readonly pushed: string;
 }
 

@@ -84,7 +84,7 @@ function foundOf(
   return lazyList(ordered.length, (i) => ({ object: ordered[i] as ReadonlyObject, type }));
 }
 
-/** What finding needs beside the question. */
+/** The tools of a search beside the query. */
 export interface Finding {
   readonly catalog: IndexCatalog;
   readonly matches: Matcher;

@@ -33,7 +33,7 @@ export interface GroupRow {
   readonly amounts: readonly (Amount | undefined)[];
 }
 
-/** What rows of groups are sorted by. */
+/** The order of rows of groups. */
 export interface GroupOrder {
   /** A number is the place of an amount. */
   readonly by: 'count' | 'value' | number;

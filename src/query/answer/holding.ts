@@ -23,7 +23,10 @@ export interface Holding {
   readonly informer: HeldInformer;
 }
 
-/** What a holding shows of its informer. `values` gives the objects in the order in which the server listed them. */
+/**
+ * The part of an informer that a holding shows. `values` gives the objects in the order in which the server listed
+ * them.
+ */
 export interface HeldInformer
   extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity' | 'confirm' | 'whenProven' | 'whenApplied'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;

@@ -8,7 +8,7 @@ import { splitSortOrder } from './sort-order.ts';
 /** One `--sum`, `--min`, `--max` or `--avg`. */
 export interface Measure {
   readonly verb: Verb;
-  /** What is measured, in a word: the user's, or the last field of the expression. */
+  /** The name of the measure: the user's, or the last field of the expression. */
   readonly name: string;
   readonly expression: Pick<ValueExpression, 'text' | 'values' | 'reads'>;
 }

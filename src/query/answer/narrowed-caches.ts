@@ -24,7 +24,7 @@ export class NarrowedCaches {
     this.#server = server;
   }
 
-  /** What the server did for a type; undefined if its cache has everything that was asked for. */
+  /** The server's selection for a type; undefined if its cache has everything that was asked for. */
   of(type: ResourceType): PushedDown | undefined {
     return this.#parts.get(type);
   }

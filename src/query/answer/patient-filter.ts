@@ -7,7 +7,7 @@ const LOOK_EVERY = 64;
 /** A search that takes longer than this says how far it is, and again after twice as long each time, ms. */
 const SAY_AFTER_MS = 2000;
 
-/** What a search needs beside the objects. */
+/** The options of a search beside the objects. */
 export interface PatientFilterOptions {
   readonly clock: Clock;
   /** Called with the number of objects that were looked at, when that takes long. */

@@ -25,9 +25,9 @@ const MOST_NAMESPACES = 16;
 const MOST_LABELS = 50;
 
 /**
- * What a server can do of the lookups and filters of a question, for each type of which it can do a part. Everything is
- * tested here again, so the answer is the same; only fewer objects are sent. Types whose objects are asked for by name
- * are left out: a name that does not exist must stay different from one that does not match.
+ * The part of the lookups and filters of a query that a server can do, for each type of which it can do a part.
+ * Everything is tested here again, so the answer is the same; only fewer objects are sent. Types whose objects are
+ * asked for by name are left out: a name that does not exist must stay different from one that does not match.
  */
 export async function pushedDownOf(
   question: Pick<ScopedQuery, 'declared' | 'lookups' | 'filters' | 'namespaces'>,
@@ -60,7 +60,7 @@ export function withdrawSelectors(pushed: Map<ResourceType, PushedDown>, type: R
   else pushed.delete(type);
 }
 
-/** What was pushed down, as a person reads it. */
+/** The selection that was pushed down, as a person reads it. */
 export function pushedText({ labelSelector, fieldSelector, namespaces }: PushedDown = {}): string {
   const parts = [
     ...(namespaces ? [`namespace ${namespaces.join(', ')}`] : []),

@@ -4,7 +4,9 @@ import { type Decimal, parseDecimal } from '../../model/decimal.ts';
 import { parseInstant } from '../../model/instant.ts';
 import { parseQuantity } from '../../model/quantity.ts';
 
-/** What a value can be counted as. A text may be several: `5m` is five thousandths, and five minutes. */
+/**
+ * The kinds of value as which a text can be counted. A text may be several: `5m` is five thousandths, and five minutes.
+ */
 export type ReadingKind = 'size' | 'duration' | 'time';
 
 /** A value of an object as amounts; empty when it is none. */

@@ -1,7 +1,7 @@
 import type { Representation } from '../../client/resource-api.ts';
 import { asksForObjects, type Query, usedIndexes } from './query.ts';
 
-/** What an index over metadata alone is made of need not be more than that. */
+/** Indexes that read metadata alone. */
 const METADATA_ONLY = /^(namespace|owner|label:.+)$/;
 
 /** The part of the objects that the server must send for the answer. */

@@ -5,8 +5,8 @@ import type { ObjectFilters } from './object-filters.ts';
 import type { Query } from './query.ts';
 
 /**
- * What a search for the objects that meet these filters looks at, so that a cache of texts decodes as little as it can.
- * Conditions on printed columns look at whole objects.
+ * The fields that a search for the objects that meet these filters reads, so that a cache of texts decodes as little as
+ * it can. Conditions on printed columns look at whole objects.
  */
 export async function searchOf({ filters, wheres }: ObjectFilters): Promise<ScanOptions> {
   if (filters.length === 0) return {};

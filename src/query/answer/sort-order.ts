@@ -2,7 +2,7 @@ import { loadPath, type PathValues } from '../../expr/jsonpath/path-values.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { compareKeys } from './arrange.ts';
 
-/** What `--sort-by` asks for. */
+/** The order that `--sort-by` asks for. */
 export interface SortOrder {
   readonly path: PathValues;
   /** The largest first. */

@@ -10,7 +10,7 @@ import { ownerTrees, type TreeNode } from './owner-tree.ts';
 import type { ScopedQuery } from './query.ts';
 import { treeTypes } from './tree-types.ts';
 
-/** What a tree asks a server for: objects that own others, and objects that are owned. */
+/** The requests of a tree to a server: for objects that own others, and for objects that are owned. */
 export interface TreeContext {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface FoundTrees {
   /** The types among which owned objects were looked for, and the namespaces. */
   readonly types: readonly string[];
   readonly scopes: readonly string[];
-  /** What could not be read, for a person. */
+  /** The parts that could not be read, for a person. */
   readonly unread: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const MOST_NAMESPACES = 4;
 class TreeSearch {
   readonly #context: TreeContext;
   readonly #listed = new Map<string, Promise<readonly Found[]>>();
-  /** What could not be read, for a person. */
+  /** The parts that could not be read, for a person. */
   readonly unread: string[] = [];
 
   constructor(context: TreeContext) {

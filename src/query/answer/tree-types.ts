@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource, sameGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 
-/** What Kubernetes' own controllers make for their owners. */
+/** The types that Kubernetes' own controllers make for their owners. */
 const MADE_BY_CONTROLLERS = [
   'replicasets.apps',
   'replicationcontrollers',
@@ -13,7 +13,7 @@ const MADE_BY_CONTROLLERS = [
   'endpointslices.discovery.k8s.io',
 ];
 
-/** What operators make for their own types, besides. */
+/** The types that operators make for their own types, besides. */
 const MADE_BY_OPERATORS = [
   'deployments.apps',
   'statefulsets.apps',

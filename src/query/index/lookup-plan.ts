@@ -129,7 +129,7 @@ interface Candidates {
   readonly size: number;
 }
 
-/** What the kept indexes have for the lookups, the fewest candidates first. Values that are named cost nothing. */
+/** The candidates of the kept indexes for the lookups, the fewest first. Values that are named cost nothing. */
 function readable(conditions: readonly Condition[], store: IndexedStore): Candidates[] {
   const kept = conditions.filter(({ stored }) => stored !== undefined && store.hasIndex(stored.key));
   const isPoint = ({ lookup, definition }: Condition) => lookup.kind === 'in' && !definition.through;

@@ -4,7 +4,7 @@ import type { IndexDefinition } from './index-definition.ts';
 import { listedSpelling, meantSpellings, spellingsOf } from './reference-spellings.ts';
 import type { IndexedStore } from './stored-index.ts';
 
-/** What an index of references knows beside the object. */
+/** The facts of an index of references beside the object. */
 export interface OwnerIndexOptions {
   /**
    * Finds the owner that a reference names. Undefined ends the search for further owners. An owner is in the namespace

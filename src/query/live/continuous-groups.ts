@@ -1,4 +1,4 @@
-/** What is known of one group after a change: how many items have its value. */
+/** The state of one group after a change: how many items have its value. */
 export interface GroupState<T> {
   readonly value: string;
   readonly count: number;

@@ -74,7 +74,7 @@ export interface UnstampedChange {
   readonly type?: Found['type'] | undefined;
 }
 
-/** What of a result is kept up to date: objects, or numbers about them. */
+/** The rows of a result that are kept up to date: objects, or numbers about them. */
 interface Rows {
   put(found: ObjectRow, isIn: boolean, event: RowEvent): void;
   take(): UnstampedChange[];
@@ -137,7 +137,7 @@ export class LiveResult {
     this.#catalog = catalog;
   }
 
-  /** What changed for the reader since the last call. The first call gives the first result in its order. */
+  /** The changes for the reader since the last call. The first call gives the first result in its order. */
   take(): UnstampedChange[] {
     return this.#rows.take();
   }

@@ -20,7 +20,7 @@ export interface RowChange<R extends ResultRow> {
   readonly cause: RowCause;
 }
 
-/** What happened to the subject of a row. */
+/** The change of the subject of a row. */
 export interface RowEvent {
   /** Whether the subject came, changed or went. */
   readonly kind: 'added' | 'updated' | 'deleted';
@@ -93,7 +93,7 @@ export class ContinuousResult<R extends ResultRow> {
     else this.#rows.delete(id);
   }
 
-  /** What changed since the last call: rows that left come first. The reader is then taken to know it. */
+  /** The changes since the last call: rows that left come first. The reader is then taken to know it. */
   take(): RowChange<R>[] {
     const pending = this.#pending;
     if (pending.size === 0) return [];

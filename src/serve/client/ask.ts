@@ -16,7 +16,7 @@ import {
 import { Lines } from './lines.ts';
 import { isNotListening } from './listening.ts';
 
-/** What became of a question. `gone`: no process listens there any more. */
+/** The outcome of a query. `gone`: no process listens there any more. */
 export type Asked =
   | { readonly kind: 'answered'; readonly end: EndFrame }
   | { readonly kind: 'unserved'; readonly reason: string }

@@ -20,7 +20,7 @@ import {
 
 export interface ServeTransportOptions {
   readonly serve: FoundServe;
-  /** What the serve does not hold is asked here, and everything once the serve has ended. */
+  /** The transport for requests that the serve cannot answer, and for all once the serve has ended. */
   readonly direct: Transport;
   readonly clock: Clock;
   readonly needsManagedFields: boolean;

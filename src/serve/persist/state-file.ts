@@ -19,7 +19,7 @@ export interface StoredRows {
   readonly at: number;
 }
 
-/** What a step changes in a scope. */
+/** The changes of a step in a scope. */
 export interface RowChanges {
   /** Whether `put` is all there is. */
   readonly isWhole: boolean;

@@ -16,7 +16,7 @@ export interface StateAnswer {
   readonly fault?: { readonly kind: StateFaultKind; readonly text: string } | undefined;
 }
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface StateThreadData {
   readonly file: string;
   readonly now: number;

@@ -79,7 +79,7 @@ export class TableView {
     return new TableView(program, cache, question, conditions);
   }
 
-  /** What is wrong with the evaluation, for the user. Values of Secrets are not in it. */
+  /** The mistake of the evaluation, for the user. Values of Secrets are not in it. */
   get remark(): string | undefined {
     const { errors } = this.#judge;
     if (errors === 0) return this.#remark;

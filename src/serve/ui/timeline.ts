@@ -10,7 +10,7 @@ const MOST_PARTS = 300;
 /** A watch that is replaced within this time was not away, ms: servers end each watch after some minutes. */
 const SHORTEST_OUTAGE_MS = 1000;
 
-/** What a lane begins with: the state of the connection, and what came before. */
+/** The begin of a lane: the state of the connection, and the stretches before. */
 type PastContinuity = Pick<Continuity, 'connection'> & Partial<Pick<Continuity, 'stretches' | 'gaps'>>;
 
 type Growing = { -readonly [K in keyof UiSpan]: UiSpan[K] };

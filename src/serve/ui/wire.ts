@@ -1,5 +1,5 @@
 /**
- * What the page and its server send each other. The page sends JSON bodies; the server answers with JSON, and streams
+ * The messages between the page and its server. The page sends JSON bodies; the server answers with JSON, and streams
  * messages as server-sent events whose data is JSON. All times are wall-clock ms since 1970.
  */
 
@@ -28,7 +28,7 @@ export interface UiSubject {
   readonly key: string;
 }
 
-/** What an open page looks at. It replaces what the page looked at before. */
+/** The view of an open page. It replaces the view before. */
 export interface UiView {
   /** From the `hello` of the page's stream. */
   readonly session: string;

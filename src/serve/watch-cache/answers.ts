@@ -10,7 +10,7 @@ import { type HistoryEvent, isUpTo } from './history.ts';
 import type { ReadRequest } from './read-request.ts';
 import { Refusal, unserved } from './refusal.ts';
 
-/** What the answers of a serve have in common. */
+/** The context that the answers of a serve share. */
 export interface CacheContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;

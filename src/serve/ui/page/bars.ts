@@ -11,7 +11,7 @@ export class Bars {
   readonly #link: Link;
   readonly #question: () => UiQuestion | undefined;
   readonly #onChosen: (name: string, value: string) => void;
-  /** What the cache contains; the values are counted again when it differs. */
+  /** The version of the cache's content; the values are counted again when it differs. */
   readonly #version: () => string | undefined;
   #counted: string | undefined;
   readonly #index = byId<HTMLSelectElement>('index');

@@ -109,7 +109,7 @@ const SPAN_WORDS = {
   gap: 'changes may be missing',
 } as const;
 
-/** What the picture shows, in words. */
+/** The content of the picture, in words. */
 function spoken({ spans, marks }: UiLane, until: number): string {
   const now = spans.findLast(({ state, to }) => state !== 'gap' && to === undefined);
   const count = (what: string, n: number) => `${n} ${what}${n === 1 ? '' : 's'}`;

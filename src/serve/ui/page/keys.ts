@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** What keys do, wherever the focus is but in a box. */
+/** The actions of keys, wherever the focus is but in a box. */
 export type KeyActions = Readonly<Record<string, () => void>>;
 
 /** Listens for keys without Ctrl, Alt and Meta. In a box only Escape counts, which leaves it. */

@@ -34,7 +34,9 @@ let shownView = -1;
 let shownQuestion: string | undefined;
 /** The question of `rowsView`, as text. */
 let askedQuestion: string | undefined;
-/** What is asked now has no whole answer yet. `refused`: it will have none, and the rows answer the one before. */
+/**
+ * Whether the present query has no whole answer yet. `refused`: it will have none, and the rows answer the one before.
+ */
 let waiting: 'no' | 'asked' | 'refused' = 'no';
 let progress: UiMessages['progress'] | undefined;
 let objectView = -1;

@@ -13,9 +13,9 @@ import { type Index, type IndexFn, UNFILED, valuesFrom } from './object-index.ts
 
 /** Settings of {@link CompactObjects}. */
 export interface CompactObjectsOptions<T> {
-  keyOf: (object: unknown) => ObjectKey;
+  keyOf(object: unknown): ObjectKey;
   /** The indexes of the objects, by name. */
-  indexes: () => ReadonlyMap<string, Index<T>>;
+  readonly indexes: ReadonlyMap<string, Index<T>>;
 }
 
 /** The most lists of one index value that are shared before the objects are stored. */
@@ -139,7 +139,7 @@ export class CompactObjects<T> implements CacheStore<T> {
     if (!(cached instanceof PackedObject)) return undefined;
     const prepared = cached.prepared?.values[cached.prepared.of.indexOf(fn)];
     if (prepared) return prepared;
-    const index = this.#options.indexes().get(name);
+    const index = this.#options.indexes.get(name);
     const known = index?.fn === fn && this.#items.get(key) === cached ? index.valuesOf(key) : UNFILED;
     return known === UNFILED ? undefined : known;
   }
@@ -175,9 +175,9 @@ export class CompactObjects<T> implements CacheStore<T> {
   #prepared(key: ObjectKey, object: T): PreparedValues {
     const of: IndexFn<T>[] = [];
     const values: (readonly string[])[] = [];
-    for (const [name, { fn }] of this.#options.indexes()) {
+    for (const [name, { fn }] of this.#options.indexes) {
       try {
-        values.push(this.#shared(valuesFrom(name, fn, key, () => object)));
+        values.push(this.#shared(valuesFrom<T, Cached<T>>(name, fn, key, this, object)));
         of.push(fn);
       } catch {
         // see above

@@ -91,11 +91,10 @@ const KNOWN_SCAN = { having: 'list', fields: 'list' } satisfies KnownOptionsOf<S
  * indexer.add({ apiVersion: 'v1', kind: 'Pod', metadata });
  * indexer.byIndex('app', 'web');
  */
-export class Indexer<T> {
+export class Indexer<T> implements ReplacedIndexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #onIndexError: ((error: InformerError) => void) | undefined;
-  readonly #replaced: ReplacedIndexer<T>;
   /** @internal The objects, as they are kept. Only the indexer writes it. */
   readonly store: CacheStore<T>;
   #indexes = new Map<string, Index<T>>();
@@ -114,15 +113,23 @@ export class Indexer<T> {
     this.#transform = options.transform;
     this.#onIndexError = options.onIndexError;
     this.store = this.#createStore(options.store ?? 'objects', compact);
-    this.#replaced = this.#asReplaced();
     if (options.indexers) this.addIndexers(options.indexers);
   }
 
   #createStore(kind: StoreKind, compact: Omit<CompactStoreOptions, 'kind'>): CacheStore<T> {
     // no entry of parsed objects is a handle: only a compact store makes handles
     if (kind === 'objects') return new ParsedObjects<T>() as unknown as CacheStore<T>;
-    const options = { keyOf: (object: unknown) => this.keyOf(object), indexes: () => this.#indexes };
-    return new CompactObjects<T>(options, { ...compact, kind });
+    return new CompactObjects<T>(this, { ...compact, kind });
+  }
+
+  /** @internal */
+  get indexes(): ReadonlyMap<string, Index<T>> {
+    return this.#indexes;
+  }
+
+  /** @internal */
+  get isTransforming(): boolean {
+    return this.#transform !== undefined;
   }
 
   get size(): number {
@@ -254,8 +261,8 @@ export class Indexer<T> {
   add(object: Cached<T>): void {
     const key = this.keyOf(object);
     try {
-      const kept = this.#transformed(object);
-      this.#put(key, kept, this.#valuesOf(key, kept));
+      const kept = this.transformed(object);
+      this.#put(key, kept, this.#allValuesOf(key, kept));
       this.#advanceTo(kept);
     } catch (error) {
       this.store.discard(object);
@@ -318,7 +325,7 @@ export class Indexer<T> {
     options: ReplaceOptions<Cached<T>> = {},
   ): Generator<undefined, void> {
     checkReplaceOptions(options);
-    const replacement = new StoreReplacement<T>(this.#replaced, objects, options);
+    const replacement = new StoreReplacement<T>(this, objects, options);
     let before: ReadonlyMap<ObjectKey, Cached<T>> | undefined;
     try {
       const changes = replacement.fewChanges();
@@ -344,21 +351,6 @@ export class Indexer<T> {
     this.#writes++;
     this.#resourceVersion = resourceVersion;
     for (const error of indexErrors) this.#onIndexError?.(error);
-  }
-
-  #asReplaced(): ReplacedIndexer<T> {
-    const { store } = this;
-    const indexes = () => this.#indexes;
-    return {
-      store,
-      get indexes() {
-        return indexes();
-      },
-      isTransforming: this.#transform !== undefined,
-      keyOf: (object) => this.keyOf(object),
-      transformed: (object) => this.#transformed(object),
-      valuesOf: (name, fn, key, object, onError) => this.#valuesOrNone(name, fn, key, object, onError),
-    };
   }
 
   /**
@@ -461,14 +453,14 @@ export class Indexer<T> {
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
   }
 
-  #valuesOf(key: ObjectKey, object: Cached<T>): (readonly string[])[] {
+  #allValuesOf(key: ObjectKey, object: Cached<T>): (readonly string[])[] {
     const values: (readonly string[])[] = [];
-    for (const [name, { fn }] of this.#indexes)
-      values.push(this.#valuesOrNone(name, fn, key, object, this.#onIndexError));
+    for (const [name, { fn }] of this.#indexes) values.push(this.valuesOf(name, fn, key, object, this.#onIndexError));
     return values;
   }
 
-  #valuesOrNone(
+  /** @internal The values of an object for one index; none when its function throws, which `onError` gets. */
+  valuesOf(
     name: string,
     fn: IndexFn<T>,
     key: ObjectKey,
@@ -486,14 +478,15 @@ export class Indexer<T> {
 
   #valuesFrom(name: string, fn: IndexFn<T>, key: ObjectKey, cached: Cached<T>): readonly string[] {
     const { store } = this;
-    return store.knownValues(name, fn, key, cached) ?? valuesFrom(name, fn, key, () => store.open(cached));
+    return store.knownValues(name, fn, key, cached) ?? valuesFrom(name, fn, key, store, cached);
   }
 
   #isFull(steps: number): boolean {
     return steps % this.store.slice === 0;
   }
 
-  #transformed(object: Cached<T>): Cached<T> {
+  /** @internal The object as it is stored. */
+  transformed(object: Cached<T>): Cached<T> {
     if (!this.#transform || this.store.isHandle(object)) return object;
     try {
       return this.#transform(object);

@@ -128,10 +128,16 @@ function sameValues(before: string | readonly string[], values: readonly string[
   return true;
 }
 
-/** The values that an index function returns for an object. Throws `store` when it throws or returns no list of texts. */
-export function valuesFrom<T>(name: string, fn: IndexFn<T>, key: ObjectKey, object: () => T): readonly string[] {
+/** The values that an index function returns for the object of an entry. Throws `store` when it throws or returns no list of texts. */
+export function valuesFrom<T, C>(
+  name: string,
+  fn: IndexFn<T>,
+  key: ObjectKey,
+  store: { open(cached: C): T },
+  cached: C,
+): readonly string[] {
   try {
-    const values: unknown = fn(object());
+    const values: unknown = fn(store.open(cached));
     if (!Array.isArray(values))
       throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
     const wrong = values.findIndex((value) => typeof value !== 'string');

@@ -198,6 +198,17 @@ describe('a cluster that does not answer', () => {
     expect(strict).toMatchObject({ code: 1, stdout: '', stderr: refused });
   });
 
+  it('joins the stream later, and the hints on the others are not given again', async () => {
+    await using two = await startClusters({ a: [], b: [] });
+    const refused = two.sandboxes.b.faults.add({ fault: { kind: 'refuse' }, times: Number.POSITIVE_INFINITY });
+    await using cli = new Cli(['watch', 'pods', '--all-contexts', '--timeout', '30s'], { env: two.env });
+    const empty = (name: string) => `cluster ${name}: No resources found`;
+    await cli.until(({ stderr }) => stderr.includes(empty('a')), 'the one that answers');
+    refused[Symbol.dispose]();
+    await cli.until(({ stderr }) => stderr.includes(empty('b')), 'the other');
+    expect(cli.stderr.split(empty('a'))).toHaveLength(2);
+  });
+
   it('joins the stream when it answers, and an outage later is said of it alone', async () => {
     await using two = await startClusters({ a: OBJECTS, b: OBJECTS });
     const { b } = two.sandboxes;

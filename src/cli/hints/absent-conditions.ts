@@ -1,18 +1,13 @@
 import { nearest } from '../../kit/nearest.ts';
 import { USUAL_CONDITIONS } from '../../stream/conditions/for-condition.ts';
 import { countText, filled } from './count-text.ts';
-import type { FoundFacts } from './hint.ts';
-
-export interface ConditionFacts extends FoundFacts {
-  /** The conditions that `--for` names. */
-  readonly plan: { readonly conditionsNamed: readonly string[] };
-}
+import type { Facts } from './hint.ts';
 
 /**
  * Names the conditions of `--for condition=NAME` that none of the objects has, where the name looks like a misspelling
  * of one that some have. Any other condition may come later, and is no mistake.
  */
-export async function absentConditions({ plan: { conditionsNamed }, samples }: ConditionFacts): Promise<string[]> {
+export async function absentConditions({ plan: { conditionsNamed = [] }, samples }: Facts): Promise<string[]> {
   if (conditionsNamed.length === 0) return [];
   const found = filled(samples);
   const there = new Set(found.flatMap(({ objects }) => objects.flatMap(({ status }) => typesIn(status))));

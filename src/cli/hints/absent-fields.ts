@@ -5,12 +5,7 @@ import type { Sample } from '../../query/answer/samples.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import { schemaOf, verdictOn } from '../session/type-fields.ts';
 import { countText, filled } from './count-text.ts';
-import type { FoundFacts } from './hint.ts';
-
-export interface FieldFacts extends FoundFacts {
-  /** The fields that expressions and paths of the command line look at. */
-  readonly plan: { readonly reads: readonly FieldReads[] };
-}
+import type { Facts, Server } from './hint.ts';
 
 /** From how many objects names of fields are collected, for suggestions. */
 const MOST_LOOKED_AT = 200;
@@ -20,7 +15,10 @@ const MOST_LOOKED_AT = 200;
  * the objects hold; the server's OpenAPI says so, and is asked only where a field is missing. Where it cannot say, the
  * objects alone decide. No lines without objects.
  */
-export async function absentFields({ plan: { reads }, samples, session }: FieldFacts): Promise<string[]> {
+export async function absentFields(
+  { plan: { reads }, samples }: Pick<Facts, 'plan' | 'samples'>,
+  server: Server,
+): Promise<string[]> {
   if (reads.every(({ addresses }) => addresses.length === 0)) return [];
   const found = filled(samples);
   if (found.length === 0) return [];
@@ -29,7 +27,7 @@ export async function absentFields({ plan: { reads }, samples, session }: FieldF
     addresses: each.addresses.filter((address) => !found.some((sample) => isAnywhere(address, sample))),
   }));
   if (missing.every(({ addresses }) => addresses.length === 0)) return [];
-  const schemas = await Promise.all(found.map(({ type }) => schemaOf(type, session)));
+  const schemas = await Promise.all(found.map(({ type }) => schemaOf(type, server)));
   return missing.flatMap((each) => linesOf(each, found, schemas));
 }
 

@@ -1,25 +1,23 @@
-import { absentConditions, type ConditionFacts } from './absent-conditions.ts';
-import { absentFields, type FieldFacts } from './absent-fields.ts';
-import { absentNamespaces, type NamespaceFacts } from './absent-namespaces.ts';
-import { type EmptyFacts, emptyResult } from './empty-answer.ts';
+import { absentConditions } from './absent-conditions.ts';
+import { absentFields } from './absent-fields.ts';
+import { absentNamespaces } from './absent-namespaces.ts';
 import { emptySnapshots, type SnapshotFacts } from './empty-snapshots.ts';
-import { type FirstStateFacts, firstState } from './first-state.ts';
+import { firstState, type StreamFacts } from './first-state.ts';
 import { type Hint, whenEmpty } from './hint.ts';
-import { misspeltValues, type ValueFacts } from './misspelt-values.ts';
-import { type LookupFacts, nearValues } from './near-values.ts';
-import { type NameFacts, notThereYet } from './not-there-yet.ts';
-import { type AgeFacts, oldCaches } from './old-caches.ts';
-import { type ShardFacts, shardPart } from './shard-part.ts';
+import { misspeltValues } from './misspelt-values.ts';
+import { nearValues } from './near-values.ts';
+import { notThereYet } from './not-there-yet.ts';
+import { emptyResult, type QueryFacts } from './nothing-found.ts';
+import { oldCaches } from './old-caches.ts';
+import { shardPart } from './shard-part.ts';
 import { type MapFacts, uselessMap } from './useless-map.ts';
 
-/** The facts of a `watch` whose initial lists are shown. */
-export type WatchFacts = ShardFacts & FirstStateFacts & NameFacts & NamespaceFacts & ConditionFacts & FieldFacts;
+/** The hints of each command, in their order. */
 
-/** The hints of `watch` on what expressions name, which need objects. */
-export const WATCH_OBJECTS: readonly Hint<WatchFacts>[] = [absentConditions, absentFields];
+/** Those that need an object: after an empty start they wait for the first one. */
+export const WATCH_OBJECTS: readonly Hint[] = [absentConditions, absentFields];
 
-/** The hints of `watch`, in their order. */
-export const WATCH: readonly Hint<WatchFacts>[] = [
+export const WATCH: readonly Hint<StreamFacts>[] = [
   shardPart,
   firstState,
   notThereYet,
@@ -27,19 +25,7 @@ export const WATCH: readonly Hint<WatchFacts>[] = [
   ...WATCH_OBJECTS,
 ];
 
-/** The facts of a `query` about its answer from one cluster. */
-export type AnswerFacts = ShardFacts &
-  LookupFacts &
-  ValueFacts &
-  FieldFacts &
-  AgeFacts &
-  NamespaceFacts & {
-    /** No object was found. */
-    readonly isEmpty: boolean;
-  };
-
-/** The hints of `query`, in their order. */
-export const QUERY: readonly Hint<AnswerFacts>[] = [
+export const QUERY: readonly Hint[] = [
   shardPart,
   whenEmpty(nearValues),
   whenEmpty(misspeltValues),
@@ -48,23 +34,9 @@ export const QUERY: readonly Hint<AnswerFacts>[] = [
   absentNamespaces,
 ];
 
-/** The hints of `query --since-last`. */
-export const QUERY_SINCE_LAST: readonly Hint<ShardFacts>[] = [shardPart];
+export const QUERY_SINCE_LAST: readonly Hint[] = [shardPart];
 
-/** The facts of a `query --watch` about its first result. */
-export type FirstResultFacts = ShardFacts &
-  NameFacts &
-  EmptyFacts &
-  LookupFacts &
-  NamespaceFacts &
-  ValueFacts &
-  FieldFacts & {
-    /** No object was found. */
-    readonly isEmpty: boolean;
-  };
-
-/** The hints of `query --watch`, in their order. */
-export const QUERY_WATCH: readonly Hint<FirstResultFacts>[] = [
+export const QUERY_WATCH: readonly Hint<QueryFacts>[] = [
   shardPart,
   notThereYet,
   emptyResult,
@@ -74,9 +46,9 @@ export const QUERY_WATCH: readonly Hint<FirstResultFacts>[] = [
   absentFields,
 ];
 
-/** The hints of `reconcile` on the reconciled objects, on those of each `--watches`, and on the snapshots. */
-export const RECONCILE: {
-  readonly objects: readonly Hint<NamespaceFacts & FieldFacts>[];
-  readonly map: readonly Hint<MapFacts>[];
-  readonly snapshots: readonly Hint<SnapshotFacts>[];
-} = { objects: [absentNamespaces, absentFields], map: [uselessMap], snapshots: [emptySnapshots] };
+export const RECONCILE: readonly Hint[] = [absentNamespaces, absentFields];
+
+/** For each `--watches`. */
+export const RECONCILE_MAP: readonly Hint<MapFacts>[] = [uselessMap];
+
+export const RECONCILE_SNAPSHOTS: readonly Hint<SnapshotFacts>[] = [emptySnapshots];

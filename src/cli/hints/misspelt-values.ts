@@ -1,4 +1,3 @@
-import type { CelProgram } from '../../expr/cel/cel.ts';
 import { loadCel } from '../../expr/cel/load-cel.ts';
 import { type Address, addressText, valuesAt } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -8,31 +7,18 @@ import type { Sample } from '../../query/answer/samples.ts';
 import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
 import { withKind } from '../../stream/shown-object.ts';
-import type { FoundFacts } from './hint.ts';
+import type { Facts, Server } from './hint.ts';
 import { hintedValue, MOST_VALUES, nearValue } from './near-value.ts';
-
-/** The expressions that say which objects match. */
-interface Judging {
-  /** `--filter`, compiled. */
-  readonly filters: readonly CelProgram[];
-  /** `--where`, compiled. */
-  readonly wheres: readonly CelProgram[];
-}
-
-export interface ValueFacts extends FoundFacts {
-  readonly judging: Judging;
-}
 
 /**
  * Why nothing matches: a line for each text that an expression compares a field or a column with, that none of the
  * objects has there, and that looks like a misspelling of one that some have. Any other text may come later, and is no
  * mistake. Values of Secrets are not looked at.
  */
-export async function misspeltValues({
-  judging: { filters, wheres },
-  samples,
-  session: { clock },
-}: ValueFacts): Promise<string[]> {
+export async function misspeltValues(
+  { plan: { filters = [], wheres = [] }, samples }: Facts,
+  { clock }: Pick<Server, 'clock'>,
+): Promise<string[]> {
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
   if (open.length === 0 || filters.length + wheres.length === 0) return [];
   const { textsCompared } = await loadCel();

@@ -1,6 +1,6 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { scanned } from '../../query/answer/holding.ts';
+import { scanned, storeOf } from '../../query/answer/holding.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
@@ -8,22 +8,22 @@ import { formatLookup, type Lookup, rangeKindOf } from '../../query/index/lookup
 import { runLookups } from '../../query/index/lookup-plan.ts';
 import { type IndexedStore, valuesKept } from '../../query/index/stored-index.ts';
 import { countText } from './count-text.ts';
+import type { Facts } from './hint.ts';
 import { hintedValue, MOST_LISTED, MOST_VALUES, nearValue, someText } from './near-value.ts';
 
 /** Objects in which a lookup finds nothing. `store` is the cache that they are in, if it has all of them. */
-export interface Searched extends Sample {
-  readonly store?: IndexedStore | undefined;
-}
-
-export interface LookupFacts {
-  readonly plan: { readonly lookups: readonly Lookup[] };
-  readonly searched: readonly Searched[];
-  readonly catalog: IndexCatalog;
+interface Searched extends Sample {
+  readonly store: IndexedStore | undefined;
 }
 
 /** Says of lookups that find nothing which values there are. */
-export const nearValues = async ({ plan: { lookups }, searched, catalog }: LookupFacts): Promise<string[]> =>
-  lookups.flatMap((lookup) => valuesFor(lookup, searched, catalog));
+export async function nearValues({ plan, targets, cached, samples, catalog }: Facts): Promise<string[]> {
+  const { lookups = [] } = plan;
+  if (lookups.length === 0 || catalog === undefined) return [];
+  const stores = samples === cached ? targets.map(storeOf) : [];
+  const searched = samples.map((sample, i) => ({ ...sample, store: stores[i] }));
+  return lookups.flatMap((lookup) => valuesFor(lookup, searched, catalog));
+}
 
 /**
  * Why a lookup finds nothing in these objects: one line for each value that none of them has, with the nearest values

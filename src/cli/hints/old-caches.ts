@@ -1,9 +1,8 @@
 import type { ConnectionState, Continuity } from '../../informer/watch/continuity-ledger.ts';
-import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { localTime } from '../../output/timestamps.ts';
-import type { Holding } from '../../query/answer/holding.ts';
 import { causeText } from '../session/cause-text.ts';
+import type { Facts, Server } from './hint.ts';
 
 /**
  * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes
@@ -11,13 +10,8 @@ import { causeText } from '../session/cause-text.ts';
  */
 const BOOKMARK_MS = 75_000;
 
-export interface AgeFacts {
-  readonly targets: readonly Pick<Holding, 'informer'>[];
-  readonly session: { readonly clock: Pick<Clock, 'now'> };
-}
-
 /** Says how old an answer is from caches without a proof since the last bookmark was due, or without a connection. */
-export async function oldCaches({ targets, session: { clock } }: AgeFacts): Promise<string[]> {
+export async function oldCaches({ targets }: Facts, { clock }: Server): Promise<string[]> {
   const now = clock.now();
   const byText = new Map<string, string[]>();
   for (const { informer } of targets) {

@@ -1,9 +1,11 @@
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { Sample } from '../../query/answer/samples.ts';
-import { absentFields, type FieldFacts } from './absent-fields.ts';
+import type { Holding } from '../../query/answer/holding.ts';
+import { samplesOf } from '../../query/answer/samples.ts';
+import { absentFields } from './absent-fields.ts';
 import { countText } from './count-text.ts';
+import type { Facts, Server } from './hint.ts';
 
-export interface MapFacts extends FieldFacts {
+export interface MapFacts {
   readonly map: {
     /** The value of `--map`. */
     readonly text: string;
@@ -12,28 +14,28 @@ export interface MapFacts extends FieldFacts {
     /** The keys to which an object leads. */
     keysOf(object: ReadonlyObject): readonly string[];
   };
-  /** The objects of the watched type. */
-  readonly from: Sample;
-  /** The reconciled objects. */
-  readonly to: Sample;
+  /** The reconciled objects; those of the watched type are the facts. */
+  readonly primary: Holding;
   isReconciled(key: string): boolean;
 }
 
 /** Says of a `--map` that leads no object to a reconciled one what it finds instead. */
-export async function uselessMap(facts: MapFacts): Promise<string[]> {
-  const absent = await absentFields(facts);
+export async function uselessMap(facts: Facts & MapFacts, server: Server): Promise<string[]> {
+  const absent = await absentFields(facts, server);
   if (absent.length > 0) return absent;
-  const { map, from, to, isReconciled } = facts;
-  if (from.objects.length === 0 || to.objects.length === 0) return [];
+  const { map, primary, isReconciled, samples } = facts;
+  const to = samplesOf(primary);
+  const objects = samples.flatMap((sample) => sample.objects);
+  if (objects.length === 0 || to.objects.length === 0) return [];
   let example: string | undefined;
-  for (const object of from.objects) {
+  for (const object of objects) {
     const keys = map.keysOf(object);
     if (keys.some(isReconciled)) return [];
     example ??= keys[0];
   }
   const flag = `--map ${map.text}`;
-  if (map.isIndex) return [`${flag}: none of ${countText([to])} has one of ${countText([from])} in this index`];
+  if (map.isIndex) return [`${flag}: none of ${countText([to])} has one of ${countText(samples)} in this index`];
   return example === undefined
-    ? [`${flag} finds nothing in ${countText([from])}`]
-    : [`${flag}: no key that it finds in ${countText([from])} is one of ${countText([to])}, for example ${example}`];
+    ? [`${flag} finds nothing in ${countText(samples)}`]
+    : [`${flag}: no key that it finds in ${countText(samples)} is one of ${countText([to])}, for example ${example}`];
 }

@@ -8,7 +8,6 @@ import { findIn } from '../../query/answer/found.ts';
 import { matcherOf } from '../../query/answer/matcher.ts';
 import { asksForObjects, usedIndexes } from '../../query/answer/query.ts';
 import { representationFor } from '../../query/answer/representation.ts';
-import { samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { LiveResult } from '../../query/live/continuous-result.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
@@ -227,33 +226,18 @@ class ContinuousQuery implements AsyncDisposable {
       for (const target of this.#targets)
         findIn(plan, target, { catalog, matches: () => true, sink: { clock, notice } });
     const ready = this.#writer.print(result);
-    const found = result.shown;
+    const finding = {
+      plan,
+      targets: this.#targets,
+      catalog,
+      isEmpty: result.shown === 0 && asksForObjects(plan),
+      isReportedElsewhere: this.#asked.some(({ forbidden }) => forbidden.length > 0),
+    };
     this.#isSynced = true;
     for (const target of this.#targets)
       this.#writer.mark((stamper) => syncedMarker(stamper, target, target.informer.lister.size));
-    const hints = this.#giveHints(catalog, found);
+    const hints = giveHints(QUERY_WATCH, finding, session);
     await abortable(Promise.all([ready, this.#writer.print(result), hints]), signal);
-  }
-
-  /** Gives the hints on the first result. */
-  #giveHints(catalog: IndexCatalog, found: number): Promise<void> {
-    const plan = this.#plan;
-    const samples = this.#targets.map(samplesOf);
-    const facts = {
-      plan,
-      targets: this.#targets,
-      cached: samples,
-      samples,
-      searched: samples,
-      catalog,
-      judging: plan,
-      found,
-      isEmpty: found === 0 && asksForObjects(plan),
-      isPartial: this.#asked.some(({ forbidden }) => forbidden.length > 0),
-      areNamesReported: false,
-      session: this.#session,
-    };
-    return giveHints(QUERY_WATCH, facts, this.#session);
   }
 
   async #follow(result: LiveResult): Promise<void> {

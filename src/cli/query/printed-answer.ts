@@ -1,13 +1,10 @@
-import type { Clock } from '../../kit/clock.ts';
-import { type AnswerPart, type AnswerResult, answer, type SearchedPart } from '../../query/answer/answer.ts';
+import { type AnswerPart, type AnswerResult, answer } from '../../query/answer/answer.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
-import { storeOf } from '../../query/answer/holding.ts';
-import { samplesOf } from '../../query/answer/samples.ts';
 import { Redactor } from '../../stream/redact.ts';
-import { emptyText } from '../hints/empty-answer.ts';
 import { giveHints } from '../hints/hint.ts';
-import { type AnswerFacts, QUERY } from '../hints/lists.ts';
+import { QUERY } from '../hints/lists.ts';
+import { emptyText } from '../hints/nothing-found.ts';
 import { missingNames } from '../session/missing-names.ts';
 import { countsText } from './counts-text.ts';
 import { requireFresh } from './fresh-answer.ts';
@@ -55,23 +52,21 @@ export async function printAnswer(
   const empty = count > 0 || isPartial || nowhere !== undefined ? undefined : emptyText(plan, samples);
   await printResult(plan, result, { sink, signal, redactor, empty, count, parts, isMissing: nowhere !== undefined });
   const isEmpty = count === 0 && plan.values === undefined;
-  for (const part of searched) await giveHints(QUERY, factsOf(plan, part, { clock, isEmpty }), part);
+  for (const {
+    query,
+    holdings: targets,
+    catalog,
+    narrowed,
+    samples: own,
+    client,
+    signal: ending,
+    notice,
+  } of searched) {
+    const samples = narrowed ? own : undefined;
+    const finding = { plan: { ...plan, namespaces: query.namespaces }, targets, samples, catalog, isEmpty };
+    await giveHints(QUERY, finding, { client, clock, signal: ending, notice });
+  }
   return nowhere;
-}
-
-function factsOf(
-  plan: QueryPlan,
-  { query: { namespaces }, holdings, narrowed, catalog, samples, client, signal }: SearchedPart,
-  { clock, isEmpty }: { clock: Clock; isEmpty: boolean },
-): AnswerFacts {
-  const searched = samples.map((sample) => {
-    const holding = narrowed ? undefined : holdings.find(({ type }) => type === sample.type);
-    return { ...sample, store: holding && storeOf(holding) };
-  });
-  const session = { client, clock, signal };
-  const cached = holdings.map(samplesOf);
-  const own = { ...plan, namespaces };
-  return { plan: own, judging: plan, targets: holdings, cached, samples, searched, catalog, isEmpty, session };
 }
 
 interface ResultPrinting extends Pick<Printing, 'sink' | 'signal'> {

@@ -7,7 +7,6 @@ import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
-import { samplesOf } from '../../query/answer/samples.ts';
 import { StateFault } from '../../serve/persist/state-fault.ts';
 import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/state-file.ts';
 import { objectOfText, storedText, withoutValues } from '../../serve/persist/stored-text.ts';
@@ -72,8 +71,7 @@ async function compareAndStore(
       const states = files.get(file) ?? openStates(file, each.session);
       files.set(file, states); // two contexts may lead to one cluster
       compared.push({ ...each, states });
-      const cached = each.targets.map(samplesOf);
-      await giveHints(QUERY_SINCE_LAST, { plan, cached, samples: cached, session: each.session }, each.session);
+      await giveHints(QUERY_SINCE_LAST, { plan, targets: each.targets }, each.session);
     }
     const enveloper = new Enveloper({ clock, redactor: new Redactor({}), withOld: false });
     const envelopes = compared.flatMap((each) => changesIn(each, plan, enveloper));

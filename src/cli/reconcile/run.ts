@@ -22,10 +22,10 @@ import { type HookRuns, type HookSurroundings, hookCredentials, reconcilerOf } f
 import { completeJournal, openJournal } from './journal.ts';
 import { onModuleExit } from './module-exit.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { giveReconcileHints } from './reconcile-hints.ts';
 import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { createSharing, type Sharing, type SharingOptions } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
-import { giveStartHints } from './start-hints.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
@@ -115,7 +115,7 @@ class ReconcileRun implements Disposable {
     );
     if (!this.#election) await this.#resume();
     const running = runTargets(targets.all, session);
-    void giveStartHints(session, plan, targets);
+    void giveReconcileHints(session, plan, targets);
     using _end = onAbort(session.signal, () => {
       this.#outages = outageText(outagesOf(targets.all, session.clock.now()), targets.all);
     });

@@ -13,8 +13,7 @@ interface Missing {
 }
 
 /** A synced cache, and which names of it were asked for. */
-export type Named = Sampled &
-  Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
+type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
 /**
  * The error that names every object that was asked for by name and is not in the synced caches, in the form of a

@@ -1,4 +1,5 @@
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
+import { scope } from '../../kit/abort.ts';
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, EACH, type FieldReads } from '../../model/field-path.ts';
@@ -69,17 +70,8 @@ export async function schemaOf(
   { gvr, kind }: ResourceType,
   { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
 ): Promise<FieldSchema | undefined> {
-  const late = new AbortController();
-  const timer = clock.after(SCHEMA_MS, () => late.abort());
-  try {
-    return await loadFieldSchema(
-      client,
-      { group: gvr.group, version: gvr.version, kind },
-      AbortSignal.any([signal, late.signal]),
-    );
-  } catch {
-    return undefined; // the objects decide
-  } finally {
-    timer.cancel();
-  }
+  using asking = scope(signal);
+  using _timer = clock.after(SCHEMA_MS, () => asking.abort());
+  const { group, version } = gvr;
+  return await loadFieldSchema(client, { group, version, kind }, asking.signal).catch(() => undefined);
 }

@@ -58,8 +58,8 @@ import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
 import { errorLinesOf, isCutShort, orEnd, partialCode, plainly } from './run-ending.ts';
-import { StartHints } from './start-hints.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
+import { giveWatchHints } from './watch-hints.ts';
 import { WatchedCluster } from './watched-cluster.ts';
 
 /** The clusters that are not in a stream at its start. */
@@ -104,7 +104,7 @@ class Watching implements Disposable {
   readonly #reported = new Set<string>();
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
-  readonly #hints = new Map<WatchedCluster, StartHints>();
+  readonly #hints = new Map<WatchedCluster, Promise<void>>();
   /** The events shown of each of several clusters. */
   readonly #shown = new Map<string | undefined, number>();
   #join: (target: WatchTarget) => void = () => {};
@@ -386,7 +386,7 @@ class Watching implements Disposable {
     this.#allShown = () => {
       progress[Symbol.dispose]();
       live?.loaded();
-      for (const cluster of this.#clusters) if (cluster.isSynced) this.#hintsOf(cluster).synced();
+      for (const cluster of this.#clusters) if (cluster.isSynced) this.#giveHints(cluster);
     };
     if (mark)
       for (const { cluster, isFinal } of this.#start?.absent ?? [])
@@ -397,7 +397,7 @@ class Watching implements Disposable {
         targets: this.#targets,
         enveloper: this.#enveloper,
         once,
-        gate: this.#clusters.reduce((inner, cluster) => this.#hintsOf(cluster).watching(inner), gate),
+        gate,
         waiter: this.#waiter,
         overflow: { policy: overflow, limit: overflowBuffer, clock },
         summary,
@@ -425,7 +425,7 @@ class Watching implements Disposable {
       },
       session.signal,
     );
-    if (!outcome && !session.signal.aborted) await Promise.all([...this.#hints.values()].map((each) => each.settled));
+    if (!outcome && !session.signal.aborted) await Promise.all(this.#hints.values());
     await outlet.settled?.();
     if (outcome)
       session.end(outcome.kind === 'error' ? outcome.error : new StreamEnd(outcome.kind, decidedBy(outcome)));
@@ -445,18 +445,14 @@ class Watching implements Disposable {
     if (left > 0) session.notice(unendedText(left));
   }
 
-  #hintsOf(cluster: WatchedCluster): StartHints {
-    const known = this.#hints.get(cluster);
-    if (known) return known;
-    const hints = new StartHints(cluster.session, {
-      plan: cluster.plan,
-      targets: () => cluster.targets,
-      nothingFound: () => cluster.nothingFound(),
+  /** Gives the hints on the initial lists of a cluster, once. */
+  #giveHints(cluster: WatchedCluster): void {
+    if (this.#hints.has(cluster)) return;
+    const hints = giveWatchHints(cluster, {
       shown: () => (this.#start ? (this.#shown.get(cluster.session.cluster) ?? 0) : this.#summary.total),
       isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
     });
     this.#hints.set(cluster, hints);
-    return hints;
   }
 
   #countIn(cluster: string | undefined): void {

@@ -17,5 +17,5 @@ export interface ObjectFilters {
 }
 
 /** Whether there is a condition at all. */
-export const isFiltered = ({ conditions, name, excludeName }: ObjectFilters): boolean =>
+export const isFiltered = ({ conditions = [], name, excludeName }: Partial<ObjectFilters>): boolean =>
   conditions.length > 0 || name !== undefined || excludeName !== undefined;

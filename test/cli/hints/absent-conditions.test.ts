@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { absentConditions } from '../../../src/cli/hints/absent-conditions.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { factsOf } from '../../support/hints.ts';
 
 const POD = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod' } as ResourceType;
 
@@ -10,10 +11,13 @@ const pod = (...types: string[]) => ({
   status: { conditions: types.map((type) => ({ type })) },
 });
 
-const hintsOn = (name: string, ...all: readonly (readonly ReadonlyObject[])[]) => {
-  const samples = all.map((objects) => ({ type: POD, objects }));
-  return absentConditions({ plan: { conditionsNamed: [name] }, cached: samples, samples, session: {} as never });
-};
+const hintsOn = (name: string, ...all: readonly (readonly ReadonlyObject[])[]) =>
+  absentConditions(
+    factsOf(
+      all.map((objects) => ({ type: POD, objects })),
+      { conditionsNamed: [name] },
+    ),
+  );
 
 it.each([
   ['Redy', ['--for: none of 2 pods has the condition Redy; did you mean Ready?']],

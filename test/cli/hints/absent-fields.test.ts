@@ -4,7 +4,7 @@ import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
 import type { FieldReads } from '../../../src/model/field-path.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { Sample } from '../../../src/query/answer/samples.ts';
-import { FakeClock } from '../../../src/testing/index.ts';
+import { factsOf, serverOf } from '../../support/hints.ts';
 
 const POD = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', singular: 'pod' } as ResourceType;
 const pods = ['web-1', 'web-2'].map((name) => ({
@@ -57,7 +57,7 @@ function session(answers: Readonly<Record<string, object>>) {
     if (!answer) throw new Error('forbidden');
     return JSON.stringify(answer);
   };
-  return { asked, with: { client: { raw } as never, clock: new FakeClock(), signal: new AbortController().signal } };
+  return { asked, with: serverOf({ raw }) };
 }
 const DESCRIBED = {
   '/openapi/v3': { paths: { 'api/v1': { serverRelativeURL: '/openapi/v3/api/v1?hash=1' } } },
@@ -65,7 +65,7 @@ const DESCRIBED = {
 };
 
 const hintsOn = (reads: readonly FieldReads[], samples: readonly Sample[], to = session(DESCRIBED)) =>
-  absentFields({ plan: { reads }, cached: samples, samples, session: to.with });
+  absentFields(factsOf(samples, { reads }), to.with);
 const hintsOf = (path: string, objects: readonly object[], to = session(DESCRIBED)) =>
   hintsOn([{ flag: '--filter', addresses: addressesOf(path) }], [{ type: POD, objects: objects as never }], to);
 

@@ -1,30 +1,27 @@
 import { expect, test } from 'vitest';
-import { misspeltValues, type ValueFacts } from '../../../src/cli/hints/misspelt-values.ts';
+import type { HintPlan } from '../../../src/cli/hints/hint.ts';
+import { misspeltValues } from '../../../src/cli/hints/misspelt-values.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { withCells } from '../../../src/model/cells.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { FakeClock } from '../../../src/testing/index.ts';
+import { factsOf, serverOf } from '../../support/hints.ts';
 
 const typeOf = (resource: string, kind: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind, singular: kind.toLowerCase() }) as ResourceType;
 const POD = typeOf('pods', 'Pod');
 
 const pod = (phase: string, node = 'worker-1') => ({ metadata: { name: 'a' }, spec: { node }, status: { phase } });
-type Judging = ValueFacts['judging'];
-const filtered = (...sources: string[]): Judging => ({
+const filtered = (...sources: string[]): Partial<HintPlan> => ({
   filters: sources.map((source) => compileCel(source, { flag: '--filter', variables: OBJECT_VARIABLES })),
   wheres: [],
 });
-const where = (source: string): Judging => ({
+const where = (source: string): Partial<HintPlan> => ({
   filters: [],
   wheres: [compileCel(source, { flag: '--where', variables: {}, unlisted: true })],
 });
-const hintsOn = (judging: Judging, objects: readonly object[], { type = POD } = {}) => {
-  const samples = [{ type, objects: objects as ReadonlyObject[] }];
-  const session = { client: {} as never, clock: new FakeClock(0), signal: new AbortController().signal };
-  return misspeltValues({ judging, cached: samples, samples, session });
-};
+const hintsOn = (plan: Partial<HintPlan>, objects: readonly object[], { type = POD } = {}) =>
+  misspeltValues(factsOf([{ type, objects: objects as ReadonlyObject[] }], plan), serverOf());
 
 test.each<[string, string[]]>([
   ['object.status.phase == "running"', ['.status.phase == "running" holds for none; did you mean "Running"?']],

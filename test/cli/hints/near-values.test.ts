@@ -5,10 +5,13 @@ import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../../../src/query/index/lookup.ts';
+import { factsOf } from '../../support/hints.ts';
 import { PODS, storeOf } from '../../support/query.ts';
 
 const typeOf = (resource: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind: 'X', singular: resource.slice(0, -1) }) as ResourceType;
+
+const targetOf = (lister: ReturnType<typeof storeOf>) => ({ names: undefined, informer: { lister } }) as never;
 
 interface Given {
   readonly objects?: readonly ReadonlyObject[];
@@ -17,8 +20,10 @@ interface Given {
 }
 
 function hints(flag: LookupFlag, text: string, { objects = PODS, resource = 'pods', catalog }: Given = {}) {
-  const searched = [{ type: typeOf(resource), objects }];
-  return nearValues({ plan: { lookups: [parseLookup(flag, text)] }, searched, catalog: catalog ?? new IndexCatalog() });
+  const samples = [{ type: typeOf(resource), objects }];
+  const targets = [targetOf(storeOf([...objects] as UnknownObject[], []))];
+  const plan = { lookups: [parseLookup(flag, text)] };
+  return nearValues(factsOf(samples, plan, { targets, catalog: catalog ?? new IndexCatalog() }));
 }
 
 const owned = (kind: string, name: string): UnknownObject => ({
@@ -95,8 +100,9 @@ test('a value that exists has no hint, however many others there are, and a part
   const catalog = new IndexCatalog([await parseIndex('n=.metadata.name')]);
   for (const kept of [[], [catalog.get('n')]]) {
     const ask = (text: string, isPart = false) => {
-      const searched = [{ type: typeOf('pods'), objects: numbered, isPart, store: storeOf(numbered, kept) }];
-      return nearValues({ plan: { lookups: [parseLookup('eq', text)] }, searched, catalog });
+      const samples = [{ type: typeOf('pods'), objects: numbered, isPart }];
+      const targets = [targetOf(storeOf(numbered, kept))];
+      return nearValues(factsOf(samples, { lookups: [parseLookup('eq', text)] }, { targets, catalog }));
     };
     expect(await ask('n=p-10049')).toEqual([]);
     expect(await ask('n=q-7')).toEqual(['--eq n=q-7: no object has this value; did you mean n=p-7?']);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { loginHint } from '../../../src/cli/hints/login.ts';
+import { loginHint } from '../../../src/cli/hints/outage.ts';
 import { ContinuityReporter } from '../../../src/cli/outage/continuity-reporter.ts';
 import type { WatchTarget } from '../../../src/cli/session/informers.ts';
 import { Credentials, type LoginMethod } from '../../../src/client/config/cluster-config.ts';

@@ -1,0 +1,48 @@
+import { samplesOf, unnarrowedSamples } from '../../query/answer/samples.ts';
+import { filled } from '../hints/count-text.ts';
+import { giveHints } from '../hints/hint.ts';
+import { WATCH, WATCH_OBJECTS } from '../hints/lists.ts';
+import type { WatchedCluster } from './watched-cluster.ts';
+
+/**
+ * Gives the hints of `watch` on the initial lists, once they are complete and shown. After an empty start the hints that
+ * need objects wait for the first one. Never rejects.
+ */
+export async function giveWatchHints(
+  cluster: WatchedCluster,
+  { shown, isReportedElsewhere }: { readonly shown: () => number; readonly isReportedElsewhere: boolean },
+): Promise<void> {
+  const { session, plan, targets } = cluster;
+  const { conditions = [], name, excludeName } = plan.rules;
+  const { filters, wheres } = plan.judging;
+  const isNarrowed = targets.some(({ type }) => {
+    const { labelSelector, fieldSelector } = plan.narrowings?.get(type) ?? {};
+    return labelSelector !== undefined || fieldSelector !== undefined;
+  });
+  const finding = {
+    plan: { ...plan, conditions, name, excludeName, filters, wheres },
+    targets,
+    isReportedElsewhere,
+    areNamesReported: plan.once || isReportedElsewhere || isNarrowed,
+    nothingFound: () => cluster.nothingFound(),
+    isTerminal: session.io.stderr.isTerminal,
+  };
+  const as = filters.length > 0 ? 'object' : 'metadata';
+  const samples =
+    hasObjects(cluster) || !isNarrowed ? undefined : await unnarrowedSamples(targets, { ...plan, as }, session);
+  const isEmpty = samples ? filled(samples).length === 0 : !hasObjects(cluster);
+  await giveHints(WATCH, { ...finding, samples, shown: shown() }, session);
+  if (isEmpty && !plan.once && !session.signal.aborted)
+    onFirstObject(cluster, () => void giveHints(WATCH_OBJECTS, { ...finding, targets: cluster.targets }, session));
+}
+
+const hasObjects = ({ targets }: WatchedCluster) => filled(targets.map(samplesOf)).length > 0;
+
+function onFirstObject(cluster: WatchedCluster, act: () => void): void {
+  const added = () => {
+    if (!hasObjects(cluster)) return;
+    for (const each of registrations) each.remove();
+    act();
+  };
+  const registrations = cluster.targets.map(({ informer }) => informer.addHandler({ added }));
+}

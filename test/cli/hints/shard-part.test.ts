@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { shardPart } from '../../../src/cli/hints/shard-part.ts';
+import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { factsOf } from '../../support/hints.ts';
+
+const POD = {
+  gvr: { group: '', version: 'v1', resource: 'pods' },
+  kind: 'Pod',
+  singular: 'pod',
+  namespaced: true,
+} as ResourceType;
+const pods = (...names: string[]) => ({
+  type: POD,
+  objects: names.map((name) => ({ metadata: { name, namespace: 'shop' } })),
+});
+
+it.each([
+  [{ index: 1, of: 4 }, 'shard 1/4 by uid: 2 pods; other shards have the rest'],
+  [{ index: 0, of: 2, by: 'namespace' }, 'shard 0/2 by namespace: 2 pods; other shards have the rest'],
+  [{ index: 0, of: 1 }, 'shard 0/1 by uid: 2 pods'],
+] as const)('of shard %j it says how many objects it has', async (shard, line) => {
+  expect(await shardPart(factsOf([pods('a', 'b')], { shard: shard as never }))).toEqual([line]);
+});
+
+it('is silent without a shard', async () => {
+  expect(await shardPart(factsOf([pods('a')]))).toEqual([]);
+});

@@ -237,7 +237,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     shown.registration = target.informer.addHandler(this.#showing(target, shown), BLOCKING);
     const synced = shown.registration.whenSynced();
     const turns = [synced, target.refused, target.overdue].filter((each) => each !== undefined);
-    await abortable(turns.length > 1 ? Promise.race(turns) : synced, signal);
+    await abortable(Promise.race(turns), signal);
   }
 
   /** Resolves when everything that was passed on so far has been written. */

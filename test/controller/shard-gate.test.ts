@@ -315,6 +315,23 @@ describe('a gate of shards', () => {
     expect(place.requests[0]?.causes).toMatchObject([{ reason: 'added', via: 'initial' }]);
   });
 
+  it('leaves no timer of a run that ends within the grace of a shard that is given back', async () => {
+    const slow = Promise.withResolvers<void>();
+    await using place = await gated(() => slow.promise);
+    const shard = shardOf(1);
+    place.gate.open(shard.held);
+    await place.ran();
+    const before = place.clock.pending;
+    shard.giveBack();
+    const closing = place.gate.close(1);
+    await place.ran();
+    expect(place.clock.pending).toBeGreaterThan(before);
+    slow.resolve();
+    await closing;
+    await place.ran();
+    expect(place.clock.pending).toBe(before);
+  });
+
   it('refuses the writes of a run whose shard was lost, also after a pause, and of no other', async () => {
     const results = new Map<string, string>();
     await using place = await gated(async ({ key }) => {

@@ -74,6 +74,11 @@ it.each([
   [{ dryRun: 'yes' }, 'dryRun must be true or false, not "yes"'],
   [{ on: ['changed'] }, 'on must be added or modified or deleted or left, not "changed"'],
   [{ watches: ['pods'] }, 'watches must be {type: "pods", map: ".metadata.labels.app"}, not "pods"'],
+  [{ watches: [null] }, 'watches must be {type: "pods", map: ".metadata.labels.app"}, not null'],
+  [{ watches: { type: 'pods' } }, 'not {"type":"pods"}'],
+  [{ watches: { map: '.metadata.name' } }, 'not {"map":".metadata.name"}'],
+  [{ watches: { type: 1, map: '.a' } }, 'not {"type":1,"map":".a"}'],
+  [{ watches: { type: 'pods', map: '.a', on: 'added' } }, 'not {"type":"pods","map":".a","on":"added"}'],
   [{ finalizer: 'guard' }, 'finalizer must be a name such as example.com/cleanup, not "guard"'],
   [{ maxWrites: '100' }, 'maxWrites must be a number of writes per time such as "100/m", not "100"'],
 ])('%j is refused, with key and value', (config, message) => {

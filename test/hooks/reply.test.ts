@@ -77,6 +77,11 @@ describe('a reply', () => {
       'actions[0].patchType must be merge, json or strategic, not "deep"',
     ],
     [{ actions: [{ patch: {}, on: { gvr: 'pods' } }] }, '"pods" is not a group/version/resource'],
+    [{ actions: [{ patch: {}, on: 'web' }] }, 'actions[0].on must be an object, not "web"'],
+    [{ actions: [{ patch: {}, on: { gvr: 1 } }] }, 'actions[0].on.gvr must be a string such as'],
+    [{ actions: [{ patch: {}, on: { namespace: 1 } }] }, 'actions[0].on.namespace must be a string, not 1'],
+    [{ actions: [{ patch: {}, on: { name: 1 } }] }, 'actions[0].on.name must be a string, not 1'],
+    [{ actions: [{ patch: {}, on: { names: 'web' } }] }, 'actions[0].on has an unknown key "names"'],
     [
       { actions: [{ event: { reason: 'X', message: 'y', type: 'Bad' } }] },
       'actions[0].event.type must be Normal or Warning, not "Bad"',

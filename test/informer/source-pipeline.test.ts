@@ -67,6 +67,20 @@ describe('a lane of an informer', () => {
     expect([...store.keys()].sort()).toEqual(['a/x', 'b/other']);
   });
 
+  it('for one name, of all namespaces or of none, leaves the objects of other names in the store alone', async () => {
+    const { clock, store } = await start({ name: 'x' });
+    for (const [namespace, name] of [
+      [undefined, 'x'],
+      ['c', 'x'],
+      [undefined, 'y'],
+      ['a', 'y'],
+      ['a', 'xx'],
+    ])
+      store.add({ metadata: { namespace, name } } as ConfigMap);
+    await clock.advance(1000);
+    expect([...store.keys()].sort()).toEqual(['a/x', 'a/xx', 'a/y', 'b/x', 'y']);
+  });
+
   it('reports gaps and relists in order with the changes', async () => {
     const { sandbox, maps, clock, calls } = await start();
     await clock.advance(1000);

@@ -106,6 +106,18 @@ test('a marker has the namespace only for a type that is watched in several', ()
   expect([namespaceIn(), namespaceIn(['shop']), namespaceIn(['shop', 'db'])]).toEqual([undefined, undefined, 'shop']);
 });
 
+test('a marker has the cluster only where its type has one', () => {
+  const clusterIn = (cluster?: string) => {
+    const type = { ...DEPLOYMENTS, ...(cluster === undefined ? {} : { cluster }) };
+    const marker = syncedMarker(enveloper(), { type }, 3);
+    return ['cluster' in marker, (marker as { cluster?: string }).cluster];
+  };
+  expect([clusterIn(), clusterIn('prod')]).toEqual([
+    [false, undefined],
+    [true, 'prod'],
+  ]);
+});
+
 test('the gap of a type that the user may not read has no version', () => {
   expect(forbiddenMarker(enveloper(), { type: DEPLOYMENTS, namespaces: ['shop', 'db'] }, 'db')).toEqual({
     type: 'GAP',

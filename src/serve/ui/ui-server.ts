@@ -82,7 +82,8 @@ export async function startUi({ program, page, port = 0, token }: UiServerOption
 
 function listening(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
+    // Once it listens, an error is one of a connection, which it ends.
+    server.on('error', (error: NodeJS.ErrnoException) =>
       reject(
         new InformerError('config', `cannot listen on 127.0.0.1:${port}: ${error.code ?? error.message}`, {
           hint: 'choose another --ui-port, or none for a free one',
@@ -90,8 +91,6 @@ function listening(server: Server, port: number): Promise<number> {
       ),
     );
     server.listen({ host: '127.0.0.1', port }, () => {
-      server.removeAllListeners('error');
-      server.on('error', () => {}); // of one connection, which it ends
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });

@@ -88,7 +88,7 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
         value,
       );
     case 'recurse': {
-      const here = rest.length === 0 ? GONE : strip(value, rest);
+      const here = strip(value, rest);
       return here === GONE ? here : mapped(here, () => true, steps);
     }
     case 'literal':

@@ -72,3 +72,41 @@ describe('an index that is added in steps', () => {
     expect(indexer.indexCount('node', 'n1')).toBe(1);
   });
 });
+
+describe('a replacement in steps', () => {
+  const writes: Record<string, (indexer: Indexer<Pod>) => void> = {
+    add: (indexer) => indexer.add(pod(9001)),
+    update: (indexer) => indexer.update(pod(3, 'moved')),
+    delete: (indexer) => indexer.delete(pod(4)),
+    'an index': (indexer) => indexer.addIndexers({ other: ({ node }) => [`other-${node}`] }),
+    replace: (indexer) => indexer.replace([...pods(4999), pod(9002)], '2'),
+  };
+  const names = Object.keys(writes);
+
+  it.each(names.flatMap((first) => names.filter((second) => second !== first).map((second) => [first, second])))(
+    'with %s and %s between its steps is the same as one after them',
+    (first, second) => {
+      const next = pods(5000).map((each, i) => (i % 2 === 0 ? pod(i, 'new') : each));
+      const [inSteps, after] = [filled(5000), filled(5000)];
+      for (const indexer of [inSteps, after]) indexer.addIndexers(byNode);
+      const steps = inSteps.replacing(next, '3');
+      expect(steps.next().done).toBe(false);
+      for (const name of [first, second]) for (const indexer of [inSteps, after]) writes[name as string]?.(indexer);
+      for (const _ of steps);
+      after.replace(next, '3');
+      const stateOf = (indexer: Indexer<Pod>) => [
+        indexer.values(),
+        ...['node', 'other'].map(
+          (index) =>
+            indexer.hasIndex(index) &&
+            [
+              ...indexer
+                .indexValues(index)
+                .map((value) => [value, [...indexer.indexKeys(index, value)].sort()] as const),
+            ].sort(([a], [b]) => (a < b ? -1 : 1)),
+        ),
+      ];
+      expect(stateOf(inSteps)).toEqual(stateOf(after));
+    },
+  );
+});

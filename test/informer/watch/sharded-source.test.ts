@@ -373,3 +373,32 @@ it.each([
     expect(asked).toEqual(expected);
   },
 );
+
+describe('where a list does not show who divides, and the question who does fails', () => {
+  async function listed(fail: (abort: AbortController) => void) {
+    await using world = await inProcess({ featureGates: { ShardedListAndWatch: false } });
+    const nothing = world.client.resource(CONFIG_MAPS, { namespace: 'empty', as: 'metadata' });
+    const abort = new AbortController();
+    const probe = async () => {
+      fail(abort);
+      throw new Error('no answer');
+    };
+    const ofNothing = {
+      list: nothing.list.bind(nothing),
+      watch: nothing.watch.bind(nothing),
+      probe,
+    };
+    const source = new ShardedSource(ofNothing, { index: 0, of: 2 });
+    return { source, page: await source.list({}, { signal: abort.signal }) };
+  }
+
+  it('the list is good, and it stays unknown', async () => {
+    const { source, page } = await listed(() => {});
+    expect([page.items, source.shardedBy]).toEqual([[], undefined]);
+  });
+
+  it('because the call was ended, the list fails with the reason of the end', async () => {
+    const reason = new Error('the informer ends');
+    await expect(listed((abort) => abort.abort(reason))).rejects.toBe(reason);
+  });
+});

@@ -37,6 +37,15 @@ describe('the kept changes of a collection', () => {
     expect(from(history, '10')).toBeUndefined();
   });
 
+  it('lose the oldest of them together, when a quarter more than the limit is there', () => {
+    const history = new EventHistory('0', 8);
+    const kept = Array.from({ length: 13 }, (_, i) => {
+      history.push(change(i + 1));
+      return history.next - history.first;
+    });
+    expect(kept).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 9, 8, 9]);
+  });
+
   it('are at the same place after earlier ones were dropped', () => {
     const history = new EventHistory('0', 4);
     for (let version = 1; version <= 20; version++) history.push(change(version));

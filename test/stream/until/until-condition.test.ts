@@ -312,6 +312,12 @@ describe('conditions', () => {
     const current = { ...object, metadata: { name: 'a', generation: 1 } };
     expect(hasCondition('Ready', 'False').missing(current, gvr)).not.toContain('generation');
     expect(hasCondition('Ready').met({ ...object, metadata: { name: 'a', generation: 1 } }, gvr)).toBe(true);
+    const unknown = {
+      metadata: { name: 'a' },
+      status: { conditions: [{ ...status.conditions[0], observedGeneration: 0 }] },
+    };
+    expect(hasCondition('Ready').met(unknown, gvr)).toBe(true);
+    expect(hasCondition('Ready', 'False').missing(unknown, gvr)).toBe('its condition Ready is True');
   });
 
   it('combine as logic does', () => {

@@ -141,9 +141,9 @@ function largeNumbersIn(text: string): LargeNumber[] {
 function behindStrings(text: string, at: number, target: number): number {
   let place = at;
   for (;;) {
-    const quote = text.indexOf('"', place);
-    if (quote === -1 || quote >= target) return target;
-    place = behindString(text, quote);
+    const quote = text.slice(place, target).indexOf('"'); // the rest of the text may be long and have none
+    if (quote === -1) return target;
+    place = behindString(text, place + quote);
     if (place > target) return place;
   }
 }
@@ -271,10 +271,11 @@ function parseExactly(text: string): unknown {
   return filled(value, mark, numbers);
 }
 
-/** A mark of private use characters that the text does not contain. */
+/** A mark of private use characters that no string of the text contains, written out or as escapes. */
 function markNotIn(text: string): string {
+  const unescaped = text.replace(/\\ue00[01]/gi, (written) => (written.endsWith('0') ? '\ue000' : '\ue001'));
   let mark = '\ue000';
-  while (text.includes(mark)) mark += '\ue001\ue000';
+  while (unescaped.includes(mark)) mark += '\ue001\ue000';
   return mark;
 }
 

@@ -93,6 +93,16 @@ describe('JSON with exact numbers', () => {
     expect(jsonText(read)).toBe(large);
   });
 
+  it.each(['\\ue000', '\\ue0000', '\\uE0000', '\\\\\\uE0000', '\ue000\\ue001\ue0000', '\ue0000'])(
+    'keeps the text "%s" beside a large number',
+    (text) => {
+      const json = `{"a":"${text}","b":1732459000123456789}`;
+      const read = { a: JSON.parse(`"${text}"`), b: 1732459000123456789n };
+      expect(parseJson(json)).toMatchObject(read);
+      expect(parseManyJson(Buffer.from(json), json)).toMatchObject(read);
+    },
+  );
+
   it('finds a number behind a key that ends with a backslash', () => {
     const json = '{"\\\\":1732459000123456789}';
     expect(parseJson(json)).toMatchObject({ '\\': 1732459000123456789n });
@@ -104,8 +114,10 @@ describe('JSON with exact numbers', () => {
     ['lists of numbers', '1234567890123456,'.repeat(20_000)],
     ['numbers behind colons', '\\":1234567890123456,'.repeat(20_000)],
     ['blanks between numbers', `${' '.repeat(300)}1234567890123456`.repeat(1_000)],
-  ])('takes linear time for a text of %s', (_, text) => {
-    const json = `{"a":"${text}","b":[${text.startsWith('1234') ? `${text}0` : '1'}]}`;
+    ['fractions, and no text', '1.1234567890123456789,'.repeat(100_000)],
+  ])('takes linear time for a text of %s', (name, text) => {
+    const numbers = `"b":[${text.startsWith('1') && text.includes(',') ? `${text}0` : '1'}]`;
+    const json = name.endsWith('no text') ? `{${numbers}}` : `{"a":"${text}",${numbers}}`;
     const bytes = Buffer.from(json);
     const timeOf = (run: () => unknown) => {
       const samples = Array.from({ length: 5 }, () => {

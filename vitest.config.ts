@@ -9,7 +9,11 @@ const NEED_A_BUILD = [
   'test/bench/bench.test.ts',
 ];
 /** Changes a module for itself, or looks at what a process has loaded: it cannot share one with other files. */
-const OWN_PROCESS = ['test/informer/compact/same-promises.test.ts', 'test/sandbox/server/certificate.test.ts'];
+const OWN_PROCESS = [
+  'test/cli/session/output.test.ts', // adds a format
+  'test/informer/compact/same-promises.test.ts',
+  'test/sandbox/server/certificate.test.ts',
+];
 /** The driver of the browser makes code of text. */
 const IN_BROWSER = ['test/serve/ui/page.test.ts', 'test/e2e/serve-ui.test.ts'];
 

@@ -254,7 +254,7 @@ async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise
   }
 }
 
-/** Whether a message speaks of this flag, and not of one whose name begins so. */
+/** True if a message names this flag. A longer flag that begins with the same name does not count. */
 const names = (message: string, flag: string) => new RegExp(`--${flag}(?![\\w-])`).test(message);
 
 /** A default that this command does not have may be another's; the others are loaded only to find that out. */

@@ -94,7 +94,7 @@ With --observed it prints what was really needed: the file is written by reconci
 
 interface Found {
   readonly access: readonly Access[];
-  /** That of a service account without one. */
+  /** The namespace of a service account that names none. */
   readonly namespace: string;
   readonly remarks: readonly string[];
 }

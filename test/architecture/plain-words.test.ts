@@ -32,8 +32,10 @@ describe('what people read', () => {
       .flatMap((file) =>
         readFileSync(path.join(ROOT, file), 'utf8')
           .split('\n')
-          .flatMap((text, i) =>
-            /^ *(\/\*\*|\*) What /.test(text) && !/^ *\* What .*\?/.test(text) ? [`${file}:${i + 1}`] : [],
+          .flatMap((text, i, lines) =>
+            /^ *(?:\/\*\* [Ww]hat|\* What)\b/.test(text) || (lines[i - 1]?.endsWith('/**') && /^ *\* what\b/.test(text))
+              ? [`${file}:${i + 1}`]
+              : [],
           ),
       );
     expect(found).toEqual([]);

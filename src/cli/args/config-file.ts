@@ -8,7 +8,7 @@ import type { Elsewhere } from './argv.ts';
 /** The user's own defaults and names, as their file says them. */
 export interface ConfigFile {
   readonly path: string;
-  /** Whether there is one. */
+  /** True if the file exists. */
   readonly isThere: boolean;
   /** Flags of every command that has them, by name. */
   readonly defaults: FlagTexts;

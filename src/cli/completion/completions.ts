@@ -54,7 +54,10 @@ export function completionText({ candidates, directive }: Completions, typed: st
   return [...lines, `:${directive}`, ''].join('\n');
 }
 
-/** Whether it has neither blanks nor control characters, and nothing by which a shell would run or replace something. */
+/**
+ * True if a shell takes the value as it is: no blanks, no control characters, no characters with a meaning for the
+ * shell.
+ */
 const isPlain = (value: string) => /^[\p{L}\p{N}_@%+=:,./*[\]{-]+$/u.test(value);
 
 function shortened(text: string): string {

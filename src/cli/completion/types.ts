@@ -97,7 +97,7 @@ export async function objectCompletions(
   return types.candidates.length > 0 ? types : nameCompletions(inquiry, words, typed);
 }
 
-/** Behind `pod/web` only further words with a slash make sense. */
+/** The types with a slash behind them: after `pod/web`, each further word has one too. */
 async function typesWithSlash(inquiry: Inquiry, typed: string): Promise<Completions> {
   const { candidates } = await typeCompletions(inquiry, typed);
   return offeredParts(candidates.map((each) => ({ ...each, value: `${each.value}/` })));

@@ -14,7 +14,7 @@ import { type MapFacts, uselessMap } from './useless-map.ts';
 
 /** The hints of each command, in their order. */
 
-/** Those that need an object: after an empty start they wait for the first one. */
+/** Hints that need an object: after an empty start they wait for the first one. */
 export const WATCH_OBJECTS: readonly Hint[] = [absentConditions, absentFields];
 
 export const WATCH: readonly Hint<StreamFacts>[] = [
@@ -48,7 +48,7 @@ export const QUERY_WATCH: readonly Hint<QueryFacts>[] = [
 
 export const RECONCILE: readonly Hint[] = [absentNamespaces, absentFields];
 
-/** For each `--watches`. */
+/** The hints for each `--watches`. */
 export const RECONCILE_MAP: readonly Hint<MapFacts>[] = [uselessMap];
 
 export const RECONCILE_SNAPSHOTS: readonly Hint<SnapshotFacts>[] = [emptySnapshots];

@@ -9,7 +9,7 @@ export interface MapFacts {
   readonly map: {
     /** The value of `--map`. */
     readonly text: string;
-    /** It looks in an index of the reconciled type. */
+    /** True if the map looks in an index of the reconciled type. */
     readonly isIndex: boolean;
     /** The keys to which an object leads. */
     keysOf(object: ReadonlyObject): readonly string[];

@@ -8,7 +8,7 @@ import { InformerError } from '../../kit/error.ts';
 /** A hook that a ConfigMap brings into the Pod. */
 export interface MountedHook {
   readonly in: 'config-map';
-  /** Its name in the ConfigMap and in its folder. */
+  /** The name of the file in the ConfigMap and in its folder. */
   readonly name: string;
   readonly text: string;
   readonly isExecutable: boolean;

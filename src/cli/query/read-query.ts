@@ -263,7 +263,7 @@ function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { traits
   );
 }
 
-/** Of the indexes named in the user's file those that this question asks and no flag declares. */
+/** The indexes of the user's file that this query uses. */
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>
   Object.entries(named).filter(([name]) => asked.includes(name));
 

@@ -42,7 +42,7 @@ export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitC
 
 interface Found {
   readonly serve: FoundServe;
-  /** That of the context, if the kubeconfig was read to find the serve: another context may have led to it. */
+  /** The namespace of the context, if the kubeconfig was read to find the serve: another context may have led to it. */
   readonly namespace: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { OutputLimit } from '../../hooks/run/output-limit.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { processStreams } from '../terminal/io.ts';
 
-/** So much of a line is waited for, in UTF-16 units; then it is shown without its end. */
+/** The longest part of a line that is kept until its end, in UTF-16 units. A longer line is shown in parts. */
 const LONGEST_LINE = 64 * 1024;
 
 type Write = NodeJS.WriteStream['write'];
@@ -128,5 +128,5 @@ export class ModuleOutput implements Disposable {
   }
 }
 
-/** Behind the number of the stream. */
+/** The key in `place`, which follows the number of the stream and a blank. */
 const keyOf = (place: string) => place.slice(2);

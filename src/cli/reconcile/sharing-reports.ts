@@ -27,7 +27,7 @@ export class SharingReports {
   readonly #lost = new Map<string, number[]>();
   /** Shards whose keys run here. */
   readonly #opened = new Set<number>();
-  /** Those of them whose keys wait for a renewal. */
+  /** Shards that run here, and whose keys wait until their lease is renewed. */
   readonly #waiting = new Set<number>();
   #overview: ShardOverview | undefined;
   #last = '';
@@ -41,7 +41,7 @@ export class SharingReports {
     this.#hasFinalizer = hasFinalizer;
   }
 
-  /** Whether nothing of the Leases was seen yet. */
+  /** True until the Leases were seen for the first time. */
   get isFirst(): boolean {
     return this.#isFirst;
   }

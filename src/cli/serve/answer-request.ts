@@ -36,7 +36,7 @@ export class Answering {
   readonly #session: Session;
   readonly #types: HeldTypes;
   readonly #indexes: AskedIndexes;
-  /** One for all answers, so that equal values of Secrets have equal marks. */
+  /** The redactor of all answers: equal values of Secrets have equal marks. */
   readonly #redactor: Redactor;
 
   constructor(session: Session, types: HeldTypes, redactor: Redactor) {

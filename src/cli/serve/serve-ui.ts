@@ -25,9 +25,9 @@ export interface ServedCaches {
 
 /** Where the page is. */
 export interface UiPlace {
-  /** Without the token. */
+  /** The address without the token. */
   readonly address: string;
-  /** With the token. */
+  /** The address with the token. */
   readonly url: string;
   /** A file that only this user can read. It has the URL. */
   readonly file: string;

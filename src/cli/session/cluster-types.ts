@@ -46,7 +46,7 @@ function unservedError(error: unknown, { cluster = '' }: Session): InformerError
   return new InformerError('list', `${clusterText(cluster)}: ${message}`, { cause: error, hint });
 }
 
-/** One request a type: `pods,deploy web` → `pods web` and `deploy web`. */
+/** The requests, one for each type: `pods,deploy web` → `pods web` and `deploy web`. */
 function requestsOf(words: readonly string[]): string[][] {
   const [first = '', ...names] = words;
   if (names.some((name) => name.includes('/')) || (first.includes('/') && !first.includes(',')))

@@ -33,7 +33,7 @@ export interface ClusterSession extends Session {
 /** A context that leads to no cluster: an entry of the kubeconfig is missing or wrong. */
 export interface BrokenContext {
   readonly cluster: string;
-  /** It names the cluster. */
+  /** The reason, which names the cluster. */
   readonly error: unknown;
 }
 

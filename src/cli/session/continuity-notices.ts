@@ -13,7 +13,7 @@ import { statusOf } from '../../model/status.ts';
 /** Endings that belong to a healthy stream: servers end every watch after some minutes. */
 const ORDINARY: ReadonlySet<WatchEnding> = new Set<WatchEnding>(['closed', 'very-short']);
 
-/** Nothing is tried again here. */
+/** The effect of each refusal of the store, as text. The program does not try such a change again. */
 const REFUSALS: Readonly<Record<StoreRefusal, string>> = {
   dropped: 'the cache goes on without that change',
   unindexed: 'it is in the cache, but not found by that index',

@@ -116,7 +116,7 @@ function roleFor(role: string, needs: readonly Need[]): string {
   return `${role} with the rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`;
 }
 
-/** Of needs that differ in the resource alone. */
+/** The rule of a role for needs that differ only in the resource. */
 function ruleFor(needs: readonly Need[]): string {
   const [{ type, verbs, names }] = needs as readonly [Need, ...Need[]];
   const resources = needs.map((need) => need.type.gvr.resource);

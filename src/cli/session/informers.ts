@@ -59,7 +59,7 @@ export interface WatchTarget {
    * which are left out.
    */
   readonly forbidden: readonly Refused[];
-  /** Whether a source is left out, in the order of the informer's continuity. */
+  /** True if this source is left out. Its number is its place in the informer's `continuity`. */
   isLeftOut?(source: number): boolean;
   /**
    * The refusal as an error with the next step, which may take asking the server what would be allowed. Never rejects.
@@ -272,7 +272,7 @@ class InformerTarget implements WatchTarget {
     );
   }
 
-  /** One for each thing that the server said, about the names and namespaces of which it said it. */
+  /** The refusals: one for each message of the server, with the names and namespaces that it refused. */
   get forbidden(): readonly Refused[] {
     const refused = this.#parts.filter(({ refusal }) => refusal !== undefined);
     if (refused.length === 0) {
@@ -291,7 +291,7 @@ class InformerTarget implements WatchTarget {
     return this.#parts[source]?.leftOut.aborted ?? false;
   }
 
-  /** Whether what may be read is read without the rest. */
+  /** True if the command reads the sources that the server allows, and leaves out those that it forbids. */
   get #isPartial(): boolean {
     return this.#plan.once === true || this.#plan.onRefused !== undefined;
   }
@@ -325,7 +325,10 @@ class InformerTarget implements WatchTarget {
     return isFinal(error, tries) || (this.#plan.once === true && isRequestTimeout(error));
   }
 
-  /** Who may list but not watch would wait for a watch without end. Rights that are withdrawn later may come back. */
+  /**
+   * True if the user may list but not watch, and so would wait without end. Rights that are withdrawn after a watch may
+   * come back.
+   */
   #mayNeverWatch(error: unknown): boolean {
     const hasWatched = this.informer.continuity.some(({ stretches }) =>
       stretches.some(({ by }) => by === 'stream' || by === 'resumed'),
@@ -519,7 +522,7 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
   return isForbidden(error) ? explainForbidden(error, need, namespaces, session) : error;
 }
 
-/** Whether the answer was no Status of an API server: it comes from something before it, or from another server. */
+/** True if the answer was not a Status of an API server: a proxy gave it, or another server. */
 function isUnexpectedAnswer(error: unknown): boolean {
   return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'UnexpectedServerResponse') ?? false;
 }

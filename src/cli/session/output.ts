@@ -67,7 +67,7 @@ export const printsManagedFields = (format: OutputFormat): boolean =>
     ? format.value.includes('managedFields')
     : addressesPrinted(format).some(isOfManagedFields);
 
-/** Whether what is found depends on managedFields: what is ignored does not count. */
+/** True if a flag that selects objects or changes reads managedFields. `--ignore-changes` does not count. */
 export const readsManagedFields = (reads: readonly FieldReads[]): boolean =>
   reads.some(({ flag, addresses }) => flag !== '--ignore-changes' && addresses.some(isOfManagedFields));
 
@@ -89,11 +89,11 @@ export interface Layout {
   readonly severalNamespaces: boolean;
   /** Objects come from several clusters: rows carry theirs. */
   readonly severalClusters?: boolean | undefined;
-  /** One object was asked for by name. */
+  /** True if one object was asked for by name. */
   readonly single?: boolean;
   /** The stream ends after the initial list. */
   readonly once?: boolean;
-  /** Of changes only those at these paths are shown. */
+  /** The paths whose changes are shown. Default: all. */
   readonly only?: PathScope | undefined;
 }
 

@@ -83,7 +83,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
 }
 
 export interface PartOptions {
-  /** Whether the others are read without it. Otherwise the informer it belongs to does not sync. */
+  /** True if the informer reads its other parts without this one when it is forbidden. Otherwise it does not sync. */
   readonly isLeftOut: boolean;
   /** Called when the server has answered for the first time, or refused. */
   readonly onJudged: () => void;

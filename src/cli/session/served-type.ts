@@ -93,7 +93,7 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
   readonly #served: ServedType;
   readonly #apiOf: (gvr: GroupVersionResource) => ResourceApi<UnknownObject>;
   #api: ResourceApi<UnknownObject>;
-  /** It has gone over to another version, of which no list has been had. */
+  /** The reason for a change to another version, until the first list in that version. */
   #moved: InformerError | undefined;
 
   constructor(served: ServedType, apiOf: (gvr: GroupVersionResource) => ResourceApi<UnknownObject>) {

@@ -20,7 +20,7 @@ export interface StreamFilters {
   /** As they were compiled: for what a server can do of them, and to be checked against a type's columns. */
   readonly filters: readonly CelProgram[];
   readonly wheres: readonly CelProgram[];
-  /** They look at more of an object than its metadata. */
+  /** True if the filters read more of an object than its metadata. */
   readonly needsObject: boolean;
   /** The fields that `--filter`, `--changed` and `--ignore-changes` look at. */
   readonly reads: readonly FieldReads[];
@@ -87,7 +87,7 @@ export interface Compiled {
 
 export interface CompileOptions {
   readonly comparisons?: readonly Comparison[] | undefined;
-  /** They may read `cluster`: the objects are of several clusters. */
+  /** True if the expressions may read `cluster`, because the objects are of several clusters. */
   readonly withCluster?: boolean | undefined;
 }
 

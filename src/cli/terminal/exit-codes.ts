@@ -48,7 +48,7 @@ export class SeveralErrors extends Error {
     this.errors = errors;
   }
 
-  /** One error stays itself. */
+  /** The errors as one error. A single error is returned as it is. */
   static of(errors: readonly unknown[]): unknown {
     const all = errors.flatMap((error) => (error instanceof SeveralErrors ? error.errors : [error]));
     return all.length > 1 ? new SeveralErrors(all) : all[0];
@@ -144,7 +144,7 @@ function describeErrorAsJson(error: unknown, stderr: Io['stderr']): void {
   logJson({ stderr }, 'error', continued(message) || 'unknown', hint ? { hint: continued(hint) } : {});
 }
 
-/** One says what the other says, and perhaps more. */
+/** True if one text contains the other. */
 const isSame = (a: string, b: string) => a.includes(b) || b.includes(a);
 
 function statusText(error: StatusError): string {

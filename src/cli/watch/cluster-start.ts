@@ -14,7 +14,7 @@ import { isFailure, StreamEnd } from '../terminal/stream-ending.ts';
 /** A cluster that is not in the stream. */
 export interface AbsentCluster {
   readonly cluster: string;
-  /** It names the cluster. Undefined = it has not answered yet. */
+  /** The reason, which names the cluster. Undefined = the cluster has not answered yet. */
   readonly error: unknown;
   /** Trying again does not help: the cluster does not have the types, or the kubeconfig is wrong. */
   readonly isFinal: boolean;
@@ -48,7 +48,7 @@ export class ClusterStart<P> {
   readonly #absent = new Map<string, AbsentCluster>();
   #onReady: ((session: ClusterSession, part: P) => void) | undefined;
   readonly #late: [ClusterSession, P][] = [];
-  /** Those that the stream began with, or that have joined it. */
+  /** The clusters that the stream began with, or that have joined it. */
   readonly #begun = new Set<string>();
   /** Resolves when one cluster has answered. */
   readonly #one = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export class ClusterStart<P> {
     return [...this.#absent.values()];
   }
 
-  /** Whether every cluster is in the stream, or never will be. */
+  /** True if no cluster can still join the stream. */
   get isComplete(): boolean {
     return !this.absent.some(({ isFinal }) => !isFinal);
   }

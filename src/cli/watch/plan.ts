@@ -15,7 +15,7 @@ import type { Waits } from './wait-flags.ts';
 export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> {
   readonly shard: Shard | undefined;
   readonly selections: readonly ResourceSelection[];
-  /** Of several clusters: the errors of types that this one does not have. */
+  /** With several clusters: the errors of types that this cluster does not have. */
   readonly unserved?: readonly unknown[] | undefined;
   readonly format: OutputFormat;
   readonly printer: Printer;

@@ -18,7 +18,7 @@ export function plainly(reason: unknown): InformerError {
   return new InformerError('discovery', messageOf(reason), { hint });
 }
 
-/** It could have gone on: what waits for its reader is missing from it. */
+/** True if the stream could have gone on: events that its reader has not taken yet are missing from it. */
 export const isCutShort = (reason: unknown) =>
   reason instanceof Interrupted ||
   (reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'continuity'));
@@ -30,7 +30,7 @@ const isOutOfTime = (reason: unknown) =>
 
 /** The state of a stream that has ended. */
 export interface EndedStream extends Pick<StreamState, 'isCut'> {
-  /** Whether something was to happen that has not. */
+  /** True if the command waited for something that has not happened. */
   readonly isMissing: boolean;
   readonly once: boolean;
   readonly limit: number | undefined;

@@ -87,11 +87,11 @@ export async function watchParts(
 class Watching implements Disposable {
   /** The part of the sessions that belongs to the command. */
   readonly #session: CommandSession;
-  /** Of the first cluster. The others differ in types and namespaces alone. */
+  /** The plan of the first cluster. Those of the others differ only in types and namespaces. */
   readonly #plan: WatchPlan;
   readonly #summary = new StreamSummary();
   readonly #clusters: WatchedCluster[];
-  /** Of several clusters. */
+  /** The start of several clusters; undefined with one cluster. */
   readonly #start: JoiningClusters | undefined;
   /** Clusters that ended before the stream, and why. */
   readonly #ended = new Map<WatchedCluster, unknown>();
@@ -249,7 +249,9 @@ class Watching implements Disposable {
       .join('; ');
   }
 
-  /** Of several clusters: those of which the stream has nothing, and types that a cluster does not have. */
+  /**
+   * With several clusters: the clusters that are missing from the stream, and the types that a cluster does not have.
+   */
   #absentTexts(): string[] {
     if (!this.#start || this.#plan.once) return [];
     const absent = this.#start.absent.map(({ cluster, error }) =>
@@ -263,7 +265,7 @@ class Watching implements Disposable {
     return [...absent, ...ended, ...late, ...unserved].map((text) => `${text}: not in this stream`);
   }
 
-  /** Of what was to be shown once: the names that are not there, and the types that may not be read. */
+  /** The error of a command that answers once: the names that do not exist, and the types that may not be read. */
   #unanswered(): unknown {
     const { once, ignoreNotFound } = this.#plan;
     const asksForNames = once && !this.#waiter && !ignoreNotFound && this.#isSynced;

@@ -25,7 +25,7 @@ export class WatchedCluster implements Disposable {
   readonly plan: WatchPlan;
   /** All that was asked for, also what may not be read. */
   readonly asked: readonly WatchTarget[];
-  /** Those that may be read, once that is known. None when the cluster has ended. */
+  /** The targets that may be read, once that is known. Empty when the cluster has ended. */
   targets: readonly WatchTarget[];
   /** Why a command that answers once cannot read something here. */
   refusal: unknown;
@@ -97,7 +97,7 @@ export class WatchedCluster implements Disposable {
     return this.#leavingOut ? leftOutText(this.asked) : '';
   }
 
-  /** Whether the stream is without something that may not be read. */
+  /** True if the stream leaves out sources that the server forbids. */
   get isPartial(): boolean {
     return this.#leavingOut !== undefined && this.asked.some(({ forbidden }) => forbidden.length > 0);
   }

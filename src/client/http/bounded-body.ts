@@ -19,7 +19,10 @@ const fullOfProcess = () => {
   room ??= new MemoryRoom();
   return room.shortage();
 };
-/** Of all bodies together: pages may be small, and several collections are read at the same time. */
+/**
+ * The bytes that all bodies together have read since the memory was last looked at: pages may be small, and several
+ * collections are read at the same time.
+ */
 let unlooked = 0;
 
 /**

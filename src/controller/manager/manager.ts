@@ -96,10 +96,12 @@ export function createManager(options: ManagerOptions = {}): Manager {
  */
 export class Manager {
   readonly #options: ManagerOptions;
-  /** Of the client of the election, or of the first part that has them. */
+  /**
+   * The clock, logger and other surroundings: from the client of the election, or from the first part that has them.
+   */
   #inherited: Surroundings;
   readonly #groups: Readonly<Record<RunnableGroup, RunGroup>>;
-  /** They end after everything that records Events, also after the election. */
+  /** The recorders end after everything that records Events, also after the election. */
   readonly #recorders: RunGroup;
   readonly #factories = new Set<InformerFactory>();
   readonly #caches = new Set<InformerFactory | Syncable>();

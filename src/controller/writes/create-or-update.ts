@@ -32,7 +32,7 @@ export interface Patchable<T> {
 /** The outcome of {@link createOrPatch}. */
 export type PatchResult = OperationResult | 'updatedStatus' | 'updatedStatusOnly';
 
-/** One for the process, because a controller makes its resource clients again at each run. */
+/** The remembered writes of the process: a controller makes its resource clients again at each run. */
 const writes = new RememberedWrites();
 
 /**

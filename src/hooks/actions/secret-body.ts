@@ -40,7 +40,7 @@ const placeOf = (pointer: unknown) => `${String(pointer).replace(/^[^/]*/, '')}/
 /** Whether a JSON pointer leads to a hidden place, or below one. */
 const isHidden = (pointer: unknown) => HIDDEN.some((each) => placeOf(pointer).startsWith(`${each}/`));
 
-/** Whether what a JSON pointer leads to has a hidden place in it, or is in one. */
+/** True if the value at a JSON pointer contains a hidden place, or is inside one. */
 const hides = (pointer: unknown) => isHidden(pointer) || HIDDEN.some((each) => `${each}/`.startsWith(placeOf(pointer)));
 
 /** Whether a JSON pointer leads to one value of a Secret. */

@@ -4,7 +4,7 @@ const CLUSTER_WORD = new RegExp(`(?:^|[\\s;&|(/'"])${CLUSTER_TOOLS}`);
 const BEFORE_COMMAND = '(?:^|[;&|(`]|\\b(?:then|do|else|if|while|until|time)\\s|!\\s)';
 const CLUSTER_COMMAND = new RegExp(`${BEFORE_COMMAND}[ \\t]*${CLUSTER_TOOLS}`, 'm');
 
-/** Those that find their cluster in the kubeconfig only. */
+/** Tools that find their cluster only in the kubeconfig. */
 const OF_KUBECONFIG = new Set(['kubectl', 'helm', 'oc', 'flux']);
 /** A line that names a cluster by itself. */
 const OWN_CLUSTER = /\bKUBECONFIG=|(?:^|\s)(?:--kubeconfig|--server|--kube-apiserver|-s)(?:=|\s|$)/;

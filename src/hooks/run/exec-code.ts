@@ -171,5 +171,5 @@ const DATA_OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 /** Plain text beside a placeholder in such a value. Other text may be code for a program behind this one. */
 const WORD = /^[\w./:@=,+-]*$/;
-/** Those whose `-e` sets a variable: its name must be written out. */
+/** Programs whose `-e` sets a variable: its name must be written out. */
 const SETS_VARIABLE = /^(?:docker|podman|nerdctl)$/;

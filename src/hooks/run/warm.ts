@@ -52,7 +52,7 @@ class WarmHook implements Hook {
   readonly #env: Readonly<Record<string, string>>;
   readonly #strays: Readonly<Record<HookStream, OutputLimit>>;
   readonly #workers = new Set<WarmWorker>();
-  /** Those that have a request, or are about to get one. */
+  /** Workers that have a request, or are about to get one. */
   readonly #busy = new Set<WarmWorker>();
   #requests = 0;
   #hasStarted = false;

@@ -21,7 +21,7 @@ export interface StoredRows {
 
 /** The changes of a step in a scope. */
 export interface RowChanges {
-  /** Whether `put` is all there is. */
+  /** True if `put` replaces the whole state. */
   readonly isWhole: boolean;
   readonly put: Iterable<StoredRow>;
   readonly gone: Iterable<string>;

@@ -317,7 +317,11 @@ describe('a command line that cannot be', () => {
     [['watch', 'pods', '-o', 'jq=.['], 'jq'],
     [['watch', 'pods', '-o', 'go-template={{.x}}'], 'use -o jsonpath'],
     [['query', 'pods', '-o', 'diff'], 'diff'],
-    [['serve'], 'there is no type to hold'],
+    [
+      ['query', 'pods', '--watch', '-o', 'csv'],
+      '-o csv cannot be used with --watch: it prints one table\nhint: leave out',
+    ],
+    [['serve'], "name a type to cache\nhint: for example 'kubectl-informer serve pods,deploy'"],
     [['optoins'], "hint: did you mean 'kubectl-informer options'?"],
     [['wach', '--help'], "hint: did you mean 'kubectl-informer watch'?"],
     [['config', 'x'], "error: config is incomplete\nhint: use 'kubectl-informer config show'"],

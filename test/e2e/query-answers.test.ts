@@ -271,7 +271,7 @@ describe('query -o', () => {
     expect(JSON.parse((await watch('-o', 'ndjson')).stdout)).toMatchObject({ type: 'ADDED' });
     expect(await watch('-o', 'csv')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('-o csv is one table, which a stream is not'),
+      stderr: expect.stringContaining('-o csv prints one table, and watch prints a stream of events'),
     });
   });
 });

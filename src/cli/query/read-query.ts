@@ -196,7 +196,7 @@ function checkWatching(flags: QueryFlagValues, given: CommandLine['given'], { tr
   if (flags.watch && traits.streams !== true)
     throw new InformerError(
       'argument',
-      `-o ${traits.called} is ${traits.streams}, which a result that goes on is not`,
+      `-o ${traits.called} cannot be used with --watch: it prints ${traits.streams}`,
       {
         hint: 'leave out --watch, or use -o ndjson',
       },

@@ -50,7 +50,7 @@ const MOST_CLIENTS = 1024;
 /** Holds caches and answers questions until it is ended. */
 export async function serve(flags: ServeFlagValues, words: readonly string[], edges: Edges): Promise<ExitCode> {
   if (words.length === 0)
-    throw new InformerError('argument', 'there is no type to hold', {
+    throw new InformerError('argument', 'name a type to cache', {
       hint: `for example '${edges.called} pods,deploy'`,
     });
   refuseSandbox(flags);

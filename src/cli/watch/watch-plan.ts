@@ -141,7 +141,7 @@ function checkTogether(flags: WatchFlags, { traits }: OutputFormat): void {
   };
   if (traits.streams !== true)
     refuse(
-      `-o ${traits.called} is ${traits.streams}, which a stream is not`,
+      `-o ${traits.called} prints ${traits.streams}, and watch prints a stream of events`,
       `query -o ${traits.called} prints what is there; -o ndjson is for streams`,
     );
   if (flags.live && !traits.isTable)

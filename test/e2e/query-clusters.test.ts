@@ -294,6 +294,12 @@ describe('query of several contexts', () => {
     });
     const { code, stderr } = await query(['pod', 'nope', '-n', 'shop']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('pods "nope" not found')]);
+    const spread = ['east pod/web-9\nwest pod/web-2\n', ''];
+    const found = await query(['pod', 'web-2', 'web-9', '-n', 'shop', '-o', 'name']);
+    expect([found.code, found.stdout, found.stderr]).toEqual([0, ...spread]);
+    const partly = await query(['pod', 'web-2', 'web-9', 'nope', '-n', 'shop', '-o', 'name']);
+    expect([partly.code, partly.stdout]).toEqual([1, spread[0]]);
+    expect(partly.stderr).toMatch(/^error: pods "nope" not found \(NotFound\)\nhint: .*\n$/);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { Redactor } from '../../stream/redact.ts';
 import { giveHints } from '../hints/hint.ts';
 import { QUERY } from '../hints/lists.ts';
 import { emptyText } from '../hints/nothing-found.ts';
-import { missingNames } from '../session/missing-names.ts';
+import { missingEverywhere } from '../session/missing-names.ts';
 import { countsText } from './counts-text.ts';
 import { requireFresh } from './fresh-answer.ts';
 import { printFound } from './print-found.ts';
@@ -45,8 +45,9 @@ export async function printAnswer(
   await Promise.all(
     parts.map((part) => requireFresh(plan.freshness, part.holdings, { clock, signal: part.signal, follows, limitMs })),
   );
-  const missing = plan.ignoreNotFound ? [] : parts.map(({ holdings, query }) => missingNames(holdings, query));
-  const nowhere = missing.every((error) => error !== undefined) ? missing[0] : undefined;
+  const nowhere = plan.ignoreNotFound
+    ? undefined
+    : missingEverywhere(parts.map((part) => ({ targets: part.holdings, plan: part.query })));
   const { count, result, parts: searched } = await answer(plan, parts, { clock, notice: sink.notice, redactor });
   const samples = searched.flatMap((part) => part.samples);
   const empty = count > 0 || isPartial || nowhere !== undefined ? undefined : emptyText(plan, samples);

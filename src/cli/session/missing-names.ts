@@ -24,8 +24,20 @@ export function missingNames(
   targets: readonly Named[],
   plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>,
 ): unknown {
-  if (plan.selector || plan.fieldSelector) return undefined;
-  const missing = targets.flatMap(missingOf);
+  return missingEverywhere([{ targets, plan }]);
+}
+
+/** As {@link missingNames}, of several clusters: names that none of them has. */
+export function missingEverywhere(
+  parts: readonly {
+    readonly targets: readonly Named[];
+    readonly plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>;
+  }[],
+): unknown {
+  const [first, ...others] = parts.map((part) => part.targets.flatMap(missingOf));
+  const plan = parts[0]?.plan;
+  if (!first || !plan || plan.selector || plan.fieldSelector) return undefined;
+  const missing = first.filter((each) => others.every((own) => own.some((other) => isSame(each, other))));
   const last = missing.length - 1;
   return SeveralErrors.of(
     missing.map((each, i) => notFound(each, i === last ? hintFor(missing, plan.namespaces) : undefined)),
@@ -40,6 +52,9 @@ export function missingOf({ type, names, informer, forbidden }: Named): Missing[
   for (const object of informer.lister.values()) found.add(object.metadata.name);
   return [...names].filter((name) => !found.has(name) && !unknown.has(name)).map((name) => ({ type, name }));
 }
+
+const isSame = (a: Missing, b: Missing) =>
+  a.name === b.name && formatGroupResource(a.type.gvr) === formatGroupResource(b.type.gvr);
 
 function notFound({ type, name }: Missing, hint: string | undefined): InformerError {
   const message = `${formatGroupResource(type.gvr)} ${JSON.stringify(name)} not found (NotFound)`;

@@ -10,7 +10,7 @@ import type { Candidate } from './completions.ts';
 export interface NameScope {
   /** [''] = all. */
   readonly namespaces: readonly string[];
-  /** How they begin. */
+  /** The beginning of the names. */
   readonly prefix: string;
 }
 

@@ -12,7 +12,7 @@ export interface MountedHook {
   readonly name: string;
   readonly text: string;
   readonly isExecutable: boolean;
-  /** Its path in the Pod. */
+  /** The path of the file in the Pod. */
   readonly path: string;
   /** Remarks about files that the ConfigMap may lack. */
   readonly remarks: readonly string[];

@@ -54,7 +54,7 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
   return await withNewLists(() =>
     withFreshTypes(async () => {
       const needsManagedFields = query.keepManagedFields;
-      // a result that goes on reads what a serve has as it reads a cluster
+      // query --watch reads from a serve as it reads from a cluster
       const isServed = flags.watch && !flags['no-serve'] && !query.shard;
       const serve = isServed ? { needsManagedFields, isQuiet: flags.quiet === true } : undefined;
       await using sessions = await openSessions(flags, edges, { once: !flags.watch, serve });

@@ -22,7 +22,7 @@ import type { QueryLine } from './query-run.ts';
  */
 export async function throughServe(line: QueryLine, edges: Edges): Promise<ExitCode | undefined> {
   const { flags } = line;
-  // a result that goes on is kept up to date here, from the lists and watches that a serve answers as a server does
+  // query --watch keeps its result up to date here, from the lists and watches that a serve answers as a server does
   if (flags['no-serve'] || flags.sandbox || flags.scenario !== undefined) return undefined;
   if (flags.watch || flags['since-last']) return undefined;
   const notice = (text: string) => writeNotice(edges.io, text);

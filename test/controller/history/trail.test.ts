@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Trail } from '../../../src/controller/history/trail.ts';
+import { shortened, Trail } from '../../../src/controller/history/trail.ts';
 import type { ResourceEvent } from '../../../src/controller/resource-event.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { updated } from '../../support/controller.ts';
@@ -148,4 +148,110 @@ it('an update is not compared when comparing has taken more than 20 ms and a hun
   expect(isCompared()).toBe(false);
   clock.tick(100 * reads * 15);
   expect(isCompared()).toBe(true);
+});
+
+it.each([
+  ['source', { source: 'v1/nodes' }],
+  ['reason', { reason: 'added' }],
+  ['way', { via: 'relist' }],
+  ['object', { key: 'shop/other' }],
+] as const)('an event from another %s is a step of its own, also when it is skipped', (_, other) => {
+  const trail = new Trail(new FakeClock());
+  const from = { ...origin, ...other };
+  const event = updated('web', '1', '2', 'resync');
+  for (const cause of [origin, from, from]) trail.came('a', 'queued', { cause, isChange: true });
+  for (const each of [origin, from, from]) trail.skipped({ origin: each, event, why: 'predicate', by: 'spec' });
+  const counts = (key: string) => trail.of(key)?.entries.map((entry) => 'count' in entry && entry.count);
+  expect([counts('a'), counts('shop/web')]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+it('an event that is skipped for another reason, or by another predicate, is a step of its own', () => {
+  const clock = new FakeClock();
+  const trail = new Trail(clock);
+  const event = updated('web', '1', '2', 'resync');
+  for (const [why, by] of [
+    ['predicate', 'spec'],
+    ['predicate', 'labels'],
+    ['error', 'labels'],
+    ['error', 'labels'],
+  ] as const) {
+    clock.tick(1);
+    trail.skipped({ origin, event, why, by });
+  }
+  trail.came('shop/web', 'queued', { cause: origin, isChange: true });
+  trail.skipped({ origin, event, why: 'error', by: 'labels' });
+  expect(trail.of('shop/web')?.entries).toEqual([
+    { kind: 'skipped', at: clock.now() - 3, origin, why: 'predicate', by: 'spec', count: 1 },
+    { kind: 'skipped', at: clock.now() - 2, origin, why: 'predicate', by: 'labels', count: 1 },
+    { kind: 'skipped', at: clock.now(), origin, why: 'error', by: 'labels', count: 2 },
+    { kind: 'event', at: clock.now(), origin, effect: 'queued', count: 1 },
+    { kind: 'skipped', at: clock.now(), origin, why: 'error', by: 'labels', count: 1 },
+  ]);
+  expect(trail.lastEvent('shop/web')).toBeUndefined(); // a resync is no change
+});
+
+it('an event that led to several keys lists the first 10 of them, and one that led to one key none', () => {
+  const trail = new Trail(new FakeClock());
+  const keysAfter = (count: number) => {
+    const keys = Array.from({ length: count }, (_, i) => `shop/${i}`);
+    trail.came(`after-${count}`, 'queued', { cause: origin, isChange: true, keys });
+    const [entry] = trail.of(`after-${count}`)?.entries ?? [];
+    return entry && 'keys' in entry ? entry.keys : undefined;
+  };
+  expect([keysAfter(1), keysAfter(2)]).toEqual([undefined, ['shop/0', 'shop/1']]);
+  expect(keysAfter(11)).toEqual(Array.from({ length: 10 }, (_, i) => `shop/${i}`));
+});
+
+it('a text of 500 characters is not cut', () => {
+  expect([shortened('x'.repeat(500)), shortened('x'.repeat(501))]).toEqual(['x'.repeat(500), `${'x'.repeat(500)}…`]);
+});
+
+it('runs, their ends, hot loops and changes by hand are steps with their times', () => {
+  const clock = new FakeClock();
+  const trail = new Trail(clock);
+  const at = clock.now();
+  const step = trail.began('a', { run: 7, attempt: 2, waitedMs: 3, events: 4 });
+  clock.tick(10);
+  trail.ended(step, { tookMs: 10, outcome: 'error', error: 'no' });
+  trail.hotLoop('a', { runs: 5, paths: ['.spec'] });
+  clock.tick(10);
+  trail.manual('a', 'released');
+  expect(trail.of('a')).toEqual({
+    dropped: 0,
+    entries: [
+      { kind: 'run', at, run: 7, attempt: 2, waitedMs: 3, events: 4, tookMs: 10, outcome: 'error', error: 'no' },
+      { kind: 'hot-loop', at: at + 10, runs: 5, paths: ['.spec'] },
+      { kind: 'released', at: at + 20 },
+    ],
+  });
+  expect(trail.hasDropped).toBe(false);
+});
+
+it('a comparison is paid back by a hundred times its time, and time without comparisons is not saved up', () => {
+  const clock = new FakeClock();
+  const trail = new Trail(clock);
+  let events = 0;
+  /** Whether an update is compared that takes 20 ms to compare. */
+  const isCompared = () => {
+    const event = { ...relabelled(1, 'a') };
+    const target = event.object as object;
+    let reads = 0;
+    const ownKeys = (object: object) => {
+      if (reads++ === 0) clock.tick(20);
+      return Reflect.ownKeys(object);
+    };
+    Object.defineProperty(event, 'object', { value: new Proxy(target, { ownKeys }) });
+    trail.came(`shop/${events++}`, 'queued', { cause: origin, isChange: true, event });
+    return reads > 0;
+  };
+  clock.tick(1_000_000);
+  // the first leaves 19.8 ms when the second comes, and both leave 39.6 ms
+  expect([isCompared(), isCompared(), isCompared()]).toEqual([true, true, false]);
+  clock.tick(1950);
+  expect(isCompared()).toBe(false);
+  clock.tick(20);
+  expect([isCompared(), isCompared()]).toEqual([true, false]);
 });

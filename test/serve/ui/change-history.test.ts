@@ -55,4 +55,18 @@ describe('the history of changes', () => {
     expect(times(history, 'one')).toEqual([]);
     expect(history.size.changes).toBe(10);
   });
+
+  it('keeps as much as its limits say, and not one more', () => {
+    const sizeOf = (limits: ConstructorParameters<typeof ChangeHistory>[1], adds: number, sameObject = false) => {
+      const history = new ChangeHistory(0, limits);
+      for (let at = 1; at <= adds; at++) history.add('v1/pods', sameObject ? 'one' : `pod-${at}`, change(at));
+      return history.size;
+    };
+    const one = 100 + '.spec'.length + 1 + 1; // the size of a change without texts is taken for 100
+    expect(sizeOf({ characters: 3 * one }, 3)).toEqual({ changes: 3, characters: 3 * one });
+    expect(sizeOf({ characters: 3 * one - 1 }, 3)).toEqual({ changes: 2, characters: 2 * one });
+    expect([sizeOf({ perObject: 3 }, 3, true).changes, sizeOf({ perObject: 3 }, 4, true).changes]).toEqual([3, 3]);
+    expect([sizeOf({ changes: 3 }, 3).changes, sizeOf({ changes: 3 }, 4).changes]).toEqual([3, 3]);
+    expect([sizeOf({}, 101, true).changes, sizeOf({}, 20_001).changes]).toEqual([100, 20_000]);
+  });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { eventCacheOf, eventsAbout, ownersOf, prepareEvents } from '../../../src/serve/ui/related.ts';
+import { eventCacheOf, eventsAbout, isAbout, ownersOf, prepareEvents } from '../../../src/serve/ui/related.ts';
 import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import { sandboxCaches, uiProgram } from '../../support/ui.ts';
 
@@ -151,6 +151,71 @@ it('finds the Events about a node, which name it in place of its uid', async () 
   expect(eventsAbout(eventCacheOf(served.caches) as UiCache, node, 'Node').map(({ reason }) => reason)).toEqual([
     'NodeReady',
   ]);
+});
+
+it('names at most ten owners in a row, each found by its group, kind, namespace and uid', () => {
+  const caches = ['A', 'B'].map((kind) => {
+    const type = { kind, namespaced: true, gvr: { group: 'apps', version: 'v1', resource: kind } };
+    const get = (key: string) => {
+      const level = Number(key.slice('shop/'.length));
+      const ownerReferences = [owned(kind === 'A' ? 'B' : 'A', String(level + 1), `u${level + 1}`)];
+      return { metadata: { name: String(level), namespace: 'shop', uid: `u${level}`, ownerReferences } };
+    };
+    return { id: kind, type, informer: { hasSynced: true, lister: { get } } } as never;
+  });
+  expect(ownersOf(caches, pod([owned('A', '1', 'u1')])).map(({ kind, key }) => `${kind} ${key}`)).toEqual(
+    Array.from({ length: 10 }, (_, i) => `${i % 2 === 0 ? 'A' : 'B'} shop/${i + 1}`),
+  );
+  const inCore = { ...owned('A', '1', 'u1'), apiVersion: 'v1' }; // a kind of that name in another group
+  expect(ownersOf(caches, pod([inCore]))).toEqual([{ kind: 'A', key: 'shop/1', isGone: false }]);
+});
+
+it('does not say that an owner is gone before its cache has all objects', () => {
+  const cache = cacheOf({ metadata: { name: 'a', namespace: 'shop', uid: 'another' } });
+  const unsynced = { ...cache, informer: { ...cache.informer, hasSynced: false } } as never;
+  const isGone = (each: UiCache) => ownersOf([each], pod([owned('A', 'a')])).map((owner) => owner.isGone);
+  expect([isGone(cache), isGone(unsynced)]).toEqual([[true], [false]]);
+});
+
+const REGARDED = { kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'p' };
+
+it.each([
+  ['the uid', REGARDED, true],
+  ['another uid', { ...REGARDED, uid: 'q' }, false],
+  ['no uid', { ...REGARDED, uid: undefined }, true],
+  ['no uid, of another kind', { ...REGARDED, uid: undefined, kind: 'Job' }, false],
+  ['no uid, with another name', { ...REGARDED, uid: undefined, name: 'web-2' }, false],
+  ['no uid, in another namespace', { ...REGARDED, uid: undefined, namespace: 'bank' }, false],
+  ['nothing', undefined, false],
+])('an Event that names %s (%j) is about the object: %s', (_, involvedObject, is) => {
+  expect(isAbout({ metadata: {}, involvedObject } as never, pod([]), 'Pod')).toBe(is);
+});
+
+it('gives the 50 newest Events, those without a time last, with at most 2000 characters of their messages', () => {
+  const times = [...Array.from({ length: 59 }, (_, i) => `2026-01-01T00:00:${String(i).padStart(2, '0')}Z`), undefined];
+  const events = new Map(
+    times.map((lastTimestamp, i) => [
+      `e${i}`,
+      { involvedObject: REGARDED, lastTimestamp, message: 'm'.repeat(1999 + i) },
+    ]),
+  );
+  const found = (keys: string[]) => {
+    const lister = { hasIndex: () => true, indexKeys: () => keys, get: (key: string) => events.get(key) };
+    return eventsAbout({ informer: { lister } } as never, pod([]), 'Pod');
+  };
+  const newest = found([...events.keys()]).map(({ at }) => at);
+  expect(newest).toEqual(Array.from({ length: 50 }, (_, i) => Date.parse(times[58 - i] as string)));
+  expect(found(['e59', 'e1', 'e2', 'e0']).map(({ at, message }) => [at === null, message.length])).toEqual([
+    [false, 2000],
+    [false, 2000],
+    [false, 1999],
+    [true, 2000],
+  ]);
+});
+
+it('has no Events where their index is not kept', () => {
+  const lister = { hasIndex: () => false };
+  expect(eventsAbout({ informer: { lister } } as never, pod([]), 'Pod')).toEqual([]);
 });
 
 /** A cache of Events with one Event. */

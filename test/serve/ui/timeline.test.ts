@@ -148,3 +148,82 @@ describe('a time line', () => {
     expect(spans.at(-1)?.why).toBe('connection: ^[[31mred\\u202e');
   });
 });
+
+describe('a time line of what was recorded before', () => {
+  const stretch = { bookmarks: 0, from: '1', to: '5', events: 3, by: 'stream', ended: 'closed' } as const;
+
+  it.each([
+    [1000, ['connected']],
+    [1001, ['connected', 'outage', 'connected']],
+  ])('after a pause of %i ms between two watches has the spans %j', (pauseMs, states) => {
+    const { spans } = new TimelineLane('v1/pods', undefined, {
+      connection: { state: 'connected', since: 9000 },
+      stretches: [
+        { ...stretch, at: 1000, until: 2000 },
+        { ...stretch, at: 2000 + pauseMs, until: undefined, ended: undefined },
+      ],
+    }).lane;
+    expect(spans.map(({ state }) => state)).toEqual(states);
+  });
+
+  it('ends with the outage that lasts, with its reason from the connection', () => {
+    const { spans, marks } = new TimelineLane('v1/pods', '', {
+      connection: { state: 'disconnected', since: 2500, why: 'connection', error: refused },
+      stretches: [
+        { ...stretch, by: 'initial', events: 1, at: 1000, until: 1000, ended: undefined },
+        { ...stretch, by: 'relist', events: 2, at: 1500, until: 1500, ended: undefined },
+        { ...stretch, at: 1500, until: 2000 },
+      ],
+      gaps: [{ from: '5', to: undefined, why: 'gone', at: 2600 }],
+    } as unknown as ConstructorParameters<typeof TimelineLane>[2]).lane;
+    expect(spans).toEqual([
+      { state: 'connected', from: 1000, to: 2500 },
+      { state: 'gap', from: 2600, why: 'gone' },
+      { state: 'outage', from: 2500, why: 'connection: connect ECONNREFUSED' },
+    ]);
+    expect(marks.map(({ text }) => text)).toEqual([
+      'synced 1 object at 5',
+      'listed again: 2 objects at 5',
+      'changes after 5 may be missing (gone)',
+    ]);
+  });
+});
+
+describe('the marks of a time line', () => {
+  const RESUMED = { kind: 'resumed', at: 510, proven: true, ...reconnection } as unknown as ContinuityEvent;
+  it.each<[string, ContinuityEvent, number]>([
+    ['connection lost: connection: connect ECONNREFUSED', LOST, 300],
+    ['watch resumed at 9 (connection); nothing was missed', RESUMED, 500],
+    ['watch resumed at 9 (connection)', { ...RESUMED, proven: false } as ContinuityEvent, 500],
+    [
+      'connected again after 0s, with a new list',
+      { kind: 'connected', at: 510, by: 'relist', proven: false, ...reconnection },
+      500,
+    ],
+    ['changes after 9 may be missing (gone)', { kind: 'gap', at: 400, from: '9', why: 'gone' }, 400],
+    [
+      'listed again: 1 object at 30 (gone); changes since 9 show as their outcome',
+      { kind: 'relisted', at: 450, from: '9', resourceVersion: '30', objects: 1, why: 'gone' },
+      450,
+    ],
+  ])('say: %s', (text, event, at) => {
+    const lane = new TimelineLane('v1/pods', undefined, begun);
+    lane.add(event);
+    expect([lane.lane.marks.map((mark) => [mark.at, mark.text]), lane.version]).toEqual([[[at, text]], 1]);
+  });
+});
+
+it('a gap while connected begins where it is noticed; a second one before the list is the same gap', () => {
+  const gap: ContinuityEvent = { kind: 'gap', at: 400, from: '9', why: 'gone' };
+  const { spans } = laneAfter(
+    SYNCED,
+    gap,
+    { ...gap, at: 420, why: 'expired' as never },
+    { kind: 'relisted', at: 450, from: '9', resourceVersion: '30', objects: 4, why: 'gone' },
+    { ...gap, at: 600 },
+  );
+  expect(spans.filter(({ state }) => state === 'gap')).toEqual([
+    { state: 'gap', from: 400, to: 450, why: 'gone' },
+    { state: 'gap', from: 600, why: 'gone' },
+  ]);
+});

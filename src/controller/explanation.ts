@@ -75,8 +75,8 @@ export interface KeyExplanation {
   readonly controller: ControllerFacts;
 }
 
-/** An explanation without its sentence. */
-type Facts = Omit<KeyExplanation, 'summary'>;
+/** Where the key is, and what is said of that. */
+type Place = Pick<KeyExplanation, 'state' | 'summary' | 'processing' | 'queued' | 'delayed' | 'parked'>;
 
 /** The state of a key in a controller. */
 export interface KeyView {
@@ -97,57 +97,65 @@ const MOST_PATHS = 50;
 
 /** Explains a key. */
 export function explain(view: KeyView): KeyExplanation {
-  const facts = factsOf(view);
-  return { ...facts, summary: SUMMARIES[facts.state](facts) };
-}
-
-function factsOf(view: KeyView): Facts {
   const { key, now, failures, pending, controller } = view;
-  const place = placeOf(view);
   const history = historyOf(view);
-  const state = Object.keys(place)[0] as keyof typeof place | undefined;
-  return {
-    key,
-    at: now,
-    state: state ?? ((history.history?.length ?? 0) > 0 ? 'idle' : 'unknown'),
-    ...place,
-    failures,
-    pending,
-    ...history,
-    controller,
-  };
+  const { summary, ...place } = placeOf(view) ?? nowhere(view, history);
+  return { key, at: now, ...place, failures, pending, ...history, controller, summary };
 }
 
-/** The one place of the key; empty if it waits nowhere. */
-function placeOf({
-  key,
-  now,
-  queue,
-  parked,
-  attempt,
-  whyDelayed: why = 'asked',
-}: KeyView): Pick<Facts, 'processing' | 'queued' | 'delayed' | 'parked'> {
+/** The one place of the key; undefined if it waits nowhere. */
+function placeOf(view: KeyView): Place | undefined {
+  const { key, now, queue, parked, attempt, failures, controller, whyDelayed: why = 'asked' } = view;
   const run = queue.processing.find((item) => item.key === key);
-  if (run) return { processing: { sinceMs: run.heldMs, attempt, runsAgain: run.isDirty } };
-  if (parked) return { parked: withoutKey(parked) }; // also while a resync of it is in line, which leads to no run
+  if (run) {
+    const processing = { sinceMs: run.heldMs, attempt, runsAgain: run.isDirty };
+    const again = run.isDirty ? '; it runs again after that, because something came meanwhile' : '';
+    const summary = `a run has been under way for ${duration(run.heldMs)} (attempt ${attempt})${again}`;
+    return { state: 'processing', processing, summary };
+  }
+  // also while a resync of it is in line, which leads to no run
+  if (parked) return { state: 'parked', parked: withoutKey(parked), summary: parkedText(parked, now) };
   const at = queue.queued.findIndex((item) => item.key === key);
   const item = queue.queued[at];
-  const { length: of } = queue.queued;
-  if (item) return { queued: { position: at + 1, of, priority: item.priority, waitedMs: item.waitedMs } };
+  if (item) {
+    const { priority, waitedMs } = item;
+    const queued = { position: at + 1, of: queue.queued.length, priority, waitedMs };
+    const where = `at position ${queued.position} of ${queued.of}`;
+    const summary = `waits in line for ${duration(waitedMs)}, ${where}${whyWaiting(controller)}`;
+    return { state: 'queued', queued, summary };
+  }
   const later = queue.delayed.find((each) => each.key === key);
-  if (!later) return {};
+  if (!later) return undefined;
   const { dueInMs, priority } = later;
-  return { delayed: { dueInMs, dueAt: now + dueInMs, priority, why } };
+  const summary = `due in ${duration(dueInMs)}: ${delayText(why, failures)}`;
+  return { state: 'delayed', delayed: { dueInMs, dueAt: now + dueInMs, priority, why }, summary };
+}
+
+/** A key that waits nowhere. */
+function nowhere({ now, controller }: KeyView, { history, ...found }: KeyHistory): Place {
+  const last = history?.at(-1);
+  if (last) return { state: 'idle', summary: `not queued: ${lastStepText(last, now)}${nextText(controller, now)}` };
+  const why = () => {
+    const elsewhere = found.skippedElsewhere.at(-1);
+    if (elsewhere) return skippedText(elsewhere);
+    if (controller.phase === 'not started') return 'the controller has not started';
+    if (history === undefined) return 'the controller keeps no history that would say why';
+    if (found.isHistoryPartial) return 'none of its events is among the last ones that are kept';
+    return 'no event has led to it';
+  };
+  return { state: 'unknown', summary: `not queued: ${why()}` };
 }
 
 function withoutKey({ key: _, ...parked }: Parked): Omit<Parked, 'key'> {
   return parked;
 }
 
-function historyOf({
-  key,
-  trail,
-}: KeyView): Pick<Facts, 'history' | 'droppedSteps' | 'isHistoryPartial' | 'lastChange' | 'skippedElsewhere'> {
+type KeyHistory = Pick<
+  KeyExplanation,
+  'history' | 'droppedSteps' | 'isHistoryPartial' | 'lastChange' | 'skippedElsewhere'
+>;
+
+function historyOf({ key, trail }: KeyView): KeyHistory {
   const { entries = [], dropped = 0 } = trail?.of(key) ?? {};
   const last = trail?.lastEvent(key);
   return {
@@ -168,39 +176,11 @@ function lastChangeOf({ origin, event: { object, oldObject } }: LastEvent): Last
   };
 }
 
-const SUMMARIES: Readonly<Record<KeyState, (facts: Facts) => string>> = {
-  processing({ processing }) {
-    const { sinceMs = 0, attempt = 1, runsAgain = false } = processing ?? {};
-    const again = runsAgain ? '; it runs again after that, because something came meanwhile' : '';
-    return `a run has been under way for ${duration(sinceMs)} (attempt ${attempt})${again}`;
-  },
-  queued({ queued, controller }) {
-    const { position = 1, of = 1, waitedMs = 0 } = queued ?? {};
-    return `waits in line for ${duration(waitedMs)}, at position ${position} of ${of}${whyWaiting(controller)}`;
-  },
-  delayed({ delayed, failures }) {
-    const { dueInMs = 0, why = 'asked' } = delayed ?? {};
-    return `due in ${duration(dueInMs)}: ${delayText(why, failures)}`;
-  },
-  parked({ parked, at }) {
-    const { attempts = 0, error = '', since = at, reason } = parked ?? {};
-    if (reason === 'hot-loop')
-      return `parked ${duration(at - since)} ago, until another writer changes it or it is released: ${error}`;
-    const tries = `${attempts} attempt${attempts === 1 ? '' : 's'}`;
-    return `parked ${duration(at - since)} ago, after ${tries}, until it changes or is released: ${error}`;
-  },
-  idle({ history, at, controller }) {
-    const last = history?.at(-1);
-    return `not queued: ${last ? lastStepText(last, at) : 'nothing came since its last run'}${nextText(controller, at)}`;
-  },
-  unknown({ history, isHistoryPartial, controller, skippedElsewhere }) {
-    if (skippedElsewhere.length > 0) return `not queued: ${skippedText(skippedElsewhere.at(-1) as SkippedEntry)}`;
-    if (controller.phase === 'not started') return 'not queued: the controller has not started';
-    if (history === undefined) return 'not queued: the controller keeps no history that would say why';
-    if (isHistoryPartial) return 'not queued: none of its events is among the last ones that are kept';
-    return 'not queued: no event has led to it';
-  },
-};
+function parkedText({ reason, error, attempts, since }: Parked, now: number): string {
+  const ago = `parked ${duration(now - since)} ago`;
+  if (reason === 'hot-loop') return `${ago}, until another writer changes it or it is released: ${error}`;
+  return `${ago}, after ${attempts} attempt${attempts === 1 ? '' : 's'}, until it changes or is released: ${error}`;
+}
 
 function whyWaiting({ phase, workers, active, sources }: ControllerFacts): string {
   const unsynced = sources.filter(({ hasSynced }) => !hasSynced).map(({ name }) => name);
@@ -218,9 +198,9 @@ function nextText({ sources }: ControllerFacts, at: number): string {
 }
 
 function delayText(why: DelayReason, failures: number): string {
-  if (why === 'back-off') return `back-off after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
-  if (why === 'rate limit')
-    return `the rate limit of all retries, after ${failures === 1 ? '1 failure' : `${failures} failures in a row`}`;
+  const failed = failures === 1 ? '1 failure' : `${failures} failures in a row`;
+  if (why === 'back-off') return `back-off after ${failed}`;
+  if (why === 'rate limit') return `the rate limit of all retries, after ${failed}`;
   if (why === 'hot loop')
     return 'its own writes ran it in a loop again and again, so its changes run it later and later';
   return why === 'requeue after' ? 'the last run asked for it (requeueAfter)' : 'it was queued by hand for that time';

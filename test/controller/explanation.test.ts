@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createController } from '../../src/controller/controller.ts';
+import { type ControllerFacts, explain } from '../../src/controller/explanation.ts';
+import { type DelayReason, Trail } from '../../src/controller/history/trail.ts';
 import { TerminalError } from '../../src/controller/reconciler.ts';
 import { enqueueMapped } from '../../src/controller/sources/enqueue.ts';
 import { andPredicate, generationChanged, labelledPredicate } from '../../src/controller/sources/predicate.ts';
@@ -8,6 +10,7 @@ import { InformerError } from '../../src/kit/error.ts';
 import { Latch } from '../../src/kit/latch.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { createControllerRateLimiter } from '../../src/workqueue/rate-limiter.ts';
+import type { QueueSnapshot } from '../../src/workqueue/work-queue.ts';
 import { added, pod, start, updated } from '../support/controller.ts';
 import { ScriptedSource } from '../support/scripted-source.ts';
 
@@ -345,6 +348,100 @@ describe('an explanation', () => {
     });
     expect(controller.explain('shop/other').summary).toBe(
       'not queued: the controller keeps no history that would say why',
+    );
+  });
+});
+
+/** The explanation of a key, from a view of it with these facts. */
+function explained(facts: Partial<Parameters<typeof explain>[0]>, phase: Partial<ControllerFacts> = {}) {
+  const queue = { processing: [], queued: [], delayed: [] } as unknown as QueueSnapshot;
+  const controller = { name: 'pods', phase: 'running', workers: 2, active: 1, sources: [], ...phase } as const;
+  const none = { parked: undefined, attempt: 1, failures: 0, pending: [], whyDelayed: undefined, trail: undefined };
+  return explain({ key: KEY, now: 100_000, queue, ...none, controller, ...facts });
+}
+
+const inQueue = (part: object) => ({ processing: [], queued: [], delayed: [], ...part }) as unknown as QueueSnapshot;
+const inLine = inQueue({ queued: [{ key: KEY, priority: 0, waitedMs: 999.4 }] });
+const due = (why: DelayReason | undefined, failures: number) =>
+  explained({ queue: inQueue({ delayed: [{ key: KEY, dueInMs: 1000, priority: 0 }] }), whyDelayed: why, failures });
+const running = (isDirty: boolean) =>
+  explained({ queue: inQueue({ processing: [{ key: KEY, heldMs: -1, isDirty }] }), attempt: 3 });
+const parked = { key: KEY, error: 'bad', since: 40_000, causes: [] };
+
+describe('the sentence of a key', () => {
+  it.each([
+    ['processing', running(false), 'a run has been under way for 0ms (attempt 3)'],
+    [
+      'processing',
+      running(true),
+      'a run has been under way for 0ms (attempt 3); it runs again after that, because something came meanwhile',
+    ],
+    ['queued', explained({ queue: inLine }), 'waits in line for 999ms, at position 1 of 1'],
+    [
+      'queued',
+      explained({ queue: inLine }, { active: 2 }),
+      'waits in line for 999ms, at position 1 of 1; all 2 workers are busy',
+    ],
+    [
+      'queued',
+      explained({ queue: inLine }, { phase: 'draining' }),
+      'waits in line for 999ms, at position 1 of 1; the controller ends, and starts no more runs',
+    ],
+    ['delayed', due(undefined, 0), 'due in 1s: it was queued by hand for that time'],
+    ['delayed', due('back-off', 1), 'due in 1s: back-off after 1 failure'],
+    ['delayed', due('rate limit', 2), 'due in 1s: the rate limit of all retries, after 2 failures in a row'],
+    [
+      'delayed',
+      due('hot loop', 0),
+      'due in 1s: its own writes ran it in a loop again and again, so its changes run it later and later',
+    ],
+    [
+      'parked',
+      explained({ parked: { ...parked, reason: 'retries', attempts: 2 }, queue: inLine }),
+      'parked 60s ago, after 2 attempts, until it changes or is released: bad',
+    ],
+    [
+      'parked',
+      explained({ parked: { ...parked, reason: 'hot-loop', attempts: 2 } }),
+      'parked 60s ago, until another writer changes it or it is released: bad',
+    ],
+    ['unknown', explained({}), 'not queued: the controller keeps no history that would say why'],
+    ['unknown', explained({ trail: new Trail(new FakeClock()) }), 'not queued: no event has led to it'],
+  ])('that is %s: %#', (state, explanation, summary) => {
+    expect([explanation.state, explanation.summary]).toEqual([state, summary]);
+  });
+
+  const at = new FakeClock().now();
+  const run = { run: 1, attempt: 1, waitedMs: 0, events: 1 };
+  it.each<[string, (trail: Trail) => void]>([
+    [
+      'the last step was "updated" of v1/pods at version 7, 2s ago',
+      (trail) =>
+        trail.came(KEY, 'queued', {
+          cause: { reason: 'updated', via: 'watch', source: 'v1/pods', resourceVersion: '7' },
+          isChange: true,
+        }),
+    ],
+    [
+      'the last step was "timer", 2s ago',
+      (trail) => trail.came(KEY, 'queued', { cause: { reason: 'timer', via: 'timer' } as never, isChange: true }),
+    ],
+    ['the last step was released, 2s ago', (trail) => trail.manual(KEY, 'released')],
+    ['its last run ended, 2s ago, and nothing came since', (trail) => void trail.began(KEY, run)],
+    [
+      'its last run failed (no), 2s ago, and nothing came since',
+      (trail) => trail.ended(trail.began(KEY, run), { outcome: 'error', error: 'no' }),
+    ],
+  ])('that waits nowhere says its last step: %s', (text, step) => {
+    const trail = new Trail(new FakeClock());
+    step(trail);
+    expect(explained({ trail, now: at + 2000 }).summary).toBe(`not queued: ${text}`);
+    const sources = [3000, undefined, 1000, 2000].map((inMs, i) => {
+      const nextAt = inMs && at + 2000 + inMs;
+      return { name: `timer ${i}`, hasSynced: true, keys: 0, skipped: {}, nextAt };
+    });
+    expect(explained({ trail, now: at + 2000 }, { sources }).summary).toBe(
+      `not queued: ${text}; timer 2 queues all keys in 1s`,
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchStream, type WatchStreamOptions } from '../../../src/client/decode/watch-stream.ts';
 import { jsonText } from '../../../src/kit/exact-json.ts';
+import { settled } from '../../../src/testing/fake-clock.ts';
 import { cut } from '../../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
@@ -113,6 +114,26 @@ describe('numbers in the events of a watch', () => {
 });
 
 describe('a stream that its reader ends', () => {
+  it('has ended when its body has been closed, and not before', async () => {
+    const closing = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: true, value: undefined }),
+        return: () => closing.promise,
+      }),
+    };
+    const stream = new WatchStream<Json>(body, { gvr: PODS, table: false, dropManagedFields: false });
+    let hasEnded = false;
+    const ended = stream.return().then(() => {
+      hasEnded = true;
+    });
+    await settled();
+    expect(hasEnded).toBe(false);
+    closing.resolve({ done: true, value: undefined });
+    await ended;
+    expect(hasEnded).toBe(true);
+  });
+
   it.each(['before the first event', 'after an event'])(
     '%s closes the body once, and has no further event',
     async (when) => {

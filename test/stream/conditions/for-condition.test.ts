@@ -127,6 +127,23 @@ test.each([
   expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
 });
 
+const FORMS = "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
+
+test.each([
+  [
+    'pods/web',
+    'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME',
+  ],
+  ['ready', `did you mean --for condition=ready? ${FORMS}`],
+  ['Ready=False', `did you mean --for condition=Ready=False? ${FORMS}`],
+  ['creat', `did you mean --for create? ${FORMS}`],
+  ['conditon=Ready', `did you mean --for condition=Ready? ${FORMS}`],
+  ['conditon', FORMS],
+  ['xyz', FORMS],
+])('%s, which is no condition, is refused with the form that was meant', (text, hint) => {
+  expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', hint }));
+});
+
 test('rollout is met by a finished rollout, waits for a missing object, and fails after the progress deadline', () => {
   const of = { gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, kind: 'Deployment' };
   const deployment = (status: object) => object({ spec: { replicas: 1 }, status }, { namespace: 'shop' });

@@ -179,6 +179,12 @@ describe('every recorded column has a variable and a type', () => {
   });
 });
 
+it('a cell of a duration that is no text is itself', () => {
+  const columns = columnsOf('Name:string:name|Created At:date');
+  const variables = new PrintedCells(columns).variablesFor(row(columns, ['a', 7]), NOW, 'ADDED');
+  expect((variables as { CREATED_AT?: unknown }).CREATED_AT).toBe(7);
+});
+
 const POD = ['web-1', '1/2', 'CrashLoopBackOff', '5 (3m ago)', '2h', '10.0.0.7', 'n1', '<none>', '<none>'];
 
 describe('the cells of a row answer an expression', () => {

@@ -79,24 +79,29 @@ describe('a replacement in steps', () => {
     update: (indexer) => indexer.update(pod(3, 'moved')),
     delete: (indexer) => indexer.delete(pod(4)),
     'an index': (indexer) => indexer.addIndexers({ other: ({ node }) => [`other-${node}`] }),
+    'an index in steps': (indexer) => {
+      for (const _ of indexer.addingIndexers({ stepwise: ({ node }) => [`stepwise-${node}`] }));
+    },
+    'an index less': (indexer) => indexer.removeIndexers(['node']),
     replace: (indexer) => indexer.replace([...pods(4999), pod(9002)], '2'),
   };
   const names = Object.keys(writes);
+  const pairs = names.flatMap((first, i) => names.slice(i + 1).map((second) => [first, second]));
 
-  it.each(names.flatMap((first) => names.filter((second) => second !== first).map((second) => [first, second])))(
-    'with %s and %s between its steps is the same as one after them',
-    (first, second) => {
+  it.each([...names.map((name) => [name]), ...pairs].map((between) => [between.join(' and '), between] as const))(
+    'with %s between its steps is the same as one after that',
+    (_title, between) => {
       const next = pods(5000).map((each, i) => (i % 2 === 0 ? pod(i, 'new') : each));
       const [inSteps, after] = [filled(5000), filled(5000)];
       for (const indexer of [inSteps, after]) indexer.addIndexers(byNode);
       const steps = inSteps.replacing(next, '3');
       expect(steps.next().done).toBe(false);
-      for (const name of [first, second]) for (const indexer of [inSteps, after]) writes[name as string]?.(indexer);
+      for (const name of between) for (const indexer of [inSteps, after]) writes[name]?.(indexer);
       for (const _ of steps);
       after.replace(next, '3');
       const stateOf = (indexer: Indexer<Pod>) => [
         indexer.values(),
-        ...['node', 'other'].map(
+        ...['node', 'other', 'stepwise'].map(
           (index) =>
             indexer.hasIndex(index) &&
             [

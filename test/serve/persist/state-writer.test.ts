@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Cells, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { type RowChanges, StateFile } from '../../../src/serve/persist/state-file.ts';
-import { columnsTextOf, StateWriter } from '../../../src/serve/persist/state-writer.ts';
+import { columnsTextOf, objectsOfRows, StateWriter } from '../../../src/serve/persist/state-writer.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, version = '1') =>
@@ -25,13 +25,13 @@ beforeEach(() => {
 });
 
 /** A writer to a file, which stops before the write that `fails` picks. */
-function writer(fails: (write: number) => boolean = () => false) {
+function writer(fails: (write: number) => boolean = () => false, columnsText?: string) {
   const clock = new FakeClock();
   const faults: unknown[] = [];
   const writes: RowChanges[] = [];
   const made = new StateWriter({
     scope: 'pods',
-    columnsText: undefined,
+    columnsText,
     clock,
     onFault: (error) => faults.push(error),
     target: {
@@ -143,4 +143,96 @@ it('the columns of stored rows are those that were stored with them; rows withou
     const rows = await stored();
     expect(rows && columnsTextOf(rows)).toEqual(cells && JSON.stringify(columns));
   }
+});
+
+describe('the parts in which a writer stores', () => {
+  it.each([
+    [199, [['10', 199]]],
+    [
+      200,
+      [
+        ['', 200],
+        ['10', 0],
+      ],
+    ],
+    [
+      201,
+      [
+        ['', 200],
+        ['10', 1],
+      ],
+    ],
+  ])('%i rows are the transactions %j', async (count, parts) => {
+    for (const of of [all(count), all(count).map(([key]) => [key, undefined] as [string, undefined])]) {
+      const { made, stored, writes } = writer();
+      made.take({ isWhole: true, objects: of, resourceVersion: '10' });
+      await stored();
+      expect(writes.map(({ resourceVersion, put, gone }) => [resourceVersion, [...put, ...gone].length])).toEqual(
+        parts,
+      );
+      expect(writes.map(({ isWhole }) => isWhole)).toEqual(parts.map((_, i) => i === 0));
+    }
+  });
+
+  it('have the latest state of each key, after 200 ms, and its time', async () => {
+    const { made, clock, writes } = writer();
+    const at = clock.now();
+    made.take({ isWhole: true, objects: [['a', object('a', '1')]], resourceVersion: '1' });
+    await clock.advance(199);
+    made.take({
+      isWhole: false,
+      objects: [
+        ['a', object('a', '2')],
+        ['b', undefined],
+      ],
+      resourceVersion: '2',
+    });
+    expect(writes).toEqual([]);
+    await clock.advance(1);
+    await made.idle();
+    const text = JSON.stringify(object('a', '2'));
+    expect(writes).toEqual([
+      {
+        isWhole: true,
+        put: [{ key: 'a', uid: 'u-a', version: '2', text }],
+        gone: ['b'],
+        resourceVersion: '2',
+        at: at + 200,
+      },
+    ]);
+    await clock.advance(10_000);
+    expect(writes).toHaveLength(1);
+  });
+});
+
+const NAME: Cells['columns'] = [{ name: 'Name', type: 'string', format: '', priority: 0 }];
+
+it.each([
+  ['the same columns', NAME, '11'],
+  ['other columns', [{ ...(NAME[0] as object), name: 'Other' }] as unknown as Cells['columns'], ''],
+])(
+  'a writer that goes on with stored columns stores rows with %s, and no columns again',
+  async (_, columns, version) => {
+    const { made, stored, writes } = writer(undefined, JSON.stringify(NAME));
+    const objects = ['a', 'b'].map(
+      (name) => [name, withCells(object(name), { columns, cells: [name] })] as [string, UnknownObject],
+    );
+    made.take({ isWhole: false, objects, resourceVersion: '11' });
+    await stored();
+    expect(writes.map(({ put, resourceVersion }) => [[...put].map(({ key }) => key), resourceVersion])).toEqual([
+      [['a', 'b'], version],
+    ]);
+  },
+);
+
+it('the objects of stored rows are those that were stored, with the cells that they had', async () => {
+  const { made, clock, stored } = writer();
+  const row = withCells(object('a'), { columns: NAME, cells: ['a\nb', 1] });
+  const objects: [string, UnknownObject][] = [
+    ['a', row],
+    ['b', object('b')],
+  ];
+  made.take({ isWhole: true, objects, resourceVersion: '10' });
+  const rows = (await stored()) as NonNullable<Awaited<ReturnType<typeof stored>>>;
+  expect(await objectsOfRows(rows, clock)).toEqual([row, object('b')]);
 });

@@ -434,6 +434,7 @@ describe('the sentence of a key', () => {
     ],
   ])('that waits nowhere says its last step: %s', (text, step) => {
     const trail = new Trail(new FakeClock());
+    trail.manual(KEY, 'enqueued');
     step(trail);
     expect(explained({ trail, now: at + 2000 }).summary).toBe(`not queued: ${text}`);
     const sources = [3000, undefined, 1000, 2000].map((inMs, i) => {
@@ -443,5 +444,11 @@ describe('the sentence of a key', () => {
     expect(explained({ trail, now: at + 2000 }, { sources }).summary).toBe(
       `not queued: ${text}; timer 2 queues all keys in 1s`,
     );
+  });
+
+  it('that is unknown because others were busier says that its events are not kept', () => {
+    const trail = new Trail(new FakeClock());
+    for (let i = 0; i < 30_000; i++) trail.manual(`shop/${i}`, 'enqueued');
+    expect(explained({ trail }).summary).toBe('not queued: none of its events is among the last ones that are kept');
   });
 });

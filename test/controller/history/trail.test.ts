@@ -255,3 +255,10 @@ it('a comparison is paid back by a hundred times its time, and time without comp
   clock.tick(20);
   expect([isCompared(), isCompared()]).toEqual([true, false]);
 });
+
+it('a change that is skipped is the last event of its key', () => {
+  const trail = new Trail(new FakeClock());
+  const event = updated('web', '1', '2');
+  trail.skipped({ ...skipped(event, 'spec'), why: 'predicate' });
+  expect(trail.lastEvent('shop/web')?.event).toBe(event);
+});

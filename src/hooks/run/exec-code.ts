@@ -30,7 +30,8 @@ export function refuseCode(words: readonly Word[], written?: Placeholder): strin
     program ??= name;
     if (MAKES_CODE.test(name)) refuse(words.slice(at + 1), `after ${name}, which runs its words as code`);
     const arguments_ = INTERPRETER.test(name) ? programAt(words, at) + 1 : at;
-    if (written && (arguments_ > words.length || RUNS_STDIN.test(name)))
+    const readsStdin = arguments_ > words.length || STDIN_FILE.test(plainTextOf(words[arguments_ - 1] ?? []));
+    if (written && (RUNS_STDIN.test(name) || (INTERPRETER.test(name) && readsStdin)))
       misplaced(written, 'in a line with a program that runs what it reads from stdin', SCRIPT);
     const isBehind = words.slice(from, at).some((word) => RUNNERS.has(nameOf(word)));
     from = nextCommand(words, arguments_ + 1, isBehind ? INTERPRETER : SHELL);
@@ -118,6 +119,8 @@ const nameOf = (word: Word | undefined) =>
     .replace(/\.exe$/i, '');
 
 const ARGUMENT = `pass it as an argument to the code: sh -c 'echo "$1"' sh {{.path}}`;
+/** The files by which a program reads its stdin. */
+const STDIN_FILE = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/(?:self|\d+)\/fd\/0)$/;
 const SCRIPT = 'write a script that reads the request from its stdin, and run it with --hook FILE';
 const SHORT_OPTION = `write a short option, or --option=VALUE; or ${SCRIPT}`;
 

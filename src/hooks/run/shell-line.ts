@@ -32,10 +32,12 @@ export function readShellLine(line: string): ShellLine {
   if (!line.includes('{{')) return { script: line, placeholders: [], commands: [], traced: [] };
   const placeholders: Placeholder[] = [];
   const texts = ['']; // of each simple command, for splitWords
+  const nested: string[] = [];
   let script = '';
   for (let at = 0; at < line.length; ) {
     const { part, text } = partAt(line, at);
     at += part.length;
+    nested.push(...substitutionsIn(part));
     const number = part.startsWith('{{') ? placeholders.push(placeholderIn(part)) : 0;
     script += number === 0 ? part : `"$${number > 9 ? `{${number}}` : number}"`;
     texts.push(...(SEPARATOR.test(part) ? [''] : [`${texts.pop()}${text}`]));
@@ -51,7 +53,31 @@ export function readShellLine(line: string): ShellLine {
   const braced = all.flat().find((word) => placeholderOf(word) && /[{}]/.test(word.filter(isText).join('')));
   if (braced) misplaced(placeholderOf(braced) as Placeholder, 'in a word with braces', OWN_WORD);
   const commands = all.map((words) => words.filter((word) => !prefixOf(word).startsWith(TARGET)));
-  return { script, placeholders, commands, traced: tracedThrough(commands) };
+  const { traced, variables } = tracedThrough(commands, placeholders[0] as Placeholder);
+  refuseNested(nested, variables);
+  return { script, placeholders, commands, traced };
+}
+
+/** The substitutions in a part of a line whose text the shell reads as commands, or as names of variables. */
+function substitutionsIn(part: string): string[] {
+  const open = /^(?:`|\$\(|\$\[|[<>]\(|\(\()/.exec(part);
+  if (open || /^\$\{[\s\S]+[$`!]/.test(part)) return [part];
+  if (!part.startsWith('"') || part.length === 1) return [];
+  const found: string[] = [];
+  for (let at = 1; at < part.length; ) {
+    const inner = /^(?:`|\$[({[])/.exec(part.slice(at))?.[0];
+    const length = inner ? endOf(part.slice(at), inner) : part[at] === '\\' ? 2 : 1;
+    if (inner) found.push(...substitutionsIn(part.slice(at, at + length)));
+    at += length;
+  }
+  return found;
+}
+
+/** The commands in a substitution are not read here, so no variable that may have a value may be in one. */
+function refuseNested(nested: readonly string[], variables: ReadonlyMap<string, Placeholder>): void {
+  for (const [name, placeholder] of variables)
+    if (nested.some((text) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(text)))
+      misplaced(placeholder, `within a substitution, by the variable ${name}`, SCRIPT);
 }
 
 const SEPARATOR = /^[;&|()\n]$/;
@@ -123,17 +149,29 @@ function placeholderIn(text: string): Placeholder {
   return readPlaceholder(found[1] as string);
 }
 
-/** Puts a placeholder in place of each `$v` that the line may set from one: `v={{…}}`, `for v in {{…}}`, `read v`. */
-function tracedThrough(commands: readonly (readonly Word[])[]): readonly (readonly Word[])[] {
+interface Traced {
+  readonly traced: readonly (readonly Word[])[];
+  readonly variables: ReadonlyMap<string, Placeholder>;
+}
+
+/** An assignment of the output of a command, which may be a value too. */
+const OF_OUTPUT = /^[A-Za-z_]\w*\+?=[\s\S]*(?:\$(?![A-Za-z_{])|`)/;
+
+/**
+ * Puts a placeholder in place of each `$v` that the line may set from one: `v={{…}}`, `for v in {{…}}`, `read v`,
+ * `v=$(cat)`. `first` is a placeholder of the line.
+ */
+function tracedThrough(commands: readonly (readonly Word[])[], first: Placeholder): Traced {
   const firstOf = (words: readonly Word[]) => words.map(placeholderOf).find(Boolean);
   const values = new Map<string, Placeholder>();
   for (let traced = commands, known = 0; ; known = values.size) {
     for (const words of traced) {
-      const value = words.some((word) => plainTextOf(word) === 'read') ? firstOf(commands.flat()) : firstOf(words);
+      const isFromElsewhere = words.some((word) => plainTextOf(word) === 'read' || OF_OUTPUT.test(plainTextOf(word)));
+      const value = isFromElsewhere ? first : firstOf(words);
       const names = words.flatMap((word) => /^([A-Za-z_]\w*)(?:\+?=|$)/.exec(prefixOf(word))?.[1] ?? []);
       if (value) for (const name of names) values.set(name, values.get(name) ?? value);
     }
-    if (values.size === known) return traced;
+    if (values.size === known) return { traced, variables: values };
     const variable = new RegExp(`\\$\\{?(${[...values.keys()].join('|')})\\b\\}?`);
     const trace = (piece: string | Placeholder): Word =>
       isText(piece)

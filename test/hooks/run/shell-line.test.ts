@@ -148,3 +148,33 @@ it.each([
   const refusal = expect.objectContaining({ code: 'argument', message: expect.stringContaining(where) });
   expect(() => compileExecTemplate(line, { shell: true })).toThrow(refusal);
 });
+
+const DEFAULT_OF = '$'.concat('{w:=$v}');
+const HOME = '$'.concat('{HOME:-none}');
+
+it.each([
+  'v={{.x}}; out=$(eval "$v")',
+  'v={{.x}}; echo $(sh -c "$v")',
+  'v={{.x}}; echo `sh -c "$v"`',
+  'v={{.x}}; echo "seen: $(sh -c "$v")"',
+  'v={{.x}}; $(echo $v)',
+  'v={{.x}}; w=$(echo $v); eval "$w"',
+  'v={{.x}}; bash <(echo "$v")',
+  'v={{.x}}; echo $(echo $v | sh)',
+  `v={{.x}}; : ${DEFAULT_OF}; eval $w`,
+  'v={{.x}}; echo $((v))',
+  'echo {{.x}} | { w=$(cat); eval "$w"; }',
+  'echo {{.x}} | { w="$(cat)"; sh -c "$w"; }',
+  'echo {{.x}} | sh /dev/stdin',
+  'echo {{.x}} | bash -e /proc/self/fd/0',
+])('a value that could become code by a second step is refused: %s', (line) => {
+  expect(() => compileExecTemplate(line, { shell: true })).toThrow(expect.objectContaining({ code: 'argument' }));
+});
+
+it.each([
+  'n={{.x}}; at=$(date +%s); kubectl annotate pod "$n" at="$at"',
+  'kubectl label ns {{.x}} at="$(date +%s)"',
+  `n={{.x}}; echo "seen: $n, by $(id -un)" ${HOME}`,
+])('a substitution without a value in it is taken: %s', (line) => {
+  expect(() => compileExecTemplate(line, { shell: true })).not.toThrow();
+});

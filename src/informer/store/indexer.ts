@@ -10,13 +10,7 @@ import type { CacheStore } from './cache-store.ts';
 import { CompactObjects } from './compact-objects.ts';
 import { Index, type Indexers, type IndexFn, UNFILED, valuesFrom } from './object-index.ts';
 import { ParsedObjects } from './parsed-objects.ts';
-import {
-  checkReplaceOptions,
-  type PartChanges,
-  type ReplacedIndexer,
-  type ReplaceOptions,
-  StoreReplacement,
-} from './replacement.ts';
+import { checkReplaceOptions, type PartChanges, type ReplaceOptions, StoreReplacement } from './replacement.ts';
 import type { ValueRange } from './value-range.ts';
 
 /** One write of a transaction on an {@link Indexer}. */
@@ -91,7 +85,7 @@ const KNOWN_SCAN = { having: 'list', fields: 'list' } satisfies KnownOptionsOf<S
  * indexer.add({ apiVersion: 'v1', kind: 'Pod', metadata });
  * indexer.byIndex('app', 'web');
  */
-export class Indexer<T> implements ReplacedIndexer<T> {
+export class Indexer<T> {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #onIndexError: ((error: InformerError) => void) | undefined;

@@ -256,7 +256,7 @@ export class SharedInformer<T> implements Syncable {
   /**
    * Keeps the values of fields, such as `.status.phase`, parsed in a compact store: those of all objects that come from
    * now on. The first `lister.scan` of the same fields then decodes nothing either. Fields with millions of different
-   * values are not kept. Without effect on a store of parsed objects. Throws `argument` for a path that is none.
+   * values are not kept. Without effect on a store of parsed objects. Throws `argument` for a text that is not a path.
    */
   keepFields(fields: readonly string[]): void {
     checkArgument('keepFields', 'fields', fields, 'list');

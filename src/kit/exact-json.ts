@@ -89,7 +89,7 @@ const DIGITS = 16;
 
 /** A number such as `1e400`: three digits or more after an `e`. What follows must end the number, unlike in a hash. */
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?![^,}\]\s])/;
-/** Sixteen digits in a row, at the begin of a number or of its fraction. */
+/** Sixteen digits in a row, at the beginning of a number or of its fraction. */
 const LONG_NUMBER = /(?<![^\s:,[\-.])\d{16}/g;
 /** The part of a number by which it may be too large, where there are large exponents too: slower. */
 const LARGE_PART = /\d{16}|\d[eE]\+?\d{3,}/g;

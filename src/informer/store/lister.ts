@@ -54,7 +54,7 @@ export interface Lister<T> {
   /**
    * The objects of this moment one by one, for a search; it may await between them. What the options say of the search
    * lets a compact store decode less: undefined comes in place of an object that cannot be meant, and an object may
-   * have the named fields only. Throws `argument` for a path that is none.
+   * have the named fields only. Throws `argument` for a text that is not a path.
    */
   scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined>;
   /** A view of one namespace, with objects by name. */

@@ -24,7 +24,7 @@ const NANO = -9;
 const MILLI = -3;
 
 /**
- * Reads a quantity as a server does. Returns the server's words for a text that is none.
+ * Reads a quantity as a server does. Returns the server's words for a text that is not a quantity.
  * Source: apimachinery pkg/api/resource/quantity.go ParseQuantity.
  */
 export function readServerQuantity(text: string): ServerQuantity | string {

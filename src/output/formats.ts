@@ -228,10 +228,12 @@ export const FORMATS = registry({
   csv: CSV,
   'csv=': {
     ...CSV,
+    called: 'csv=…',
     help: 'csv=HEADING:PATH,…',
     value: 'columns',
     needsObject: true,
     columns: 'none',
+    shows: VALUES.shows,
     counts: false,
     create: printedWith((of) => [of.CustomCsvPrinter, of.parseCsvColumns]),
   },

@@ -38,6 +38,10 @@ describe('flags that would do nothing are refused with what to use', () => {
       'error: --sort-by does nothing beside --watch-only\n',
     ],
     [['query', 'pods', '-o', 'yaml', '--show-labels'], 'error: --show-labels does nothing in -o yaml\n'],
+    [
+      ['query', 'pods', '-o', 'csv=NAME:.metadata.name', '--show-labels'],
+      'error: --show-labels does nothing in -o csv=…\nhint: leave it out, or use a table (no -o), -o csv\n',
+    ],
     [['query', 'pods', '--count', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --count\n'],
     [['query', 'pods', '--merge', '1s'], 'error: --merge does nothing without --watch\nhint: add --watch, or leave it'],
     [['query', 'pods', '--strict'], 'error: --strict does nothing without --watch\n'],

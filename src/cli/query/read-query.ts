@@ -288,8 +288,7 @@ function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-
   }
   const [first = verb && `--${verb}`] = asked;
   if (first !== undefined && traits.counts === false) {
-    const written = `${traits.called}${traits.value === 'columns' ? '=…' : ''}`;
-    throw new InformerError('argument', `${first} has no objects for -o ${written}`, {
+    throw new InformerError('argument', `${first} has no objects for -o ${traits.called}`, {
       hint: 'it prints a table, or data with -o json, ndjson, yaml or csv',
     });
   }

@@ -82,7 +82,7 @@ function refuseNested(nested: readonly string[], variables: ReadonlyMap<string, 
 
 const SEPARATOR = /^[;&|()\n]$/;
 /** A command that changes the meaning of `"$1"`: `shift`, `function`, and `set` with more than options. */
-const OWN_PARAMETERS = /^(?:set (?!(?:[-+][A-Za-z]+ ?)+$)|function )|\bshift\b/;
+const OWN_PARAMETERS = /^(?:set (?!(?:[-+](?:[A-Za-z]*o [a-z]+|[A-Za-z]+) ?)+$)|function )|\bshift\b/;
 /** Stands for a redirection in the text of a command. The rest of its word is the target. */
 const TARGET = '\0';
 const OWN_WORD = 'put it outside, as a separate word, or set a variable first: v={{.path}}; echo "seen: $v"';

@@ -67,9 +67,10 @@ function altName(host: string): Buffer {
   return der(0x87, family === 4 ? Buffer.from(host.split('.').map(Number)) : addressBytes(host));
 }
 
-/** The 16 bytes of an IPv6 address. */
+/** The 16 bytes of an IPv6 address. A certificate has no zone (`%eth0`). */
 function addressBytes(host: string): Buffer {
-  const short = new URL(`http://[${host}]`).hostname.slice(1, -1); // without an IPv4 part
+  const [address] = host.split('%');
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1); // without an IPv4 part
   const [before = [], after = []] = short.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');

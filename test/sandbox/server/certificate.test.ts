@@ -10,6 +10,7 @@ it.each([
   ['::1', []],
   ['192.168.1.5', ['IP Address:192.168.1.5']],
   ['2001:db8::7:10.0.0.1', ['IP Address:2001:DB8:0:0:0:7:A00:1']],
+  ['fe80::1%eth0', ['IP Address:FE80:0:0:0:0:0:0:1']],
   ['box.example.com', ['DNS:box.example.com']],
 ])('a certificate for %s is valid for loopback and for %j', async (host, names) => {
   const { cert } = await makeCertificate(host, NOW);

@@ -46,7 +46,7 @@ export class TableView {
     this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
-    this.readsTime = question.where !== undefined || conditions.some(({ readsTime }) => readsTime === true);
+    this.readsTime = Boolean(question.where) || conditions.some(({ readsTime }) => readsTime);
     this.#judge = new ConditionJudge(
       (error) => {
         this.#failure ??= error;
@@ -145,10 +145,8 @@ const sameHeading = (columns: readonly UiPrintedColumn[], { heading }: UiPrinted
   columns.find((column) => column.heading === heading);
 
 /** Each watch brings its own list of columns; few of them differ. */
-const MOST_LISTS = 64;
-
 class Layouts {
-  readonly #byList = new Map<readonly TableColumn[], readonly UiPrintedColumn[]>();
+  readonly #byList = new WeakMap<readonly TableColumn[], readonly UiPrintedColumn[]>();
   readonly #byText = new Map<string, readonly UiPrintedColumn[]>();
 
   has(server: readonly TableColumn[]): boolean {
@@ -163,7 +161,6 @@ class Layouts {
   add(server: readonly TableColumn[], columns: readonly UiPrintedColumn[]): boolean {
     const text = JSON.stringify(server);
     const known = this.#byText.get(text);
-    if (this.#byList.size >= MOST_LISTS) this.#byList.clear();
     this.#byList.set(server, known ?? columns);
     if (!known) this.#byText.set(text, columns);
     return known === undefined;

@@ -21,10 +21,19 @@ export function valueCounts(
   store: IndexedStore,
   redact?: (object: ReadonlyObject) => ReadonlyObject,
 ): ValueCount[] {
-  const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
-  if (redact) return countsOf(store.list(), (object) => values(redact(object)));
-  if (definition.listed || !store.hasIndex(definition.key)) return countsOf(store.list(), values);
+  if (redact || definition.listed || !store.hasIndex(definition.key))
+    return countedValues(definition, store.list(), redact);
   return keptCounts(store, definition).sort(byCount);
+}
+
+/** As {@link valueCounts}, from a scan of these objects. */
+export function countedValues(
+  definition: IndexDefinition,
+  objects: Iterable<ReadonlyObject>,
+  redact?: (object: ReadonlyObject) => ReadonlyObject,
+): ValueCount[] {
+  const values = (object: ReadonlyObject) => definition.listed?.(object) ?? definition.valuesOf(object);
+  return countsOf(objects, redact ? (object) => values(redact(object)) : values);
 }
 
 /** How {@link valueCounts} counts, for `--explain`. */

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { valueCounts } from '../../query/answer/arrange.ts';
+import { countedValues } from '../../query/answer/arrange.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { TableView } from './table-view.ts';
 import type { UiProgram } from './ui-program.ts';
@@ -21,18 +21,10 @@ export async function indexValues(
   const view = await TableView.of(program, question);
   const index = program.index(name);
   const { informer, type } = view.cache;
-  const isRedacted = isSecretResource(type.gvr);
   const objects = passing(informer.lister.view(), (object) => view.matches(object));
-  const store = {
-    size: objects.length,
-    list: () => objects,
-    hasIndex: () => false,
-    byIndex: () => [],
-    indexValues: () => [],
-    indexCount: () => 0,
-  };
+  const isRedacted = isSecretResource(type.gvr);
   const redact = isRedacted ? (object: ReadonlyObject) => redactor.redact(object, type.gvr) : undefined;
-  const counts = valueCounts(index, store, redact);
+  const counts = countedValues(index, objects, redact);
   let without = 0;
   for (const object of objects) if (index.valuesOf(object).length === 0) without++;
   const values = counts

@@ -8,7 +8,7 @@ import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
 import type { TimelineLane } from './timeline.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
-import type { UiMessage, UiSubject, UiView } from './wire.ts';
+import type { UiMessage, UiQuestion, UiSubject, UiView } from './wire.ts';
 
 /** Where the messages of a page go. */
 export interface TabOutlet {
@@ -160,19 +160,22 @@ export class Tab implements HubListener {
 
 /** Reads the body of a view. Throws `argument` for anything else. */
 export function readView(value: unknown): UiView {
-  const view = value as UiView;
-  const isView =
-    typeof value === 'object' && value !== null && typeof view.session === 'string' && Number.isInteger(view.number);
-  if (!isView || !isTexts(view.question) || !isTexts(view.subject))
+  const view = Object(value) as UiView;
+  const isView = typeof view.session === 'string' && Number.isInteger(view.number);
+  if (!isView || (view.question && !isQuestion(view.question)) || (view.subject && !isTexts(view.subject)))
     throw new InformerError('argument', 'the request is not one that the page of this version sends', {
       hint: 'reload the page',
     });
   return view;
 }
 
-/** A map of texts, and of maps of texts. */
-export function isTexts(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value !== 'object' || Array.isArray(value)) return false;
-  return Object.values(value).every((each) => each === undefined || typeof each === 'string' || isTexts(each));
+/** Whether each box of a question has a text, and its index two. */
+export function isQuestion(value: unknown): value is UiQuestion {
+  return isTexts(value, ([name, each]) => name === 'index' && isTexts(each));
+}
+
+/** A map of texts, but for the entries that `isOther` accepts. */
+function isTexts(value: unknown, isOther: (entry: [string, unknown]) => boolean = () => false): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every((entry) => typeof entry[1] === 'string' || isOther(entry));
 }

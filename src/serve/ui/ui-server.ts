@@ -7,9 +7,9 @@ import { foreignCaller, wrongToken } from './guard.ts';
 import { UiHub } from './hub.ts';
 import { indexValues } from './index-values.ts';
 import { COMMON_HEADERS, pageOf, type UiPage } from './page-text.ts';
-import { isTexts, readView, Tab, type TabOutlet } from './tab.ts';
+import { isQuestion, readView, Tab, type TabOutlet } from './tab.ts';
 import type { UiProgram } from './ui-program.ts';
-import type { UiMessage, UiQuestion, UiRefusal } from './wire.ts';
+import type { UiMessage, UiRefusal } from './wire.ts';
 
 /** Options of {@link startUi}. */
 export interface UiServerOptions {
@@ -191,7 +191,7 @@ class UiSite {
   }
 
   async #view(body: string): Promise<object> {
-    const view = readView(JSON.parse(body) ?? {});
+    const view = readView(JSON.parse(body));
     const tab = this.#tabs.get(view.session);
     if (!tab)
       throw new InformerError('closed', 'this page has no stream any more', { hint: 'it opens another one by itself' });
@@ -200,8 +200,8 @@ class UiSite {
   }
 
   #values(body: string): Promise<object> {
-    const { question, name } = (JSON.parse(body) ?? {}) as { question: UiQuestion; name: string };
-    if (!question || !isTexts(question)) throw new InformerError('argument', 'the request has no question');
+    const { question, name } = Object(JSON.parse(body)) as { question: unknown; name: string };
+    if (!isQuestion(question)) throw new InformerError('argument', 'the request has no question');
     const { program, hub } = this.#site;
     return indexValues(program, { question, name }, hub.redactor);
   }

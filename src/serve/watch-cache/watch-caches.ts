@@ -17,7 +17,10 @@ export interface CacheRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: {
+    readonly accept?: string | undefined;
+    readonly [name: string]: string | readonly string[] | undefined;
+  };
 }
 
 export interface WatchCachesOptions {
@@ -99,7 +102,8 @@ export class WatchCaches {
       return unserved(asked.namespace === undefined ? 'not all namespaces are cached' : 'this namespace is not cached');
     if (headers[MANAGED_FIELDS_HEADER] === 'true' && !held.keepsManagedFields)
       return unserved('managedFields are not cached');
-    const read = readRequestOf(asked, String(headers.accept ?? ''), held);
+    const { accept = '' } = headers;
+    const read = readRequestOf(asked, accept, held);
     const context = { clock: this.#clock, signal };
     return read.isWatch ? cachedWatch(part, read, context) : cachedList(part, read, context);
   }

@@ -14,7 +14,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StateFault } from '../../../src/serve/persist/state-fault.ts';
 import { StateFile, type StoredRow } from '../../../src/serve/persist/state-file.ts';
-import { objectOfText, storedText } from '../../../src/serve/persist/stored-text.ts';
 
 let folder: string;
 let file: string;
@@ -178,29 +177,5 @@ describe('a file of stored states', () => {
     states.write('new', { ...whole([row('a')]), at: now });
     states.removeUnused(now);
     expect([states.read('old'), states.read('new')?.rows.length]).toEqual([undefined, 1]);
-  });
-});
-
-describe('the stored text of an object', () => {
-  it('has no value of a Secret, nor anything in its place', () => {
-    const secret = {
-      metadata: {
-        name: 's',
-        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"k":"aHVzaA=="}}', kept: 'yes' },
-      },
-      data: { k: 'aHVzaA==' },
-      stringData: { k: 'hush' },
-      type: 'Opaque',
-    };
-    expect(JSON.parse(storedText(secret, true))).toEqual({
-      metadata: { name: 's', annotations: { kept: 'yes' } },
-      type: 'Opaque',
-    });
-    expect(storedText({ kind: 'Secret', ...secret }, false)).not.toMatch(/hush|aHVzaA|hmac/);
-  });
-
-  it('keeps numbers exactly', () => {
-    const text = '{"metadata":{"name":"x"},"n":12345678901234567890}';
-    expect(storedText(objectOfText(text), false)).toBe(text);
   });
 });

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { UiHub } from '../../../src/serve/ui/hub.ts';
+import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { uiProgram } from '../../support/ui.ts';
 
@@ -85,4 +86,107 @@ it('a type has a gap while the last one of a source is open', () => {
   const gap = (to?: string) => ({ from: '1', to, why: 'gone', at: 1 });
   const isGap = (...gaps: object[]) => stateOf([source('connected'), source('connected', { gaps })])?.isGap;
   expect([isGap(), isGap(gap()), isGap(gap('2')), isGap(gap('2'), gap())]).toEqual([false, true, false, true]);
+});
+
+describe('a change of the list of caches', () => {
+  /** An informer that runs, with what is registered at it. */
+  const running = () => {
+    const handlers = new Set<Record<string, (...args: unknown[]) => void>>();
+    const takers = new Set<(event: object) => void>();
+    return {
+      handlers,
+      takers,
+      isStopped: false,
+      continuity: [source('connected')],
+      lister: { size: 0, resourceVersion: '' },
+      onContinuity: (take: (event: object) => void) => {
+        takers.add(take);
+        return { [Symbol.dispose]: () => takers.delete(take) };
+      },
+      addHandler: (handler: Record<string, () => void>) => {
+        handlers.add(handler);
+        return { [Symbol.dispose]: () => handlers.delete(handler) };
+      },
+    };
+  };
+  const cacheOf = (id: string, informer: object) => {
+    const gvr = { group: '', version: 'v1', resource: id };
+    return { id, type: { kind: 'X', namespaced: true, gvr }, informer } as unknown as UiCache;
+  };
+
+  /** A hub over caches that a test changes, and what its listener heard. */
+  const hubOver = (...first: UiCache[]) => {
+    let caches = first;
+    let tell: (() => void) | undefined;
+    const program = {
+      ...uiProgram([]),
+      caches: () => caches,
+      onCaches: (changed: () => void) => {
+        tell = changed;
+        return { [Symbol.dispose]: () => (tell = undefined) };
+      },
+    };
+    const hub = new UiHub(program);
+    const heard: string[] = [];
+    hub.listen({ changed: (type, key) => heard.push(`${type} ${key}`), stateChanged: () => heard.push('state') });
+    return {
+      hub,
+      heard,
+      isFollowing: () => tell !== undefined,
+      become: (...next: UiCache[]) => {
+        caches = next;
+        tell?.();
+      },
+    };
+  };
+  const object = { metadata: { name: 'a', namespace: 'shop' } };
+
+  it('is heard by open pages, and so are the changes of a new cache', () => {
+    const [one, two] = [running(), running()];
+    const { hub, heard, become } = hubOver(cacheOf('one', one));
+    become(cacheOf('one', one), cacheOf('two', two));
+    expect(heard.splice(0)).toEqual(['state']);
+    expect([one.handlers.size, two.handlers.size, hub.lanes.length, hub.states.length]).toEqual([1, 1, 2, 2]);
+    for (const handler of two.handlers) handler.added?.(object, { cause: 'watch', isInInitialList: false });
+    expect(heard).toEqual(['two shop/a']);
+    expect(hub.history.of('two', 'shop/a').changes).toHaveLength(1);
+  });
+
+  it('ends the listening to a cache that is gone, and to one that another replaced under its name', () => {
+    const [one, two, next] = [running(), running(), running()];
+    const { hub, become } = hubOver(cacheOf('one', one), cacheOf('two', two));
+    become(cacheOf('one', next));
+    for (const { handlers, takers } of [one, two]) expect([handlers.size, takers.size]).toEqual([0, 0]);
+    expect([next.handlers.size, hub.lanes.map(({ lane }) => lane.type)]).toEqual([1, ['one']]);
+  });
+
+  it('and everything else is not heard any more after the end', () => {
+    const one = running();
+    const { hub, heard, isFollowing } = hubOver(cacheOf('one', one));
+    expect(isFollowing()).toBe(true);
+    const [handler] = one.handlers;
+    hub[Symbol.dispose]();
+    expect([isFollowing(), one.handlers.size, one.takers.size]).toEqual([false, 0, 0]);
+    handler?.synced?.();
+    expect(heard).toEqual([]);
+  });
+
+  it('is not heard by a page that has gone', () => {
+    const { hub, become } = hubOver();
+    const heard: string[] = [];
+    const listening = hub.listen({ changed: () => {}, stateChanged: () => heard.push('state') });
+    listening[Symbol.dispose]();
+    become();
+    expect(heard).toEqual([]);
+  });
+
+  it('is one state among others that are heard: the initial sync, and what a connection does', () => {
+    const one = running();
+    const { hub, heard } = hubOver(cacheOf('one', one));
+    for (const handler of one.handlers) handler.synced?.();
+    expect(heard.splice(0)).toEqual(['state']);
+    for (const take of one.takers) take({ kind: 'disconnected', at: 9, disconnectedAt: 9, why: 'connection' });
+    expect(heard).toEqual(['state']);
+    expect(hub.lanes[0]?.lane.spans.at(-1)?.state).toBe('outage');
+  });
 });

@@ -66,6 +66,12 @@ it('an object is sent at first, and again after each change of it, once', () => 
   expect(one.next()).toBeUndefined();
 });
 
+it('an object is sent with its owners', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'r' };
+  pods.set('shop/a', { metadata: { name: 'a', namespace: 'shop', uid: 'u', ownerReferences: [owner] } } as never);
+  expect(dataOf(feed().next())?.owners).toEqual([{ kind: 'ReplicaSet', key: 'shop/web', isGone: false }]);
+});
+
 it('an object is sent again after an Event about it, and not after one about another', () => {
   const one = feed();
   one.next();

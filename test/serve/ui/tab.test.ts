@@ -205,13 +205,105 @@ describe('an open page', () => {
   });
 });
 
+describe('an open page without news', () => {
+  /** A page over no caches, whose time a test moves. */
+  async function quiet() {
+    const clock = new FakeClock();
+    const program = uiProgram([], { clock });
+    const own = new UiHub(program);
+    const quietTab = new Tab('quiet', program, own);
+    const page = new Outlet();
+    const stop = new AbortController();
+    const sending = quietTab.run(page, stop.signal);
+    await clock.advance(200);
+    return {
+      clock,
+      page,
+      quietTab,
+      async [Symbol.asyncDispose]() {
+        stop.abort();
+        await sending;
+        own[Symbol.dispose]();
+        expect(clock.pending).toBe(0);
+      },
+    };
+  }
+
+  it('gets the state every two seconds, and costs nothing between', async () => {
+    await using open = await quiet();
+    const states = () => open.page.of('state').length;
+    expect([states(), open.clock.pending]).toEqual([1, 2]); // the timers of the two intervals alone
+    await open.clock.advance(1800 - 1);
+    expect(states()).toBe(1);
+    await open.clock.advance(1 + 100);
+    expect(states()).toBe(2);
+    await open.clock.advance(10_000);
+    expect(states()).toBe(7);
+  });
+
+  it('gets changes gathered for a tenth of a second, also those that come while it is sent to', async () => {
+    await using open = await quiet();
+    const { clock, page, quietTab } = open;
+    const states = () => page.of('state').length;
+    quietTab.stateChanged();
+    await clock.advance(99);
+    expect(states()).toBe(1);
+    await clock.advance(1);
+    expect(states()).toBe(2);
+    const write = page.write.bind(page);
+    page.write = (message) => {
+      page.write = write;
+      quietTab.stateChanged(); // the state that is being sent is old already
+      return write(message);
+    };
+    quietTab.stateChanged();
+    await clock.advance(200);
+    expect(states()).toBe(4);
+  });
+});
+
+it('looks every ten seconds for rows that an expression finds or loses with the time alone', async () => {
+  const clock = new FakeClock(Date.now());
+  const program = uiProgram(caches.caches, { clock });
+  using own = new UiHub(program);
+  const aging = new Tab('aging', program, own);
+  const page = new Outlet();
+  const stop = new AbortController();
+  const sending = aging.run(page, stop.signal);
+  await aging.show({ session: 'aging', number: 1, question: { ...question, where: 'AGE < duration("5s")' } });
+  await clock.advance(9_999);
+  const gone = () => page.of('rows').flatMap((rows) => rows.gone);
+  expect(gone()).toEqual([]);
+  await clock.advance(101);
+  expect(gone()).toEqual(['shop/first']);
+  stop.abort();
+  await sending;
+});
+
 it.each([
   [null],
   ['x'],
   [{}],
   [{ session: 's' }],
   [{ session: 's', number: 1, question: [] }],
+  [{ session: 's', number: 1.5 }],
+  [{ session: 5, number: 1 }],
   [{ session: 's', number: 1, question: { type: 1 } }],
+  [{ session: 's', number: 1, question: { type: 'v1/pods', where: {} } }],
+  [{ session: 's', number: 1, question: { type: 'v1/pods', name: null } }],
+  [{ session: 's', number: 1, question: { type: 'v1/pods', index: { name: 5, value: '' } } }],
+  [{ session: 's', number: 1, subject: [] }],
+  [{ session: 's', number: 1, subject: { type: 'v1/pods', key: { index: 'x' } } }],
+  [{ session: 's', number: 1, subject: { type: 'v1/pods', index: {} } }],
 ])('refuses the view %j', (view) => {
   expect(() => readView(view)).toThrow(/not one that the page/);
+});
+
+it.each([
+  [{ session: 's', number: 1 }],
+  [{ session: 's', number: 1, question: null, subject: null }],
+  [{ session: 's', number: 1, question: { type: 'v1/pods', index: { name: 'node', value: 'n1' } } }],
+  [{ session: 's', number: 1, subject: { type: 'v1/pods', key: 'shop/a' } }],
+])('reads the view %j as it is', (view) => {
+  expect(readView(view)).toEqual(view);
 });

@@ -154,8 +154,8 @@ describe('the remark about a question', () => {
   });
 
   it('is the first error when an expression fails, and an object on which it fails is no match', async () => {
-    const errors = [new Error('first'), new Error('second')];
-    const view = await answering([{ answer: errors[0] }, { remark: 'a remark' }, { answer: errors[1] }]);
+    const [first, second] = [new Error('first'), new Error('second')] as const;
+    const view = await answering([{ answer: first }, { remark: 'a remark' }, { answer: second }]);
     expect([view.matches(pod('a')), view.matches(pod('b'))]).toEqual([false, false]);
     expect(view.remark).toBe('first; an object on which an expression fails counts as no match');
   });

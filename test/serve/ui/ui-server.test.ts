@@ -174,17 +174,22 @@ describe('a request', () => {
   });
 
   it.each([
-    ['{'],
-    ['null'],
-    ['[]'],
-    ['{"question":{"type":{}}}'],
-    ['{"question":{"type":"v1/pods","where":{}},"name":"node"}'],
-  ])('with the body %s gets an answer that is an error', async (body) => {
-    for (const path of ['/ui/view', '/ui/values']) {
+    ['{', 'in JSON', 'in JSON'],
+    ['null', 'not one that the page', 'has no question'],
+    ['[]', 'not one that the page', 'has no question'],
+    ['{"question":null,"name":"node"}', 'not one that the page', 'has no question'],
+    ['{"question":"x","name":"node"}', 'not one that the page', 'has no question'],
+    ['{"question":{"type":"v1/pods"}}', 'not one that the page', 'no index is named'],
+    ['{"question":{"type":"v1/pods","where":{}},"name":"node"}', 'not one that the page', 'has no question'],
+    ['{"question":{"type":"v1/pods","name":null},"name":"node"}', 'not one that the page', 'has no question'],
+    ['{"question":{"type":"v1/pods","index":{"name":{}}},"name":"node"}', 'not one that the page', 'has no question'],
+  ])('with the body %s is refused in words of the page', async (body, view, values) => {
+    const errorOf = async (path: string) => {
       const answer = await fetch(new URL(path, ui.address), { method: 'POST', headers: authorized(), body });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(await answer.json()).toHaveProperty('error');
-    }
+      return [answer.status, ((await answer.json()) as { error: string }).error];
+    };
+    expect(await errorOf('/ui/view')).toEqual([400, expect.stringContaining(view)]);
+    expect(await errorOf('/ui/values')).toEqual([400, expect.stringContaining(values)]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
+import { keyOf } from '../../model/key.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
 import { scopeOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -111,7 +111,7 @@ export class UiHub implements Disposable {
   }
 
   #changed(cache: UiCache, change: ObjectChange): void {
-    const key = keyIn(change.object);
+    const key = keyOf(change.object);
     for (const record of this.#recorder.recordsOf(change, cache.type)) this.history.add(cache.id, key, record);
     for (const listener of this.#listeners) listener.changed(cache.id, key);
   }
@@ -126,8 +126,6 @@ export class UiHub implements Disposable {
     this.#listeners.clear();
   }
 }
-
-const keyIn = ({ metadata: { namespace, name = '' } }: ReadonlyObject) => (namespace ? `${namespace}/${name}` : name);
 
 const connecting = (since: number) => ({ connection: { state: 'connecting', since } as const });
 

@@ -1,6 +1,6 @@
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
-import { joinKey, type ObjectKey } from '../../model/key.ts';
+import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
@@ -97,7 +97,7 @@ export class TableView {
 
   matches(object: ReadonlyObject): boolean {
     const { labels } = object.metadata;
-    if (!this.mayMatch(joinKey(object.metadata.namespace, object.metadata.name ?? ''))) return false;
+    if (!this.mayMatch(keyOf(object))) return false;
     if (!this.#selector.matchesEverything && !this.#selector.matches(labels)) return false;
     if (this.#valuesOf && !this.#valuesOf(object)) return false;
     if (this.#conditions.length === 0) return true;
@@ -114,7 +114,7 @@ export class TableView {
   /** Whether an object has columns that no object had before. Rows have these columns from then on. */
   takeColumns(object: ReadonlyObject): boolean {
     const server = cellsOf(object)?.columns;
-    if (server === undefined || this.#layouts.has(server)) return false;
+    if (server === undefined || this.#layouts.of(server)) return false;
     const columns = this.#program.texts.columns(this.cache.type, server);
     if (!this.#layouts.add(server, columns)) return false;
     this.#printed = columns;
@@ -148,10 +148,6 @@ const sameHeading = (columns: readonly UiPrintedColumn[], { heading }: UiPrinted
 class Layouts {
   readonly #byList = new WeakMap<readonly TableColumn[], readonly UiPrintedColumn[]>();
   readonly #byText = new Map<string, readonly UiPrintedColumn[]>();
-
-  has(server: readonly TableColumn[]): boolean {
-    return this.#byList.has(server);
-  }
 
   of(server: readonly TableColumn[] | undefined): readonly UiPrintedColumn[] | undefined {
     return server && this.#byList.get(server);

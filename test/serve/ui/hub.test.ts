@@ -114,7 +114,7 @@ describe('a change of the list of caches', () => {
     return { id, type: { kind: 'X', namespaced: true, gvr }, informer } as unknown as UiCache;
   };
 
-  /** A hub over caches that a test changes, and what its listener heard. */
+  /** A hub over caches that a test changes, and what its listener was called with. */
   const hubOver = (...first: UiCache[]) => {
     let caches = first;
     let tell: (() => void) | undefined;
@@ -127,11 +127,11 @@ describe('a change of the list of caches', () => {
       },
     };
     const hub = new UiHub(program);
-    const heard: string[] = [];
-    hub.listen({ changed: (type, key) => heard.push(`${type} ${key}`), stateChanged: () => heard.push('state') });
+    const calls: string[] = [];
+    hub.listen({ changed: (type, key) => calls.push(`${type} ${key}`), stateChanged: () => calls.push('state') });
     return {
       hub,
-      heard,
+      calls,
       isFollowing: () => tell !== undefined,
       become: (...next: UiCache[]) => {
         caches = next;
@@ -141,14 +141,14 @@ describe('a change of the list of caches', () => {
   };
   const object = { metadata: { name: 'a', namespace: 'shop' } };
 
-  it('is heard by open pages, and so are the changes of a new cache', () => {
+  it('reaches open pages, and so do the changes of a new cache', () => {
     const [one, two] = [running(), running()];
-    const { hub, heard, become } = hubOver(cacheOf('one', one));
+    const { hub, calls, become } = hubOver(cacheOf('one', one));
     become(cacheOf('one', one), cacheOf('two', two));
-    expect(heard.splice(0)).toEqual(['state']);
+    expect(calls.splice(0)).toEqual(['state']);
     expect([one.handlers.size, two.handlers.size, hub.lanes.length, hub.states.length]).toEqual([1, 1, 2, 2]);
     for (const handler of two.handlers) handler.added?.(object, { cause: 'watch', isInInitialList: false });
-    expect(heard).toEqual(['two shop/a']);
+    expect(calls).toEqual(['two shop/a']);
     expect(hub.history.of('two', 'shop/a').changes).toHaveLength(1);
   });
 
@@ -160,33 +160,33 @@ describe('a change of the list of caches', () => {
     expect([next.handlers.size, hub.lanes.map(({ lane }) => lane.type)]).toEqual([1, ['one']]);
   });
 
-  it('and everything else is not heard any more after the end', () => {
+  it('reaches no page after the end, nor does anything else', () => {
     const one = running();
-    const { hub, heard, isFollowing } = hubOver(cacheOf('one', one));
+    const { hub, calls, isFollowing } = hubOver(cacheOf('one', one));
     expect(isFollowing()).toBe(true);
     const [handler] = one.handlers;
     hub[Symbol.dispose]();
     expect([isFollowing(), one.handlers.size, one.takers.size]).toEqual([false, 0, 0]);
     handler?.synced?.();
-    expect(heard).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('is not heard by a page that has gone', () => {
+  it('does not reach a page that has gone', () => {
     const { hub, become } = hubOver();
-    const heard: string[] = [];
-    const listening = hub.listen({ changed: () => {}, stateChanged: () => heard.push('state') });
+    const calls: string[] = [];
+    const listening = hub.listen({ changed: () => {}, stateChanged: () => calls.push('state') });
     listening[Symbol.dispose]();
     become();
-    expect(heard).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('is one state among others that are heard: the initial sync, and what a connection does', () => {
+  it('reaches pages as the initial sync of a cache does, and the loss of a connection', () => {
     const one = running();
-    const { hub, heard } = hubOver(cacheOf('one', one));
+    const { hub, calls } = hubOver(cacheOf('one', one));
     for (const handler of one.handlers) handler.synced?.();
-    expect(heard.splice(0)).toEqual(['state']);
+    expect(calls.splice(0)).toEqual(['state']);
     for (const take of one.takers) take({ kind: 'disconnected', at: 9, disconnectedAt: 9, why: 'connection' });
-    expect(heard).toEqual(['state']);
+    expect(calls).toEqual(['state']);
     expect(hub.lanes[0]?.lane.spans.at(-1)?.state).toBe('outage');
   });
 });

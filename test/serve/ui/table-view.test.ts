@@ -76,9 +76,11 @@ describe('a row', () => {
   it('of an object whose type had other columns then has its cells under the same headings', async () => {
     const view = await viewOf();
     const older = pod('a', {}, [column('Status'), column('Name'), column('Gone')], ['Pending', 'a', 'x']);
-    for (const object of [older, pod('b')]) view.takeColumns(object);
-    expect(view.row('shop/a', older)[1]).toEqual(['shop', 'a', 'Pending', '']);
-    expect(view.row('shop/a', pod('a', {}, older && [column('Name')], ['a']))[1]?.[1]).toBe('a');
+    const columns = [column('Name'), column('Age'), column('New'), column('Status')];
+    for (const object of [older, pod('b', {}, columns, ['b', '5m', 'y', 'Pending'])]) view.takeColumns(object);
+    expect(view.row('shop/a', older).slice(1, 3)).toEqual([['shop', 'a', '', '', 'Pending'], '    w']);
+    // a list of columns that no object has been taken with
+    expect(view.row('shop/b', pod('b', {}, [column('Name')], ['b']))[1]?.[1]).toBe('b');
   });
 });
 

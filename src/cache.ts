@@ -87,9 +87,10 @@ export {
   type UnknownObject,
 } from './model/object.ts';
 export type { ResourceVersion } from './model/resource-version.ts';
-export type { Shard, ShardedBy, ShardedKey, ShardedObject, Sharding, UnwantedObjects } from './model/shard.ts';
+export type { Shard, ShardedBy, ShardedKey, ShardedObject, Sharding } from './model/shard.ts';
 export { type ShardParts, ShardSet, type ShardSetOptions } from './model/shard-set.ts';
 export type { Status, StatusCause } from './model/status.ts';
+export type { UnwantedObjects } from './model/unwanted-objects.ts';
 export { INITIAL_EVENTS_END, type WatchEvent } from './model/watch-event.ts';
 export type {
   DashedName,

@@ -6,8 +6,11 @@ import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import {
+  KNOWN_LIST_OPTIONS,
   KNOWN_SELECTORS,
+  KNOWN_WATCH_OPTIONS,
   type ListOptions,
+  needsWholeObjects,
   queryOf,
   type Selectors,
   type WatchOptions,
@@ -16,8 +19,8 @@ import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
-import type { UnwantedObjects } from '../model/shard.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
+import type { UnwantedObjects } from '../model/unwanted-objects.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/write-body.ts';
 import { readList } from './decode/list-body.ts';
@@ -154,23 +157,6 @@ const KNOWN_DELETE_OPTIONS = {
   dryRun: 'boolean',
 } satisfies KnownOptionsOf<DeleteOptions>;
 const { subresource: _, ...KNOWN_COLLECTION_OPTIONS } = KNOWN_DELETE_OPTIONS;
-const KNOWN_LIST_OPTIONS = {
-  ...KNOWN_SELECTORS,
-  shardSelector: 'text',
-  resourceVersion: 'text',
-  resourceVersionMatch: ['Exact', 'NotOlderThan'],
-  limit: 'number',
-  continue: 'text',
-} satisfies KnownOptionsOf<ListOptions>;
-const KNOWN_WATCH_OPTIONS = {
-  ...KNOWN_SELECTORS,
-  shardSelector: 'text',
-  resourceVersion: 'text',
-  resourceVersionMatch: ['NotOlderThan'],
-  allowWatchBookmarks: 'boolean',
-  sendInitialEvents: 'boolean',
-  timeoutSeconds: 'number',
-} satisfies KnownOptionsOf<WatchOptions>;
 const KNOWN_CONTEXT = {
   signal: 'signal',
   alive: 'function',
@@ -284,14 +270,13 @@ export class ResourceApi<T extends object = UnknownObject> {
   }
 
   /**
-   * Sends one LIST for the metadata of objects, independent of the representation of this api. One object of a shard
-   * comes whole: only such a list says whether the server has evaluated the shard selector. The request is sent exactly
-   * once: a response with Retry-After is an error.
+   * Sends one LIST for the metadata of objects, independent of the representation of this api; for whole objects if
+   * the options need them. The request is sent exactly once: a response with Retry-After is an error.
    */
   async probe(options: ListOptions = {}, { signal, fresh, arrived }: ReadContext = {}): Promise<ListPage<KubeObject>> {
     const path = withQuery(pathOf(this.gvr, { namespace: this.namespace }), [queryOf(options)]);
-    const isWhole = options.shardSelector !== undefined && options.limit === 1;
-    const headers = { accept: acceptOf(isWhole ? JSON_TYPE : metadataType('PartialObjectMetadataList'), true) };
+    const type = needsWholeObjects(options) ? JSON_TYPE : metadataType('PartialObjectMetadataList');
+    const headers = { accept: acceptOf(type, true) };
     const response = await this.#send({ method: 'GET', path, headers, signal, fresh, once: true });
     if (!isSuccess(response)) throw await this.#failure(response, { verb: 'list', namespace: this.namespace, signal });
     const body = this.#bounded('list', response);

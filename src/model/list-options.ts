@@ -31,6 +31,23 @@ export interface ListOptions extends Selectors, PartSelector {
   continue?: string | undefined;
 }
 
+/** The names and types of the options of a LIST. */
+export const KNOWN_LIST_OPTIONS = {
+  ...KNOWN_SELECTORS,
+  shardSelector: 'text',
+  resourceVersion: 'text',
+  resourceVersionMatch: ['Exact', 'NotOlderThan'],
+  limit: 'number',
+  continue: 'text',
+} satisfies KnownOptionsOf<ListOptions>;
+
+/**
+ * Whether a LIST that looks at the server must be of whole objects: only a list of one whole object says whether the
+ * server has evaluated the selector of a part.
+ */
+export const needsWholeObjects = ({ shardSelector, limit }: ListOptions): boolean =>
+  shardSelector !== undefined && limit === 1;
+
 /** The parameters of a WATCH. Source: apimachinery meta/v1 ListOptions. */
 export interface WatchOptions extends Selectors, PartSelector {
   resourceVersion?: ResourceVersion | undefined;
@@ -41,6 +58,17 @@ export interface WatchOptions extends Selectors, PartSelector {
   /** Seconds after which the server closes the watch gracefully. */
   timeoutSeconds?: number | undefined;
 }
+
+/** The names and types of the options of a WATCH. */
+export const KNOWN_WATCH_OPTIONS = {
+  ...KNOWN_SELECTORS,
+  shardSelector: 'text',
+  resourceVersion: 'text',
+  resourceVersionMatch: ['NotOlderThan'],
+  allowWatchBookmarks: 'boolean',
+  sendInitialEvents: 'boolean',
+  timeoutSeconds: 'number',
+} satisfies KnownOptionsOf<WatchOptions>;
 
 /** The query string of a request, in a fixed order. Leaves out options that are unset, empty, false or 0. */
 export function queryOf(

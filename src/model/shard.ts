@@ -32,16 +32,6 @@ export interface Shard {
  */
 export type ShardedBy = 'server' | 'client';
 
-/**
- * The objects that a source may leave out before they are decoded. It need not: its caller tests every object again.
- * Called for an object whose uid, or namespace and name, can be read without decoding it.
- */
-export interface UnwantedObjects {
-  readonly by: ShardedKey;
-  /** Whether an object with this uid, namespace, or key is not wanted. It is then counted as left out. */
-  leavesOut(value: string): boolean;
-}
-
 /** Which parts of a collection a source has, and how it comes to them. */
 export interface Sharding {
   /** In their order, 0 to `of - 1`. */

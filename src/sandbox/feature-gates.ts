@@ -1,17 +1,23 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
-import type { Features } from './cluster.ts';
 
-/** The features by the names that kube-apiserver's `--feature-gates` has for them. */
-const GATES: Readonly<Record<string, keyof Features>> = {
+/** The gates that kube-apiserver's `--feature-gates` has, and the abilities of a server that they turn on. */
+const GATES = {
+  /** Lists and watches of a part of a collection, by hash. Source: KEP-5866. */
   ShardedListAndWatch: 'shardedListAndWatch',
+  /** Answers without managedFields where Accept asks for that. Source: KEP-5958. */
   ManagedFieldsOptOut: 'managedFieldsOptOut',
+  /** Streaming lists as gzip. Source: apiserver endpoints/handlers/watch.go of 1.37. */
   WatchListCompression: 'watchListCompression',
+  // a type that a server has since 1.37: ClusterTrustBundle and PodCertificateRequest of certificates.k8s.io/v1,
+  // DeviceTaintRule of resource.k8s.io/v1, StorageVersionMigration of storagemigration.k8s.io/v1
   ClusterTrustBundle: 'clusterTrustBundle',
   PodCertificateRequest: 'podCertificateRequest',
   DRADeviceTaintRules: 'draDeviceTaintRules',
   StorageVersionMigrator: 'storageVersionMigrator',
-};
+} as const;
+
+export type Features = Readonly<Record<(typeof GATES)[keyof typeof GATES], boolean>>;
 
 /** Reads `ShardedListAndWatch=true,…`. Throws `argument` for what is not NAME=true or NAME=false, or an unknown name. */
 export function parseFeatureGates(texts: readonly string[]): Readonly<Record<string, boolean>> {
@@ -42,14 +48,6 @@ export function featuresOf(gates: Readonly<Record<string, boolean>> = {}): Featu
       hint: near ? `did you mean ${near}?` : `it has ${Object.keys(GATES).join(', ')}`,
     });
   }
-  const on = (feature: keyof Features) => Object.entries(gates).some(([name, isOn]) => isOn && GATES[name] === feature);
-  return {
-    shardedListAndWatch: on('shardedListAndWatch'),
-    managedFieldsOptOut: on('managedFieldsOptOut'),
-    watchListCompression: on('watchListCompression'),
-    clusterTrustBundle: on('clusterTrustBundle'),
-    podCertificateRequest: on('podCertificateRequest'),
-    draDeviceTaintRules: on('draDeviceTaintRules'),
-    storageVersionMigrator: on('storageVersionMigrator'),
-  };
+  const features = Object.entries(GATES).map(([name, feature]) => [feature, gates[name] === true]);
+  return Object.fromEntries(features) as Features;
 }

@@ -69,7 +69,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
   ],
   sandbox: [
-    ['status', 'store'],
+    ['status', 'store', 'feature-gates.ts'],
     ['types'],
     ['cluster.ts'],
     ['api'],

@@ -35,10 +35,10 @@ export class ContinuityNotices {
   /** The text of a notice; undefined when there is nothing new to report. */
   textOf(event: ContinuityEvent, type: ResourceType): string | undefined {
     const name = formatGroupResource(type.gvr) + (event.scope ? ` in ${event.scope}` : '');
-    if ('why' in event && event.why === 'resharded') return undefined; // the new shards have their own notice
+    if ('why' in event && event.why === 'changed') return undefined; // who changed the collection says so
     switch (event.kind) {
       case 'fault':
-        if (event.fault === 'resharded') return undefined;
+        if (event.fault === 'changed') return undefined;
         if (event.fault === 'gone' && this.#gaps.has(name)) return undefined; // the gap has its own notice
         if (event.fault === 'store') return `${name}: ${messageOf(event.error)}; ${REFUSALS[event.next]}`;
         // `waiting` follows

@@ -3,8 +3,8 @@ import { InformerError } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ListPage } from '../../model/object.ts';
-import type { UnwantedObjects } from '../../model/shard.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
+import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
 import {

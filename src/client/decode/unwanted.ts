@@ -1,5 +1,5 @@
 import { joinKey } from '../../model/key.ts';
-import type { UnwantedObjects } from '../../model/shard.ts';
+import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import { type MetadataPath, OF_EVENT, stringAt } from './managed-fields.ts';
 
 /** Whether the bytes of one JSON value need not be decoded. */

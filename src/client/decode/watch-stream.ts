@@ -1,5 +1,5 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
-import type { UnwantedObjects } from '../../model/shard.ts';
+import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';

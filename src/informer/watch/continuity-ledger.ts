@@ -238,7 +238,7 @@ const WITHIN_REACH: ReadonlySet<WatchEnding> = new Set<WatchEnding>([
   'too-large',
   'replaced',
   'moved',
-  'resharded',
+  'changed',
   'drift',
   'resync',
 ]);

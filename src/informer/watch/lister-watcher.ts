@@ -1,6 +1,7 @@
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
-import type { Sharding, UnwantedObjects } from '../../model/shard.ts';
+import type { Sharding } from '../../model/shard.ts';
+import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
 /** The context of a call to a source. When `signal` aborts, the call ends and releases its connection. */

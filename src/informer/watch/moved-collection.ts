@@ -12,11 +12,14 @@ export const movedCollection = (message: string, options?: { cause?: unknown }):
 
 export const isMovedCollection = (error: unknown): boolean => error instanceof MovedCollectionError;
 
-/** A source reads other shards of its collection than before. */
-class ReshardedError extends MovedCollectionError {}
+/** A source reads other objects of its collection than before, by its own choice. */
+class ChangedCollectionError extends MovedCollectionError {}
 
-/** Creates the error that a source throws when its shards have changed. What it has now is then listed at once. */
-export const resharded = (message: string): InformerError => new ReshardedError('watch', message);
+/**
+ * Creates the error that a source throws when it has changed what it reads: see `ListerWatcher.change`. What it has now
+ * is then listed at once.
+ */
+export const changedCollection = (message: string): InformerError => new ChangedCollectionError('watch', message);
 
-export const isResharded = (error: unknown): boolean =>
-  error instanceof ReshardedError || (isInformerError(error, 'list') && isResharded(error.cause));
+export const isChangedCollection = (error: unknown): boolean =>
+  error instanceof ChangedCollectionError || (isInformerError(error, 'list') && isChangedCollection(error.cause));

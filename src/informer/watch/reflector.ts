@@ -307,7 +307,7 @@ export class Reflector<T> {
   }
 
   async #open(since: ResourceVersion, after: WatchEnding | undefined, signal: AbortSignal): Promise<Outcome> {
-    const isOrdinary = after === undefined || after === 'closed' || after === 'resharded';
+    const isOrdinary = after === undefined || after === 'closed' || after === 'changed';
     await this.#connect({ resourceVersion: since }, signal, !isOrdinary);
     return { kind: 'opened' };
   }
@@ -546,7 +546,7 @@ export class Reflector<T> {
   #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
     if (state.kind === 'listed') {
       this.#isVerified = this.#isProven = state.after === undefined; // the list before it is new
-      if (state.after !== 'resharded') this.#hasFailedCheck = false;
+      if (state.after !== 'changed') this.#hasFailedCheck = false;
     }
     this.#isResumed = state.after !== undefined;
     this.#ledger.opened(state.since, state.after, this.#isProven && !this.#absent); // not while an object is in doubt

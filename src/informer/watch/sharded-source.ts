@@ -12,7 +12,7 @@ import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../mod
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, CollectionChange, ListerWatcher } from './lister-watcher.ts';
-import { resharded } from './moved-collection.ts';
+import { changedCollection } from './moved-collection.ts';
 
 /** Options of a {@link ShardedSource}. */
 export interface ShardedSourceOptions {
@@ -40,7 +40,7 @@ const CONFIRM_MS = 30_000;
  * Some parts of a collection. The server is asked for these parts only, and what it sends of other parts is left out: a
  * server without the feature ignores the selector and says nothing. So the answer is right with either server.
  *
- * When the parts of a {@link ShardSet} change, the open watch fails with {@link resharded}. The objects of new parts
+ * When the parts of a {@link ShardSet} change, the open watch fails with {@link changedCollection}. The objects of new parts
  * are listed at the version that the watch had reached, those of other parts leave, and a watch of all of them goes on
  * from there. Where that cannot be, as after lost history, and where no part stays, what is now in the set is listed.
  * Without any part, one object is listed for its version, and the watch waits for a change of the set.
@@ -234,7 +234,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   #changed() {
     const { indexes } = this.#shards.selection;
     const parts = indexes.length === 0 ? 'no shard' : `the shards ${indexes.join(', ')} of ${this.#shards.of}`;
-    return resharded(`${parts} from now on`);
+    return changedCollection(`${parts} from now on`);
   }
 
   #isOurEvent(event: WatchEvent<T>, asked: ShardParts): boolean {

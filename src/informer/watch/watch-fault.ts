@@ -12,24 +12,25 @@ import {
 } from '../../model/status.ts';
 import { isDrift } from '../verifier.ts';
 import { isReplacedHistory } from './history-check.ts';
-import { isMovedCollection, isResharded } from './moved-collection.ts';
+import { isChangedCollection, isMovedCollection } from './moved-collection.ts';
 import { isResyncFailure } from './store-resync.ts';
 import { isIdleWatch } from './watch-connection.ts';
 
 /**
  * The kinds of error that the watch machine distinguishes:
  * `gone` the version is too old · `too-large` the server has not reached the version · `replaced` the server's history
- * is another one · `moved` the source reads another collection now · `resharded` it reads other shards now · `throttled` 429 · `connection` no connection, a
- * broken one, or a proxy without a server behind it · `broken` the answer broke off · `idle` nothing came for too long
- * · `internal` the server's InternalError · `missing` 404 · `invalid` the server refuses the request itself · `drift`
- * the cache was wrong · `resync` the store could not resync · `other` any other error.
+ * is another one · `moved` the source reads another collection now · `changed` it reads other objects of its collection
+ * now · `throttled` 429 · `connection` no connection, a broken one, or a proxy without a server behind it · `broken` the
+ * answer broke off · `idle` nothing came for too long · `internal` the server's InternalError · `missing` 404 ·
+ * `invalid` the server refuses the request itself · `drift` the cache was wrong · `resync` the store could not resync ·
+ * `other` any other error.
  */
 export type WatchFault =
   | 'gone'
   | 'too-large'
   | 'replaced'
   | 'moved'
-  | 'resharded'
+  | 'changed'
   | 'throttled'
   | 'connection'
   | 'broken'
@@ -46,7 +47,7 @@ export function classify(error: unknown): WatchFault {
   if (isIdleWatch(error)) return 'idle';
   if (isDrift(error)) return 'drift';
   if (isReplacedHistory(error)) return 'replaced';
-  if (isResharded(error)) return 'resharded';
+  if (isChangedCollection(error)) return 'changed';
   if (isMovedCollection(error)) return 'moved';
   if (isResyncFailure(error)) return 'resync';
   if (isExpired(error) || isGone(error)) return 'gone';

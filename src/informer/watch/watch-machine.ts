@@ -13,7 +13,7 @@ export type WatchState =
   | { readonly kind: 'listing'; readonly since: ResourceVersion | undefined }
   /**
    * Next: take what has become a part of the collection at `since`, and remove what has left it. `after` is why the
-   * watch before ended: `resharded`, or an earlier ending whose check is still to come.
+   * watch before ended: `changed`, or an earlier ending whose check is still to come.
    */
   | { readonly kind: 'merging'; readonly since: ResourceVersion; readonly after: WatchEnding; readonly past: Past }
   /** Next: open a watch at `since`. `after` is why the one before ended, undefined right after a LIST. */
@@ -115,8 +115,8 @@ export function startAt(since: ResourceVersion): WatchState {
  */
 export function decide(state: WatchState, outcome: Outcome, rules: Rules): WatchStep {
   // asked for here, so nothing is wrong with the server
-  if (outcome.kind === 'failed' && outcome.fault === 'resharded')
-    return { ...go(afterChange(state, outcome, rules), 'resharded'), report: 'log' };
+  if (outcome.kind === 'failed' && outcome.fault === 'changed')
+    return { ...go(afterChange(state, outcome, rules), 'changed'), report: 'log' };
   switch (state.kind) {
     case 'streaming':
       return afterStreaming(state, outcome);
@@ -191,19 +191,18 @@ function afterChange(state: WatchState, { at }: Outcome & { kind: 'failed' }, ru
   if (state.kind === 'listed' && state.after === 'restart') return start('', rules);
   const since = state.kind === 'following' ? at : state.since;
   const before = state.kind === 'following' ? undefined : state.after;
-  const after = before === undefined || isOrdinary(before) ? 'resharded' : before;
+  const after = before === undefined || isOrdinary(before) ? 'changed' : before;
   return { kind: 'merging', since, after, past: { ...state.past, isFresh: false } };
 }
 
 function afterMerging(state: WatchState & { kind: 'merging' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
   if (outcome.kind === 'merged') return go({ kind: 'listed', since, after, past });
-  return { ...go(start('', rules), 'resharded'), report: 'log' };
+  return { ...go(start('', rules), 'changed'), report: 'log' };
 }
 
 /** Whether a watch that follows such an ending needs no check of the server's history. */
-const isOrdinary = (after: WatchEnding | undefined) =>
-  after === undefined || after === 'closed' || after === 'resharded';
+const isOrdinary = (after: WatchEnding | undefined) => after === undefined || after === 'closed' || after === 'changed';
 
 function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;

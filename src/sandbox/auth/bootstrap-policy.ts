@@ -1,5 +1,5 @@
 import type { UnknownObject } from '../../model/object.ts';
-import type { Features } from '../cluster.ts';
+import type { Features } from '../feature-gates.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const READ = ['get', 'list', 'watch'];

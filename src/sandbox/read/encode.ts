@@ -11,8 +11,8 @@ export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue: string;
   readonly remaining: number | undefined;
-  /** The shard selector of the request. Tables and lists of metadata do not repeat it. */
-  readonly shard: string | undefined;
+  /** See `ReadPart.listMeta`. */
+  readonly part: object | undefined;
 }
 
 /** Writes a list as JSON in pieces: an opening, the items, between which the caller puts commas, and a closing. */
@@ -69,7 +69,7 @@ const CLOSE = ']}\n';
 function builtinEncoder(type: ApiType): ListEncoder {
   const head = `{"kind":"${type.listKind}","apiVersion":"${formatGroupVersion(type.gvr)}"`;
   return {
-    open: (meta) => `${head},"metadata":${metaJson(meta, meta.shard)},"items":[`,
+    open: (meta) => `${head},"metadata":${metaJson(meta, meta.part)},"items":[`,
     item: (object) => `{${presented(type, object).fields}`,
     close: () => CLOSE,
   };
@@ -118,25 +118,23 @@ function metadataOf({ object }: StoredObject): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${jsonText(object.metadata)}}`;
 }
 
-function metaJson({ resourceVersion, continue: token, remaining }: ListMeta, shard?: string): string {
+function metaJson({ resourceVersion, continue: token, remaining }: ListMeta, part?: object): string {
   return JSON.stringify({
     resourceVersion,
     ...(token === '' ? {} : { continue: token }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
-    ...shardInfo(shard),
+    ...part,
   });
 }
 
-function customMetaJson({ resourceVersion, continue: token, remaining, shard }: ListMeta): string {
+function customMetaJson({ resourceVersion, continue: token, remaining, part }: ListMeta): string {
   return JSON.stringify({
     continue: token,
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
     resourceVersion,
-    ...shardInfo(shard),
+    ...part,
   });
 }
-
-const shardInfo = (shard: string | undefined) => (shard === undefined ? {} : { shardInfo: { selector: shard } });
 
 const leads = new WeakMap<ApiType, string>();
 

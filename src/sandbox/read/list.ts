@@ -117,7 +117,7 @@ function pageOf(
 ): Page {
   const prefix = keyPrefix(namespace);
   const all = store.collection(type.storage).list({ prefix, from }, revision);
-  const { labels, fields, limit, shard } = options;
+  const { labels, fields, limit, part } = options;
   const { items, read } = take(all, paged ? limit : 0, selection);
   const more = read < all.length;
   const last = all[read - 1];
@@ -128,7 +128,7 @@ function pageOf(
       continue: more && last ? encodeContinue({ revision, start: `${last.key.slice(prefix.length)}\0` }) : '',
       // a part of a collection does not count: a real server gives the rest of the whole
       remaining: more && labels.matchesEverything && fields.matchesEverything ? all.length - read : undefined,
-      shard: shard?.text,
+      part: part?.listMeta,
     },
   };
 }

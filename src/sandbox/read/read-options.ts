@@ -1,17 +1,17 @@
-import { InformerError, messageOf } from '../../kit/error.ts';
+import { InformerError } from '../../kit/error.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import { type Call, flag } from '../api/call.ts';
-import type { Features } from '../cluster.ts';
+import type { Features } from '../feature-gates.ts';
 import { badRequest, internal, invalidOptions } from '../status/statuses.ts';
-import { parseShardSelector, type ShardSelector } from './shard-selector.ts';
+import { partOf, type ReadPart } from './shard-selector.ts';
 
 /** The options of a list or watch, parsed and checked. */
 export interface ReadOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
-  /** The part of the collection that is asked for. Undefined: all, also on a server without shards. */
-  readonly shard: ShardSelector | undefined;
+  /** The part of the collection that is asked for. Undefined: all. */
+  readonly part: ReadPart | undefined;
   /** '' when unset. */
   readonly resourceVersion: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
@@ -76,18 +76,8 @@ function parse({ query }: Call, features: Features): ReadOptions {
     allowWatchBookmarks: flag(query, 'allowWatchBookmarks'),
     sendInitialEvents: flag(query, 'sendInitialEvents'),
     timeoutSeconds,
-    shard: features.shardedListAndWatch ? shardOf(query.get('shardSelector') ?? '') : undefined,
+    part: features.shardedListAndWatch ? partOf(query) : undefined,
   };
-}
-
-/** A real server answers a shard selector that it cannot read with 500. */
-function shardOf(text: string): ShardSelector | undefined {
-  if (text === '') return undefined;
-  try {
-    return parseShardSelector(text);
-  } catch (error) {
-    return internal(`invalid shard selector: ${messageOf(error)}`);
-  }
 }
 
 function integer(query: URLSearchParams, name: string): number {

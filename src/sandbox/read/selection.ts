@@ -12,12 +12,12 @@ export type Selection = (object: StoredObject) => boolean;
  */
 export function selectionOf(
   type: ApiType,
-  { labels, fields, shard }: Pick<ReadOptions, 'labels' | 'fields'> & Partial<Pick<ReadOptions, 'shard'>>,
+  { labels, fields, part }: Pick<ReadOptions, 'labels' | 'fields'> & Partial<Pick<ReadOptions, 'part'>>,
 ): Selection | undefined {
   for (const { field } of fields.requirements) checkFieldLabel(type, field);
-  if (labels.matchesEverything && fields.matchesEverything && !shard) return undefined;
+  if (labels.matchesEverything && fields.matchesEverything && !part) return undefined;
   return ({ object }) =>
-    (!shard || shard.matches(object)) &&
+    (!part || part.keeps(object)) &&
     labels.matches(object.metadata.labels) &&
     fields.matches((label) => fieldValue(type, object, label));
 }

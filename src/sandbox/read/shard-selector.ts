@@ -1,6 +1,15 @@
+import { messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { shardHash } from '../../model/shard-hash.ts';
+import { internal } from '../status/statuses.ts';
 import { parseShardExpression, type ShardNode, ShardSyntaxError } from './shard-expression.ts';
+
+/** A part of a collection. */
+export interface ReadPart {
+  keeps(object: ReadonlyObject): boolean;
+  /** The fields by which the metadata of a list of whole objects names the part. */
+  readonly listMeta: object;
+}
 
 /** A part of a collection by hash: the objects whose uid, or namespace, has its hash in one of the ranges. */
 export interface ShardSelector {
@@ -21,6 +30,18 @@ type ShardField = (typeof FIELDS)[number];
 
 /** 2^64, the end of the last range. It has a digit more than any hash. */
 const ALL = '10000000000000000';
+
+/** The part that `shardSelector` asks for; undefined: all. A real server answers one that it cannot read with 500. */
+export function partOf(query: URLSearchParams): ReadPart | undefined {
+  const asked = query.get('shardSelector') ?? '';
+  if (asked === '') return undefined;
+  try {
+    const { text, matches } = parseShardSelector(asked);
+    return { keeps: matches, listMeta: { shardInfo: { selector: text } } };
+  } catch (error) {
+    return internal(`invalid shard selector: ${messageOf(error)}`);
+  }
+}
 
 /**
  * Reads `shardRange(object.metadata.uid, '0x…', '0x…')`, or several joined by `||`. Throws an Error with the server's

@@ -3,7 +3,7 @@ import { readList } from '../../../src/client/decode/list-body.ts';
 import { WatchStream } from '../../../src/client/decode/watch-stream.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { ShardedKey, UnwantedObjects } from '../../../src/model/shard.ts';
+import type { UnwantedObjects } from '../../../src/model/unwanted-objects.ts';
 import type { WatchEvent } from '../../../src/model/watch-event.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
@@ -36,14 +36,14 @@ function objectOf(i: number, random: () => number) {
 }
 
 const asked: string[] = [];
-const unwanted = (by: ShardedKey): UnwantedObjects => ({
+const unwanted = (by: UnwantedObjects['by']): UnwantedObjects => ({
   by,
   leavesOut: (value) => {
     asked.push(value);
     return value.startsWith('b');
   },
 });
-const isWanted = (object: UnknownObject, by: ShardedKey) =>
+const isWanted = (object: UnknownObject, by: UnwantedObjects['by']) =>
   !object.metadata[by === 'uid' ? 'uid' : 'namespace']?.startsWith('b'); // a key begins with its namespace
 
 describe.each(['uid', 'namespace', 'name'] as const)('what is unwanted by %s', (by) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { driftError } from '../../../src/informer/verifier.ts';
 import { replacedHistory } from '../../../src/informer/watch/history-check.ts';
-import { movedCollection, resharded } from '../../../src/informer/watch/moved-collection.ts';
+import { changedCollection, movedCollection } from '../../../src/informer/watch/moved-collection.ts';
 import { StoreResync } from '../../../src/informer/watch/store-resync.ts';
 import { idleWatch } from '../../../src/informer/watch/watch-connection.ts';
 import { askedPauseMs, classify, type WatchFault } from '../../../src/informer/watch/watch-fault.ts';
@@ -51,7 +51,7 @@ it.each<[WatchFault, unknown]>([
   ['drift', driftError('pods', { missing: ['a'], extra: [], stale: [] })],
   ['replaced', replacedHistory('restored')],
   ['moved', movedCollection('v2 now')],
-  ['resharded', resharded('the shards 1, 2 of 4')],
+  ['changed', changedCollection('the shards 1, 2 of 4')],
   ['resync', resyncError()],
 ])('is %s for %s', (fault, error) => {
   expect(classify(error)).toBe(fault);

@@ -32,7 +32,7 @@ const probing = (since: string, more: object = {}): WatchState => ({
   after: 'missing',
   past: { ...past, ...more },
 });
-const merging = (since: string, after: WatchEnding = 'resharded'): WatchState => ({
+const merging = (since: string, after: WatchEnding = 'changed'): WatchState => ({
   kind: 'merging',
   since,
   after,
@@ -120,24 +120,24 @@ const rows: Row[] = [
   [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   // the source has other shards now
-  [listing(''), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
-  [streaming('5'), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
-  [listed('5', { after: 'restart' }), failed('resharded'), streaming(''), 'none', 'log', 'resharded'],
-  [listed('5'), failed('resharded'), merging('5'), 'none', 'log', 'resharded'],
-  [following('5'), failed('resharded', '8'), merging('8'), 'none', 'log', 'resharded'],
-  [merging('8'), { kind: 'merged' }, back('8', 'resharded'), 'none', 'none', 'ok'],
-  [merging('8'), failed('resharded', '8'), merging('8'), 'none', 'log', 'resharded'],
-  [merging('8'), failed('gone', '8'), streaming(''), 'none', 'log', 'resharded'],
+  [listing(''), failed('changed'), streaming(''), 'none', 'log', 'changed'],
+  [streaming('5'), failed('changed'), streaming(''), 'none', 'log', 'changed'],
+  [listed('5', { after: 'restart' }), failed('changed'), streaming(''), 'none', 'log', 'changed'],
+  [listed('5'), failed('changed'), merging('5'), 'none', 'log', 'changed'],
+  [following('5'), failed('changed', '8'), merging('8'), 'none', 'log', 'changed'],
+  [merging('8'), { kind: 'merged' }, back('8', 'changed'), 'none', 'none', 'ok'],
+  [merging('8'), failed('changed', '8'), merging('8'), 'none', 'log', 'changed'],
+  [merging('8'), failed('gone', '8'), streaming(''), 'none', 'log', 'changed'],
   // and the history is still to be checked
-  [listed('5', { after: 'broken' }), failed('resharded'), merging('5', 'broken'), 'none', 'log', 'resharded'],
-  [verifying('5', 'restart'), failed('resharded'), merging('5', 'restart'), 'none', 'log', 'resharded'],
+  [listed('5', { after: 'broken' }), failed('changed'), merging('5', 'broken'), 'none', 'log', 'changed'],
+  [verifying('5', 'restart'), failed('changed'), merging('5', 'restart'), 'none', 'log', 'changed'],
   [merging('8', 'broken'), { kind: 'merged' }, back('8', 'broken'), 'none', 'none', 'ok'],
-  [merging('8', 'broken'), failed('resharded', '8'), merging('8', 'broken'), 'none', 'log', 'resharded'],
+  [merging('8', 'broken'), failed('changed', '8'), merging('8', 'broken'), 'none', 'log', 'changed'],
   [back('8', 'broken'), { kind: 'opened' }, verifying('8', 'broken', grown), 'none', 'none', 'ok'],
   // a changed collection
-  [back('8', 'resharded'), { kind: 'opened' }, following('8', grown), 'none', 'none', 'ok'],
-  [back('8', 'resharded'), failed('gone', '8'), streaming('8'), 'none', 'handler', 'gone'],
-  [back('8', 'resharded'), failed('connection', '8'), back('8', 'connection'), 'backoff', 'log', 'connection'],
+  [back('8', 'changed'), { kind: 'opened' }, following('8', grown), 'none', 'none', 'ok'],
+  [back('8', 'changed'), failed('gone', '8'), streaming('8'), 'none', 'handler', 'gone'],
+  [back('8', 'changed'), failed('connection', '8'), back('8', 'connection'), 'backoff', 'log', 'connection'],
   // checking whether the collection still exists
   [probing('5', { misses: 3 }), { kind: 'probed' }, listed('5', { after: 'missing' }), 'backoff', 'none', 'missing'],
   [
@@ -303,7 +303,7 @@ describe('decide', () => {
       'too-large': true,
       replaced: true,
       moved: true,
-      resharded: true,
+      changed: true,
       throttled: true,
       connection: true,
       broken: true,

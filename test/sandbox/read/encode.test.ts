@@ -59,8 +59,8 @@ describe('one object', () => {
 });
 
 describe('a list', () => {
-  const META: ListMeta = { resourceVersion: '9', continue: '', remaining: undefined, shard: undefined };
-  const MORE: ListMeta = { resourceVersion: '9', continue: 'token', remaining: 3, shard: undefined };
+  const META: ListMeta = { resourceVersion: '9', continue: '', remaining: undefined, part: undefined };
+  const MORE: ListMeta = { resourceVersion: '9', continue: 'token', remaining: 3, part: undefined };
 
   function encode(type: ApiType, form: 'object' | 'table' | 'metadata', objects: StoredObject[], meta = META): string {
     const encoder = listEncoder(type, shape(form), NOW);

@@ -1,7 +1,7 @@
 import { scope } from '../../kit/abort.ts';
 import type { FieldReads } from '../../model/field-path.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { OutputFormat } from '../../output/formats.ts';
+import type { CollectionPart } from '../../query/answer/collection-part.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import type { ObjectFilters } from '../../query/answer/object-filters.ts';
 import { type Sample, samplesOf } from '../../query/answer/samples.ts';
@@ -28,7 +28,7 @@ export interface HintPlan extends Partial<ObjectFilters> {
   /** The conditions that `--for` names. */
   readonly conditionsNamed?: readonly string[];
   readonly lookups?: readonly Lookup[];
-  readonly shard?: Shard | undefined;
+  readonly part?: CollectionPart | undefined;
   readonly selector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly once?: boolean;

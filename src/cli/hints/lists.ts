@@ -9,7 +9,7 @@ import { nearValues } from './near-values.ts';
 import { notThereYet } from './not-there-yet.ts';
 import { emptyResult, type QueryFacts } from './nothing-found.ts';
 import { oldCaches } from './old-caches.ts';
-import { shardPart } from './shard-part.ts';
+import { partSize } from './part-size.ts';
 import { type MapFacts, uselessMap } from './useless-map.ts';
 
 /** The hints of each command, in their order. */
@@ -18,7 +18,7 @@ import { type MapFacts, uselessMap } from './useless-map.ts';
 export const WATCH_OBJECTS: readonly Hint[] = [absentConditions, absentFields];
 
 export const WATCH: readonly Hint<StreamFacts>[] = [
-  shardPart,
+  partSize,
   firstState,
   notThereYet,
   absentNamespaces,
@@ -26,7 +26,7 @@ export const WATCH: readonly Hint<StreamFacts>[] = [
 ];
 
 export const QUERY: readonly Hint[] = [
-  shardPart,
+  partSize,
   whenEmpty(nearValues),
   whenEmpty(misspeltValues),
   absentFields,
@@ -34,10 +34,10 @@ export const QUERY: readonly Hint[] = [
   absentNamespaces,
 ];
 
-export const QUERY_SINCE_LAST: readonly Hint[] = [shardPart];
+export const QUERY_SINCE_LAST: readonly Hint[] = [partSize];
 
 export const QUERY_WATCH: readonly Hint<QueryFacts>[] = [
-  shardPart,
+  partSize,
   notThereYet,
   emptyResult,
   whenEmpty(nearValues),

@@ -1,11 +1,10 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { OutputFormat } from '../../output/formats.ts';
+import type { CollectionPart } from '../../query/answer/collection-part.ts';
 import { isFiltered } from '../../query/answer/object-filters.ts';
 import type { ScopedQuery } from '../../query/answer/query.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import { missingOf } from '../session/missing-names.ts';
-import { shardText } from '../session/shard-choice.ts';
 import { countText, filled } from './count-text.ts';
 import type { Facts } from './hint.ts';
 
@@ -13,17 +12,17 @@ import type { Facts } from './hint.ts';
 export function nothingFound({
   namespaces,
   selections,
-  shard,
+  part,
 }: {
   namespaces: readonly string[];
   selections: readonly ResourceSelection[];
-  shard?: Shard | undefined;
+  part?: Pick<CollectionPart, 'text'> | undefined;
 }): string {
   const isScoped = selections.some(({ type }) => type.namespaced) && !namespaces.includes('');
-  const part = shard ? ` (${shardText(shard)})` : '';
+  const ofPart = part ? ` (${part.text})` : '';
   return isScoped
-    ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}${part}.`
-    : `No resources found${part}`;
+    ? `No resources found in ${namespaces.join(', ')} namespace${namespaces.length > 1 ? 's' : ''}${ofPart}.`
+    : `No resources found${ofPart}`;
 }
 
 /** Says that there are objects, and that nothing of them was asked for. */

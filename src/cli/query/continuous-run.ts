@@ -25,7 +25,6 @@ import { outageText } from '../outage/outage-text.ts';
 import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import type { Session } from '../session/session.ts';
-import { shardSuffix } from '../session/shard-choice.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
@@ -359,7 +358,7 @@ class ContinuousQuery implements AsyncDisposable {
     const cut = outageText(this.#outages, this.#targets);
     const isQuiet = isReaderGone(reason) || (isFailure(reason) && cut === '');
     const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity);
-    const part = shardSuffix(this.#plan.shard);
+    const part = this.#plan.part ? `; ${this.#plan.part.text}` : '';
     if (!isQuiet) session.notice(`${line()}${part}${cut === '' ? '' : `; ${cut}`}`);
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
     // rows that were printed cannot be printed again by a second try

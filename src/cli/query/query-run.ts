@@ -55,7 +55,7 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
     withFreshTypes(async () => {
       const needsManagedFields = query.keepManagedFields;
       // query --watch reads from a serve as it reads from a cluster
-      const isServed = flags.watch && !flags['no-serve'] && !query.shard;
+      const isServed = flags.watch && !flags['no-serve'] && !query.part;
       const serve = isServed ? { needsManagedFields, isQuiet: flags.quiet === true } : undefined;
       await using sessions = await openSessions(flags, edges, { once: !flags.watch, serve });
       const asked = sessions.all.filter(

@@ -18,9 +18,9 @@ import { formatLookup, type LookupFlag, parseLookup } from '../../query/index/lo
 import type { CommandLine } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
-import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';
+import { askedPart } from '../session/asked-part.ts';
 import {
   addressesPrinted,
   compiledOutputOf,
@@ -152,7 +152,7 @@ export async function readQuery(
     output,
     format,
     selector: flags.selector,
-    shard: shardOf(flags, given),
+    part: askedPart(flags, given),
     fieldSelector: flags['field-selector'],
     keepManagedFields: showManagedFields || readsManagedFields(reads),
     showManagedFields,

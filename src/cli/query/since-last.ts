@@ -19,7 +19,6 @@ import { inCluster } from '../session/cluster-error.ts';
 import type { Sessions } from '../session/clusters.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { shardText } from '../session/shard-choice.ts';
 import { statePlace } from '../session/state-place.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll } from './asked-clusters.ts';
@@ -168,7 +167,7 @@ function rememberedOf({ rows }: StoredRows): Map<ObjectKey, Remembered> {
 /** The text by which two queries are the same. */
 function scopeOf({ type, names, namespaces }: WatchTarget, plan: QueryPlan): string {
   const sorted = (words: Iterable<string> | undefined) => (words === undefined ? null : [...words].sort());
-  const part = plan.shard ? [shardText(plan.shard)] : [];
+  const part = plan.part ? [plan.part.text] : [];
   const selectors = [plan.selector ?? '', plan.fieldSelector ?? '', plan.keepManagedFields, ...part];
   return JSON.stringify([formatGvr(type.gvr), sorted(namespaces), sorted(names), ...selectors]);
 }

@@ -4,6 +4,7 @@ import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
 import { readsManagedFields } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
+import { shardReader } from '../session/shard-choice.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
 
@@ -54,10 +55,10 @@ export function targetsOf(
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
     indexers: indexers as never,
-    shard: shards,
+    part: shards && shardReader(shards),
   }) as [WatchTarget];
-  const withOwners = shards?.by === 'namespace' ? shards : undefined;
-  const owned = createTargets(session, plan.owns, { ...everything, shard: withOwners });
+  const withOwners = shards?.by === 'namespace' ? shardReader(shards) : undefined;
+  const owned = createTargets(session, plan.owns, { ...everything, part: withOwners });
   const watched = createTargets(
     session,
     plan.watches.map(({ selection }) => selection),

@@ -91,7 +91,7 @@ export class Answering {
       indexes: { ...this.#ownIndexes(), ...request.config.indexes },
       notice: (text) => frames.notice(text),
     });
-    if (question.shard) throw new Unserved('its caches are not divided into shards');
+    if (question.part) throw new Unserved('its caches are not divided into shards');
     if (question.keepManagedFields && !this.#types.keepsManagedFields)
       throw new Unserved('it does not keep managedFields; serve --show-managed-fields does');
     const { config, clock } = this.#session;

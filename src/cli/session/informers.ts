@@ -7,7 +7,6 @@ import { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/object-index.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
-import { ShardedSource } from '../../informer/watch/sharded-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -15,8 +14,6 @@ import type { MetricsProvider } from '../../kit/metrics.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
-import type { Shard, ShardedBy } from '../../model/shard.ts';
-import type { ShardSet } from '../../model/shard-set.ts';
 import {
   isExpired,
   isForbidden,
@@ -26,6 +23,7 @@ import {
   isUnauthorized,
   statusOf,
 } from '../../model/status.ts';
+import type { PartReader, SourceReader } from '../../query/answer/collection-part.ts';
 import type { Narrowing } from '../../stream/conditions/server-side-filter.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
@@ -34,7 +32,6 @@ import { narrowedSource } from './narrowed-source.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
 import { type ServedSource, ServedType } from './served-type.ts';
 import type { Session } from './session.ts';
-import { checkSharded, SHARDED_BY } from './shard-choice.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
 export interface WatchTarget {
@@ -111,10 +108,8 @@ export interface InformerPlan {
   readonly indexers?: Indexers<DeepReadonly<UnknownObject>> | undefined;
   /** Fields that all objects will be searched for: see `SharedInformer.keepFields`. */
   readonly fields?: readonly string[] | undefined;
-  /** The part of the objects that is read. Default: all. */
-  readonly shard?: Shard | ShardSet | undefined;
-  /** Called when it becomes known who divides the objects of a type, and when that changes. */
-  readonly onSharding?: ((by: ShardedBy, type: ResourceType) => void) | undefined;
+  /** Reads a part of the objects. Default: all are read. */
+  readonly part?: PartReader | undefined;
   /** Gets the measurements of the informers. */
   readonly metrics?: MetricsProvider | undefined;
   readonly onContinuity?: ((event: ContinuityEvent, type: ResourceType) => void) | undefined;
@@ -131,9 +126,10 @@ export function createTargets(
 ): WatchTarget[] {
   return selections.map((selection) => {
     const { type } = selection;
-    if (plan.shard) checkSharded(plan.shard, selection);
+    const log = (text: string) => session.logger.info(text, { informer: formatGroupResource(type.gvr) });
+    const reader = plan.part?.readerOf(selection, log);
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
-    return new InformerTarget(session, selection, plan);
+    return new InformerTarget(session, selection, plan, reader);
   });
 }
 
@@ -218,9 +214,13 @@ class InformerTarget implements WatchTarget {
   #end: () => void = () => {};
   #refuse: () => void = () => {};
   #refusal: unknown;
-  #dividedBy: ShardedBy | undefined;
 
-  constructor(session: Session, { type, names, versioned }: ResourceSelection, asked: InformerPlan) {
+  constructor(
+    session: Session,
+    { type, names, versioned }: ResourceSelection,
+    asked: InformerPlan,
+    reader?: SourceReader,
+  ) {
     const plan = { ...asked, namespaces: asked.narrowings?.get(type)?.namespaces ?? asked.namespaces };
     const scopes = type.namespaced ? plan.namespaces : [''];
     const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
@@ -240,10 +240,7 @@ class InformerTarget implements WatchTarget {
       ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
       : (['list', 'watch'] as const);
     this.#need = { type, verbs, names: isByName ? names : [] };
-    const sources = sourcesOf(this.#served, scopes, this.#need.names, {
-      ...plan,
-      onSharding: (by) => this.#divided(by, session),
-    });
+    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan, reader);
     const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
     this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
     this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : sources);
@@ -311,14 +308,6 @@ class InformerTarget implements WatchTarget {
     return this.#need;
   }
 
-  /** Said once for a type, however many sources it has. */
-  #divided(by: ShardedBy, { logger }: Session): void {
-    if (by === this.#dividedBy) return;
-    this.#dividedBy = by;
-    logger.info(SHARDED_BY[by], { informer: formatGroupResource(this.type.gvr) });
-    this.#plan.onSharding?.(by, this.type);
-  }
-
   /** A command that answers once takes a limit the user set for each request as one for itself. */
   #isFinal(error: unknown, tries: number): boolean {
     if (this.#plan.isPatient && (statusOf(error)?.code === undefined || isUnauthorized(error))) return false;
@@ -383,6 +372,7 @@ function sourcesOf(
   scopes: readonly string[],
   names: readonly string[],
   plan: InformerPlan,
+  reader: SourceReader = (source) => source,
 ): ScopedPart[] {
   const { as, keepManagedFields, once } = plan;
   return scopes.flatMap((scope): ScopedPart[] => {
@@ -393,20 +383,11 @@ function sourcesOf(
       once
         ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
         : api;
-    const sourceOf = (name?: string) => sharded(wholeOf(name), served, plan);
+    const sourceOf = (name?: string) => reader(wholeOf(name));
     return names.length === 0
       ? [{ namespace, source: sourceOf(), stored: plan.stored?.get(scope) }]
       : names.map((name) => ({ namespace, name, source: sourceOf(name) }));
   });
-}
-
-function sharded(
-  source: ListerWatcher<UnknownObject>,
-  served: ServedType,
-  { shard, onSharding }: InformerPlan,
-): ListerWatcher<UnknownObject> {
-  if (!shard) return source;
-  return new ShardedSource(source, shard, { onSharding: (by) => onSharding?.(by, served.type) });
 }
 
 function narrowed(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {

@@ -1,14 +1,43 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { ShardedSource } from '../../informer/watch/sharded-source.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { Shard, ShardedBy } from '../../model/shard.ts';
-import type { ShardSet } from '../../model/shard-set.ts';
+import { ShardSet } from '../../model/shard-set.ts';
+import type { CollectionPart, PartReader } from '../../query/answer/collection-part.ts';
+
+/** The objects of one shard, as a person asked for it. */
+export function shardPart(shard: Shard): CollectionPart {
+  const { index, of, by = 'uid' } = shard;
+  const { selector, has } = new ShardSet({ of, by, indexes: [index] }).selection;
+  const text = `shard ${index}/${of} by ${by}`;
+  return {
+    ...shardReader(shard),
+    text,
+    selector: { shardSelector: selector },
+    has,
+    countText: (count) => `${text}: ${count}${of > 1 ? '; other shards have the rest' : ''}`,
+  };
+}
+
+/** Reads the objects of some shards. Those of a {@link ShardSet} may change. */
+export const shardReader = (shards: Shard | ShardSet): PartReader => ({
+  readerOf(selection, log) {
+    checkSharded(shards, selection);
+    let known: ShardedBy | undefined;
+    const onSharding = (by: ShardedBy) => {
+      if (by !== known) log(SHARDED_BY[by]); // once for a type, however many sources it has
+      known = by;
+    };
+    return (source) => new ShardedSource(source, shards, { onSharding });
+  },
+});
 
 /**
  * Refuses what has no shards. Throws `argument`: an object that is asked for by name is in one shard only, and a type
  * without namespaces cannot be divided by them.
  */
-export function checkSharded(shard: Shard | ShardSet, { type, names }: ResourceSelection): void {
+function checkSharded(shard: Shard | ShardSet, { type, names }: ResourceSelection): void {
   const resource = formatGroupResource(type.gvr);
   if (names.length > 0)
     throw new InformerError('argument', `${resource} ${names[0]} is asked for by name, and a shard is a part of all`, {
@@ -20,14 +49,8 @@ export function checkSharded(shard: Shard | ShardSet, { type, names }: ResourceS
     });
 }
 
-/** `shard 1/4 by uid`: as it was asked for. */
-export const shardText = ({ index, of, by = 'uid' }: Shard): string => `shard ${index}/${of} by ${by}`;
-
-/** `; shard 1/4 by uid` behind a line about a whole stream; nothing behind that of a whole collection. */
-export const shardSuffix = (shard: Shard | undefined): string => (shard ? `; ${shardText(shard)}` : '');
-
 /** The side that divides a type, for the log. */
-export const SHARDED_BY: Readonly<Record<ShardedBy, string>> = {
+const SHARDED_BY: Readonly<Record<ShardedBy, string>> = {
   server: 'the server divides the objects: it sends those of this part only',
   client: 'the server does not divide the objects: it sends all, and those of other parts are left out here',
 };

@@ -1,19 +1,19 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import type { LiveTable } from '../../output/live/live-table.ts';
 import type { Printer } from '../../output/printer.ts';
+import type { CollectionPart } from '../../query/answer/collection-part.ts';
 import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
 import type { InformerPlan, WatchTarget } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
 
 /** A `watch` with everything read, resolved and checked. */
-export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'shard'> {
-  readonly shard: Shard | undefined;
+export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
+  readonly part: CollectionPart | undefined;
   readonly selections: readonly ResourceSelection[];
   /** With several clusters: the errors of types that this cluster does not have. */
   readonly unserved?: readonly unknown[] | undefined;

@@ -29,7 +29,6 @@ import type { ClusterSession, CommandSession } from '../session/clusters.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import type { NewlyRefused } from '../session/left-out.ts';
 import type { Session } from '../session/session.ts';
-import { shardSuffix } from '../session/shard-choice.ts';
 import { streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import {
@@ -143,7 +142,7 @@ class Watching implements Disposable {
     const isCut = this.#outages.length > 0;
     const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity()) + this.#byCluster();
     const leftOut = this.#leftOut;
-    const part = shardSuffix(this.#plan.shard);
+    const part = this.#plan.part ? `; ${this.#plan.part.text}` : '';
     if (!isQuiet || (isCut && !isFailure(reason)))
       session.notice(`${line()}${part}${isCut ? `; ${outageText(this.#outages, this.#targets)}` : ''}`);
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);

@@ -6,21 +6,21 @@ import { InformerError } from '../../kit/error.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import type { LiveTable } from '../../output/live/live-table.ts';
 import { TIMESTAMPS } from '../../output/timestamps.ts';
+import type { CollectionPart } from '../../query/answer/collection-part.ts';
 import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-order.ts';
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
-import { shardOf } from '../args/shard-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
+import { askedPart } from '../session/asked-part.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
 import type { CommandSession } from '../session/clusters.ts';
@@ -56,7 +56,7 @@ export interface CheckedWatch {
   readonly isLive: boolean;
   /** Ends after the initial list. */
   readonly once: boolean;
-  readonly shard: Shard | undefined;
+  readonly part: CollectionPart | undefined;
   readonly timeoutMs: number | undefined;
 }
 
@@ -97,7 +97,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     });
   return {
     output,
-    shard: shardOf(flags, given),
+    part: askedPart(flags, given),
     filters,
     waits,
     ...timesOf(flags, waits, given.get('timeout')?.values.at(-1)),
@@ -235,7 +235,7 @@ export async function sharedPlanOf(
     live: checked.isLive ? await liveTableOf(flags, layout, checked, session) : undefined,
     as: representationOf(checked),
     selector: flags.selector,
-    shard: checked.shard,
+    part: checked.part,
     fieldSelector: flags['field-selector'],
     keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
     showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
@@ -260,8 +260,8 @@ export async function sharedPlanOf(
  * of which a cache may not know yet. The caches of a serve are not divided.
  */
 export function serveUseOf(flags: WatchFlags, checked: CheckedWatch): ServeUse | undefined {
-  const { waits, shard } = checked;
-  if (flags['no-serve'] || shard !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
+  const { waits, part } = checked;
+  if (flags['no-serve'] || part !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
   return { needsManagedFields: keepsManagedFields(flags, checked), isQuiet: flags.quiet === true };
 }
 

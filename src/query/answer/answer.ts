@@ -108,7 +108,7 @@ async function resultOf(
 }
 
 function catalogOf({ query, holdings, client, signal, narrowed }: AnswerPart): Promise<IndexCatalog> {
-  const isSelected = Boolean(query.selector || query.fieldSelector || query.shard);
+  const isSelected = Boolean(query.selector || query.fieldSelector || query.part);
   const isWhole = ({ type }: Holding) => !isSelected && !narrowed?.of(type);
   return answerCatalog({ client, signal, isWhole }, query, holdings);
 }

@@ -5,7 +5,7 @@ import type { PushedDown } from './push-down.ts';
 import type { ScopedQuery } from './query.ts';
 import { type Sample, samplesOf, unnarrowedSamples } from './samples.ts';
 
-type Narrowed = Pick<ScopedQuery, 'selector' | 'fieldSelector' | 'shard' | 'namespaces'>;
+type Narrowed = Pick<ScopedQuery, 'selector' | 'fieldSelector' | 'part' | 'namespaces'>;
 
 interface Server {
   readonly client: Client;

@@ -1,8 +1,8 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { ValueExpression } from '../../expr/load-expression.ts';
-import type { Shard } from '../../model/shard.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import type { Lookup } from '../index/lookup.ts';
+import type { CollectionPart } from './collection-part.ts';
 import type { Freshness } from './freshness.ts';
 import type { GroupOrder } from './groups.ts';
 import type { Measure } from './measures.ts';
@@ -32,7 +32,8 @@ export interface Query extends ObjectFilters {
   readonly explain: boolean;
   readonly freshness: Freshness;
   readonly selector: string | undefined;
-  readonly shard: Shard | undefined;
+  /** The part of the objects that is read; undefined: all. */
+  readonly part: CollectionPart | undefined;
   readonly fieldSelector: string | undefined;
   /** Something looks at managedFields, or shows them. */
   readonly keepManagedFields: boolean;

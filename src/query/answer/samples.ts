@@ -3,8 +3,7 @@ import type { Representation } from '../../client/resource-api.ts';
 import { passing } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Shard } from '../../model/shard.ts';
-import { ShardSet } from '../../model/shard-set.ts';
+import type { CollectionPart } from './collection-part.ts';
 
 /** The objects of a type that are at hand. */
 export interface Sample {
@@ -40,7 +39,7 @@ export interface UserSelection {
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly as: Representation;
-  readonly shard: Shard | undefined;
+  readonly part: Pick<CollectionPart, 'selector' | 'has'> | undefined;
 }
 
 /**
@@ -49,23 +48,22 @@ export interface UserSelection {
  */
 export function unnarrowedSamples(
   targets: readonly (Pick<Sampled, 'type' | 'names'> & { readonly namespaces?: readonly string[] | undefined })[],
-  { selector, fieldSelector, as, shard }: UserSelection,
+  { selector, fieldSelector, as, part }: UserSelection,
   { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
 ): Promise<Sample[]> {
-  const parts = shard && new ShardSet({ of: shard.of, by: shard.by, indexes: [shard.index] }).selection;
-  const shardSelector = parts?.selector;
+  const asked = { ...part?.selector, labelSelector: selector, fieldSelector, limit: MOST_COUNTED };
   return Promise.all(
     targets.map(async ({ type, names, namespaces = [''] }) => {
       const lists = namespaces.map((namespace) =>
         client
           .resource(type.gvr, { namespace: namespace || undefined, as })
-          .list({ labelSelector: selector, fieldSelector, limit: MOST_COUNTED, shardSelector }, { signal })
+          .list(asked, { signal })
           .catch(() => undefined),
       );
       const found = (await Promise.all(lists)).flatMap((list) => list ?? []);
       const isPart = found.some((page) => (page.continue ?? '') !== '');
       const objects = found.flatMap(({ items }) => items as readonly ReadonlyObject[]);
-      return { type, objects: named(parts ? objects.filter((each) => parts.has(each)) : objects, names), isPart };
+      return { type, objects: named(part ? objects.filter((each) => part.has(each)) : objects, names), isPart };
     }),
   );
 }

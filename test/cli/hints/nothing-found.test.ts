@@ -21,7 +21,7 @@ const query = (more: object = {}) =>
 it('nothing is found in the words of kubectl', () => {
   expect(nothingFound({ namespaces: ['a', 'b'], selections })).toBe('No resources found in a, b namespaces.');
   expect(nothingFound({ namespaces: [''], selections })).toBe('No resources found');
-  expect(nothingFound({ namespaces: ['a'], selections, shard: { index: 1, of: 2 } as never })).toBe(
+  expect(nothingFound({ namespaces: ['a'], selections, part: { text: 'shard 1/2 by uid' } })).toBe(
     'No resources found in a namespace (shard 1/2 by uid).',
   );
 });

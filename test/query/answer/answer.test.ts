@@ -27,7 +27,7 @@ const PLAIN: Query = {
   explain: false,
   freshness: { freshMs: undefined, atLeastRv: undefined },
   selector: undefined,
-  shard: undefined,
+  part: undefined,
   fieldSelector: undefined,
   keepManagedFields: false,
   showManagedFields: false,

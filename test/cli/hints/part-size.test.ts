@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { shardPart } from '../../../src/cli/hints/shard-part.ts';
+import { partSize } from '../../../src/cli/hints/part-size.ts';
+import { shardPart } from '../../../src/cli/session/shard-choice.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { factsOf } from '../../support/hints.ts';
 
@@ -19,9 +20,9 @@ it.each([
   [{ index: 0, of: 2, by: 'namespace' }, 'shard 0/2 by namespace: 2 pods; other shards have the rest'],
   [{ index: 0, of: 1 }, 'shard 0/1 by uid: 2 pods'],
 ] as const)('of shard %j it says how many objects it has', async (shard, line) => {
-  expect(await shardPart(factsOf([pods('a', 'b')], { shard: shard as never }))).toEqual([line]);
+  expect(await partSize(factsOf([pods('a', 'b')], { part: shardPart(shard) }))).toEqual([line]);
 });
 
 it('is silent without a shard', async () => {
-  expect(await shardPart(factsOf([pods('a')]))).toEqual([]);
+  expect(await partSize(factsOf([pods('a')]))).toEqual([]);
 });

@@ -16,6 +16,8 @@ export interface ServerRequest {
   text(): Promise<string | undefined>;
   /** The body as it arrives. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Aborts when the client has gone, or has its answer. */
+  readonly signal: AbortSignal;
 }
 
 /** A whole answer. */
@@ -147,7 +149,11 @@ async function respond(
     isTooLarge = body === undefined;
     return body;
   };
-  const given = await answer({ method, url: url.startsWith('/') ? url : '/', headers, text, chunks: request }, peer);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new InformerError('closed', 'the client has gone')));
+  const { signal } = gone;
+  const path = url.startsWith('/') ? url : '/';
+  const given = await answer({ method, url: path, headers, text, chunks: request, signal }, peer);
   const head = {
     'content-type': given.type,
     'cache-control': 'no-store',

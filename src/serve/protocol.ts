@@ -3,7 +3,7 @@ import { InformerError } from '../kit/error.ts';
 /** The version of what is sent between a serve and the commands that ask it. Another version is refused. */
 export const PROTOCOL_VERSION = 1;
 
-/** The header of every request and answer that carries {@link PROTOCOL_VERSION}. */
+/** The header with {@link PROTOCOL_VERSION}: of every answer, and of every request of a command. */
 export const PROTOCOL_HEADER = 'kubectl-informer-protocol';
 
 /** The path of a question of `query`. */
@@ -40,36 +40,31 @@ export interface QueryRequest {
 }
 
 /** An error as it is sent: what a command prints, and its exit code. */
-export interface ErrorFrame {
+export interface AnswerError {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly exitCode: number;
 }
 
-/** The last frame of an answer. */
-export interface EndFrame {
+/** The end of an answer. */
+export interface AnswerEnd {
   readonly exitCode: number;
   /** The time since the caches last proved to be current, ms: the longest of those that were used. */
   readonly ageMs?: number | undefined;
+  readonly errors?: readonly AnswerError[] | undefined;
+  /** Why the serve cannot answer this (it does not hold a type, or all namespaces). Then there is nothing else. */
+  readonly unserved?: string | undefined;
 }
 
 /**
- * One line of an answer, which is NDJSON. The head and, after at most {@link ALIVE_MS}, some frame follow a request at
- * once; the last frame is `end`, or `unserved` alone: an answer without them was cut off.
- * - `out`: text for stdout. `notice`: a line for stderr. `error`: an error to report; `end` follows it.
- * - `unserved`: why the serve cannot answer this (it does not hold a type, or all namespaces). Nothing else is sent.
- * - `alive`: sent while an answer takes long. It has no effect.
+ * The trailer of an answer to a command, as JSON: its end, and its notices, lines for stderr. The body before it is the
+ * text for stdout. An answer without it was cut off.
  */
-export type AnswerFrame =
-  | { readonly out: string }
-  | { readonly notice: string }
-  | { readonly error: ErrorFrame }
-  | { readonly unserved: string }
-  | { readonly alive: true }
-  | { readonly end: EndFrame };
+export const END_TRAILER = 'kubectl-informer-end';
 
-/** A serve that answers sends something at least this often, ms. */
-export const ALIVE_MS = 1_000;
+export interface AnswerTrailer extends AnswerEnd {
+  readonly notices: readonly string[];
+}
 
 /**
  * The error between versions. `theirs` is what the other side said of itself, undefined if nothing: then it is no serve

@@ -35,13 +35,14 @@ it.each([
   if (command === 'watch' || code === 0) expect(ended.stderr).toMatch(/-o jq was cut short: 3 records are not printed/);
 });
 
-async function asked(question: object): Promise<ClientRequest> {
+async function asked(question: object, headers: Record<string, string> = {}): Promise<ClientRequest> {
   const serves = path.join(env.XDG_RUNTIME_DIR, 'kubectl-informer', 'serve');
   const [key = ''] = (await readdir(serves)).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const sent = request({
     socketPath: path.join(serves, key, 'socket'),
     path: '/v1/query',
     method: 'POST',
+    headers,
     agent: false,
   });
   sent.on('error', () => {}); // it is broken off
@@ -53,7 +54,9 @@ it('a serve goes on to answer while an expression does not end, ends it when its
   const serve = new Cli(['serve', 'pods'], { env });
   await serve.until(({ stderr }) => /^ready: /m.test(stderr), 'ready');
   const question = { words: ['pods'], given: { output: { values: [ENDLESS], origin: 'flag' } } };
-  const askers = await Promise.all(Array.from({ length: 4 }, () => asked(question)));
+  const askers = await Promise.all(
+    Array.from({ length: 4 }, (_, i) => asked(question, i < 2 ? {} : { 'kubectl-informer-protocol': '1' })),
+  );
   const plain = await run(['query', 'pods', '--count'], { env });
   expect(plain).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\n$/) });
   expect(plain.stderr).toContain('from serve');

@@ -10,7 +10,7 @@ import { listBodies, listSplitter } from './targets/lists.ts';
 import { anyObjects, copiedObjects, deepObjects } from './targets/objects.ts';
 import { openApi } from './targets/openapi.ts';
 import { fieldSelectors, labelSelectors } from './targets/selectors.ts';
-import { serveAnswers, serveFrames, serveRequests } from './targets/serve.ts';
+import { serveAnswers, serveRequests, serveTexts } from './targets/serve.ts';
 import { discovery, statuses } from './targets/server-answers.ts';
 import { stores } from './targets/stores.ts';
 import { tables } from './targets/tables.ts';
@@ -51,7 +51,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   hookOutput,
   execTemplates,
   serveRequests,
-  serveFrames,
+  serveTexts,
   serveAnswers,
   printedObjects,
   liveTables,

@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const serves = () => path.join(folder, 'kubectl-informer', 'serve');
 const open = (more: Partial<Parameters<typeof fakeServe>[1]> = {}) =>
-  fakeServe(env, { answer: (_question, frames) => frames.end({ exitCode: 0 }), ...more });
+  fakeServe(env, { answer: () => ({ exitCode: 0 }), ...more });
 const byKey = async () => IDENTITY.key;
 
 describe.skipIf(process.platform === 'win32')('the place of a serve', () => {
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the place of a serve', () => {
   });
 
   it('is not removed as stale while something listens, even if it answers nothing', async () => {
-    await using socket = await open({ answer: () => {} });
+    await using socket = await open({ answer: () => new Promise(() => {}) });
     expect(await removeStale(path.dirname(socket.path), systemClock)).toBe(false);
     expect(servesOf(env)).toHaveLength(1);
     await leaveStale(serves(), 'f'.repeat(16));

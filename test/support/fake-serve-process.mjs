@@ -5,8 +5,8 @@ const [identity, about] = process.argv.slice(2).map((text) => JSON.parse(text));
 await fakeServe(process.env, {
   identity,
   about: { ...about, pid: process.pid },
-  async answer(_question, frames) {
-    await frames.out('pod/half\n');
+  async answer(_question, outlet) {
+    await outlet.write('pod/half\n'.repeat(2000));
     await new Promise(() => {});
   },
 });

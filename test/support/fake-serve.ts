@@ -4,13 +4,13 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
+import { HttpAnswer } from '../../src/cli/serve/http-answer.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { RuntimeEnvironment } from '../../src/kit/runtime-folder.ts';
 import type { ServeAbout } from '../../src/serve/about.ts';
-import { FrameWriter } from '../../src/serve/frame-writer.ts';
 import type { ServeIdentity } from '../../src/serve/identity.ts';
 import { openServeSocket, type ServeSocket } from '../../src/serve/place.ts';
-import { PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
+import { type AnswerEnd, PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
 import type { WatchCaches } from '../../src/serve/watch-cache/watch-caches.ts';
 
 export const IDENTITY: ServeIdentity = {
@@ -34,7 +34,9 @@ export interface FakeServeOptions {
   readonly about?: Partial<ServeAbout>;
   /** The header of its answers; undefined: none. */
   readonly protocol?: string | undefined;
-  answer(question: QueryRequest, frames: FrameWriter, response: ServerResponse): Promise<void> | void;
+  answer(question: QueryRequest, outlet: HttpAnswer, response: ServerResponse): Promise<AnswerEnd> | AnswerEnd;
+  /** Called for each request that asks whether it lives. */
+  onProbe?(): void;
   /** Answer lists and watches. */
   readonly caches?: WatchCaches;
   /** Gets every response to a list or watch. */
@@ -49,11 +51,20 @@ export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): P
       options.onRead?.(response);
       return answerRead(options.caches, request, response);
     }
-    if (protocol !== '') response.setHeader(PROTOCOL_HEADER, protocol);
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    if (request.method === 'HEAD') {
+      options.onProbe?.();
+      return response.end();
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const question = JSON.parse(await bodyOf(request)) as QueryRequest;
+    const outlet = new HttpAnswer({ clock: systemClock, format: 'name', isForCommand: true, signal: gone.signal });
+    const given = await outlet.response((async () => answer(question, outlet, response))());
+    if (!('stream' in given)) throw new Error('an answer for a command is streamed');
+    const { [PROTOCOL_HEADER]: _, ...others } = given.headers ?? {};
+    response.writeHead(given.status, { ...others, ...(protocol === '' ? {} : { [PROTOCOL_HEADER]: protocol }) });
     response.flushHeaders();
-    using frames = new FrameWriter(response, { clock: systemClock });
-    await answer(JSON.parse(await bodyOf(request)) as QueryRequest, frames, response);
+    await given.stream(response).catch(() => response.destroy());
   });
   return openServeSocket({
     identity,

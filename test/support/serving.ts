@@ -47,6 +47,6 @@ export async function serving(
     void informer.run(running.signal);
     await informer.whenSynced();
   }
-  stack.use(await fakeServe(env, { identity: serveIdentity(config), caches, onRead, answer: () => {} }));
+  stack.use(await fakeServe(env, { identity: serveIdentity(config), caches, onRead, answer: () => ({ exitCode: 0 }) }));
   return { caches, informers, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

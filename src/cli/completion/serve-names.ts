@@ -3,7 +3,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import type { FoundServe } from '../../serve/find.ts';
-import type { AnswerFrame, GivenFlag } from '../../serve/protocol.ts';
+import type { GivenFlag } from '../../serve/protocol.ts';
 import type { Candidate } from './completions.ts';
 
 /** Which names are wanted. */
@@ -89,8 +89,8 @@ async function answerOf(
   indexes: Readonly<Record<string, string>> = {},
 ): Promise<string[] | undefined> {
   let text = '';
-  const take = (frame: AnswerFrame) => {
-    if ('out' in frame) text += frame.out;
+  const take = (piece: string) => {
+    text += piece;
   };
   const question = { words, given: flags, config: { indexes }, terminal: { isTerminal: false }, env: {} };
   const asked = await askServe(serve, question, { signal, clock: systemClock, take });

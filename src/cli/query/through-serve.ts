@@ -4,7 +4,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { type FoundServe, findServe } from '../../serve/find.ts';
-import type { AnswerFrame, EndFrame, QueryRequest } from '../../serve/protocol.ts';
+import type { AnswerTrailer, QueryRequest } from '../../serve/protocol.ts';
 import { namesOf } from '../args/flag.ts';
 import { clusterChoiceFlags, connectionFlags, loginFlags, serveChoiceFlags } from '../args/shared-flags.ts';
 import { withTemplateText } from '../args/template-file.ts';
@@ -64,15 +64,13 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   const ending = AbortSignal.any([signal, io.stdout.closed]);
   const request = await requestOf(line, edges);
   let isBegun = false;
-  const take = async (frame: AnswerFrame) => {
-    isBegun ||= 'out' in frame || 'error' in frame || 'notice' in frame;
-    if ('notice' in frame) writeNotice(edges.io, frame.notice);
-    if ('error' in frame) reportError(new InformerError('terminal', frame.error.message, frame.error), io);
-    if ('out' in frame && !io.stdout.write(frame.out)) await io.stdout.ready();
+  const take = async (text: string) => {
+    isBegun = true;
+    if (!io.stdout.write(text)) await io.stdout.ready();
   };
   try {
     const asked = await askServe(serve, { ...request, namespace }, { signal: ending, clock: systemClock, take });
-    if (asked.kind === 'answered') return ended(asked.end, pid, line.flags.quiet ? undefined : edges);
+    if (asked.kind === 'answered') return ended(asked.end, pid, line.flags.quiet, edges);
     if (asked.kind === 'gone') await forget(serve, edges);
     else
       writeNotice(edges.io, `the serve with pid ${pid} cannot answer this, so the cluster is asked: ${asked.reason}`);
@@ -87,9 +85,12 @@ async function askedOf({ serve, namespace }: Found, line: QueryLine, edges: Edge
   }
 }
 
-function ended({ exitCode, ageMs }: EndFrame, pid: number, said: Edges | undefined): ExitCode {
+function ended(end: AnswerTrailer, pid: number, isQuiet: boolean, { io }: Edges): ExitCode {
+  const { exitCode, ageMs, notices, errors = [] } = end;
+  for (const text of notices) writeNotice(io, text);
+  for (const error of errors) reportError(new InformerError('terminal', error.message, error), io);
   const age = ageMs === undefined ? '' : `, ${ageText(ageMs)} old`;
-  if (said) writeNotice(said.io, `from serve (pid ${pid})${age}`);
+  if (!isQuiet) writeNotice(io, `from serve (pid ${pid})${age}`);
   return Object.values(ExitCode).find((code) => code === exitCode) ?? ExitCode.failed;
 }
 

@@ -3,12 +3,12 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import { ageMsOf } from '../../query/answer/holding.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
-import type { FrameWriter } from '../../serve/frame-writer.ts';
-import type { QueryRequest } from '../../serve/protocol.ts';
+import type { AnswerEnd, AnswerError, QueryRequest } from '../../serve/protocol.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { Given } from '../args/argv.ts';
 import { valuesOf } from '../args/flag.ts';
@@ -25,8 +25,11 @@ import type { HeldTypes } from './held-types.ts';
 import { type HeldPart, viewOf, whyNotHeld } from './held-view.ts';
 import { maskedView } from './masked-view.ts';
 
-/** Where the parts of an answer go, and who reads them. */
-export type AnswerOutlet = Pick<FrameWriter, 'signal' | 'out' | 'notice' | 'error' | 'unserved' | 'end'>;
+/** Where an answer goes. */
+export interface AnswerOutlet extends AnswerSink {
+  /** Aborts when the answer has no reader any more. */
+  readonly signal: AbortSignal;
+}
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
@@ -49,19 +52,19 @@ export class Answering {
   }
 
   /**
-   * Writes the answer to a question, to its end. `isMasked`: expressions see marks in place of values of Secrets.
-   * Rejects only when the reader is gone.
+   * Writes the answer to a question, and resolves with its end. `isMasked`: expressions see marks in place of values of
+   * Secrets. Rejects only when the reader is gone.
    */
-  async answer(request: QueryRequest, frames: AnswerOutlet, isMasked: boolean): Promise<void> {
+  async answer(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd> {
     try {
-      const { plan, held, part } = await this.#read(request, frames);
+      const { plan, held, part } = await this.#read(request, outlet);
       const holdings = held
         .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
         .map((holding) => (isMasked ? maskedView(holding, this.#redactor) : holding));
       this.#keepIndexes(plan, isMasked ? held.filter(({ type }) => !isSecretResource(type.gvr)) : held);
-      const { client, clock } = this.#session;
-      const signal = AbortSignal.any([this.#session.signal, frames.signal]);
-      const notice = (text: string) => frames.notice(text);
+      const { client } = this.#session;
+      const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
+      const notice = (text: string) => outlet.notice(text);
       const types = holdings.map(({ type }) => type);
       const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
       const namespace = onlyNamespaceOf(plan.namespaces);
@@ -69,27 +72,24 @@ export class Answering {
       const missing = await printAnswer(plan, [{ query: plan, holdings, client, signal, notice }], {
         signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,
-        sink: { clock, notice, write: (text) => frames.out(text) },
+        sink: outlet,
         isPartial: false,
       });
-      if (missing !== undefined) sendErrors(missing, frames);
-      const exitCode = missing === undefined ? ExitCode.ok : exitCodeOf(missing);
-      frames.end({ exitCode, ageMs: Math.max(0, ...holdings.map(ageMsOf)) });
+      const end = missing === undefined ? { exitCode: ExitCode.ok } : endOf(missing);
+      return { ...end, ageMs: Math.max(0, ...holdings.map(ageMsOf)) };
     } catch (error) {
-      if (frames.signal.aborted) throw error;
-      if (error instanceof Unserved) return frames.unserved(error.message);
-      sendErrors(error, frames);
-      frames.end({ exitCode: exitCodeOf(error) });
+      if (outlet.signal.aborted) throw error;
+      return error instanceof Unserved ? { exitCode: ExitCode.failed, unserved: error.message } : endOf(error);
     }
   }
 
-  async #read(request: QueryRequest, frames: AnswerOutlet) {
+  async #read(request: QueryRequest, outlet: AnswerOutlet) {
     const given = new Map(Object.entries(request.given as Record<string, Given>));
     const flags = valuesOf(queryFlags, given);
     const question = await readQuery(flags, {
       given,
       indexes: { ...this.#ownIndexes(), ...request.config.indexes },
-      notice: (text) => frames.notice(text),
+      notice: (text) => outlet.notice(text),
     });
     if (question.part) throw new Unserved('its caches are not divided into shards');
     if (question.keepManagedFields && !this.#types.keepsManagedFields)
@@ -106,7 +106,7 @@ export class Answering {
     });
     for (const target of held) await this.#check(target, part);
     // only now: a command that asks the cluster instead warns by itself
-    for (const text of warnings) frames.notice(`Warning: ${text}`);
+    for (const text of warnings) outlet.notice(`Warning: ${text}`);
     const { isTerminal, columns } = request.terminal;
     const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
     return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };
@@ -142,9 +142,10 @@ function columnsIn(holding: Holding | undefined): readonly TableColumn[] | undef
   return first && cellsOf(first)?.columns;
 }
 
-function sendErrors(error: unknown, frames: AnswerOutlet): void {
+function endOf(error: unknown): AnswerEnd {
   const all = error instanceof SeveralErrors ? error.errors : [error];
-  for (const each of all) frames.error({ ...errorTexts(each), exitCode: exitCodeOf(each) });
+  const errors = all.map((each): AnswerError => ({ ...errorTexts(each), exitCode: exitCodeOf(each) }));
+  return { exitCode: exitCodeOf(error), errors };
 }
 
 /** Reads the JSON of a question. Throws `argument` for anything else. */

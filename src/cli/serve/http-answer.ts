@@ -4,15 +4,27 @@ import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import { mediaTypeOf } from '../../output/formats.ts';
-import { type EndFrame, type ErrorFrame, UNSERVED } from '../../serve/protocol.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import { type AnswerEnd, type AnswerError, type AnswerTrailer, END_TRAILER, UNSERVED } from '../../serve/protocol.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import type { AnswerOutlet } from './answer-request.ts';
 import { jsonError, PROTOCOL } from './routes.ts';
 
-/** A body that is larger is streamed, in UTF-16 units: an error after that cuts the connection. */
+export interface HttpAnswerOptions {
+  readonly clock: Clock;
+  /** The format of the text, as `-o` names it. */
+  readonly format: string;
+  /** Whether a command asks, which reads {@link END_TRAILER}. */
+  readonly isForCommand: boolean;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Text that is gathered before it is sent, in UTF-16 units. Printers write single lines. */
+const GATHERED = 16 * 1024;
+/** A body for a program that is larger is streamed, in UTF-16 units: an error after that cuts the connection. */
 const MOST_GATHERED = 256 * 1024;
-/** The longest time that a reader may take nothing, ms. */
-const PATIENCE_MS = 60_000;
+/** The longest time that a reader may take nothing, ms. Long enough for a person who scrolls in a pager. */
+const PATIENCE_MS = 5 * 60_000;
 /** The longest header with notices. */
 const MOST_NOTICES = 4000;
 
@@ -20,44 +32,44 @@ const AGE = 'kubectl-informer-age-ms';
 const NOTICES = 'kubectl-informer-notices';
 
 /**
- * An answer as the body of an HTTP response, for programs. An error has a status, as JSON. The age of the answer is in
- * the header `kubectl-informer-age-ms`, what a person should know of it in `kubectl-informer-notices`. A large answer
- * has them in trailers, because its head is sent before they are known.
+ * An answer as an HTTP response. A command gets its text while it is made, and all else in {@link END_TRAILER}. For
+ * other programs an error has a status, as JSON. The age of the answer is in the header `kubectl-informer-age-ms`, what
+ * a person should know of it in `kubectl-informer-notices`. A large answer has them in trailers, because its head is
+ * sent before they are known.
+ *
+ * A slow reader slows down the answer: `write` resolves when the reader can take more.
  */
-export class HttpAnswer implements AnswerOutlet {
-  readonly #clock: Clock;
-  readonly #type: string;
-  readonly #gone = new AbortController();
+export class HttpAnswer implements AnswerSink {
+  readonly clock: Clock;
+  /** Aborts when the answer has no reader any more: work on it can end. */
+  readonly signal: AbortSignal;
+  readonly #options: HttpAnswerOptions;
+  readonly #givenUp = new AbortController();
   readonly #notices: string[] = [];
-  readonly #begun = Promise.withResolvers<void>();
+  readonly #large = Promise.withResolvers<undefined>();
   readonly #target = Promise.withResolvers<Writable>();
   #body = '';
-  #isLarge = false;
-  #error: ErrorFrame | undefined;
-  #unserved: string | undefined;
-  #end: EndFrame | undefined;
+  #isStreamed: boolean;
 
-  constructor(clock: Clock, format: string) {
-    this.#clock = clock;
-    this.#type = mediaTypeOf(format);
+  constructor(options: HttpAnswerOptions) {
+    this.#options = options;
+    this.#isStreamed = options.isForCommand;
+    this.clock = options.clock;
+    this.signal = AbortSignal.any([options.signal, this.#givenUp.signal]);
   }
 
-  get signal(): AbortSignal {
-    return this.#gone.signal;
-  }
-
-  async out(text: string): Promise<void> {
+  async write(text: string): Promise<void> {
     this.#body += text;
-    if (this.#body.length <= MOST_GATHERED) return;
-    this.#isLarge = true;
-    this.#begun.resolve();
+    if (this.#body.length <= (this.#isStreamed ? GATHERED : MOST_GATHERED)) return;
+    this.#isStreamed = true;
+    this.#large.resolve(undefined);
     const target = await abortable(this.#target.promise, this.signal);
     const piece = this.#body;
     this.#body = '';
     if (target.write(piece)) return;
     const drained = new Promise<void>((resolve) => void target.once('drain', resolve));
-    using _ = this.#clock.after(PATIENCE_MS, () =>
-      this.#gone.abort(new InformerError('closed', `the caller has read nothing for ${PATIENCE_MS / 1000}s`)),
+    using _ = this.clock.after(PATIENCE_MS, () =>
+      this.#givenUp.abort(new InformerError('closed', `the asker has read nothing for ${PATIENCE_MS / 1000}s`)),
     );
     await abortable(drained, this.signal);
   }
@@ -66,73 +78,63 @@ export class HttpAnswer implements AnswerOutlet {
     this.#notices.push(text);
   }
 
-  error(error: ErrorFrame): void {
-    this.#error ??= error;
-  }
-
-  unserved(reason: string): void {
-    this.#unserved = reason;
-    this.#begun.resolve();
-  }
-
-  end(end: EndFrame): void {
-    this.#end = end;
-    this.#begun.resolve();
-  }
-
   /** The response, once it is known what it is. `answering` makes the answer, to its end. */
-  async response(answering: Promise<void>): Promise<WholeAnswer | StreamedAnswer> {
-    await Promise.race([this.#begun.promise, answering]);
-    if (this.#isLarge) {
-      const stream: StreamedAnswer['stream'] = (target) => this.#streamTo(target, answering);
-      return {
-        status: 200,
-        type: this.#type,
-        headers: { ...PROTOCOL, ...this.#facts(), trailer: `${AGE}, ${NOTICES}` },
-        stream,
-      };
+  async response(answering: Promise<AnswerEnd>): Promise<WholeAnswer | StreamedAnswer> {
+    const { format, isForCommand } = this.#options;
+    const type = mediaTypeOf(format);
+    const end = isForCommand ? undefined : await Promise.race([this.#large.promise, answering]);
+    if (!end) {
+      const trailer = isForCommand ? END_TRAILER : `${AGE}, ${NOTICES}`;
+      const headers = { ...PROTOCOL, ...(isForCommand ? {} : this.#facts()), trailer };
+      return { status: 200, type, headers, stream: (target) => this.#streamTo(target, answering) };
     }
-    if (this.#unserved !== undefined)
-      return jsonError(UNSERVED, this.#unserved, 'ask the cluster itself; POST /v1/types adds a type');
-    if (this.#error) return jsonError(statusOf(this.#error), this.#error.message, this.#error.hint);
-    return { status: 200, type: this.#type, headers: { ...PROTOCOL, ...this.#facts() }, body: this.#body };
+    if (end.unserved !== undefined)
+      return jsonError(UNSERVED, end.unserved, 'ask the cluster itself; POST /v1/types adds a type');
+    const [error] = end.errors ?? [];
+    if (error) return jsonError(statusOf(error), error.message, error.hint);
+    return { status: 200, type, headers: { ...PROTOCOL, ...this.#facts(end) }, body: this.#body };
   }
 
-  async #streamTo(target: Parameters<StreamedAnswer['stream']>[0], answering: Promise<void>): Promise<void> {
-    target.once('close', () => this.#gone.abort(new InformerError('closed', 'the caller has gone')));
+  async #streamTo(target: Parameters<StreamedAnswer['stream']>[0], answering: Promise<AnswerEnd>): Promise<void> {
     this.#target.resolve(target);
-    await answering;
-    if (this.#error) throw new InformerError('terminal', this.#error.message); // the connection is cut
-    target.write(this.#body);
-    target.addTrailers?.(this.#facts());
-    target.end();
+    const end = await answering;
+    const [error] = end.errors ?? [];
+    if (error && !this.#options.isForCommand) throw new InformerError('terminal', error.message); // the connection is cut
+    target.addTrailers?.(this.#options.isForCommand ? this.#trailer(end) : this.#facts(end));
+    target.end(this.#body);
   }
 
-  /** The facts about the answer so far. */
-  #facts(): Record<string, string> {
-    const ageMs = this.#end?.ageMs;
+  #trailer(end: AnswerEnd): Record<string, string> {
+    return { [END_TRAILER]: ascii(JSON.stringify({ ...end, notices: this.#notices } satisfies AnswerTrailer)) };
+  }
+
+  /** The facts about the answer so far, for programs. */
+  #facts({ ageMs }: Partial<AnswerEnd> = {}): Record<string, string> {
     return {
       ...(ageMs === undefined ? {} : { [AGE]: String(Math.round(ageMs)) }),
-      ...(this.#notices.length > 0 ? { [NOTICES]: asciiJson(this.#notices) } : {}),
+      ...(this.#notices.length > 0 ? { [NOTICES]: listWithin(this.#notices, MOST_NOTICES) } : {}),
     };
   }
 }
 
-/** As many of the texts as have room. A header has ASCII only. */
-function asciiJson(texts: readonly string[]): string {
-  const code = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const written = texts.map((text) => JSON.stringify(text).replace(/[^\x20-\x7e]/g, code));
+/** A list of as many of the texts as have room. */
+function listWithin(texts: readonly string[], most: number): string {
   const kept: string[] = [];
-  for (let room = MOST_NOTICES; kept.length < written.length; ) {
-    const next = written[kept.length] as string;
-    room -= next.length + 1;
+  let room = most;
+  for (const text of texts) {
+    const written = ascii(JSON.stringify(text));
+    room -= written.length + 1;
     if (room < 0) break;
-    kept.push(next);
+    kept.push(written);
   }
   return `[${kept.join(',')}]`;
 }
 
-function statusOf({ exitCode, message }: ErrorFrame): number {
+/** The JSON with escapes for what no header may have. */
+const ascii = (json: string) =>
+  json.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function statusOf({ exitCode, message }: AnswerError): number {
   if (message.includes('(NotFound)')) return 404;
   if (exitCode === ExitCode.usage) return 400;
   return exitCode === ExitCode.timeout || exitCode === ExitCode.continuity ? 504 : 502;

@@ -4,7 +4,6 @@ import { isInformerError, messageOf } from '../../kit/error.ts';
 import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import type { InspectedProgram } from '../../ops/inspected.ts';
 import { answerPage } from '../../ops/pages.ts';
-import { FrameWriter } from '../../serve/frame-writer.ts';
 import { isThisProtocol, PROTOCOL_HEADER, PROTOCOL_VERSION, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
 import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { type Answering, parseRequest } from './answer-request.ts';
@@ -93,34 +92,25 @@ export class ServeServer {
     return { ...head, stream: answer };
   }
 
-  async #query(request: ServerRequest, url: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
-    if (request.method !== 'POST') return this.#queryByParameters(url, access);
-    const theirs = request.headers[PROTOCOL_HEADER];
+  async #query(
+    request: ServerRequest,
+    { searchParams }: URL,
+    access: CallerAccess,
+  ): Promise<WholeAnswer | StreamedAnswer> {
+    const { method, headers, signal } = request;
+    const theirs = headers[PROTOCOL_HEADER];
     if (theirs !== undefined && !isThisProtocol(theirs)) {
       const { message, hint } = protocolError(String(theirs), 'the asking program');
       return jsonError(400, message, hint);
     }
-    const text = await request.text();
+    const text = method === 'POST' ? await request.text() : '';
     if (text === undefined) return jsonError(413, 'the question is too large');
     const { clock, answering } = this.#options;
     try {
-      const question = parseRequest(text);
+      const question = method === 'POST' ? parseRequest(text) : requestOfParameters(searchParams);
       refuseBeyondRights(question, access, this.#options);
-      return ndjson(async (body) => {
-        using frames = new FrameWriter(body, { clock });
-        await answering.answer(question, frames, seesMarks(access, this.#options));
-      });
-    } catch (error) {
-      return badRequest(error);
-    }
-  }
-
-  async #queryByParameters({ searchParams }: URL, access: CallerAccess): Promise<WholeAnswer | StreamedAnswer> {
-    const { clock, answering } = this.#options;
-    try {
-      const question = requestOfParameters(searchParams);
-      refuseBeyondRights(question, access, this.#options);
-      const outlet = new HttpAnswer(clock, question.given.output?.values.at(-1) ?? '');
+      const format = question.given.output?.values.at(-1) ?? '';
+      const outlet = new HttpAnswer({ clock, format, isForCommand: theirs !== undefined, signal });
       return await outlet.response(answering.answer(question, outlet, seesMarks(access, this.#options)));
     } catch (error) {
       return badRequest(error);

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '../../kit/clock.ts';
+import type { Clock, Timer } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
 import type { FoundServe } from '../find.ts';
 import {
-  type AnswerFrame,
-  type EndFrame,
+  type AnswerTrailer,
+  END_TRAILER,
   isThisProtocol,
   PROTOCOL_HEADER,
   PROTOCOL_VERSION,
@@ -13,36 +13,37 @@ import {
   QUERY_PATH,
   type QueryRequest,
 } from '../protocol.ts';
-import { Lines } from './lines.ts';
 import { isNotListening } from './listening.ts';
 
 /** The outcome of a query. `gone`: no process listens there any more. */
 export type Asked =
-  | { readonly kind: 'answered'; readonly end: EndFrame }
+  | { readonly kind: 'answered'; readonly end: AnswerTrailer }
   | { readonly kind: 'unserved'; readonly reason: string }
   | { readonly kind: 'gone' };
 
 export interface AskOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Gets each frame of the answer, in order. The socket is read on when it resolves. */
-  take(frame: AnswerFrame): void | Promise<void>;
+  /** Gets the text of the answer, in pieces. The socket is read on when it resolves. */
+  take(text: string): void | Promise<void>;
 }
 
 /**
- * How long a serve may be silent while this process runs, ms. It sends something every second; one that was stopped
- * (SIGSTOP) does not.
+ * How long a serve may be silent while this process runs, ms. One that works on an answer is silent too, but answers a
+ * second request, which is sent after `PROBE_MS`; one that was stopped (SIGSTOP) does not.
  */
 export const SILENCE_MS = 5_000;
+const PROBE_MS = 3_000;
 
-/** The largest frame that is read, in UTF-16 units. */
-const LARGEST_FRAME = 1024 * 1024;
 const LARGEST_HEAD = 16 * 1024;
+const LARGEST_SIZE = 8;
+/** The largest trailer, in bytes: it has a line for each name that does not exist. */
+const LARGEST_END = 16 * 1024 * 1024;
 
 /**
- * Asks a serve a question and hands on the frames of its answer, as fast as `take` resolves. Never waits without a
- * limit: rejects with `transport` for a serve that is silent for 5 s or ends in the middle of its answer, with `config`
- * for one of another protocol version, and with the signal's reason if that aborts.
+ * Asks a serve a question and hands on the text of its answer, as fast as `take` resolves. Never waits without a limit:
+ * rejects with `transport` for a serve that is silent for 5 s or ends in the middle of its answer, with `config` for one
+ * of another protocol version, and with the signal's reason if that aborts.
  */
 export async function askServe(serve: FoundServe, question: QueryRequest, options: AskOptions): Promise<Asked> {
   const who = `the serve with pid ${serve.about.pid}`;
@@ -57,27 +58,21 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
       }),
     );
   signal.addEventListener('abort', cut, { once: true });
-  const answer = new AnswerReader(who);
-  let timer = afterOwnTime(clock, SILENCE_MS, silent);
+  const bytes = new ReadBytes(socket, {
+    waiting: () => heardOf(serve.socket, clock, silent),
+    ended: () => cutOff(who),
+  });
   try {
     signal.throwIfAborted();
     socket.write(requestText(JSON.stringify(question)));
-    for await (const bytes of socket as AsyncIterable<Uint8Array>) {
-      timer.cancel(); // a reader of stdout that is slow is no fault of the serve
-      for (const frame of answer.add(bytes)) {
-        const end = endOf(frame);
-        if (end) return end;
-        await options.take(frame);
-      }
-      timer = afterOwnTime(clock, SILENCE_MS, silent);
-    }
-    throw answer.cutOff();
+    checkHead((await bytes.until('\r\n\r\n', LARGEST_HEAD, 'its head')).toString('latin1'), who);
+    const end = await readBody(bytes, options.take);
+    return end.unserved === undefined ? { kind: 'answered', end } : { kind: 'unserved', reason: end.unserved };
   } catch (error) {
-    if (isNotListening(error as Error) && !answer.hasBegun) return { kind: 'gone' };
+    if (isNotListening(error as Error) && !bytes.hasBegun) return { kind: 'gone' };
     if (signal.aborted) throw signal.reason;
-    throw error instanceof InformerError ? error : answer.cutOff(error);
+    throw error instanceof InformerError ? error : cutOff(who, error);
   } finally {
-    timer.cancel();
     signal.removeEventListener('abort', cut);
     dismiss(socket);
   }
@@ -88,16 +83,11 @@ function dismiss(socket: Socket): void {
   socket.destroy();
 }
 
-function endOf(frame: AnswerFrame): Asked | undefined {
-  if ('end' in frame) return { kind: 'answered', end: frame.end };
-  return 'unserved' in frame ? { kind: 'unserved', reason: frame.unserved } : undefined;
-}
-
-/** HTTP/1.0: the answer ends with the connection, and has no chunks that would need to be decoded. */
 function requestText(body: string): string {
   return [
-    `POST ${QUERY_PATH} HTTP/1.0`,
+    `POST ${QUERY_PATH} HTTP/1.1`,
     'host: serve',
+    'connection: close',
     `${PROTOCOL_HEADER}: ${PROTOCOL_VERSION}`,
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
@@ -106,65 +96,125 @@ function requestText(body: string): string {
   ].join('\r\n');
 }
 
-/** Reads the head of an HTTP response, then frames. */
-class AnswerReader {
-  readonly #who: string;
-  readonly #lines = new Lines(LARGEST_FRAME);
-  #head: Buffer | undefined = Buffer.alloc(0);
+/** Calls `silent` once a serve has answered neither what waits nor a second request for {@link SILENCE_MS}. */
+function heardOf(address: string, clock: Clock, silent: () => void): Disposable {
+  let timer: Timer;
+  let probe: Socket | undefined;
+  const end = () => {
+    timer.cancel();
+    probe?.destroy();
+  };
+  const begin = () => {
+    timer = afterOwnTime(clock, PROBE_MS, () => {
+      timer = afterOwnTime(clock, SILENCE_MS - PROBE_MS, silent);
+      probe = connect(address, () => probe?.write('HEAD /healthz HTTP/1.1\r\nhost: serve\r\n\r\n'));
+      probe.on('error', () => {}); // then the connection that waits breaks too
+      probe.once('data', () => {
+        end();
+        begin();
+      });
+    });
+  };
+  begin();
+  return { [Symbol.dispose]: end };
+}
+
+interface Reading {
+  /** Called while bytes are waited for. Its result is disposed of when they are there. */
+  waiting(): Disposable;
+  /** The error for a connection that has ended. */
+  ended(): Error;
+}
+
+/** The bytes of a connection, read as they are asked for. */
+class ReadBytes {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #reading: Reading;
+  #bytes: Buffer = Buffer.alloc(0);
   hasBegun = false;
 
-  constructor(who: string) {
-    this.#who = who;
+  constructor(source: AsyncIterable<Uint8Array>, reading: Reading) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#reading = reading;
   }
 
-  add(bytes: Uint8Array): AnswerFrame[] {
-    this.hasBegun = true;
-    if (this.#head === undefined) return this.#lines.add(bytes).map(frameOf);
-    this.#head = Buffer.concat([this.#head, bytes]);
-    const end = this.#head.indexOf('\r\n\r\n');
-    if (end === -1) {
-      if (this.#head.length > LARGEST_HEAD) throw new Error('its head is too long');
-      return [];
+  /** The bytes before `end`, which is taken too. Throws if they are more than `most`: `what` is too long. */
+  async until(end: string, most: number, what: string): Promise<Buffer> {
+    for (let from = 0; ; ) {
+      const at = this.#bytes.indexOf(end, from);
+      if (at !== -1) return this.#take(at, end.length);
+      if (this.#bytes.length > most) throw new Error(`${what} is too long`);
+      from = Math.max(0, this.#bytes.length - end.length);
+      await this.#read();
     }
-    const head = this.#head.toString('latin1', 0, end);
-    const rest = this.#head.subarray(end + 4);
-    this.#head = undefined;
-    this.#check(head);
-    return this.#lines.add(rest).map(frameOf);
   }
 
-  cutOff(cause?: unknown): InformerError {
-    const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
-    return new InformerError('transport', `${this.#who} ended before its answer was whole${why}`, {
-      cause,
-      hint: 'run the command again; --no-serve asks the cluster',
-    });
+  async exactly(length: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let left = length; left > 0; left -= parts.at(-1)?.length ?? 0) {
+      if (this.#bytes.length === 0) await this.#read();
+      parts.push(this.#take(Math.min(left, this.#bytes.length)));
+    }
+    return Buffer.concat(parts);
   }
 
-  #check(head: string): void {
-    const [first = '', ...headers] = head.split('\r\n');
-    const named = headers.find((line) => line.toLowerCase().startsWith(`${PROTOCOL_HEADER}:`));
-    const version = named?.slice(PROTOCOL_HEADER.length + 1).trim();
-    if (!isThisProtocol(version)) throw protocolError(version, this.#who);
-    const status = /^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1];
-    if (status === '200') return;
-    throw new InformerError('transport', `${this.#who} answered ${JSON.stringify(first)}`, {
-      hint: '--no-serve asks the cluster',
-    });
+  #take(length: number, skipped = 0): Buffer {
+    const taken = this.#bytes.subarray(0, length);
+    this.#bytes = this.#bytes.subarray(length + skipped);
+    return taken;
+  }
+
+  async #read(): Promise<void> {
+    using _ = this.#reading.waiting();
+    const { done, value } = await this.#source.next();
+    if (done) throw this.#reading.ended();
+    this.hasBegun = true;
+    this.#bytes = this.#bytes.length === 0 ? Buffer.from(value) : Buffer.concat([this.#bytes, value]);
   }
 }
 
-/** The frame that a line is. Throws for any other line: what follows it cannot be trusted. */
-function frameOf(line: string): AnswerFrame {
-  const frame = JSON.parse(line) as unknown;
-  if (isFrame(frame)) return frame;
-  throw new Error('a line of it is no frame');
+function checkHead(head: string, who: string): void {
+  const [first = '', ...headers] = head.split('\r\n');
+  const version = valueIn(headers, PROTOCOL_HEADER);
+  if (!isThisProtocol(version)) throw protocolError(version, who);
+  if (/^HTTP\/1\.1 200 /.test(first)) return;
+  throw new InformerError('transport', `${who} answered ${JSON.stringify(first)}`, {
+    hint: '--no-serve asks the cluster',
+  });
 }
 
-function isFrame(value: unknown): value is AnswerFrame {
-  if (typeof value !== 'object' || value === null) return false;
-  const { out, notice, unserved, alive, error, end } = value as Partial<Record<string, unknown>>;
-  if ([out, notice, unserved].some((text) => typeof text === 'string') || alive === true) return true;
-  const { exitCode } = (error ?? end ?? {}) as { exitCode?: unknown };
-  return typeof exitCode === 'number';
+function valueIn(lines: readonly string[], name: string): string | undefined {
+  const line = lines.find((each) => each.toLowerCase().startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim();
+}
+
+/** Hands on a body in chunks (RFC 9112, 7.1), each whole as the serve wrote it, and returns its end. */
+async function readBody(bytes: ReadBytes, take: AskOptions['take']): Promise<AnswerTrailer> {
+  for (;;) {
+    const size = (await bytes.until('\r\n', LARGEST_SIZE, 'the size of a chunk')).toString('latin1');
+    if (!/^[0-9a-f]+$/i.test(size)) throw new Error('it is not in chunks');
+    const length = Number.parseInt(size, 16);
+    if (length === 0) break;
+    await take((await bytes.exactly(length)).toString('utf8'));
+    if ((await bytes.exactly(2)).toString('latin1') !== '\r\n') throw new Error('a chunk of it has another length');
+  }
+  const trailers = (await bytes.until('\r\n\r\n', LARGEST_END, 'its end')).toString('latin1');
+  return trailerOf(valueIn(trailers.split('\r\n'), END_TRAILER));
+}
+
+function trailerOf(text = ''): AnswerTrailer {
+  const trailer = JSON.parse(text) as Partial<AnswerTrailer> | null;
+  const { exitCode, notices, errors = [], unserved = '' } = trailer ?? {};
+  const areErrors = Array.isArray(errors) && errors.every((error) => typeof error?.exitCode === 'number');
+  if (typeof exitCode === 'number' && Array.isArray(notices) && areErrors && typeof unserved === 'string')
+    return trailer as AnswerTrailer;
+  throw new Error('its end cannot be read');
+}
+
+function cutOff(who: string, cause?: unknown): InformerError {
+  const why = cause === undefined ? '' : `: ${messageOf(cause)}`;
+  return new InformerError('transport', `${who} ended before its answer was whole${why}`, {
+    cause,
+    hint: 'run the command again; --no-serve asks the cluster',
+  });
 }

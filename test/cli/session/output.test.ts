@@ -155,9 +155,12 @@ describe.each(TYPED.map((typed) => [typed]))('-o %j', (typed) => {
   });
 
   it('a serve answers in its media type', async () => {
-    const answering = new HttpAnswer(new FakeClock(), typed);
-    answering.end({ end: { exitCode: 0 } } as never);
-    expect((await answering.response(Promise.resolve())).type).toBe(parseOutputFormat(typed).traits.mediaType);
+    const { signal } = new AbortController();
+    for (const isForCommand of [false, true]) {
+      const answering = new HttpAnswer({ clock: new FakeClock(), format: typed, isForCommand, signal });
+      const { type } = await answering.response(Promise.resolve({ exitCode: 0 }));
+      expect(type).toBe(parseOutputFormat(typed).traits.mediaType);
+    }
   });
 
   it('--help and completion of each command name it where it can be used, and no other', async () => {

@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { parseRequest } from '../../../src/cli/serve/answer-request.ts';
 import { requestOfParameters } from '../../../src/cli/serve/query-parameters.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { askServe } from '../../../src/serve/client/ask.ts';
-import { Lines } from '../../../src/serve/client/lines.ts';
 import { parseCollectionPath } from '../../../src/serve/collection-path.ts';
-import { FrameWriter } from '../../../src/serve/frame-writer.ts';
-import { type AnswerFrame, PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../../src/serve/protocol.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { END_TRAILER, PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../../src/serve/protocol.ts';
 import { about, bytesSocket } from '../../support/fake-serve.ts';
 import { chunkLengths, chunksOf, damaged, oddJson, oddObject, oddText } from '../inputs.ts';
 import { outcomeOf, settled } from '../outcome.ts';
@@ -82,42 +78,74 @@ export const serveRequests = fuzzTarget({
   },
 });
 
-/** The frames that were written are the frames that are read, for any texts and chunks. */
-export const serveFrames = fuzzTarget({
-  name: 'serve-frames',
-  share: 0.5,
-  inputs: fc.tuple(fc.array(oddText, { maxLength: 4 }), oddText, chunkLengths),
-  check: async ([texts, notice, lengths]) => {
-    const target = new PassThrough();
-    using writer = new FrameWriter(target, { clock: new FakeClock() });
-    for (const text of texts) await writer.out(text);
-    writer.notice(notice);
-    writer.end({ exitCode: 0 });
-    const reader = new Lines(1_000_000);
-    const written = chunksOf(target.read() ?? Buffer.alloc(0), lengths);
-    const frames = written.flatMap((chunk) => reader.add(chunk)).map((line) => JSON.parse(line) as AnswerFrame);
-    assert.equal(frames.map((frame) => ('out' in frame ? frame.out : '')).join(''), texts.join(''));
-    assert.deepStrictEqual(frames.slice(-2), [{ notice }, { end: { exitCode: 0 } }]);
-  },
-});
-
 const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-serve-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let asked = 0;
 
-const frame = fc.oneof(
-  quoted.map((text) => `{"out":${text}}`),
-  fc.constantFrom('{"alive":true}', '{"end":{"exitCode":0}}', '{"end":null}', '{"unserved":"why"}', 'null', '7', '[]'),
+const QUESTION = { words: ['pods'], given: {}, config: { indexes: {} }, terminal: { isTerminal: false }, env: {} };
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const answerText = (first: string, version: string, chunks: readonly string[], end: string) =>
+  `${first}\r\n${PROTOCOL_HEADER}: ${version}\r\n\r\n${chunks.join('')}0\r\n${END_TRAILER}: ${end}\r\n\r\n`;
+
+/** What a command gets that asks where these bytes are the answer, and the text that it was given. */
+async function answered(bytes: Buffer, lengths: readonly number[]) {
+  const socket = path.join(folder, `${asked++}`);
+  await using _ = await bytesSocket(socket, chunksOf(bytes, lengths));
+  let text = '';
+  const take = (piece: string) => {
+    text += piece;
+  };
+  const { signal } = new AbortController();
+  const serve = { folder, socket, about: about() };
+  return {
+    result: await settled(() => askServe(serve, QUESTION, { signal, clock: systemClock, take })),
+    text: () => text,
+  };
+}
+
+/** The text and the end that were written are those that are read, for any texts, however the bytes arrive. */
+export const serveTexts = fuzzTarget({
+  name: 'serve-texts',
+  share: 0.02,
+  inputs: fc.tuple(fc.array(oddText, { maxLength: 4 }), oddText, chunkLengths),
+  check: async ([texts, notice, lengths]) => {
+    const written = texts.map((text) => text.toWellFormed());
+    const end = { exitCode: 0, notices: [notice] };
+    const ascii = JSON.stringify(end).replace(
+      /[^\x20-\x7e]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    const chunks = written.filter((text) => text !== '').map(chunk);
+    const bytes = Buffer.from(answerText('HTTP/1.1 200 OK', String(PROTOCOL_VERSION), chunks, ascii));
+    const { result, text } = await answered(bytes, lengths);
+    assert.deepStrictEqual(result, { value: { kind: 'answered', end } });
+    assert.equal(text(), written.join(''));
+  },
+});
+
+const chunks = fc.array(
+  fc.oneof(oddText.map(chunk), fc.constantFrom('x\r\n', '-1\r\n', '5\r\nab\r\n', 'ffffffff\r\n', '0\r\n\r\n')),
+  { maxLength: 4 },
+);
+const end = fc.oneof(
+  fc.constantFrom(
+    '{"exitCode":0,"notices":[]}',
+    '{"exitCode":1,"notices":[],"unserved":"why"}',
+    '{}',
+    'null',
+    '7',
+    '[]',
+  ),
   oddJson,
 );
 const answer = fc
   .tuple(
     fc.constantFrom('HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 500 no', 'x'),
     fc.constantFrom(String(PROTOCOL_VERSION), String(PROTOCOL_VERSION), '2', 'x'),
-    fc.array(frame, { maxLength: 4 }),
+    chunks,
+    end,
   )
-  .map(([first, version, frames]) => `${first}\r\n${PROTOCOL_HEADER}: ${version}\r\n\r\n${frames.join('\n')}\n`);
-const QUESTION = { words: ['pods'], given: {}, config: { indexes: {} }, terminal: { isTerminal: false }, env: {} };
+  .map((parts) => answerText(...parts));
 
 /** A command that asks over a real socket ends, whatever is answered there. */
 export const serveAnswers = fuzzTarget({
@@ -125,15 +153,10 @@ export const serveAnswers = fuzzTarget({
   share: 0.02,
   inputs: fc.tuple(damaged(answer), chunkLengths),
   check: async ([bytes, lengths]) => {
-    const socket = path.join(folder, `${asked++}`);
-    const chunks = chunksOf(
+    const { result } = await answered(
       bytes,
       lengths.map((length) => length * 20),
     );
-    await using _ = await bytesSocket(socket, chunks);
-    const { signal } = new AbortController();
-    const serve = { folder, socket, about: about() };
-    const result = await settled(() => askServe(serve, QUESTION, { signal, clock: systemClock, take() {} }));
     if ('value' in result && result.value.kind === 'answered') assert.equal(typeof result.value.end.exitCode, 'number');
   },
 });

@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
 import { type Asked, askServe, SILENCE_MS } from '../../../src/serve/client/ask.ts';
 import { type FoundServe, servesOf } from '../../../src/serve/find.ts';
-import type { AnswerFrame, QueryRequest } from '../../../src/serve/protocol.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
-import { type FakeServeOptions, fakeServe, silentSocket } from '../../support/fake-serve.ts';
+import type { QueryRequest } from '../../../src/serve/protocol.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+import { bytesSocket, type FakeServeOptions, fakeServe, silentSocket } from '../../support/fake-serve.ts';
 
 let folder: string;
 let env: { XDG_RUNTIME_DIR: string };
@@ -31,57 +32,73 @@ async function asked(
   more: Partial<FakeServeOptions> & {
     clock?: Clock;
     signal?: AbortSignal;
-    take?(frame: AnswerFrame): Promise<void>;
+    take?(text: string): Promise<void>;
   } = {},
-): Promise<{ result: Asked; frames: AnswerFrame[] }> {
+): Promise<{ result: Asked; texts: string[] }> {
   await using _ = await fakeServe(env, { answer, ...more });
-  const frames: AnswerFrame[] = [];
+  const texts: string[] = [];
   const { clock = systemClock, signal = new AbortController().signal } = more;
   const result = await askServe(servesOf(env)[0] as FoundServe, QUESTION, {
     clock,
     signal,
-    async take(frame) {
-      frames.push(frame);
-      await more.take?.(frame);
+    async take(text) {
+      texts.push(text);
+      await more.take?.(text);
     },
   });
-  return { result, frames };
+  return { result, texts };
 }
 
-const textOf = (frames: readonly AnswerFrame[]) => frames.map((frame) => ('out' in frame ? frame.out : '')).join('');
-
 describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
-  it('sends its question whole and gets the frames in order', async () => {
+  it('sends its question whole, and gets the text and the end', async () => {
     let question: QueryRequest | undefined;
-    const { result, frames } = await asked(async (got, writer) => {
+    const errors = [{ message: 'pods "x" not found', hint: 'try y', exitCode: 1 }];
+    const { result, texts } = await asked(async (got, outlet) => {
       question = got;
-      await writer.out('a\n');
-      writer.notice('careful');
-      await writer.out('b ✓\n');
-      writer.end({ exitCode: 1, ageMs: 400 });
+      await outlet.write('a\n');
+      outlet.notice('careful ✓');
+      await outlet.write('b ✓\n');
+      return { exitCode: 1, ageMs: 400, errors };
     });
     expect(question).toEqual(QUESTION);
-    expect(frames).toEqual([{ out: 'a\n' }, { notice: 'careful' }, { out: 'b ✓\n' }]);
-    expect(result).toEqual({ kind: 'answered', end: { exitCode: 1, ageMs: 400 } });
+    expect(texts.join('')).toBe('a\nb ✓\n');
+    expect(result).toEqual({ kind: 'answered', end: { exitCode: 1, ageMs: 400, errors, notices: ['careful ✓'] } });
   });
 
-  it('gets a long answer whole, byte for byte, also where a pair of surrogates lies on a border', async () => {
+  it('gets a long answer whole, byte for byte', async () => {
     const text = `${'x'.repeat(65_535)}😀${'é'.repeat(3_000_000)}`;
-    const { frames } = await asked(async (_, writer) => {
-      await writer.out(text);
-      writer.end({ exitCode: 0 });
+    const { texts } = await asked(async (_, outlet) => {
+      await outlet.write(text);
+      await outlet.write('');
+      await outlet.write(text);
+      return { exitCode: 0 };
     });
-    expect(frames.length).toBeGreaterThan(40);
-    expect(textOf(frames) === text).toBe(true);
+    expect(texts.join('') === `${text}${text}`).toBe(true);
   });
 
-  it('is read no faster than its frames are taken: the serve waits, and keeps little', async () => {
+  it('gets each piece of text as it was written, in one: an escape sequence is not divided', async () => {
+    const pieces = Array.from({ length: 50 }, (_, i) => `${i} \u001b[31m${'é'.repeat(i * 1000)}\u001b[0m\n`);
+    const { texts } = await asked(async (_, outlet) => {
+      for (const piece of pieces) await outlet.write(piece);
+      return { exitCode: 0 };
+    });
+    expect(texts.every((text) => text.endsWith('\u001b[0m\n'))).toBe(true);
+    expect(texts.join('')).toBe(pieces.join(''));
+  });
+
+  it('gets an end with a line for each of thousands of names', async () => {
+    const errors = Array.from({ length: 5000 }, (_, i) => ({ message: `pods "ä-${i}" not found`, exitCode: 1 }));
+    const { result } = await asked(() => ({ exitCode: 1, errors }));
+    expect(result).toEqual({ kind: 'answered', end: { exitCode: 1, errors, notices: [] } });
+  });
+
+  it('is read no faster than its text is taken: the serve waits, and keeps little', async () => {
     let sent = 0;
     let taken = 0;
-    const { result } = await asked(
-      async (_, writer) => {
-        for (; sent < 400; sent++) await writer.out('x'.repeat(60_000));
-        writer.end({ exitCode: 0 });
+    const { result, texts } = await asked(
+      async (_, outlet) => {
+        for (; sent < 400; sent++) await outlet.write('x'.repeat(60_000));
+        return { exitCode: 0 };
       },
       {
         async take() {
@@ -96,37 +113,62 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
         },
       },
     );
-    expect([result.kind, taken]).toEqual(['answered', 400]);
+    expect([result.kind, texts.join('').length]).toEqual(['answered', 400 * 60_000]);
   });
 
   it('passes on that a serve does not hold what is asked', async () => {
-    const { result, frames } = await asked((_, writer) => writer.unserved('it does not hold nodes'));
+    const { result, texts } = await asked(() => ({ exitCode: 1, unserved: 'it does not hold nodes' }));
     expect(result).toEqual({ kind: 'unserved', reason: 'it does not hold nodes' });
-    expect(frames).toEqual([]);
+    expect(texts).toEqual([]);
   });
 
   it('takes an answer without its end for cut off', async () => {
-    const error = asked(async (_, writer, response) => {
-      await writer.out('half');
+    const error = asked(async (_, outlet, response) => {
+      await outlet.write('half'.repeat(10_000));
       response.destroy();
+      return { exitCode: 0 };
     });
     await expect(error).rejects.toMatchObject({
       code: 'transport',
       message: expect.stringContaining(`the serve with pid ${process.pid} ended before its answer was whole`),
     });
-    await expect(asked((_, __, response) => void response.end('{"out":"half"}\n'))).rejects.toThrow('whole');
+    const isEnded = asked(async (_, outlet, response) => {
+      await outlet.write('half'.repeat(10_000));
+      response.end(); // the body is whole, its trailer is missing
+      return new Promise(() => {});
+    });
+    await expect(isEnded).rejects.toThrow('whole');
   });
 
-  it.each(['{"end":null}', '{"end":{}}', '{"error":{"message":"x"}}', 'null', '7', '{"out":7}'])(
-    'takes an answer for cut off at the line %s, which is no frame',
-    async (line) => {
-      const error = asked((_, __, response) => void response.end(`${line}\n{"end":{"exitCode":0}}\n`));
-      await expect(error).rejects.toMatchObject({ code: 'transport', message: expect.stringContaining('is no frame') });
-    },
-  );
+  const HEAD = 'HTTP/1.1 200 OK\r\nkubectl-informer-protocol: 1\r\n\r\n';
+  const last = (end: string) => `0\r\nkubectl-informer-end: ${end}\r\n\r\n`;
+  it.each([
+    ['{"out":"x"}\n', 'the size of a chunk is too long'],
+    ['-1\r\n', 'it is not in chunks'],
+    [`1\r\nab\r\n${last('{"exitCode":0,"notices":[]}')}`, 'a chunk of it has another length'],
+    [last('{"exitCode":0'), 'JSON'],
+    ...['null', '7', '{}', '{"exitCode":0}', '{"exitCode":0,"notices":[],"errors":[{"message":"x"}]}'].map((end) => [
+      last(end),
+      'its end cannot be read',
+    ]),
+    ['0\r\nother: {"exitCode":0,"notices":[]}\r\n\r\n', 'JSON'],
+    ['', '$'],
+    ['3\r\nab', '$'],
+    ['0\r\n\r\n', '$'],
+    [last('{"exitCode":0,"notices":[]}').slice(0, -1), '$'],
+  ])('takes an answer for cut off whose body is %j', async (body, why) => {
+    const socket = path.join(folder, 'raw');
+    await using _ = await bytesSocket(socket, [Buffer.from(`${HEAD}${body}`)]);
+    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const answer = askServe(serve, QUESTION, { clock: systemClock, signal: new AbortController().signal, take() {} });
+    await expect(answer).rejects.toMatchObject({
+      code: 'transport',
+      message: expect.stringMatching(new RegExp(`^the serve with pid 1 ended before its answer was whole.*${why}`)),
+    });
+  });
 
   it('refuses a serve of another protocol version, by its description and by its answer', async () => {
-    const answer: FakeServeOptions['answer'] = (_, writer) => writer.end({ exitCode: 0 });
+    const answer: FakeServeOptions['answer'] = () => ({ exitCode: 0 });
     const versions = /pid \d+ speaks protocol version 2, this program version 1/;
     await expect(asked(answer, { about: { protocol: 2 } })).rejects.toThrow(versions);
     await expect(asked(answer, { protocol: '2' })).rejects.toThrow(versions);
@@ -149,22 +191,62 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits for one that takes long but says that it lives', async () => {
-    const { result, frames } = await asked(async (_, writer) => {
-      await systemClock.sleep(1_100);
-      writer.end({ exitCode: 0 });
+  it('waits for one that takes long, as long as it answers a second request', async () => {
+    const clock = new FakeClock();
+    const isAsked = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    let probes = 0;
+    const answer = asked(
+      async () => {
+        isAsked.resolve();
+        await finish.promise;
+        return { exitCode: 0 };
+      },
+      { clock, onProbe: () => probes++ },
+    );
+    await isAsked.promise;
+    for (let round = 1; round <= 3; round++) {
+      await clock.advance(3_000);
+      await eventually(() => probes === round && clock.pending === 1);
+    }
+    finish.resolve();
+    expect((await answer).result.kind).toBe('answered');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('gives up on one that is stopped in the middle of its answer', async () => {
+    const clock = new FakeClock();
+    const socket = path.join(folder, 'half');
+    const connections: Socket[] = [];
+    const server = createServer((connection) => {
+      if (connections.push(connection.resume()) === 1) connection.write(`${HEAD}4\r\nhalf\r\n`);
     });
-    expect([result.kind, frames]).toEqual(['answered', [{ alive: true }]]);
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const half = Promise.withResolvers<string>();
+    const options = { clock, signal: new AbortController().signal, take: half.resolve };
+    const answer = askServe(serve, QUESTION, options);
+    answer.catch(() => {});
+    expect(await half.promise).toBe('half');
+    await settled();
+    await clock.advance(3_000);
+    await eventually(() => connections.length === 2);
+    await clock.advance(2_000);
+    await expect(answer).rejects.toThrow('the serve with pid 1 has not answered for 5s');
+    expect(clock.pending).toBe(0);
+    for (const connection of connections) connection.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('ends with the reason of its signal, and the serve learns that its reader is gone', async () => {
     const controller = new AbortController();
     let learned: Promise<unknown> | undefined;
     const answer = asked(
-      async (_, writer) => {
-        learned = new Promise((resolve) => writer.signal.addEventListener('abort', resolve, { once: true }));
-        await writer.out('first');
+      async (_, outlet) => {
+        learned = new Promise((resolve) => outlet.signal.addEventListener('abort', resolve, { once: true }));
+        await outlet.write('first'.repeat(10_000));
         await learned;
+        return { exitCode: 0 };
       },
       { signal: controller.signal, take: async () => controller.abort(new Error('enough')) },
     );
@@ -194,22 +276,20 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('waits for each frame to be taken before the next, and counts no silence meanwhile', async () => {
+  it('waits for each piece to be taken before the next, and counts no silence meanwhile', async () => {
     const order: string[] = [];
     const clock = new FakeClock();
     await asked(
-      async (_, writer) => {
-        await writer.out('a');
-        await writer.out('b');
-        writer.end({ exitCode: 0 });
+      async (_, outlet) => {
+        for (const letter of ['a', 'b']) await outlet.write(letter.repeat(20_000));
+        return { exitCode: 0 };
       },
       {
         clock,
-        async take(frame) {
-          const text = 'out' in frame ? frame.out : 'other';
-          order.push(`begin ${text}`);
+        async take(text) {
+          order.push(`begin ${text[0]}`);
           await clock.advance(10 * SILENCE_MS);
-          order.push(`end ${text}`);
+          order.push(`end ${text[0]}`);
         },
       },
     );
@@ -220,7 +300,11 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
   it('that was aborted before asks nothing', async () => {
     const asks: unknown[] = [];
     const signal = AbortSignal.abort(new Error('too late'));
-    await expect(asked((question) => void asks.push(question), { signal })).rejects.toThrow('too late');
+    const answer: FakeServeOptions['answer'] = (question) => {
+      asks.push(question);
+      return { exitCode: 0 };
+    };
+    await expect(asked(answer, { signal })).rejects.toThrow('too late');
     expect(asks).toEqual([]);
   });
 });

@@ -9,7 +9,8 @@ import type { InformerNotification } from './notification.ts';
 export class Processor<T> {
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener<T>>();
-  readonly #leaving = new Set<Listener<T>>();
+  /** Resolves when no callback of a listener that was removed so far is running. */
+  #left: Promise<void> = Promise.resolve();
   /** The gaps and outages that no later event has closed, by scope. A late listener gets them too. */
   readonly #open = new Map<string, OrderedContinuity>();
   #synced = false;
@@ -46,8 +47,8 @@ export class Processor<T> {
   remove(listener: Listener<T>): boolean {
     if (!this.#listeners.delete(listener)) return false;
     listener.close();
-    this.#leaving.add(listener);
-    void listener.idle().then(() => this.#leaving.delete(listener));
+    const before = this.#left;
+    this.#left = listener.idle().then(() => before);
     return true;
   }
 
@@ -102,8 +103,8 @@ export class Processor<T> {
   }
 
   /** Resolves when no callback of a removed listener is running. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#leaving].map((listener) => listener.idle()));
+  idle(): Promise<void> {
+    return this.#left;
   }
 }
 

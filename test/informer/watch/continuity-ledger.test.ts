@@ -100,6 +100,16 @@ it.each([
   expect(events.at(-1)).toMatchObject({ kind: 'resumed', disconnectedAt: 41_000, downMs: 26_000 });
 });
 
+it('counts an outage of a stream that never sent a byte from its opening', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  clock.tick(5_000);
+  book.opened('10');
+  clock.tick(60_000);
+  book.ended('idle', new Error('silent'));
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 6_000 });
+});
+
 it('counts an outage that was noticed by a break from that break', () => {
   const { clock, book, events } = ledger();
   book.synced('10', 3);
@@ -183,7 +193,7 @@ it.each<[string, (book: ContinuityLedger) => void, boolean[]]>([
 });
 
 it('reports the proof of a resumed watch when it comes, once, and only where the history was checked', () => {
-  for (const isVerified of [true, false]) {
+  for (const isVerified of [true, false, undefined]) {
     const { clock, book, events } = ledger();
     book.synced('10', 3);
     book.opened('10');

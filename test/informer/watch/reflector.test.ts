@@ -1708,6 +1708,24 @@ describe('sync modes', () => {
   });
 
   it.each([
+    ['stream', undefined, ['stream']],
+    ['stream', () => true, ['stream']],
+    ['stream', () => false, ['list 0', 'watch 10']],
+    ['pages', () => true, ['list', 'watch 10']],
+  ] as const)(
+    '%s with a source whose supportsStreamingLists is %s begins with %j',
+    async (sync, supportsStreamingLists, trace) => {
+      const source = lw()
+        .onList(() => page('10'))
+        .onWatch(stream());
+      const { stop } = run(Object.assign(source, { supportsStreamingLists }), { sync });
+      await settled();
+      expect(source.trace).toEqual(trace);
+      await stop();
+    },
+  );
+
+  it.each([
     ['one LIST without a limit where that is consistent and cheap', () => Promise.resolve(true), [{ verb: 'list' }]],
     ['pages elsewhere', () => Promise.resolve(false), [{ verb: 'list', limit: 500 }]],
     ['pages where that is not known', () => Promise.reject(new Error('forbidden')), [{ verb: 'list', limit: 500 }]],

@@ -39,13 +39,59 @@ it.each([
   expect(await turnsOf(notify)).toBeGreaterThanOrEqual(COUNT / 1024 - 1);
 });
 
-it('a slow handler yields to the event loop after some milliseconds', async () => {
-  let now = 0;
-  const clock = Object.assign(new FakeClock(), { monotonic: () => now });
-  const turns = await turnsOf(() => {
-    now += 0.5;
-  }, clock);
-  expect(turns).toBeGreaterThan(COUNT / 32 - 2);
+it.each([
+  [0.5, 32],
+  [0.2, 64],
+  [0.1, 128],
+])(
+  'a handler of %d ms yields to the event loop after each %d callbacks: the next turn has 10 ms again',
+  async (ms, callbacks) => {
+    let now = 0;
+    const clock = Object.assign(new FakeClock(), { monotonic: () => now });
+    const turns = await turnsOf(() => {
+      now += ms;
+    }, clock);
+    expect(Math.abs(turns - COUNT / callbacks)).toBeLessThan(2);
+  },
+);
+
+it('a callback that fails is logged with what it was called for, counted and reported, and the next one runs', async () => {
+  const logged: unknown[] = [];
+  const reported: unknown[] = [];
+  const errors = ['notify', 'later', 'synced', 'continuity'].map((text) => new Error(text));
+  const listener = new Listener<Pod>(
+    {
+      notify: ({ key }) => {
+        if (key === 'p0') throw errors[0];
+        return Promise.reject(errors[1]);
+      },
+      synced: () => {
+        throw errors[2];
+      },
+      continuity: () => {
+        throw errors[3];
+      },
+    },
+    {
+      policy: 'buffer',
+      blockAt: 1,
+      resyncMs: 0,
+      lanes: 1,
+      clock: new FakeClock(),
+      logger: createLogger((_level, message, fields) => void logged.push([message, fields])),
+      onError: (error) => reported.push(error),
+      warnAt: 1e9,
+    },
+  );
+  for (const item of [added(0), added(1), SYNCED, { kind: 'continuity', event: {} }]) listener.push(item as never);
+  await listener.idle();
+  expect([listener.errors, reported, listener.hasSynced]).toEqual([4, errors, true]);
+  expect(logged).toEqual(
+    [{ kind: 'added', key: 'p0' }, { kind: 'added', key: 'p1' }, {}, {}].map((about, i) => [
+      'an informer handler failed',
+      { ...about, error: errors[i] },
+    ]),
+  );
 });
 
 /** A listener whose handler waits in each callback until `step` releases it. */

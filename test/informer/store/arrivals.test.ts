@@ -29,6 +29,15 @@ describe('the objects of a list that arrives', () => {
     expect(indexer.memory).toMatchObject({ objects: 0, packed: 10 });
   });
 
+  it('stay as they are where JSON cannot express them', () => {
+    const { arrivals: arriving } = arrivals();
+    const object = { ...pod('shop/a', 1), at: new Date(0) } as Pod;
+    arriving.begin();
+    expect(arriving.take(object)).toBe(object);
+    expect(arriving.prepare(object)).toBe(object);
+    expect(Object.keys(object)).toEqual(['apiVersion', 'kind', 'metadata', 'at']);
+  });
+
   it('give their memory back when the list failed and another one begins', () => {
     const { indexer, arrivals: arriving } = arrivals();
     arriving.begin();

@@ -47,6 +47,30 @@ it('an object that could not be read ends the initial events with the error, bec
   expect(refused).toEqual([]);
 });
 
+it('an event that the store refuses is reported with its type, name, version and the reason, and later events are stored', () => {
+  const stored: object[] = [];
+  const failing = (object: object) => {
+    if (object === broken) throw new Error('an index function threw');
+    stored.push(object);
+  };
+  const broken = pod('broken', '7');
+  const refused: InformerError[] = [];
+  const target = { add: failing, update: failing, delete: failing, reached: () => {} };
+  const next = pod('next', '8');
+  const events = ['ADDED', 'MODIFIED', 'DELETED'].flatMap((type) => [
+    { type, object: broken },
+    { type, object: next },
+  ]);
+  const onRefused = (error: InformerError) => refused.push(error);
+  const { events: count } = pump(events as WatchEvent<object>[], target as never, { logger: silentLogger, onRefused });
+  expect(refused.map(({ message }) => message)).toEqual(
+    ['ADDED', 'MODIFIED', 'DELETED'].map(
+      (type) => `${type} of "shop/broken" at 7 was not stored: an index function threw`,
+    ),
+  );
+  expect([stored, count]).toEqual([[next, next, next], 6]);
+});
+
 it('an event without metadata is reported as a change that was not stored', () => {
   const { result, refused } = pumped([{ type: 'ADDED', object: { kind: 'Pod', data: 'hunter2' } }]);
   expect(refused).toMatchObject([

@@ -76,7 +76,7 @@ export class Index<T> {
     else if (this.#unfiled.size > 0) this.#unfiled.delete(key);
     const before = this.#values.get(key);
     if (before !== undefined) {
-      if (sameValues(before, values)) return;
+      if (values.length === 1 && values[0] === before) return; // the usual case, without any work
       this.#remove(key, typeof before === 'string' ? [before] : before, values);
     }
     if (values.length === 0) {
@@ -119,13 +119,6 @@ export class Index<T> {
 function isEmptyWithout(keys: Set<ObjectKey>, key: ObjectKey): boolean {
   keys.delete(key);
   return keys.size === 0;
-}
-
-function sameValues(before: string | readonly string[], values: readonly string[]): boolean {
-  if (typeof before === 'string') return values.length === 1 && values[0] === before;
-  if (before.length !== values.length) return false;
-  for (let i = 0; i < values.length; i++) if (before[i] !== values[i]) return false;
-  return true;
 }
 
 /** The values that an index function returns for the object of an entry. Throws `store` when it throws or returns no list of texts. */

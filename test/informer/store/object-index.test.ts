@@ -11,6 +11,11 @@ const stateOf = (of: Index<unknown>, keys: readonly string[]) => ({
 });
 
 describe('an index', () => {
+  it('has the function that it is made with', () => {
+    const fn = () => ['x'];
+    expect(new Index(fn).fn).toBe(fn);
+  });
+
   it('has the keys of a value and the values of a key: none, one or several', () => {
     const one = index();
     one.file('a', ['x']);
@@ -37,6 +42,14 @@ describe('an index', () => {
       { x: ['a'], y: ['a'], z: ['b'] },
     ],
     [
+      'as many others',
+      [
+        ['x', 'y'],
+        ['v', 'w'],
+      ],
+      { v: ['a'], w: ['a'], z: ['b'] },
+    ],
+    [
       'as many others, one the same',
       [
         ['x', 'y'],
@@ -50,7 +63,10 @@ describe('an index', () => {
   ])('follows a key that is filed again with %s', (_, filed, values) => {
     const one = index();
     one.file('b', ['z']);
-    for (const each of filed) one.file('a', each);
+    for (const each of filed) {
+      one.file('a', each);
+      one.ranges.find({}, one.values()); // sorts the values, which then follow
+    }
     const state = stateOf(one, ['a', 'b']);
     expect(state.values).toEqual(values);
     expect(state.keys).toEqual([filed.at(-1), ['z']]);

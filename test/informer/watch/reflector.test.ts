@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
+import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
 import { Reflector } from '../../../src/informer/watch/reflector.ts';
 import type { ReflectorOptions } from '../../../src/informer/watch/reflector-options.ts';
 import type { ReflectorStore } from '../../../src/informer/watch/reflector-store.ts';
@@ -1707,12 +1708,12 @@ describe('sync modes', () => {
     await stop();
   });
 
-  it.each([
+  it.each<[SyncMode, (() => boolean) | undefined, string[]]>([
     ['stream', undefined, ['stream']],
     ['stream', () => true, ['stream']],
     ['stream', () => false, ['list 0', 'watch 10']],
     ['pages', () => true, ['list', 'watch 10']],
-  ] as const)(
+  ])(
     '%s with a source whose supportsStreamingLists is %s begins with %j',
     async (sync, supportsStreamingLists, trace) => {
       const source = lw()

@@ -60,7 +60,7 @@ export { Reflector } from './informer/watch/reflector.ts';
 export type { ReflectorOptions } from './informer/watch/reflector-options.ts';
 export type { ReflectorStore } from './informer/watch/reflector-store.ts';
 export { type RetryWatchOptions, retryWatch } from './informer/watch/retry-watcher.ts';
-export { ShardedSource, type ShardedSourceOptions } from './informer/watch/sharded-source.ts';
+export { ShardedSource, type ShardedSourceOptions, shardingOf } from './informer/watch/sharded-source.ts';
 export type { StoredState } from './informer/watch/stored-state.ts';
 export type { WatchFault } from './informer/watch/watch-fault.ts';
 export type { WatchEnding } from './informer/watch/watch-machine.ts';

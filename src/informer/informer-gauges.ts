@@ -2,6 +2,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import type { Sharding } from '../model/shard.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
+import { shardingOf } from './watch/sharded-source.ts';
 
 /** The part of an informer that its gauges read. */
 export interface Observed {
@@ -10,7 +11,7 @@ export interface Observed {
   readonly lastSyncResourceVersion: string;
   readonly continuity: readonly Continuity[];
   readonly lister: { readonly size: number };
-  readonly sharding: readonly Sharding[];
+  readonly sources: readonly unknown[];
 }
 
 /**
@@ -46,7 +47,7 @@ export class InformerGauges implements Disposable {
         'kubectl_informer_last_sign_of_life_seconds',
         longest(({ ageMs = 0 }) => ageMs),
       ),
-      gauge('kubectl_informer_sharded_by_server', () => isShardedByServer(informer.sharding)),
+      gauge('kubectl_informer_sharded_by_server', () => isShardedByServer(shardingOf(informer))),
     ];
   }
 

@@ -13,7 +13,6 @@ import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
-import type { Sharding } from '../model/shard.ts';
 import type { StoreMemory } from './compact/compact-store.ts';
 import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -177,9 +176,9 @@ export class SharedInformer<T> implements Syncable {
     return this.#lanes.map((lane) => lane.continuity);
   }
 
-  /** Which parts of the collection the cache has, for each source that has parts only; empty for a whole collection. */
-  get sharding(): readonly Sharding[] {
-    return this.#taking.flatMap((lane) => lane.sharding ?? []);
+  /** The sources of the cache, without those that are left out. */
+  get sources(): readonly ListerWatcher<unknown>[] {
+    return this.#taking.map((lane) => lane.source);
   }
 
   /**

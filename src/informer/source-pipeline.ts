@@ -7,7 +7,6 @@ import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ListOptions } from '../model/list-options.ts';
 import { hasMetadata, type ListPage } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import type { Sharding } from '../model/shard.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
 import type { CachedChange } from './state-change.ts';
@@ -108,7 +107,7 @@ class Marked {
  * deltas.
  */
 export class SourcePipeline<T> {
-  readonly #source: ListerWatcher<T>;
+  readonly source: ListerWatcher<T>;
   readonly #options: LaneOptions<T>;
   readonly #within: ((key: ObjectKey) => boolean) | undefined;
   readonly #ledger: ContinuityLedger;
@@ -126,7 +125,7 @@ export class SourcePipeline<T> {
 
   constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
     const { namespace, name, clock, logger } = options;
-    this.#source = source;
+    this.source = source;
     this.#options = options;
     this.#within = keysOf(namespace, name);
     this.#isConfirmed = options.stored === undefined || !isResumable(options.stored);
@@ -135,10 +134,6 @@ export class SourcePipeline<T> {
 
   get hasSynced(): boolean {
     return this.#isConfirmed && (this.#fifo?.hasSynced ?? false);
-  }
-
-  get sharding(): Sharding | undefined {
-    return this.#source.sharding;
   }
 
   get isLeftOut(): boolean {
@@ -193,7 +188,7 @@ export class SourcePipeline<T> {
       metrics: this.#options.metrics,
     });
     this.#fifo = fifo;
-    this.#reflector = new Reflector<T>(this.#source, fifo, {
+    this.#reflector = new Reflector<T>(this.source, fifo, {
       ...reflector,
       resyncMs,
       ledger: this.#ledger,
@@ -336,7 +331,7 @@ export class SourcePipeline<T> {
   }
 
   async #listMetadata(signal: AbortSignal): Promise<ListPage<readonly [ObjectKey, unknown]>> {
-    const source = this.#source;
+    const source = this.source;
     const list = (options: ListOptions, context: CallContext): Promise<ListPage<unknown>> =>
       source.probe ? source.probe(options, context) : source.list(options, context);
     const watch = () => Promise.reject(new Error('not watched'));
@@ -439,7 +434,7 @@ export class SourcePipeline<T> {
       const object = transform ? transform(item) : item;
       return new Marked(cache.keyOf(object), object);
     };
-    const { items } = await this.#fetch<T | Marked>(this.#source, signal, marked);
+    const { items } = await this.#fetch<T | Marked>(this.source, signal, marked);
     return items.map((item) => {
       const { key, object } = item instanceof Marked ? item : marked(item);
       return [key, object];

@@ -5,7 +5,6 @@ import type { Continuity } from '../informer/watch/continuity-ledger.ts';
 import type { Clock } from '../kit/clock.ts';
 import { humanDuration } from '../kit/duration.ts';
 import { messageOf } from '../kit/error.ts';
-import type { Sharding } from '../model/shard.ts';
 
 /** The part of an informer that its checks and its debug page read. A SharedInformer fits. */
 export interface InspectedInformer {
@@ -14,7 +13,8 @@ export interface InspectedInformer {
   readonly lastError: unknown;
   readonly continuity: readonly Continuity[];
   readonly lister: { readonly size: number };
-  readonly sharding: readonly Sharding[];
+  /** Absent: not known. */
+  readonly sources?: readonly unknown[] | undefined;
   /** Absent: not known. */
   readonly memory?: StoreMemory | undefined;
 }

@@ -1,6 +1,7 @@
 import type { ControllerSnapshot } from '../controller/controller-snapshot.ts';
 import type { KeyExplanation } from '../controller/explanation.ts';
 import { checkResults, type ManagerCheck } from '../controller/manager/checks.ts';
+import { shardingOf } from '../informer/watch/sharded-source.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import type { ServerRequest } from '../kit/http-listener.ts';
@@ -155,14 +156,19 @@ function queuePage({ controllers }: InspectedProgram, _: PageRequest, query: URL
   return json({ controllers: pages });
 }
 
+function shardsOf(sources: InspectedInformer['sources']): object {
+  const sharding = shardingOf({ sources });
+  return sharding.length === 0 ? {} : { sharding };
+}
+
 function informersOf(informers: readonly InspectedInformer[], clock: Clock) {
   return {
-    informers: informers.map(({ name, hasSynced, lastError, lister, continuity, sharding, memory }) => ({
+    informers: informers.map(({ name, hasSynced, lastError, lister, continuity, sources, memory }) => ({
       name,
       hasSynced,
       objects: lister.size,
       memory: memory && memoryOf(memory),
-      sharding: sharding.length === 0 ? undefined : sharding,
+      ...shardsOf(sources),
       lastError: lastError === undefined ? undefined : messageOf(lastError),
       sources: continuity.map((each) => ({
         connection: connectionOf(each.connection, clock.now()),

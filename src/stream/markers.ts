@@ -1,7 +1,8 @@
 import type { OrderedContinuity } from '../informer/watch/continuity-ledger.ts';
+import { shardingOf } from '../informer/watch/sharded-source.ts';
 import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { Shard, Sharding } from '../model/shard.ts';
+import type { Shard } from '../model/shard.ts';
 import type { Outage } from './outage.ts';
 import type { Loss } from './overflow/backlog.ts';
 
@@ -172,7 +173,7 @@ interface Named {
 }
 
 interface Synced extends Named {
-  readonly informer?: { readonly sharding: readonly Sharding[] } | undefined;
+  readonly informer?: { readonly sources?: readonly unknown[] | undefined } | undefined;
 }
 
 export function syncedMarker(
@@ -181,7 +182,7 @@ export function syncedMarker(
   objects: number,
   resourceVersion?: string,
 ): SyncedMarker {
-  const { indexes: [index] = [], of = 1, by = 'uid' } = informer?.sharding[0] ?? {};
+  const { indexes: [index] = [], of = 1, by = 'uid' } = shardingOf(informer ?? {})[0] ?? {};
   return {
     type: 'SYNCED',
     gvr: formatGvr(type.gvr),

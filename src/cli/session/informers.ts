@@ -126,8 +126,7 @@ export function createTargets(
 ): WatchTarget[] {
   return selections.map((selection) => {
     const { type } = selection;
-    const log = (text: string) => session.logger.info(text, { informer: formatGroupResource(type.gvr) });
-    const reader = plan.part?.readerOf(selection, log);
+    const reader = plan.part?.readerOf(selection, session);
     if (!(plan.once ? type.verbs.includes('list') : isWatchable(type))) throw notReadable(type);
     return new InformerTarget(session, selection, plan, reader);
   });
@@ -219,7 +218,7 @@ class InformerTarget implements WatchTarget {
     session: Session,
     { type, names, versioned }: ResourceSelection,
     asked: InformerPlan,
-    reader?: SourceReader,
+    reader: SourceReader = (source) => source,
   ) {
     const plan = { ...asked, namespaces: asked.narrowings?.get(type)?.namespaces ?? asked.namespaces };
     const scopes = type.namespaced ? plan.namespaces : [''];
@@ -240,10 +239,11 @@ class InformerTarget implements WatchTarget {
       ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
       : (['list', 'watch'] as const);
     this.#need = { type, verbs, names: isByName ? names : [] };
-    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan, reader);
-    const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged() };
+    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
+    const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged(), reader };
     this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
-    this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : sources);
+    const whole = sources.map((each) => ({ ...each, source: reader(each.source) }));
+    this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : whole);
   }
 
   get type(): ResourceType {
@@ -372,18 +372,16 @@ function sourcesOf(
   scopes: readonly string[],
   names: readonly string[],
   plan: InformerPlan,
-  reader: SourceReader = (source) => source,
 ): ScopedPart[] {
   const { as, keepManagedFields, once } = plan;
   return scopes.flatMap((scope): ScopedPart[] => {
     const namespace = scope || undefined;
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const isSelected = isSelecting(plan);
-    const wholeOf = (name?: string) =>
+    const sourceOf = (name?: string) =>
       once
         ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
         : api;
-    const sourceOf = (name?: string) => reader(wholeOf(name));
     return names.length === 0
       ? [{ namespace, source: sourceOf(), stored: plan.stored?.get(scope) }]
       : names.map((name) => ({ namespace, name, source: sourceOf(name) }));

@@ -2,6 +2,7 @@ import type { ScopedSource } from '../../informer/informer-options.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden } from '../../model/status.ts';
+import type { SourceReader } from '../../query/answer/collection-part.ts';
 
 /**
  * One of a type's sources: a namespace, or a name in one. When the server forbids it (403) before it was read, that is
@@ -23,7 +24,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
     this.stored = stored;
     this.namespace = namespace;
     this.name = name;
-    this.source = this.#judged(source);
+    this.source = options.reader(this.#judged(source));
     this.#options = options;
   }
 
@@ -46,26 +47,24 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
     const { probe, whenReachable } = source;
     return {
       givesJson: source.givesJson,
-      get sharding() {
-        return source.sharding;
-      },
-      list: async (options, context) => {
-        const page = await this.#unless(this.#hasListed, () => source.list(options, context));
-        this.#hasListed = true;
-        this.#options.onJudged();
-        return page;
-      },
+      list: (options, context) => this.#listed(() => source.list(options, context)),
       watch: async (options, context) => {
         const stream = await this.#unless(this.#hasWatched, () => source.watch(options, context));
         this.#hasWatched = true;
         return stream;
       },
-      ...(probe ? { probe: (options, context) => probe.call(source, options, context) } : {}),
+      ...(probe ? { probe: (options, context) => this.#listed(() => probe.call(source, options, context)) } : {}),
       ...(whenReachable ? { whenReachable: (context) => whenReachable.call(source, context) } : {}),
-      ...(source.change ? { change: () => source.change?.() } : {}),
       supportsStreamingLists: () => source.supportsStreamingLists?.() ?? true,
       consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
     };
+  }
+
+  async #listed<P>(send: () => Promise<P>): Promise<P> {
+    const page = await this.#unless(this.#hasListed, send);
+    this.#hasListed = true;
+    this.#options.onJudged();
+    return page;
   }
 
   async #unless<R>(hasBeenRead: boolean, send: () => Promise<R>): Promise<R> {
@@ -83,6 +82,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
 }
 
 export interface PartOptions {
+  readonly reader: SourceReader;
   /** True if the informer reads its other parts without this one when it is forbidden. Otherwise it does not sync. */
   readonly isLeftOut: boolean;
   /** Called when the server has answered for the first time, or refused. */

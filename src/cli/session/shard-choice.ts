@@ -1,8 +1,8 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { ShardedSource } from '../../informer/watch/sharded-source.ts';
+import { ShardedSource, shardingOf } from '../../informer/watch/sharded-source.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { Shard, ShardedBy } from '../../model/shard.ts';
+import type { Shard, ShardedBy, Sharding } from '../../model/shard.ts';
 import { ShardSet } from '../../model/shard-set.ts';
 import type { CollectionPart, PartReader } from '../../query/answer/collection-part.ts';
 
@@ -17,19 +17,30 @@ export function shardPart(shard: Shard): CollectionPart {
     selector: { shardSelector: selector },
     has,
     countText: (count) => `${text}: ${count}${of > 1 ? '; other shards have the rest' : ''}`,
+    explain: (cache) => `${text}: ${dividedText(shardingOf(cache), cache.lister.size)}`,
   };
+}
+
+/** Who divided the objects, and how many of other shards came and were left out. */
+function dividedText(sharding: readonly Sharding[], size: number): string {
+  const leftOut = sharding.reduce((sum, each) => sum + each.leftOut, 0);
+  const dividedBy = leftOut > 0 ? 'client' : sharding[0]?.dividedBy;
+  if (dividedBy === undefined) return 'who divided is not known';
+  if (dividedBy === 'server') return 'divided by the server, which sent no other objects';
+  return `divided here, the server sent ${size + leftOut}, and ${leftOut} of other shards are left out`;
 }
 
 /** Reads the objects of some shards. Those of a {@link ShardSet} may change. */
 export const shardReader = (shards: Shard | ShardSet): PartReader => ({
-  readerOf(selection, log) {
+  readerOf(selection, { clock, logger }) {
     checkSharded(shards, selection);
     let known: ShardedBy | undefined;
     const onSharding = (by: ShardedBy) => {
-      if (by !== known) log(SHARDED_BY[by]); // once for a type, however many sources it has
+      if (by === known) return; // once for a type, however many sources it has
       known = by;
+      logger.info(SHARDED_BY[by], { informer: formatGroupResource(selection.type.gvr) });
     };
-    return (source) => new ShardedSource(source, shards, { onSharding });
+    return (source) => new ShardedSource(source, shards, { onSharding, clock, logger });
   },
 });
 

@@ -75,7 +75,7 @@ const PATIENCE_MS = 10_000;
  * must be in the cache as it is, when it was changed at or before our version. As far as the server still knows
  * (`resourceVersionMatch=Exact`), the last event must be true at our version: an object that was deleted is absent, and
  * was there just before, or the cached object that changed last is as it is in the cache. Where our version is later than that event, the number
- * of objects must be the same too; a server does not report it for a selection or a shard.
+ * of objects must be the same too; a server does not report it for a selection or a part.
  * Costs one request, and one to four more when there is something to compare; all ask for metadata only. Throws a
  * replaced-history error when the history is proven to be another one.
  */
@@ -171,7 +171,7 @@ export class History<T> {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { selectors, source } = this.#options;
-    if (selectors?.labelSelector || selectors?.fieldSelector || source.sharding) return false;
+    if (selectors?.labelSelector || selectors?.fieldSelector || source.isPart) return false;
     const then = page.resourceVersion === since ? page : await this.#askThen(since, signal);
     const theirs = then && sizeOf(then);
     if (theirs === undefined || cache.isBehind()) return false;

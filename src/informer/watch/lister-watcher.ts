@@ -1,6 +1,5 @@
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
-import type { Sharding } from '../../model/shard.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
@@ -86,8 +85,8 @@ export interface ListerWatcher<T> {
    * cache looks through each object for such parts.
    */
   readonly givesJson?: boolean | undefined;
-  /** Absent: the source has the whole collection. */
-  readonly sharding?: Sharding | undefined;
+  /** Whether the source has a part of the collection only, whose objects no server counts. Absent: it has all. */
+  readonly isPart?: boolean | undefined;
   /**
    * How the collection differs from the one that was listed, after a watch has failed because it became another one.
    * Undefined: it has to be listed as a whole. Absent: it never becomes another one.

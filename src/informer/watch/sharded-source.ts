@@ -85,6 +85,8 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     return this.#by;
   }
 
+  readonly isPart = true;
+
   get sharding(): Sharding {
     const { of, by } = this.#shards;
     return { indexes: this.#listed.indexes, of, by, dividedBy: this.#by, leftOut: this.#leftOut };
@@ -285,6 +287,10 @@ export class ShardedSource<T> implements ListerWatcher<T> {
     notify('onSharding', this.#onSharding, this.#logger, by);
   }
 }
+
+/** Which parts of a collection the cache of an informer has, for each source; empty for a whole collection. */
+export const shardingOf = ({ sources = [] }: { readonly sources?: readonly unknown[] | undefined }): Sharding[] =>
+  sources.flatMap((source) => (source instanceof ShardedSource ? [source.sharding] : []));
 
 function fixed(shard: Shard): ShardSet {
   checkShard(shard);

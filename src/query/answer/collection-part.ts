@@ -1,15 +1,18 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Logger } from '../../kit/logger.ts';
 import type { PartSelector } from '../../model/list-options.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
+import type { HeldInformer } from './holding.ts';
 
 /** Reads a part of collections instead of all objects. */
 export interface PartReader {
   /**
-   * Makes sources of a type read only the part. Throws `argument` for a selection that has no such part. `log` gets who
-   * divides the objects, when it is known and when it changes.
+   * Makes sources of a type read only the part, and logs who divides the objects. Throws `argument` for a selection that
+   * has no such part.
    */
-  readerOf(selection: ResourceSelection, log: (text: string) => void): SourceReader;
+  readerOf(selection: ResourceSelection, options: { readonly clock: Clock; readonly logger: Logger }): SourceReader;
 }
 
 export type SourceReader = (source: ListerWatcher<UnknownObject>) => ListerWatcher<UnknownObject>;
@@ -23,4 +26,6 @@ export interface CollectionPart extends PartReader {
   has(object: ReadonlyObject): boolean;
   /** A line about the number of its objects. */
   countText(count: string): string;
+  /** For `--explain`: who made the part, and how many other objects came. */
+  explain(cache: Pick<HeldInformer, 'sources' | 'lister'>): string;
 }

@@ -15,7 +15,7 @@ export function valueCountsOf(
   name: string,
   holding: Holding,
   { catalog, redactor, matches, sink, narrowed }: Finding & { redactor: Redactor },
-  question: Pick<Query, 'showSecrets' | 'explain'> & ObjectFilters,
+  question: Pick<Query, 'showSecrets' | 'explain' | 'part'> & ObjectFilters,
 ): readonly ValueCount[] {
   const definition = catalog.get(name);
   const { gvr } = holding.type;
@@ -30,7 +30,9 @@ export function valueCountsOf(
   if (question.explain) {
     const filtered = isFiltered(question) ? kept.size : undefined;
     const how = explainCounts(definition, kept, { isRedacted: redact !== undefined });
-    sink.notice(explainedText(holding, { how, filtered, pushed: pushedText(narrowed?.of(holding.type)) }));
+    sink.notice(
+      explainedText(holding, { how, filtered, pushed: pushedText(narrowed?.of(holding.type)), part: question.part }),
+    );
   }
   return valueCounts(definition, kept, redact);
 }

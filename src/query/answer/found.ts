@@ -25,7 +25,7 @@ export interface Found {
 
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
-  question: Pick<Query, 'lookups' | 'explain'> & ObjectFilters,
+  question: Pick<Query, 'lookups' | 'explain' | 'part'> & ObjectFilters,
   holding: Holding,
   { catalog, matches, sink, narrowed }: Finding,
 ): readonly Found[] {
@@ -77,7 +77,12 @@ function foundOf(
   if (explain) {
     const filtered = isFiltered(question) ? kept.length : undefined;
     sink.notice(
-      explainedText(holding, { how: formatExplanation(explanation), filtered, pushed: pushedText(narrowed?.of(type)) }),
+      explainedText(holding, {
+        how: formatExplanation(explanation),
+        filtered,
+        pushed: pushedText(narrowed?.of(type)),
+        part: question.part,
+      }),
     );
   }
   const ordered = inServersOrder(kept, holding, lookups.length > 0);

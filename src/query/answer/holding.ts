@@ -5,7 +5,6 @@ import { compareText } from '../../kit/text-order.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Sharding } from '../../model/shard.ts';
 import { type IndexedStore, viewedStore } from '../index/stored-index.ts';
 
 /**
@@ -32,8 +31,8 @@ export interface HeldInformer
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
   /** Absent: not known. */
   readonly memory?: SharedInformer<UnknownObject>['memory'] | undefined;
-  /** Absent: the holding is not divided. */
-  readonly sharding?: readonly Sharding[] | undefined;
+  /** Absent: not known. */
+  readonly sources?: SharedInformer<UnknownObject>['sources'] | undefined;
   /** The objects are not in the order of a list, as in a cache that has had changes. */
   readonly isUnordered?: boolean | undefined;
 }

@@ -3,7 +3,6 @@ import { type CacheView, History, isReplacedHistory } from '../../../src/informe
 import type { ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
 import type { Selectors } from '../../../src/model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../../src/model/object.ts';
-import type { Sharding } from '../../../src/model/shard.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, resourceVersion: string): UnknownObject => ({
@@ -17,7 +16,7 @@ const object = (name: string, resourceVersion: string): UnknownObject => ({
 function historyOf(
   cached: Map<string, UnknownObject>,
   pages: (() => ListPage<UnknownObject>)[],
-  { selectors, sharding, reached }: { selectors?: Selectors; sharding?: Sharding; reached?: () => string } = {},
+  { selectors, isPart, reached }: { selectors?: Selectors; isPart?: boolean; reached?: () => string } = {},
 ) {
   const asked: unknown[] = [];
   const source = {
@@ -26,7 +25,7 @@ function historyOf(
       return (pages[asked.length - 1] ?? pages.at(-1))?.() as ListPage<UnknownObject>;
     },
     watch: () => Promise.reject(new Error('no watch is asked for')),
-    sharding,
+    isPart,
   } satisfies ListerWatcher<UnknownObject>;
   const cache: CacheView = { get: (key) => cached.get(key), entries: () => cached, isBehind: () => false };
   const history = new History({ source, name: 'things', selectors, clock: new FakeClock(), cache, reached });
@@ -299,7 +298,7 @@ describe('the number of objects', () => {
   it.each([
     ['a label selector', { selectors: { labelSelector: 'app=web' } }],
     ['a field selector', { selectors: { fieldSelector: 'metadata.name=b' } }],
-    ['a shard', { sharding: { indexes: [0], of: 2, by: 'uid', dividedBy: 'server', leftOut: 0 } as const }],
+    ['a part', { isPart: true }],
   ])('says nothing about %s', async (_, options) => {
     const { history, asked } = historyOf(both(), [counting(7), thenB], options);
     expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });

@@ -3,7 +3,7 @@ import { dynamicInformerFactory } from '../../../src/informer/informer-factory.t
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
 import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
-import { ShardedSource } from '../../../src/informer/watch/sharded-source.ts';
+import { ShardedSource, shardingOf } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import type { ListOptions, WatchOptions } from '../../../src/model/list-options.ts';
@@ -333,7 +333,7 @@ describe.each([true, false])('what is known of a source of a part, with a server
   it('objects of a streaming list that are left out are counted, and later events are not', async () => {
     await using world = await threeParts({ isSharding, sync: 'stream' });
     const total = world.maps.keys.length;
-    const left = () => world.parts.map(({ informer }) => informer.sharding.map(({ leftOut }) => leftOut));
+    const left = () => world.parts.map(({ informer }) => shardingOf(informer).map(({ leftOut }) => leftOut));
     const expected = world.parts.map(({ lister }) => [isSharding ? 0 : total - lister.size]);
     expect(left()).toEqual(expected);
     for (let i = 0; i < 10; i++) world.maps.put(`ns-1/m1`, `v${i}`);

@@ -54,18 +54,19 @@ export function readArguments(argv: readonly string[]): BenchArguments {
   };
 }
 
-function countOf(flag: string, text: string): number {
+/** A whole number above 0. */
+export function countOf(flag: string, text: string): number {
   const value = Number(text.replaceAll('_', ''));
   if (!Number.isInteger(value) || value < 1) throw new Error(`${flag} takes a whole number above 0, not "${text}"`);
   return value;
 }
 
 /** What a command line begins with; ends the program with a sentence and the usage when that cannot be had. */
-export function orEnd<T>(begin: () => T): T {
+export function orEnd<T>(begin: () => T, usage = USAGE): T {
   try {
     return begin();
   } catch (error) {
-    console.error(`error: ${error instanceof Error ? error.message : error}\n${USAGE}`);
+    console.error(`error: ${error instanceof Error ? error.message : error}\n${usage}`);
     process.exit(2);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Command, lineTimes, type MeasureOptions, measureIdle, measureProcess, type Usage } from './processes.ts';
+import { type Command, lineTimes, measureIdle, measureProcess, type Usage } from './processes.ts';
 import { node, type Programs, runner } from './programs.ts';
 import { ReplayServer } from './replay.ts';
 import {
@@ -13,16 +13,8 @@ import {
   type RunResult,
   type Work,
 } from './results.ts';
-import {
-  burstRows,
-  firstRows,
-  measureOptionsOf,
-  type ProcessRow,
-  servedRows,
-  startRows,
-  syncRows,
-  warmUps,
-} from './rows.ts';
+import { faultOf, runToEnd, said } from './row-run.ts';
+import { burstRows, firstRows, type ProcessRow, servedRows, startRows, syncRows, warmUps } from './rows.ts';
 
 /** What is to be measured, and how often. */
 export interface EndToEndOptions {
@@ -54,8 +46,6 @@ const SERVED_OBJECTS = 50_000;
 /** MB a second at which a kube-apiserver 1.36 on two cores answered an unpaged LIST of 50,000 pods. */
 const SERVED_RATE = 95;
 const FEW = 10;
-const ATTEMPTS = 3;
-const TOO_LONG_TO_REPEAT_MS = 60_000;
 const WARM_UP_MS = 20_000;
 const EVENTS_PER_SECOND = 500;
 const LATENCY_EVENTS = 2500;
@@ -123,10 +113,7 @@ async function scenario(options: Scenario, rows: readonly ProcessRow[]): Promise
   for (let round = 0; round < rounds; round++) {
     for (const [row, usages] of samples) {
       if (round > 0 && row.onceFrom !== undefined && objects >= row.onceFrom) continue;
-      const usage = await measuredToEnd(
-        at(home, row.command(server.url, objects) as Command),
-        measureOptionsOf(row, objects),
-      );
+      const usage = await runToEnd(row, at(home, row.command(server.url, objects) as Command), objects);
       const reason = faultOf(row, usage, events ?? objects, objects);
       if (reason === undefined) usages.push(usage);
       else {
@@ -137,14 +124,6 @@ async function scenario(options: Scenario, rows: readonly ProcessRow[]): Promise
     }
   }
   for (const [row, usages] of samples) found.runs.push(resultOf(row, usages, { objects, events }));
-}
-
-/** A run that did not end when it was done says nothing of the work: it is done again. */
-async function measuredToEnd(command: Command, options: MeasureOptions): Promise<Usage> {
-  for (let attempt = 1; ; attempt++) {
-    const usage = await measureProcess(command, options);
-    if (!usage.stalled || attempt === ATTEMPTS || usage.wallMs > TOO_LONG_TO_REPEAT_MS) return usage;
-  }
 }
 
 function figuresOf({ wallMs, cpuMs, peakRssMb }: Usage): string {
@@ -162,26 +141,6 @@ function isRunnable(row: ProcessRow, url: string, objects: number, { omitted }: 
 
 function at(home: string, command: Command): Command {
   return { ...command, env: { HOME: home, ...command.env } };
-}
-
-/** What is wrong with a run: a program that is fast because it left something out has not been measured. */
-function faultOf(row: ProcessRow, usage: Usage, wanted: number, objects: number): string | undefined {
-  const { counts, endless, says } = row;
-  if (usage.stalled) return `did not end: ${usage.stderr || usage.stdout}`;
-  if (usage.code !== 0 && !endless) return `ended with ${usage.code}: ${usage.stderr || usage.stdout}`;
-  if (says && usage.stdout !== says(objects)) return `said ${JSON.stringify(usage.stdout)}`;
-  const [counted, expected] = counts ? [usage.counted, counts.of(objects)] : [said(usage).objects, wanted];
-  const isComplete = endless ? (counted ?? 0) >= expected : counted === expected;
-  return isComplete ? undefined : `showed ${counted} of ${expected}: ${usage.stderr || usage.stdout.slice(0, 200)}`;
-}
-
-/** What a program of bench/runners said of itself; nothing of any other. */
-function said({ stdout }: Usage): Partial<Work> & { objects?: number } {
-  try {
-    return JSON.parse(stdout) as Partial<Work>;
-  } catch {
-    return {};
-  }
 }
 
 function resultOf(

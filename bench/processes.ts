@@ -42,7 +42,7 @@ export interface MeasureOptions {
 }
 
 const GNU_TIME = '/usr/bin/time';
-const REPEAT = 'i=0; while [ $i -lt "$0" ]; do "$@" >/dev/null; i=$((i+1)); done';
+const REPEAT = 'i=0; while [ $i -lt "$0" ]; do "$@" >/dev/null || exit; i=$((i+1)); done';
 const KEPT = 4096;
 /**
  * Node may lock itself up when it exits, https://github.com/nodejs/node/issues/54918; a program that ends takes no

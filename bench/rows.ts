@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import type { Command, MeasureOptions } from './processes.ts';
+import type { Command } from './processes.ts';
 import { node, type OrReason, type Programs, runner } from './programs.ts';
 import type { Group } from './results.ts';
 
@@ -257,12 +257,3 @@ export function warmUps({ cli, kubectl }: Programs, url: string): Command[] {
 function withProgram(program: OrReason, args: (url: string) => readonly string[]): ProcessRow['command'] {
   return (url) => ('path' in program ? { command: program.path, args: args(url) } : program);
 }
-
-export function measureOptionsOf({ times, counts, endless }: ProcessRow, objects: number): MeasureOptions {
-  const complete = counts ? counts.of(objects) : 1;
-  const timeoutMs = times === undefined ? undefined : A_MOMENT_MS;
-  return { times, count: counts?.word, ...(endless ? { until: complete } : { complete }), timeoutMs };
-}
-
-/** What takes a moment is stuck after this long. */
-const A_MOMENT_MS = 20_000;

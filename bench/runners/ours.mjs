@@ -1,22 +1,21 @@
 // The library as built. LIBRARY URL MODE [EVENTS], with the mode `sync`, `plain` (with Node's own settings of memory),
 // `whole` (the same, managedFields kept), `metadata` (metadata only), `block` (with the longest block of the event
-// loop) or `burst` (EVENTS changes to three handlers). BENCH_CA names the certificate of a server over TLS;
-// BENCH_IDENTITY=1 asks for no compression.
+// loop) or `burst` (EVENTS changes to three handlers). The URL `kubeconfig` means the server of the kubeconfig in the
+// environment. BENCH_CA names the certificate of a server over TLS; BENCH_IDENTITY=1 asks for no compression.
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { done, start } from './usage.mjs';
 
 const [, , library, url, mode, events] = process.argv;
-const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, createConfig } = await import(
+const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, createConfig, loadConfig } = await import(
   pathToFileURL(library).href
 );
 if (mode !== 'plain' && mode !== 'whole') keepYoungGenerationSmall?.(); // an older copy may not have it
 const tls = process.env.BENCH_CA === undefined ? {} : { ca: readFileSync(process.env.BENCH_CA) };
 const disableCompression = process.env.BENCH_IDENTITY === '1';
-const client = createClient(
-  { ...createConfig({ server: url, tls }), disableCompression },
-  { dropManagedFields: mode !== 'whole' },
-);
+const config =
+  url === 'kubeconfig' ? await loadConfig() : { ...createConfig({ server: url, tls }), disableCompression };
+const client = createClient(config, { dropManagedFields: mode !== 'whole' });
 const factory = dynamicInformerFactory(client, { sync: 'auto', metadataOnly: mode === 'metadata' });
 const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
 const signal = new AbortController().signal;

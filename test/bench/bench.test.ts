@@ -6,8 +6,10 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { endToEnd } from '../../bench/end-to-end.ts';
+import { gateRows } from '../../bench/gate/gate-rows.ts';
 import { generate, ObjectTexts } from '../../bench/generator.ts';
 import { measure } from '../../bench/harness.ts';
+import { ownCluster } from '../../bench/own-cluster.ts';
 import { measureIdle, measureProcess } from '../../bench/processes.ts';
 import { findPrograms, runner } from '../../bench/programs.ts';
 import { ReplayServer } from '../../bench/replay.ts';
@@ -265,6 +267,32 @@ describe('measuring a process', () => {
       expect((await measureIdle(runner('bare', 'wait'), { settleMs: 100 })).rssMb).toBeGreaterThan(20);
     },
   );
+});
+
+describe('the rows of the gate', () => {
+  it.runIf(isBuilt)('each show every object, and take a time', async () => {
+    await using many = await ownCluster(OBJECTS);
+    await using storm = await ownCluster(50, { plan: { kind: 'burst', events: 300 } });
+    await using few = await ownCluster(3);
+    const programs = findPrograms({ peers: false });
+    const home = mkdtempSync(path.join(tmpdir(), 'gate-home-'));
+    try {
+      const rows = gateRows(programs, programs, { many, storm: { ...storm, events: 300 }, few }, home);
+      expect(rows.map(({ id }) => id)).toEqual('once once-json sync filter storm storm-watch start'.split(' '));
+      for (const { measure } of rows) expect(await measure('now')).toBeGreaterThan(0);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
+  it.runIf(isBuilt)('refuse a build that leaves something out', async () => {
+    await using many = await ownCluster(OBJECTS);
+    const more = { ...many, pods: OBJECTS + 1 };
+    const programs = findPrograms({ peers: false });
+    const servers = { many: more, storm: { ...more, events: 1 }, few: more };
+    const [once] = gateRows(programs, programs, servers, tmpdir());
+    await expect(once?.measure('base')).rejects.toThrow(`showed ${OBJECTS} of ${OBJECTS + 1}`);
+  });
 });
 
 describe('whole programs', () => {

@@ -303,7 +303,6 @@ describe('query of several contexts', () => {
   });
 
   it.each([
-    [['--watch'], '--watch reads one cluster'],
     [['--group-by', 'cluster', '-o', 'name'], '--group-by has no objects for -o name'],
     [['--eq', 'cluster=wst'], 'the clusters are east, west'],
     [['--eq', 'clustr=west'], 'did you mean "cluster"?'],

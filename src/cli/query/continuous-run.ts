@@ -3,33 +3,29 @@ import { abortable, onAbort } from '../../kit/abort.ts';
 import { Bell } from '../../kit/bell.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { answerCatalog } from '../../query/answer/answer-catalog.ts';
 import { findIn } from '../../query/answer/found.ts';
 import { matcherOf } from '../../query/answer/matcher.ts';
-import { asksForObjects, usedIndexes } from '../../query/answer/query.ts';
-import { representationFor } from '../../query/answer/representation.ts';
-import type { IndexCatalog } from '../../query/index/index-catalog.ts';
-import { LiveResult } from '../../query/live/continuous-result.ts';
+import { asksForObjects } from '../../query/answer/query.ts';
+import { type ContinuousTarget, LiveResult } from '../../query/live/continuous-result.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
 import { replacementParts } from '../../stream/envelope.ts';
 import { continuityMarker, endMarker, forbiddenMarker, outageMarker, syncedMarker } from '../../stream/markers.ts';
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { StreamSummary } from '../../stream/summary.ts';
-import { idleMsOf } from '../args/shared-flags.ts';
 import { giveHints } from '../hints/hint.ts';
 import { QUERY_WATCH } from '../hints/lists.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
-import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../session/informers.ts';
-import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/clusters.ts';
+import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
+import type { NewlyRefused } from '../session/left-out.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
+import type { QueryPart } from './asked-clusters.ts';
 import { ContinuousWriter, type MarkerOf } from './continuous-writer.ts';
-import { LiveOwners } from './live-owners.ts';
+import { LivePart } from './live-part.ts';
 import { looksSameIn } from './print-found.ts';
 import type { QueryPlan } from './read-query.ts';
 
@@ -42,26 +38,27 @@ const DEFAULT_MERGE_MS = 100;
 const TIME_EVERY_MS = 1000;
 const TIME_SHARE = 20;
 
-/** Prints the result of a question, and then how it changes, until something ends it. */
-export async function queryContinuously(session: Session, plan: QueryPlan): Promise<ExitCode> {
+/**
+ * Prints the result of a question, and then how it changes, until something ends it. A cluster that ends by an error
+ * ends the result: without it the rows would be wrong.
+ */
+export async function queryContinuously(
+  session: CommandSession,
+  parts: readonly QueryPart[],
+  plan: QueryPlan,
+): Promise<ExitCode> {
   const summary = new StreamSummary(WORDS);
   const writer = await ContinuousWriter.create(session, plan, summary);
-  await using running = new ContinuousQuery(session, plan, { summary, writer });
+  await using running = new ContinuousQuery(session, { parts, plan, summary, writer });
   return await running.run();
 }
 
 const WORDS = { one: 'row change', kinds: { ADDED: '+', MODIFIED: '~', DELETED: '-', LEFT: '-' } } as const;
 
 class ContinuousQuery implements AsyncDisposable {
-  readonly #session: Session;
+  readonly #session: CommandSession;
   readonly #plan: QueryPlan;
-  /** The targets that were asked for, also those that may not be read. */
-  readonly #asked: readonly WatchTarget[];
-  /** The targets that may be read. */
-  #targets: readonly WatchTarget[] = [];
-  readonly #reporter: ContinuityReporter;
-  readonly #leavingOut: LeavingOut | undefined;
-  readonly #owners: LiveOwners | undefined;
+  readonly #parts: readonly LivePart[];
   readonly #summary: StreamSummary;
   readonly #writer: ContinuousWriter;
   readonly #changed = new Bell();
@@ -73,55 +70,52 @@ class ContinuousQuery implements AsyncDisposable {
   /** How long the last look at every object took, ms. */
   #reconsiderMs = 0;
   #outages: readonly Outage<WatchTarget>[] = [];
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor(
-    session: Session,
-    plan: QueryPlan,
-    { summary, writer }: { summary: StreamSummary; writer: ContinuousWriter },
+    session: CommandSession,
+    {
+      parts,
+      plan,
+      summary,
+      writer,
+    }: { parts: readonly QueryPart[]; plan: QueryPlan; summary: StreamSummary; writer: ContinuousWriter },
   ) {
     this.#summary = summary;
     this.#writer = writer;
     this.#session = session;
     this.#plan = plan;
-    this.#reporter = new ContinuityReporter(session, () => this.#targets);
-    const goesOn = asksForObjects(plan) && !plan.flags.strict; // a number that leaves a type out would be a wrong one
-    const informers = {
-      ...plan,
-      idleMs: idleMsOf(plan.flags['idle-timeout']),
-      followsVersions: true,
+    const options = {
       onContinuity: (event: ContinuityEvent, type: ResourceType) => this.#observe(event, type),
+      onLeftOut: (refused: readonly NewlyRefused[]) => this.#goOnWithout(refused),
+      onOwners: () => this.#wake({ reconsider: true }),
     };
-    this.#asked = createTargets(session, plan.selections, {
-      ...informers,
-      as: representationFor(plan),
-      ...(goesOn ? { onRefused: () => this.#leavingOut?.changed() } : {}),
-    });
-    this.#targets = this.#asked;
-    if (goesOn) this.#leavingOut = new LeavingOut(session, this.#asked, (refused) => this.#goOnWithout(refused));
-    if (usedIndexes(plan).includes('owner'))
-      this.#owners = new LiveOwners(session, informers, () => this.#wake({ reconsider: true }));
+    this.#parts = parts.map((part) => new LivePart(part, plan, options));
+  }
+
+  /** The types of all clusters that may be read. */
+  get #targets(): readonly WatchTarget[] {
+    return this.#parts.flatMap(({ targets }) => targets);
   }
 
   async run(): Promise<ExitCode> {
     const session = this.#session;
     const { signal } = session;
-    using _reporter = this.#reporter;
     using _end = onAbort(signal, () => {
-      this.#outages = outagesOf([...this.#targets, ...(this.#owners?.targets ?? [])], session.clock.now());
+      const owners = this.#parts.flatMap((part) => part.owners?.targets ?? []);
+      this.#outages = outagesOf([...this.#targets, ...owners], session.clock.now());
       this.#changed.wake();
     });
-    this.#running = runTargets(this.#asked, session, { endsWhenRefused: this.#leavingOut === undefined });
+    this.#running = Promise.all(this.#parts.map((part) => part.run((reason) => session.end(reason))));
     await this.#stream();
     await this.#running;
-    await this.#owners?.ended;
     return this.#end(signal.reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#session.end(new StreamEnd('done'));
     await this.#running;
-    await this.#owners?.ended;
+    for (const part of this.#parts) part[Symbol.dispose]();
   }
 
   async #stream(): Promise<void> {
@@ -129,10 +123,10 @@ class ContinuousQuery implements AsyncDisposable {
     let result: LiveResult | undefined;
     try {
       await this.#sync();
-      const catalog = await this.#catalog();
-      result = this.#createResult(catalog);
-      for (const target of this.#targets) await this.#feed(target, result);
-      await this.#first(result, catalog);
+      await Promise.all(this.#parts.map((part) => part.prepare()));
+      result = this.#createResult();
+      for (const part of this.#parts) for (const target of part.targets) await this.#feed(target, part, result);
+      await this.#first(result);
       await this.#follow(result);
     } catch (error) {
       if (!session.signal.aborted) session.end(error);
@@ -144,27 +138,15 @@ class ContinuousQuery implements AsyncDisposable {
   }
 
   async #sync(): Promise<void> {
-    const session = this.#session;
-    const { signal } = session;
-    using _progress = showSyncProgress(session, session.status);
-    await Promise.all(this.#asked.map((target) => target.settled(signal)));
-    this.#targets = this.#asked.filter(({ refusal }) => refusal === undefined);
+    const { signal, clock, startedAt, status } = this.#session;
+    const stats = () => this.#parts.flatMap(({ session }) => session.client.stats());
+    using _progress = showSyncProgress({ clock, startedAt, client: { stats } }, status);
+    await Promise.all(this.#parts.map((part) => part.settled(signal)));
     // refused as a whole: the session ends with the error that names all of it
-    if (this.#targets.length === 0) await abortable(new Promise(() => {}), signal);
+    if (this.#parts.some(({ targets }) => targets.length === 0)) await abortable(new Promise(() => {}), signal);
   }
 
-  async #catalog(): Promise<IndexCatalog> {
-    const { client, signal } = this.#session;
-    await this.#owners?.follow(this.#objects());
-    const context = { client, signal, isWhole: () => false, resolve: this.#owners?.resolve };
-    return answerCatalog(context, this.#plan, this.#targets);
-  }
-
-  *#objects() {
-    for (const { informer } of this.#targets) yield* informer.lister.view();
-  }
-
-  #createResult(catalog: IndexCatalog): LiveResult {
+  #createResult(): LiveResult {
     const { clock, notice } = this.#session;
     const redactor = new Redactor({ showSecrets: this.#plan.showSecrets });
     const noticed = new Set<string>();
@@ -176,7 +158,7 @@ class ContinuousQuery implements AsyncDisposable {
     return new LiveResult({
       plan: this.#plan,
       targets: this.#targets,
-      catalog,
+      catalogOf: (target) => this.#partOf(target).catalog,
       matches: matcherOf(this.#plan, { notice, clock }, () => clock.now()),
       redactor,
       looksSame: looksSameIn(this.#plan, redactor, clock),
@@ -185,12 +167,16 @@ class ContinuousQuery implements AsyncDisposable {
     });
   }
 
+  #partOf(target: ContinuousTarget): LivePart {
+    return this.#parts.find(({ asked }) => asked.some((each) => each === target)) as LivePart;
+  }
+
   /** Passes every change of a type to the result. Resolves when what is there has been passed. */
-  async #feed(target: WatchTarget, result: LiveResult): Promise<void> {
+  async #feed(target: WatchTarget, { owners }: LivePart, result: LiveResult): Promise<void> {
     const handler = changeHandler(
       (change) => {
         for (const part of replacementParts(change) ?? [change]) result.put(part, target);
-        this.#owners?.look(change.object);
+        owners?.look(change.object);
         this.#wake();
       },
       (object) => {
@@ -217,26 +203,23 @@ class ContinuousQuery implements AsyncDisposable {
   }
 
   /** Prints the first result, and what a person should know of it. */
-  async #first(result: LiveResult, catalog: IndexCatalog): Promise<void> {
-    const session = this.#session;
-    const { signal, clock, notice } = session;
+  async #first(result: LiveResult): Promise<void> {
+    const { signal, clock } = this.#session;
     const plan = this.#plan;
     if (plan.explain)
-      for (const target of this.#targets)
-        findIn(plan, target, { catalog, matches: () => true, sink: { clock, notice } });
+      for (const { targets, catalog, session } of this.#parts)
+        for (const target of targets)
+          findIn(plan, target, { catalog, matches: () => true, sink: { clock, notice: session.notice } });
     const ready = this.#writer.print(result);
-    const finding = {
-      plan,
-      targets: this.#targets,
-      catalog,
-      isEmpty: result.shown === 0 && asksForObjects(plan),
-      isReportedElsewhere: this.#asked.some(({ forbidden }) => forbidden.length > 0),
-    };
+    const isEmpty = result.shown === 0 && asksForObjects(plan);
     this.#isSynced = true;
     for (const target of this.#targets)
       this.#writer.mark((stamper) => syncedMarker(stamper, target, target.informer.lister.size));
-    const hints = giveHints(QUERY_WATCH, finding, session);
-    await abortable(Promise.all([ready, this.#writer.print(result), hints]), signal);
+    const hints = this.#parts.map(({ session, plan, targets, catalog, asked }) => {
+      const isReportedElsewhere = asked.some(({ forbidden }) => forbidden.length > 0);
+      return giveHints(QUERY_WATCH, { plan, targets, catalog, isEmpty, isReportedElsewhere }, session);
+    });
+    await abortable(Promise.all([ready, this.#writer.print(result), ...hints]), signal);
   }
 
   async #follow(result: LiveResult): Promise<void> {
@@ -247,7 +230,8 @@ class ContinuousQuery implements AsyncDisposable {
       if (!this.#hasChanged) await this.#changed.wait(signal);
       if (mergeMs > 0) await clock.sleep(mergeMs, { signal });
       this.#hasChanged = false;
-      if (await this.#owners?.followNew(() => this.#objects(), signal)) this.#mustReconsider = true;
+      for (const part of this.#parts)
+        if (await part.owners?.followNew(() => part.objects(), signal)) this.#mustReconsider = true;
       if (this.#mustReconsider) this.#reconsider(result);
       await abortable(this.#writer.print(result), signal);
     }
@@ -279,7 +263,6 @@ class ContinuousQuery implements AsyncDisposable {
   }
 
   #goOnWithout(refused: readonly NewlyRefused[]): void {
-    this.#targets = this.#targets.filter(({ refusal }) => refusal === undefined);
     for (const { target, namespaces } of refused)
       for (const namespace of namespaces) this.#writer.mark((stamper) => forbiddenMarker(stamper, target, namespace));
     this.#wake();
@@ -287,8 +270,6 @@ class ContinuousQuery implements AsyncDisposable {
 
   #observe(event: ContinuityEvent, type: ResourceType): void {
     const session = this.#session;
-    if (session.signal.aborted) return;
-    this.#reporter.observe(event, type);
     this.#remember(event, type);
     if (this.#plan.flags.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
@@ -331,7 +312,10 @@ class ContinuousQuery implements AsyncDisposable {
   }
 
   get #leftOut(): string {
-    return this.#leavingOut ? leftOutText(this.#asked) : '';
+    return this.#parts
+      .map(({ leftOut }) => leftOut)
+      .filter((text) => text !== '')
+      .join('; ');
   }
 
   /** Markers that the result had not reached when it ended. */

@@ -15,8 +15,8 @@ import type { LiveResult, UnstampedChange } from '../../query/live/continuous-re
 import type { EventWord } from '../../stream/envelope.ts';
 import { lossMarker, lossText, type Marker, type Stamper } from '../../stream/markers.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
+import type { CommandSession } from '../session/clusters.ts';
 import { colorLevel } from '../session/output.ts';
-import type { Session } from '../session/session.ts';
 import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { QueryPlan } from './read-query.ts';
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<RowRecord['op'], EventWord>> = { '+': 'ADDED', '-':
  * is reported, so that no more waits than one change of each row.
  */
 export class ContinuousWriter {
-  readonly #session: Session;
+  readonly #session: CommandSession;
   readonly #summary: StreamSummary;
   readonly #withMarkers: boolean;
   readonly #printer: RowChangePrinter;
@@ -42,7 +42,7 @@ export class ContinuousWriter {
   #hasReportedLoss = false;
   #hasReportedFailure = false;
 
-  static async create(session: Session, plan: QueryPlan, summary: StreamSummary): Promise<ContinuousWriter> {
+  static async create(session: CommandSession, plan: QueryPlan, summary: StreamSummary): Promise<ContinuousWriter> {
     const { io } = session;
     const { format, printer, flags, noHeaders, output } = plan;
     const painter = await loadPainter(colorLevel(flags.color, { stdout: io.stdout, env: io.env }));
@@ -55,7 +55,7 @@ export class ContinuousWriter {
   }
 
   private constructor(
-    session: Session,
+    session: CommandSession,
     summary: StreamSummary,
     { withMarkers, printer, output }: { withMarkers: boolean; printer: RowChangePrinter; output: CompiledOutput },
   ) {

@@ -44,10 +44,6 @@ export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
  */
 export async function runQuery({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
   const severalClusters = asksForClusters(flags);
-  if (severalClusters && given.get('watch') !== undefined)
-    throw new InformerError('argument', '--watch reads one cluster', {
-      hint: 'watch streams several; query --watch takes one --context',
-    });
   const { indexes } = edges.config;
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
   const query = await readQuery(flags, { given, indexes, severalClusters, notice });
@@ -63,10 +59,11 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       );
       if (asked.length === 0) throw noCluster(sessions);
       const planFor = (parts: readonly QueryPart[]) => planOf(parts, query, sessions);
-      const [first] = asked;
-      if (flags.watch && first) {
-        const part = await checkedPart(first, query, words);
-        return await queryContinuously(part.session, await planFor([part]));
+      if (flags.watch) {
+        const parts = await Promise.all(asked.map((session) => checkedPart(session, query, words)));
+        const error = errorOf(parts, sessions);
+        if (error !== undefined) throw error; // a result that goes on begins with all of it, or not at all
+        return await queryContinuously(sessions, parts, await planFor(parts));
       }
       const fill = flags['since-last'] ? filledWhole : filledNarrowed;
       const filled = await together(
@@ -114,7 +111,7 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
   const { cluster, signal } = session;
   const namespaces = namespacesOf(query.flags, session.config);
   const declared = cluster === undefined ? query.declared : declaredIn(cluster, query);
-  const own = { ...query, declared, namespaces };
+  const scoped = { ...query, declared, namespaces };
   const resolve = async (): Promise<{ selections: readonly ResourceSelection[]; unserved: readonly unknown[] }> => {
     if (query.flags['wait-for-crd']) return { selections: await resolveWhenThere(words, session), unserved: [] };
     if (cluster === undefined) return { selections: await session.resolve(words), unserved: [] };
@@ -122,11 +119,11 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
   };
   try {
     const { selections, unserved } = await (query.flags.watch ? whenAvailable(session, resolve) : resolve());
-    return { session, query: { ...own, selections }, errors: unserved };
+    return { session, query: { ...scoped, selections }, errors: unserved };
   } catch (error) {
-    if (cluster === undefined) throw error;
-    const errors = [inCluster(cluster, signal.aborted ? signal.reason : error)];
-    return { session, query: { ...own, selections: [] }, errors };
+    const own = inCluster(cluster, signal.aborted ? signal.reason : error);
+    if (cluster === undefined || query.flags.watch) throw own;
+    return { session, query: { ...scoped, selections: [] }, errors: [own] };
   }
 }
 
@@ -141,22 +138,22 @@ async function checkedPart(session: Session, query: ReadQuery, words: readonly s
 }
 
 /** How the answer of all parts is printed. Throws what is wrong with the clusters where none knows the types. */
-async function planOf(
-  parts: readonly QueryPart[],
-  query: ReadQuery,
-  { io, clock, broken }: Sessions,
-): Promise<QueryPlan> {
+async function planOf(parts: readonly QueryPart[], query: ReadQuery, sessions: Sessions): Promise<QueryPlan> {
   const reached = parts.filter((part) => part.query.selections.length > 0);
   const [first] = reached;
-  if (first === undefined)
-    throw SeveralErrors.of([...broken.map(({ error }) => error), ...parts.flatMap(({ errors }) => errors)]);
+  if (first === undefined) throw errorOf(parts, sessions);
   const scope = {
     selections: reached.flatMap((part) => part.query.selections),
     namespaces: [...new Set(reached.flatMap((part) => part.query.namespaces))],
     severalClusters: first.session.cluster !== undefined,
   };
+  const { io, clock } = sessions;
   return await queryPlanOf(query, scope, { stdout: io.stdout, env: io.env, clock });
 }
+
+/** The errors of the clusters and of their types, as one. */
+const errorOf = (parts: readonly QueryPart[], { broken }: Sessions) =>
+  SeveralErrors.of([...broken.map(({ error }) => error), ...parts.flatMap(({ errors }) => errors)]);
 
 /** Ends one of several clusters a little before `--timeout`, so that the answer of the others is still printed. */
 function deadlineOf({ cluster, clock, end }: Session, limitMs: number | undefined): Disposable | undefined {

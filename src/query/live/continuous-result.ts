@@ -31,7 +31,8 @@ export type ContinuousTarget = Pick<Holding, 'type' | 'names' | 'namespaces'>;
 export interface ContinuousResultOptions {
   readonly plan: ScopedQuery;
   readonly targets: readonly ContinuousTarget[];
-  readonly catalog: IndexCatalog;
+  /** The indexes for the objects of a target. */
+  readonly catalogOf: (target: ContinuousTarget) => IndexCatalog;
   readonly matches: Matcher;
   readonly redactor: Redactor;
   /** Whether two states of an object are printed in the same way. */
@@ -63,6 +64,8 @@ export interface ResultRecord {
   readonly key?: string;
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr?: string;
+  /** The name of the object's cluster. Only with several clusters. */
+  readonly cluster?: string;
   readonly cause: RowCause;
   /** The reason why the object cannot be printed. Then `object` has only what identifies it. */
   readonly error?: string;
@@ -91,12 +94,10 @@ interface Rows {
 export class LiveResult {
   readonly #options: ContinuousResultOptions;
   readonly #rows: Rows;
-  #catalog: IndexCatalog;
 
   constructor(options: ContinuousResultOptions) {
     this.#options = options;
-    this.#catalog = options.catalog;
-    this.#rows = asksForObjects(options.plan) ? new ObjectRows(options) : new NumberRows(options, () => this.#catalog);
+    this.#rows = asksForObjects(options.plan) ? new ObjectRows(options) : new NumberRows(options);
   }
 
   /** The rows that the reader knows. */
@@ -132,11 +133,6 @@ export class LiveResult {
     this.#rows.put(row, this.#isIn(row), { kind: 'updated', cause: 'filter' });
   }
 
-  /** Judges by these indexes from now on. */
-  setCatalog(catalog: IndexCatalog): void {
-    this.#catalog = catalog;
-  }
-
   /** The changes for the reader since the last call. The first call gives the first result in its order. */
   take(): UnstampedChange[] {
     return this.#rows.take();
@@ -147,12 +143,13 @@ export class LiveResult {
     return { id: `${place} ${keyOf(object)} ${object.metadata.uid ?? ''}`, object, type: target.type, target };
   }
 
-  #isIn({ object, type, target: { names } }: ObjectRow): boolean {
-    const { plan, matches } = this.#options;
+  #isIn({ object, type, target }: ObjectRow): boolean {
+    const { plan, matches, catalogOf } = this.#options;
+    const { names } = target;
     if (names && !names.has(object.metadata.name ?? '')) return false;
     const isFound =
       plan.lookups.length === 0 ||
-      runLookups({ store: scanned([object]), catalog: this.#catalog, lookups: plan.lookups }).objects.length > 0;
+      runLookups({ store: scanned([object]), catalog: catalogOf(target), lookups: plan.lookups }).objects.length > 0;
     return isFound && matches(object, type);
   }
 }
@@ -200,7 +197,9 @@ class ObjectRows implements Rows {
     const shown = this.#shownObject(object, type);
     const reason = whyUnprintable(shown);
     const error = reason === undefined ? {} : { error: `this object cannot be printed: ${reason}` };
-    return { record: { op, object: shown, key: keyOf(object), gvr: formatGvr(type.gvr), cause, ...error }, type };
+    const cluster = type.cluster === undefined ? {} : { cluster: type.cluster };
+    const record = { op, object: shown, key: keyOf(object), gvr: formatGvr(type.gvr), ...cluster, cause, ...error };
+    return { record, type };
   }
 
   #shownObject(object: ReadonlyObject, type: Found['type']): ReadonlyObject {
@@ -253,16 +252,18 @@ function comparePlaces(a: Place, b: Place): number {
 class NumberRows implements Rows {
   readonly #plan: ScopedQuery;
   readonly #isReadable: boolean;
-  readonly #groups: ContinuousGroups<Found>;
+  readonly #groups: ContinuousGroups<ObjectRow>;
   readonly #result: ContinuousResult<NumberRow>;
   readonly #amounts: (items: Iterable<Found>) => GroupRow['amounts'];
   #changed = new Map<string, number>();
   #isFirst = true;
 
-  constructor({ plan, redactor, isReadable }: ContinuousResultOptions, catalog: () => IndexCatalog) {
+  constructor({ plan, redactor, isReadable, catalogOf }: ContinuousResultOptions) {
     this.#plan = plan;
     this.#isReadable = isReadable;
-    this.#groups = new ContinuousGroups<Found>((found) => valuesOf(found, { plan, redactor, catalog: catalog() }));
+    this.#groups = new ContinuousGroups<ObjectRow>((row) =>
+      valuesOf(row, { plan, redactor, catalog: catalogOf(row.target) }),
+    );
     this.#result = new ContinuousResult<NumberRow>({
       looksSame: (before, after) => JSON.stringify(before.cells) === JSON.stringify(after.cells),
       window:

@@ -152,10 +152,11 @@ describe('a result that is kept up to date', () => {
           const plan = await planOf(type, line, world.clock);
           const redactor = new Redactor();
           const target = { type, names: undefined, namespaces: [''] };
+          const catalog = new IndexCatalog(plan.declared);
           const result = new LiveResult({
             plan,
             targets: [target],
-            catalog: new IndexCatalog(plan.declared),
+            catalogOf: () => catalog,
             matches: matcherOf(plan, { notice: () => {}, clock: world.clock }, () => world.clock.now()),
             redactor,
             looksSame: looksSameIn(plan, redactor, world.clock),

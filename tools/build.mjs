@@ -9,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
 import { chunkNames } from './chunk-names.mjs';
 import { doorAlone } from './door-alone.mjs';
+import { lightModules } from './light-modules.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
 import { ownUrl } from './own-url.mjs';
 import { sbom } from './release/sbom.mjs';
@@ -68,33 +69,29 @@ async function bundle() {
 }
 
 /**
- * Each file that a start loads is felt. What every command loads is two files: `start` with the program's own, and
- * `core` with what the library uses too, which loads no command. The client of a running serve is a part of them: its
- * answer shall take no longer than a start. What several commands know of formats and filters is one file too.
+ * Each file that a start loads is felt. What every command loads is two files: `start`, and `core` with what the library
+ * uses too. `query` is a part of them: the answer of a running serve shall take no longer than a start. What completion
+ * and commands ask a cluster with is two files in the same way, `asking` and `client`; what `query` and `watch` read one
+ * with, `reading` and `cluster`; the rest of each is one.
  */
 function startGroups() {
-  const closure = closureOf(
-    [
-      'program.ts',
-      'cli/base-command.ts',
-      'kit/clock.ts',
-      'serve/client/ask.ts',
-      'serve/find.ts',
-      'serve/connection-record.ts',
-    ].map(src),
-  );
-  const isOfProgram = (id) =>
-    ['program.ts', 'package.ts', 'serve', 'cli', 'commands'].includes(path.relative(src(''), id).split(path.sep)[0]);
-  const isOfFlags = (id) =>
-    ['output/formats.ts', 'output/format-traits.ts', 'cli/args/filter-flags.ts', 'cli/args/template-file.ts']
-      .map(src)
-      .includes(id);
+  const library = closureOf(['index.ts', 'cache.ts'].map(src));
+  const start = closureOf(['program.ts', 'commands/query.ts'].map(src));
+  const query = closureOf([src('cli/query/query-run.ts')]);
+  const asking = query.intersection(closureOf([src('complete.ts')]));
+  const watch = closureOf([src('commands/watch.ts')]);
   const isHelper = (id) => id.includes('@oxc-project+runtime'); // of `using`, for all
-  return [
-    { name: 'core', test: (id) => isHelper(id) || (closure.has(id) && !isOfProgram(id)), priority: 2 },
-    { name: 'start', test: (id) => closure.has(id), priority: 1 },
-    { name: 'flags', test: isOfFlags, priority: 0 },
+  const groups = [
+    ['core', (id) => isHelper(id) || (start.has(id) && library.has(id))],
+    ['start', (id) => start.has(id)],
+    ['client', (id) => asking.has(id) && library.has(id)],
+    ['asking', (id) => asking.has(id)],
+    ['cluster', (id) => query.has(id) && library.has(id)],
+    ['reading', (id) => query.has(id) && watch.has(id)],
+    ['answers', (id) => query.has(id)],
+    ['watching', (id) => watch.has(id)],
   ];
+  return groups.map(([name, test], at) => ({ name, test, priority: groups.length - at }));
 }
 
 async function bundled(input, groups = []) {
@@ -103,7 +100,7 @@ async function bundled(input, groups = []) {
     platform: 'node',
     external: [/^node:/],
     transform: { target: 'node22.19', define: { BUILT_VERSION: JSON.stringify(PACKAGE.version) } },
-    plugins: [oclifCommandAlone, doorAlone, ownUrl],
+    plugins: [oclifCommandAlone, doorAlone, ownUrl, lightModules],
     treeshake: {
       moduleSideEffects: (id) =>
         !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),

@@ -21,7 +21,12 @@ export function chunkNames(src, entries) {
  * (`commands-watch`); the package and file of another (`undici-index`).
  */
 function nameOf(name, id, src) {
-  if (['core', 'start', 'flags', 'rolldown-runtime'].includes(name)) return name;
+  if (
+    ['core', 'start', 'client', 'asking', 'cluster', 'reading', 'answers', 'watching', 'rolldown-runtime'].includes(
+      name,
+    )
+  )
+    return name;
   const own = path.relative(src, id);
   const place = own.startsWith('..') ? (id.split(/node_modules[\\/]/).at(-1) ?? id) : own;
   const words = place

@@ -1,10 +1,11 @@
 import { isContainer } from './exact-json.ts';
+import { thousands } from './thousands.ts';
 
 /** The most levels of maps and lists that recursive functions accept, such as those that print and compare. */
 export const MOST_LEVELS = 1_000;
 
 /** The text for a value beyond {@link MOST_LEVELS}. */
-export const TOO_DEEP = `it is nested deeper than ${MOST_LEVELS.toLocaleString('en-US')} levels`;
+export const TOO_DEEP = `it is nested deeper than ${thousands(MOST_LEVELS)} levels`;
 
 /** Whether a value is nested deeper than {@link MOST_LEVELS}. A value that contains itself is. */
 export function isTooDeep(value: unknown): boolean {

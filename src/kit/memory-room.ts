@@ -1,3 +1,5 @@
+import { thousands } from './thousands.ts';
+
 const MIB = 1024 * 1024;
 
 /** The memory of this process, as V8 and the system count it. All sizes are in bytes. */
@@ -63,7 +65,7 @@ const SHARE_OF_HEAP = 0.8;
 /** The share of the memory of the machine, or of the container. */
 const SHARE_OF_ALL = 0.9;
 
-const inMib = (bytes: number) => Math.round(bytes / MIB).toLocaleString('en-US');
+const inMib = (bytes: number) => thousands(bytes / MIB);
 
 function processMemory(): ProcessMemory {
   const { getHeapSpaceStatistics, getHeapStatistics } = process.getBuiltinModule('node:v8');

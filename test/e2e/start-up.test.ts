@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../support/cli.ts';
+import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
@@ -74,6 +74,41 @@ describe('a command loads what it needs, and nothing else', () => {
       'rolldown-runtime.js',
       'start.js',
     ]);
+  });
+
+  it.each([
+    [
+      ['query', 'pods', '-A'],
+      ['answers', 'asking', 'client', 'cluster', 'reading'],
+    ],
+    [
+      ['watch', 'pods', '-A', '--once'],
+      ['asking', 'client', 'cluster', 'reading', 'watching'],
+    ],
+    [
+      ['__complete', 'query', 'pods', '-A', ''],
+      ['asking', 'cli-completion-words', 'client', 'complete'],
+    ],
+  ])('%j reads few files more, and none that only others need', async (line, more) => {
+    const { urls } = await loadedBy(...line);
+    const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url), '.js'));
+    const always = ['core', 'main', 'prebuilt-help', 'rolldown-runtime', 'start', 'js-yaml-js-yaml'];
+    expect(own.filter((file) => !always.includes(file)).sort()).toEqual(more);
+  });
+
+  it('the answer of a serve needs no file more than a start', async () => {
+    await using serve = new Cli(['serve', 'namespaces'], { env: fixture.env });
+    await serve.until(({ stderr }) => stderr.includes('ready: '), 'it is ready');
+    const { urls } = await loadedBy('query', 'namespaces');
+    const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url)));
+    expect(own.sort()).toEqual(['core.js', 'main.js', 'prebuilt-help.js', 'rolldown-runtime.js', 'start.js']);
+  });
+
+  it('the built files are ASCII, and take Node’s modules without an import', async () => {
+    for (const file of (await readdir(DIST)).filter((name) => name.endsWith('.js'))) {
+      const text = readFileSync(path.join(DIST, file), 'utf8');
+      expect([file, /[^\0-\x7f]/.test(text), /^import .*["']node:/m.test(text)]).toEqual([file, false, false]);
+    }
   });
 
   it.each(['index', 'cache', 'sandbox', 'testing'])(

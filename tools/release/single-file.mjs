@@ -2,6 +2,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
+import { lightModules } from '../light-modules.mjs';
 
 /** Writes `file`, which is executable. */
 export async function writeSingleFile({ root, file }) {
@@ -18,7 +19,7 @@ export async function writeSingleFile({ root, file }) {
         BUILT_JQ_THREAD: JSON.stringify(await threadCode(root, 'jq-thread.js')),
       },
     },
-    plugins: [restInside],
+    plugins: [restInside, lightModules],
     onLog(level, log, report) {
       if (!['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM'].includes(log.code)) report(level, log);
     },
@@ -30,27 +31,11 @@ export async function writeSingleFile({ root, file }) {
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await built.close();
-  await writeFile(file, `#!/usr/bin/env node\n${startingAnywhere(await readFile(file, 'utf8'))}`);
+  await writeFile(file, `#!/usr/bin/env node\n${NODE_CHECK}${await readFile(file, 'utf8')}`);
   await chmod(file, 0o755);
 }
 
-const NAMED = /^import (?:([\w$]+), )?\{ ([^}]*) \} from ("[^"]+");$/gm;
-
-/**
- * The code, such that an old Node gets as far as saying that it is too old. It would refuse to link a name that its own
- * modules do not have, before the first line runs: so names are taken from whole modules, behind the check.
- */
-function startingAnywhere(code) {
-  const taken = [];
-  const [imports = ''] = /^(?:import .*\n)*/.exec(code) ?? [];
-  const linked = imports.replace(NAMED, (_, whole, names, from) => {
-    const module = `__builtin${taken.length}`;
-    taken.push(`const { ${names.replaceAll(' as ', ': ')} } = ${module};`);
-    return `import ${whole === undefined ? '' : `${whole}, `}* as ${module} from ${from};`;
-  });
-  return `${linked}${NODE_CHECK}${taken.join('\n')}\n${code.slice(imports.length)}`;
-}
-
+/** An old Node gets as far as this: the code behind it imports nothing, so there is nothing that cannot be linked. */
 const NODE_CHECK = `{
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 19)) {

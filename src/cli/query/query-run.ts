@@ -24,13 +24,11 @@ import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll, together } from './asked-clusters.ts';
-import { queryContinuously } from './continuous-run.ts';
 import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { queryPlanOf } from './query-plan.ts';
 import { type QueryFlagValues, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
-import { filledWhole, printSinceLast } from './since-last.ts';
 
 /** A command line of `query`, parsed. */
 export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
@@ -63,9 +61,11 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
         const parts = await Promise.all(asked.map((session) => checkedPart(session, query, words)));
         const error = errorOf(parts, sessions);
         if (error !== undefined) throw error; // a result that goes on begins with all of it, or not at all
+        const { queryContinuously } = await import('./continuous-run.ts');
         return await queryContinuously(sessions, parts, await planFor(parts));
       }
-      const fill = flags['since-last'] ? filledWhole : filledNarrowed;
+      const sinceLast = flags['since-last'] ? await import('./since-last.ts') : undefined;
+      const fill = sinceLast?.filledWhole ?? filledNarrowed;
       const filled = await together(
         sessions,
         asked.map(async (session) => {
@@ -77,9 +77,8 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       return await usingCaches(sessions, filled, async () => {
         const plan = await planFor(filled);
         const errors = sessions.broken.map(({ error }) => error);
-        return flags['since-last']
-          ? await printSinceLast(sessions, plan, { filled, errors })
-          : await printOnce(sessions, plan, { filled, errors });
+        const print = sinceLast?.printSinceLast ?? printOnce;
+        return await print(sessions, plan, { filled, errors });
       });
     }),
   );

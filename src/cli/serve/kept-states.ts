@@ -1,6 +1,7 @@
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { messageOf } from '../../kit/error.ts';
+import { thousands } from '../../kit/thousands.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -159,6 +160,6 @@ export class ChangesSince {
     const changes = this.#countText();
     if (informer.continuity.some(({ relists }) => relists > 0)) return `history is gone: listed again; ${changes}`;
     const stored = [...this.#states.values()].reduce((sum, { objects }) => sum + objects.length, 0);
-    return `resumed ${stored.toLocaleString('en-US')} objects from ${age} ago, verified; ${changes}`;
+    return `resumed ${thousands(stored)} objects from ${age} ago, verified; ${changes}`;
   }
 }

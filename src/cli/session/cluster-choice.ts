@@ -1,4 +1,3 @@
-import { listContexts } from '../../client/kubeconfig.ts';
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { compareText } from '../../kit/text-order.ts';
@@ -44,6 +43,7 @@ export function checkClusterFlags(flags: ClusterFlagValues): void {
  * context that the kubeconfig does not have, and where there is no context at all.
  */
 export async function contextsOf(flags: ClusterFlagValues, { env }: Pick<Io, 'env'>): Promise<string[]> {
+  const { listContexts } = await import('../../client/kubeconfig.ts'); // the answer of a serve needs none of it
   const { names: known } = await listContexts({ kubeconfig: flags.kubeconfig, env });
   if (known.length === 0)
     throw new InformerError('config', 'there are no contexts in the kubeconfig', {

@@ -1,4 +1,5 @@
 import type { Client, ResourceStats } from '../../client/client.ts';
+import { thousands } from '../../kit/thousands.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
 import type { Session } from './session.ts';
@@ -39,7 +40,7 @@ export function syncText(stats: readonly ResourceStats[], elapsedMs: number): st
   const left = sum((each) => each.remaining ?? 0);
   const pages = sum((each) => each.requests);
   const parts = [
-    `${objects.toLocaleString('en')}${left > 0 ? ` of ${(objects + left).toLocaleString('en')}` : ''} objects`,
+    `${thousands(objects)}${left > 0 ? ` of ${thousands(objects + left)}` : ''} objects`,
     `${(sum((each) => each.bytes) / 1e6).toFixed(1)} MB`,
     ...(pages > stats.length ? [`${pages} pages`] : []),
     `${Math.floor(elapsedMs / 1000)}s`,

@@ -1,5 +1,3 @@
-import process from 'node:process';
-
 /** Warnings of Node about itself: a user of this program cannot act on them. */
 const HIDDEN: ReadonlySet<string> = new Set(['ExperimentalWarning', 'DeprecationWarning']);
 

@@ -1,4 +1,5 @@
 import { MemoryRoom } from '../../kit/memory-room.ts';
+import { thousands } from '../../kit/thousands.ts';
 import { tooMuch } from './limits.ts';
 import type { TrafficCounter } from './traffic.ts';
 
@@ -57,10 +58,8 @@ function amountOf({ traffic, since }: BodyReading): string {
   const objects = traffic.objects - since.objects;
   const events = traffic.events - since.events;
   const counts = [
-    ...(objects > 0 ? [`${grouped(objects)} objects`] : []),
-    ...(events > 0 ? [`${grouped(events)} events`] : []),
+    ...(objects > 0 ? [`${thousands(objects)} objects`] : []),
+    ...(events > 0 ? [`${thousands(events)} events`] : []),
   ];
-  return `${counts.join(' and ') || 'no object'} (${grouped((traffic.bytes - since.bytes) / (1024 * 1024))} MiB)`;
+  return `${counts.join(' and ') || 'no object'} (${thousands((traffic.bytes - since.bytes) / (1024 * 1024))} MiB)`;
 }
-
-const grouped = (count: number) => Math.round(count).toLocaleString('en-US');

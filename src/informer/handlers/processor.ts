@@ -59,7 +59,7 @@ export class Processor<T> {
     if (notifications.length === 0) return;
     for (const notification of notifications) placed(notification, ++this.#sequence);
     for (const listener of this.#listeners) {
-      const takesUnchanged = listener.schedules[lane]?.isDue ?? true;
+      const takesUnchanged = listener.schedules[lane]?.isDue !== false;
       for (const notification of notifications) {
         if (takesUnchanged || !isUnchanged(notification)) listener.push(notification);
       }

@@ -52,9 +52,10 @@ async function resolveDoubt<T>(
     const absentAt = await history.absentAt(object, signal);
     await sleepOn(clock, ABSENT_GRACE_MS, signal);
     if (absentAt === undefined || !history.isUntouched(object)) return;
-    const hasPassed = (compareResourceVersions(reached(), absentAt) ?? -1) >= 0;
+    const order = compareResourceVersions(reached(), absentAt);
+    const hasPassed = order !== undefined && order >= 0;
     const isLate = clock.monotonic() - startedAt >= MOST_LAG_MS;
-    const isProven = hasPassed || (isLate && ((await guard?.isQuiet(signal)) ?? false));
+    const isProven = hasPassed || (isLate && (await guard?.isQuiet(signal)) === true);
     if (!isProven || !history.isUntouched(object)) continue;
     connection.fail(replacedHistory(`"${keyOf(object)}" is not on the server, and no event reported its deletion`));
     return;

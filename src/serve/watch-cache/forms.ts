@@ -17,7 +17,7 @@ const TABLE = /;\s*as=Table\b/;
 const METADATA = /;\s*as=PartialObjectMetadata/;
 
 /** The form that a request accepts first. Throws what sends it to the cluster if the cache has less than that. */
-export function formOf(accept: string, include: string | undefined, held: HeldCollection): ReadForm {
+export function formOf(accept: string, include: string | null, held: HeldCollection): ReadForm {
   const [first = ''] = accept.split(',');
   const isWhole = held.as === 'object' || (typeof held.as === 'object' && held.as.table === 'Object');
   const whole = `whole objects of ${held.name} are not cached`;

@@ -50,7 +50,7 @@ export class HeldSource {
 
   /** The objects in the order of a server: by key. */
   sorted(): [ObjectKey, ReadonlyObject][] {
-    return [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.#objects.keys()].sort().map((key) => [key, this.#objects.get(key) as ReadonlyObject]);
   }
 
   take(notification: InformerNotification<UnknownObject>): void {

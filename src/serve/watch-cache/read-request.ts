@@ -27,7 +27,7 @@ const KEY_FIELDS = ['metadata.name', 'metadata.namespace'];
 
 /** Reads a request. Throws a {@link Refusal}: what the cache cannot answer as the API server would is the server's. */
 export function readRequestOf({ query, namespace }: CollectionPath, accept: string, held: HeldCollection): ReadRequest {
-  const isWatch = ['true', '1'].includes(query.get('watch') ?? '');
+  const watch = query.get('watch');
   if (query.get('continue')) unserved('pages of a list are not kept here');
   for (const name of ['sendInitialEvents', 'shardSelector'])
     if (query.has(name)) unserved(`${name} is not evaluated here`);
@@ -43,13 +43,13 @@ export function readRequestOf({ query, namespace }: CollectionPath, accept: stri
     return labels.matches(object.metadata.labels) && fields.matches(fieldOf);
   };
   return {
-    isWatch,
-    form: formOf(accept, query.get('includeObject') ?? undefined, held),
+    isWatch: watch === 'true' || watch === '1',
+    form: formOf(accept, query.get('includeObject'), held),
     selects: isAll ? undefined : selects,
     version: query.get('resourceVersion') ?? '',
     match: query.get('resourceVersionMatch') ?? '',
     withBookmarks: query.get('allowWatchBookmarks') === 'true',
-    timeoutMs: Number(query.get('timeoutSeconds') ?? 0) * 1000,
+    timeoutMs: Number(query.get('timeoutSeconds')) * 1000,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SYNCED } from '../../../src/informer/handlers/handler-queue.ts';
-import { Listener, type QueuePolicy } from '../../../src/informer/handlers/listener.ts';
+import { Listener, type ListenerOptions, type QueuePolicy } from '../../../src/informer/handlers/listener.ts';
 import type { InformerNotification, NotificationSink } from '../../../src/informer/handlers/notification.ts';
 import { createLogger, silentLogger } from '../../../src/kit/logger.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
@@ -95,7 +95,7 @@ it('a callback that fails is logged with what it was called for, counted and rep
 });
 
 /** A listener whose handler waits in each callback until `step` releases it. */
-function stepped(policy: QueuePolicy, options: { blockAt?: number; warnAt?: number } = {}) {
+function stepped(policy: QueuePolicy, options: Partial<ListenerOptions> = {}) {
   const steps: (() => void)[] = [];
   const seen: string[] = [];
   const warnings: unknown[] = [];
@@ -136,18 +136,18 @@ it('a blocking handler has room until its limit is reached, and again when half 
     push(round, 3);
     expect(listener.room()).toBeUndefined();
     push(round + 3, 1);
-    let hasRoom = false;
+    let withRoom = 0;
     const both = [listener.room(), listener.room()];
-    for (const room of both) void room?.then(() => (hasRoom = true));
+    for (const room of both) void room?.then(() => withRoom++);
     expect(both).toEqual([expect.any(Promise), expect.any(Promise)]);
     await settled();
-    expect([listener.depth, hasRoom]).toEqual([3, false]);
+    expect([listener.depth, withRoom]).toEqual([3, 0]);
     await step();
-    expect(listener.depth).toBe(2);
+    expect([listener.depth, withRoom]).toEqual([2, 0]);
     await step();
-    expect(hasRoom).toBe(true);
+    expect(withRoom).toBe(2);
     await step(2);
-    expect([listener.depth, hasRoom, listener.room()]).toEqual([0, true, undefined]);
+    expect([listener.depth, listener.room(), listener.errors]).toEqual([0, undefined, 0]);
   }
 });
 
@@ -155,6 +155,42 @@ it.each(['buffer', 'coalesce'] as const)('a handler with policy %s always has ro
   const { listener, push } = stepped(policy);
   push(0, 100);
   expect(listener.room()).toBeUndefined();
+});
+
+it('knows the number of its next notification: 0 for one without, none when nothing is queued', async () => {
+  const { listener, step } = stepped('buffer');
+  expect(listener.nextSequence).toBeUndefined();
+  listener.push(added(0)); // its callback runs from now on
+  await settled();
+  const numbers: (number | undefined)[] = [];
+  for (const item of [{ ...added(1), sequence: 7 }, added(2), { kind: 'continuity', event: {} }, SYNCED]) {
+    listener.push(item as never);
+    numbers.push(listener.nextSequence);
+  }
+  await step();
+  numbers.push(listener.nextSequence);
+  await step();
+  expect([numbers, listener.nextSequence]).toEqual([[7, 7, 7, 7, 0], 0]);
+  await step();
+  expect(listener.nextSequence).toBeUndefined();
+});
+
+it('counts the notifications that coalesce merged away', async () => {
+  const { listener, push } = stepped('coalesce');
+  push(0, 1);
+  await settled();
+  const update = { ...added(1), kind: 'updated', oldObject: pod('p1', 1), cause: 'watch' };
+  for (const item of [added(1), update, update]) listener.push(item as never);
+  expect([listener.depth, listener.lost]).toEqual([1, 2]);
+});
+
+it('has a schedule for each lane, with its resync period', () => {
+  const { listener } = stepped('buffer', { lanes: 2, resyncMs: 1000 });
+  expect(listener.resyncMs).toBe(1000);
+  expect(listener.schedules.map((schedule) => [schedule.check(999), schedule.check(1000)])).toEqual([
+    [false, true],
+    [false, true],
+  ]);
 });
 
 it('a long backlog is warned of, and again each time its length has doubled', () => {

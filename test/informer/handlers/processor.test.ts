@@ -130,6 +130,50 @@ describe('a processor', () => {
     expect([hasRoom, processor.room()]).toEqual([true, undefined]);
   });
 
+  it('gives an update between objects without a version to listeners that are not due, and one of the very same object not', async () => {
+    const { clock, processor, listen } = start();
+    const { listener, lines } = listen({ resyncMs: 1000 });
+    processor.add(listener, []);
+    await clock.advance(10);
+    processor.shouldResync(0);
+    const change = (oldObject: unknown, object: unknown) => ({ ...updated('x', 1, 1), oldObject, object }) as never;
+    const same = { n: 1 };
+    processor.distribute([change({ n: 1 }, { n: 1 }), change(same, same), change(pod('x', 1), { n: 1 })], 0);
+    await settled();
+    expect(lines).toEqual(['updated x 1', 'updated x 3']);
+  });
+
+  it('gives the end of the initial list and every continuity event to all its listeners', async () => {
+    const { processor, listen } = start();
+    const [a, b] = [listen(), listen()];
+    for (const { listener } of [a, b]) processor.add(listener, []);
+    processor.markSynced();
+    processor.continuity(event('gap', 'shop'));
+    await settled();
+    for (const { lines } of [a, b]) expect(lines).toEqual(['synced', 'gap shop']);
+    expect([processor.size, [...processor.listeners]]).toEqual([2, [a.listener, b.listener]]);
+  });
+
+  it('that closes removes all its listeners, and is idle when the last of their callbacks has ended', async () => {
+    const { processor, listen } = start();
+    const releases: (() => void)[] = [];
+    const slow = () => new Promise<void>((resolve) => releases.push(resolve));
+    const all = [listen({}, slow), listen({}, slow)];
+    for (const { listener } of all) processor.add(listener, []);
+    processor.distribute([added('x'), added('y')], 0);
+    await settled();
+    processor.close();
+    expect([processor.size, ...all.map(({ listener }) => processor.has(listener))]).toEqual([0, false, false]);
+    let isIdle = false;
+    void processor.idle().then(() => (isIdle = true));
+    releases[1]?.();
+    await settled();
+    expect(isIdle).toBe(false);
+    releases[0]?.();
+    await settled();
+    expect([isIdle, ...all.map(({ lines }) => lines)]).toEqual([true, ['added x 1'], ['added x 1']]);
+  });
+
   it('removes a listener once, and is idle when its running callback has ended', async () => {
     const { processor, listen } = start();
     let release = () => {};

@@ -19,8 +19,9 @@ interface Scene {
 /** A doubt about an object, and the seconds after which something was asked or the stream failed. */
 function doubt(scene: Scene = {}) {
   const clock = new FakeClock();
+  clock.tick(40_000);
   const calls: string[] = [];
-  const note = (what: string) => calls.push(`${what} ${clock.monotonic() / 1000}`);
+  const note = (what: string) => calls.push(`${what} ${clock.monotonic() / 1000 - 40}`);
   const failures: unknown[] = [];
   const stream = {
     clock,

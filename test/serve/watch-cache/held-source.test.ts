@@ -128,6 +128,14 @@ it('changes begin again behind a new list, and as many are kept as before', () =
   expect(historyOf(source).length).toBeLessThanOrEqual(5);
 });
 
+it('keeps 5,000 changes, and some more before it drops many at once', () => {
+  const source = whole('1');
+  for (let i = 2; i < 6_251; i++) take(source, 'updated', 'a', `${i}`);
+  expect(source.history.next - source.history.first).toBe(6_249);
+  take(source, 'updated', 'a', '6251');
+  expect(source.history.next - source.history.first).toBe(5_000);
+});
+
 it('any object shows what all have in common: a present one, or the last that went', () => {
   const source = whole('1');
   expect(source.anyObject()).toBeUndefined();

@@ -70,7 +70,7 @@ const KNOWN_OPTIONS = {
   abandonMs: 'number',
   recoverPanic: 'boolean',
   history: 'boolean',
-  ownWrites: true,
+  ownWrites: 'object',
   hotLoopRuns: 'number',
   rateLimiter: 'rateLimiter',
   clock: 'clock',

@@ -252,6 +252,10 @@ describe('why a key is not queued', () => {
     expect(controller.explain(KEY).history).toMatchObject([{ kind: 'skipped', why: 'no key' }]);
     expect(controller.explain('shop/odd').history).toMatchObject([{ kind: 'skipped', why: 'error', by: 'cannot map' }]);
     expect(controller.explain(KEY).controller.sources[0]?.skipped).toEqual({ 'no key': 1, error: 1 });
+    expect([controller.explain(KEY).summary, controller.explain('shop/odd').summary]).toEqual([
+      expect.stringContaining('was mapped to no key'),
+      expect.stringContaining('could not be mapped: cannot map'),
+    ]);
   });
 
   it('an event that the feed itself leaves out, with the rule that it does not meet', async () => {

@@ -531,6 +531,17 @@ describe('the fence', () => {
     expect(me.log.slice(-2)).toEqual(['aborted', 'stopped']);
   });
 
+  it('is not opened again by a renewal that begins at the moment in which its time is over', async () => {
+    const place = await election();
+    const clock = skipping(place.clock);
+    const me = await place.start('me', { clock });
+    clock.skippedMs += 10_000;
+    const before = place.verbs().length;
+    await place.pass(2_000); // the next renewal
+    expect(await me.ended).toMatchObject({ code: 'leadership', message: expect.stringContaining('frozen') });
+    expect(place.verbs()).toHaveLength(before);
+  });
+
   it('is shut before another candidate can lead, at every moment of an outage of the leader', async () => {
     const place = await election();
     const me = await place.start('me');

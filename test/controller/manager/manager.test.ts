@@ -311,6 +311,7 @@ describe('the health of a manager', () => {
       ],
     });
     expect(manager.liveChecks.map(({ name }) => name)).toEqual(['fine', 'disk', 'broken', 'later']);
+    expect(manager.readyChecks.map(({ name }) => name)).toEqual(manager.health().ready.map(({ name }) => name));
   });
 
   it('is ready from the initial sync to the beginning of the end', async () => {

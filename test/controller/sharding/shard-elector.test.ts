@@ -194,6 +194,18 @@ describe('replicas that share shards', () => {
     expect(members()).toBe(2);
   });
 
+  it('ask once for the deletion of a Lease, also where it is refused', async () => {
+    await using world = await replicas(4);
+    const match = { method: 'DELETE', path: '/leases' };
+    world.sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match, times: Number.POSITIVE_INFINITY });
+    const [, b] = ['a', 'b', 'c'].map((name) => world.start(name)) as [Replica, Replica, Replica];
+    await world.pass(6000);
+    b.kill();
+    await world.pass(3 * DURATION_MS);
+    const deletions = world.sandbox.requests.matching(/leases/).filter(({ method }) => method === 'DELETE');
+    expect(deletions).toHaveLength(1);
+  });
+
   it.each([3_600_000, -3_600_000])('count one whose clock differs by %i ms, and are counted by it', async (ms) => {
     await using world = await replicas(8);
     for (const name of ['a', 'b']) world.start(name);

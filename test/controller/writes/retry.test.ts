@@ -67,6 +67,11 @@ describe('retry on conflict', () => {
   });
 });
 
+it('a retry of an operation without a clock of its own takes the time of the system', async () => {
+  const operation = vi.fn().mockRejectedValueOnce(conflict()).mockResolvedValue('done');
+  expect(await retryOnConflict(operation, { backoff: { ...backoff, initialMs: 0 } })).toBe('done');
+});
+
 it('a retry refuses what it does not know before the first try', async () => {
   const operation = vi.fn();
   const wrong = 'no' as unknown as () => never;

@@ -70,7 +70,7 @@ export function eventsAbout({ informer }: UiCache, object: ReadonlyObject, kind:
     .flatMap((key) => informer.lister.get(key) ?? [])
     .filter((event) => isAbout(event, object, kind))
     .map(eventRow)
-    .sort((a, b) => (b.at ?? 0) - (a.at ?? 0))
+    .sort((a, b) => Number(b.at) - Number(a.at))
     .slice(0, MOST_EVENTS);
 }
 

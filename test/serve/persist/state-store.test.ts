@@ -55,3 +55,14 @@ it('a call that waits when the store ends is still done', async () => {
   await using again = await StateStore.open(file, 0);
   expect((await again.read('pods'))?.resourceVersion).toBe('1');
 });
+
+it('a store keeps the process alive only while a call waits for it', async () => {
+  const alive = () => process.getActiveResourcesInfo().filter((each) => /Worker|MessagePort/.test(each)).length;
+  const before = alive();
+  await using store = await StateStore.open(file, 0);
+  const idle = alive();
+  const reading = store.read('pods');
+  const busy = alive();
+  await reading;
+  expect([idle, busy, alive()]).toEqual([before, before + 1, before]);
+});

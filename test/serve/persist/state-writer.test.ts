@@ -236,3 +236,33 @@ it('the objects of stored rows are those that were stored, with the cells that t
   const rows = (await stored()) as NonNullable<Awaited<ReturnType<typeof stored>>>;
   expect(await objectsOfRows(rows, clock)).toEqual([row, object('b')]);
 });
+
+describe('many rows are written and read in slices of three milliseconds', () => {
+  /** A clock by which each look at it takes half a millisecond, and how often other code could run. */
+  function busyClock() {
+    let now = 0;
+    const clock = Object.assign(new FakeClock(), {
+      turns: 0,
+      monotonic: () => (now += 0.5),
+      sleep: async () => {},
+      yield: async () => void clock.turns++,
+    });
+    return clock;
+  }
+
+  it('when they are stored', async () => {
+    const clock = busyClock();
+    const target = { write: async () => {} };
+    const made = new StateWriter({ scope: 'pods', columnsText: undefined, clock, target, onFault: () => {} });
+    made.take({ isWhole: true, objects: all(66), resourceVersion: '1' });
+    await made.idle();
+    expect(clock.turns).toBe(11);
+  });
+
+  it('when they are read', async () => {
+    const clock = busyClock();
+    const rows = all(66).map(([key], i) => ({ key, uid: `u${i}`, version: '1', text: '{"metadata":{}}' }));
+    expect(await objectsOfRows({ rows, resourceVersion: '1', at: 0 }, clock)).toHaveLength(66);
+    expect(clock.turns).toBe(11);
+  });
+});

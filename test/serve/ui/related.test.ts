@@ -98,6 +98,32 @@ it('finds the Events about an object, the newest first, with their counts, and n
   ]);
 });
 
+it('prepares the Events once more after it failed; an index that a query added meanwhile is as good, and a cache that ended needs none', async () => {
+  const failure = new Error('an index function threw');
+  let builds = 0;
+  let hasIndex = false;
+  const informer = {
+    isStopped: false,
+    lister: { hasIndex: () => hasIndex },
+    buildIndexers: async () => {
+      builds++;
+      throw failure;
+    },
+  };
+  const type = { kind: 'Event', gvr: { group: '', version: 'v1', resource: 'events' } };
+  const program = uiProgram([{ id: 'v1/events', type, informer } as never]);
+  await expect(prepareEvents(program)).rejects.toBe(failure);
+  informer.isStopped = true;
+  await prepareEvents(program);
+  expect(builds).toBe(2);
+  informer.isStopped = false;
+  const preparing = prepareEvents(program);
+  hasIndex = true;
+  await preparing;
+  await prepareEvents(program);
+  expect(builds).toBe(3);
+});
+
 it.each([
   [
     'core',

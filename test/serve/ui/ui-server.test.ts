@@ -200,6 +200,26 @@ describe('a stream', () => {
     expect(text).toMatch(/^event: hello\ndata: \{"session":"[\w-]{16}",/);
   });
 
+  it('shows the view that was chosen for its session', async () => {
+    const open = await fetch(`${ui.address}stream`, { method: 'POST', headers: authorized() });
+    const reader = (open.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const until = async (found: RegExp) => {
+      while (!found.test(text)) text += (await reader.read()).value ?? '';
+      return found.exec(text)?.[1];
+    };
+    const session = await until(/"session":"([\w-]+)"/);
+    const view = { session, number: 1, question: { type: 'v1/pods', name: 'web-2' } };
+    expect(await send('POST', '/ui/view', { headers: authorized(), body: view })).toMatchObject({ status: 200 });
+    await until(/event: rows\ndata: \{"view":1,"set":\[\["shop\/web-2"/);
+    const refused = await send('POST', '/ui/view', {
+      headers: authorized(),
+      body: { ...view, question: { type: 'v1/pods', where: 'NOPE == "x"' } },
+    });
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([400, { field: 'where' }]);
+    await reader.cancel();
+  });
+
   it('that has ended takes no view any more', async () => {
     const answer = await send('POST', '/ui/view', { headers: authorized(), body: { session: 'gone', number: 1 } });
     expect(answer.status).toBe(410);

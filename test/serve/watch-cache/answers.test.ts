@@ -486,6 +486,8 @@ describe('a watch from a cache', () => {
     expect(bookmarked.events()).toEqual([]);
     cache.continuity.lastSignOfLife = 1;
     cache.continuity.resourceVersion = '25';
+    await cache.clock.advance(1_000);
+    cache.event({ kind: 'connected' }); // which is no change
     await cache.clock.advance(14_999);
     expect(bookmarked.events()).toEqual([]);
     await cache.clock.advance(1);

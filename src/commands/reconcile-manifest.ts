@@ -3,14 +3,14 @@ import path from 'node:path';
 import { manifestFlags } from '../cli/args/manifest-flags.ts';
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
-import { execProgramOf } from '../cli/manifest/deployed.ts';
-import { dockerfile } from '../cli/manifest/dockerfile.ts';
-import { hookPlaceOf } from '../cli/manifest/hook-place.ts';
-import { manifestOf } from '../cli/manifest/manifest.ts';
 import { loadHook } from '../cli/reconcile/hook-loading.ts';
 import { shownOnStderr } from '../cli/reconcile/hook-output.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { writeNotice } from '../cli/terminal/notice.ts';
+import { execProgramOf } from '../manifest/deployed.ts';
+import { dockerfile } from '../manifest/dockerfile.ts';
+import { hookPlaceOf } from '../manifest/hook-place.ts';
+import { manifestOf } from '../manifest/manifest.ts';
 import { toYaml } from '../output/objects/yaml.ts';
 
 const FLAGS = { ...reconcileFlags, ...manifestFlags };

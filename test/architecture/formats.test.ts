@@ -24,7 +24,6 @@ it('the registry of output formats alone names a format: others read its traits'
 
 it('-o is compared with a word only in commands that have formats of their own', () => {
   expect(filesWith(/\b(output|format)\)? (===|!==) '(json|yaml|name|wide|table|diff|changes|jq|text)'/)).toEqual([
-    'cli/doctor/doctor.ts',
     'cli/running/change-command.ts',
     'cli/serve/status-command.ts',
     'client/decode/table.ts', // the format of a column

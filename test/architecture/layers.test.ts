@@ -18,6 +18,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['query', 'hooks'],
   ['output', 'serve', 'ops', 'testing'],
   ['cli'],
+  ['doctor', 'manifest'],
   ['commands'],
 ];
 
@@ -35,8 +36,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['hints'],
     ['outage'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
-    ['serve', 'manifest', 'tour'],
-    ['doctor'],
+    ['serve', 'tour'],
     ['*'],
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HealthFinding } from '../../src/cli/doctor/finding.ts';
+import type { HealthFinding } from '../../src/doctor/finding.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';

@@ -1,0 +1,60 @@
+import type { Client } from '../client/client.ts';
+import { isSuccess, readText, statusErrorOf } from '../client/http/response.ts';
+import { pathOf } from '../model/gvr.ts';
+import { queryOf } from '../model/list-options.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { ShardSet } from '../model/shard-set.ts';
+import { type CheckResult, failed, ok, skipped, warning } from './finding.ts';
+
+/** One type in one place, as the checks ask for it. */
+export interface AskedType {
+  readonly client: Client;
+  readonly type: ResourceType;
+  /** Undefined = all, or a type without namespaces. */
+  readonly namespace: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Lists one object, as an informer would. `onVersion` gets the version of the list. */
+export async function listFound(
+  { client, type, namespace, signal }: AskedType,
+  onVersion: (version: string) => void,
+): Promise<CheckResult> {
+  const {
+    items,
+    resourceVersion,
+    remainingItemCount = 0,
+  } = await client.resource(type.gvr, { namespace }).list({ limit: 1 }, { signal });
+  onVersion(resourceVersion);
+  const count = items.length + remainingItemCount;
+  const objects = count === 0 ? 'no objects' : count === 1 ? '1 object' : `${count} objects`;
+  return ok(`a list works: ${objects}${namespace === undefined ? '' : ` in ${namespace}`}`);
+}
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+/** Whether the server prints its own columns, which tables and `--where` use. */
+export async function tableFound({ client, type, namespace, signal }: AskedType): Promise<CheckResult> {
+  const path = `${pathOf(type.gvr, { namespace })}?${queryOf({ limit: 1 })}&includeObject=None`;
+  const answer = await client.transport.request({ method: 'GET', path, headers: { accept: TABLE }, signal });
+  if (!isSuccess(answer)) throw await statusErrorOf(answer, { verb: 'list', resource: type.gvr });
+  const { kind, columnDefinitions = [] } = JSON.parse(await readText(answer.body)) as {
+    kind?: string;
+    columnDefinitions?: { name?: string }[];
+  };
+  if (kind === 'Table') return ok(`the server prints ${columnDefinitions.map(({ name }) => name).join(', ')}`);
+  return warning('the server has no tables for this type: rows have NAME and AGE only, and --where no other columns');
+}
+
+/** Who divides a collection among replicas. Source: KEP-5866. */
+export async function shardsFound({ client, type, namespace, signal }: AskedType): Promise<CheckResult> {
+  const { selector: shardSelector } = new ShardSet({ of: 2, indexes: [0] }).selection;
+  try {
+    const page = await client.resource(type.gvr, { namespace }).probe({ shardSelector, limit: 1 }, { signal });
+    if (page.shardSelector !== undefined) return ok('the server divides (ShardedListAndWatch)');
+    return ok('the client divides: --shard works, and every replica reads all objects');
+  } catch (error) {
+    signal.throwIfAborted();
+    return skipped(failed(error).found);
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { type RbacOptions, rbacObjects } from '../hooks/access/rbac-objects.ts';
+import type { Access } from '../hooks/access/request-access.ts';
+import type { MountedHook } from './hook-place.ts';
+import { type PodOptions, podTemplate } from './pod-template.ts';
+
+/** A `reconcile` in a cluster. */
+export interface ManifestPlan extends Omit<PodOptions, 'labels' | 'configMap' | 'isSpread'> {
+  readonly namespace: string;
+  readonly replicas: number;
+  /** Whether two processes at once do no harm: a lease decides which of them does what. */
+  readonly isCoordinated: boolean;
+  readonly access: readonly Access[];
+}
+
+/** The objects that run it, each before those that need it. */
+export function manifestObjects(plan: ManifestPlan): object[] {
+  const { name, namespace, hook, replicas, access } = plan;
+  const labels = { 'app.kubernetes.io/name': 'kubectl-informer', 'app.kubernetes.io/instance': name };
+  const metadata = { name, namespace, labels };
+  const configMap = hook?.in === 'config-map' ? hookConfigMap(hook, metadata) : undefined;
+  const roles: RbacOptions = {
+    // a role elsewhere has the namespace in its name: a second Deployment of this name must not replace it
+    nameIn: (place) => (place === namespace ? name : `${namespace}:${name}`),
+    labels,
+    serviceAccount: { namespace, name },
+  };
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
+    ...(configMap ? [configMap] : []),
+    ...rbacObjects(access, roles),
+    ...(replicas > 1 ? [disruptionBudget(metadata)] : []),
+    deployment(plan, { metadata, configMap: configMap?.metadata.name }),
+  ];
+}
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * A ConfigMap that is named after its content and never changes: a new hook starts new Pods, and `kubectl rollout undo`
+ * returns to the one before.
+ */
+function hookConfigMap({ name: file, text }: MountedHook, { name, namespace, labels }: Metadata) {
+  const hash = createHash('sha256').update(`${file}\0${text}`).digest('hex').slice(0, 10);
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `${name}-hook-${hash}`, namespace, labels },
+    immutable: true,
+    data: { [file]: text },
+  };
+}
+
+function disruptionBudget(metadata: Metadata): object {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata,
+    spec: {
+      maxUnavailable: 1,
+      selector: { matchLabels: metadata.labels },
+      unhealthyPodEvictionPolicy: 'AlwaysAllow', // a Pod that does not work holds up no drain of a node
+    },
+  };
+}
+
+function deployment(
+  plan: ManifestPlan,
+  { metadata, configMap }: { metadata: Metadata; configMap: string | undefined },
+): object {
+  const { replicas, isCoordinated } = plan;
+  const { labels } = metadata;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: {
+      replicas,
+      strategy: isCoordinated
+        ? { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+        : { type: 'Recreate' }, // never two at once
+      selector: { matchLabels: labels },
+      template: podTemplate({ ...plan, labels, configMap, isSpread: replicas > 1 }),
+    },
+  };
+}

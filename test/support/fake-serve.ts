@@ -4,10 +4,10 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import path from 'node:path';
-import { HttpAnswer } from '../../src/cli/serve/http-answer.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { RuntimeEnvironment } from '../../src/kit/runtime-folder.ts';
 import type { ServeAbout } from '../../src/serve/about.ts';
+import { HttpAnswer } from '../../src/serve/api/http-answer.ts';
 import type { ServeIdentity } from '../../src/serve/identity.ts';
 import { openServeSocket, type ServeSocket } from '../../src/serve/place.ts';
 import { type AnswerEnd, PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
@@ -58,7 +58,13 @@ export function fakeServe(env: RuntimeEnvironment, options: FakeServeOptions): P
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const question = JSON.parse(await bodyOf(request)) as QueryRequest;
-    const outlet = new HttpAnswer({ clock: systemClock, format: 'name', isForCommand: true, signal: gone.signal });
+    const outlet = new HttpAnswer({
+      clock: systemClock,
+      type: 'text/plain',
+      statusOf: () => 500,
+      isForCommand: true,
+      signal: gone.signal,
+    });
     const given = await outlet.response((async () => answer(question, outlet, response))());
     if (!('stream' in given)) throw new Error('an answer for a command is streamed');
     const { [PROTOCOL_HEADER]: _, ...others } = given.headers ?? {};

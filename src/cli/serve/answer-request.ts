@@ -3,11 +3,15 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import { mediaTypeOf } from '../../output/formats.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import { ageMsOf } from '../../query/answer/holding.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import type { AnswerOutlet, Questions } from '../../serve/api/serve-server.ts';
+import { AskedIndexes } from '../../serve/hold/asked-indexes.ts';
+import { type HeldPart, viewOf, whyNotHeld } from '../../serve/hold/held-view.ts';
+import { maskedView } from '../../serve/hold/masked-view.ts';
 import type { AnswerEnd, AnswerError, QueryRequest } from '../../serve/protocol.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { Given } from '../args/argv.ts';
@@ -20,22 +24,14 @@ import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
-import { AskedIndexes } from './asked-indexes.ts';
 import type { HeldTypes } from './held-types.ts';
-import { type HeldPart, viewOf, whyNotHeld } from './held-view.ts';
-import { maskedView } from './masked-view.ts';
-
-/** Where an answer goes. */
-export interface AnswerOutlet extends AnswerSink {
-  /** Aborts when the answer has no reader any more. */
-  readonly signal: AbortSignal;
-}
+import { requestOfParameters } from './query-parameters.ts';
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
 
 /** Answers questions of `query` from the caches of a serve. */
-export class Answering {
+export class Answering implements Questions {
   readonly #session: Session;
   readonly #types: HeldTypes;
   readonly #indexes: AskedIndexes;
@@ -51,10 +47,24 @@ export class Answering {
     );
   }
 
-  /**
-   * Writes the answer to a question, and resolves with its end. `isMasked`: expressions see marks in place of values of
-   * Secrets. Rejects only when the reader is gone.
-   */
+  parse(text: string): QueryRequest {
+    return parseRequest(text);
+  }
+
+  ofParameters(parameters: URLSearchParams): QueryRequest {
+    return requestOfParameters(parameters);
+  }
+
+  mediaTypeOf({ given }: QueryRequest): string {
+    return mediaTypeOf(given.output?.values.at(-1) ?? '');
+  }
+
+  statusOf({ exitCode, message }: AnswerError): number {
+    if (message.includes('(NotFound)')) return 404;
+    if (exitCode === ExitCode.usage) return 400;
+    return exitCode === ExitCode.timeout || exitCode === ExitCode.continuity ? 504 : 502;
+  }
+
   async answer(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd> {
     try {
       const { plan, held, part } = await this.#read(request, outlet);

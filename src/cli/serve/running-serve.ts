@@ -2,13 +2,13 @@ import path from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { askSocket, type SocketRequest } from '../../kit/socket-request.ts';
+import type { TypeStatus } from '../../serve/api/serve-status.ts';
 import { isListening } from '../../serve/client/listening.ts';
 import { type FoundServe, servesOf } from '../../serve/find.ts';
 import type { ServeIdentity } from '../../serve/identity.ts';
 import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import type { TypeStatus } from './serve-status.ts';
 import { sayUiPlace, UI_PATH, type UiAsked, type UiPlace } from './serve-ui.ts';
 
 /** The running serve of an identity; undefined if there is none, or one that was killed. */

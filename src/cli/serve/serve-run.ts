@@ -8,10 +8,15 @@ import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { InspectedProgram } from '../../ops/inspected.ts';
+import { answerPage } from '../../ops/pages.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from '../../ops/prometheus.ts';
 import { VERSION } from '../../package.ts';
 import { type IndexDefinition, parseIndex } from '../../query/index/index-definition.ts';
 import type { ServeAbout } from '../../serve/about.ts';
+import { type ListenPlan, ListenToken } from '../../serve/api/listen-token.ts';
+import { Lookups } from '../../serve/api/lookups.ts';
+import { ServeServer } from '../../serve/api/serve-server.ts';
+import { type TypeStatus, typeStatus } from '../../serve/api/serve-status.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { openServeSocket, type ServeSocket } from '../../serve/place.ts';
@@ -32,11 +37,8 @@ import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
 import { HeldTypes } from './held-types.ts';
 import { KeptStates } from './kept-states.ts';
-import { type ListenPlan, ListenToken, listenPlanOf } from './listen-flag.ts';
-import { Lookups } from './lookups.ts';
+import { listenPlanOf } from './listen-flag.ts';
 import { addToRunning } from './running-serve.ts';
-import { ServeServer } from './serve-server.ts';
-import { typeStatuses } from './serve-status.ts';
 import { ServeUi, sayUiPlace, type UiAsked, uiAskedOf } from './serve-ui.ts';
 import { WatchRoute } from './watch-route.ts';
 
@@ -183,18 +185,19 @@ class Serve implements AsyncDisposable {
   #answering(caches: WatchCaches): ServeServer {
     const [session, types, showsSecrets] = [this.#session, this.#types, this.#plan.flags['show-secrets']];
     const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
+    const program = inspected(session, types, this.#plan.metrics);
     const watching = new WatchRoute({ session, types, redactor, showsSecrets });
     return new ServeServer({
       clock: session.clock,
       caches,
-      answering: new Answering(session, types, redactor),
-      lookups: new Lookups(session, types, redactor),
+      questions: new Answering(session, types, redactor),
+      lookups: new Lookups((words) => session.resolve(words), types, redactor),
       showsSecrets,
       routes: {
         ...this.#ui.routes,
         '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
       },
-      program: inspected(session, types, this.#plan.metrics),
+      other: (request) => answerPage(program, request, 'local'),
       status: () => this.#status(),
       add: (words, indexes) => this.#addMore(words, indexes),
       stop: () => session.end(new StreamEnd('done')),
@@ -206,11 +209,16 @@ class Serve implements AsyncDisposable {
     return {
       ...this.#about,
       record: undefined,
-      types: typeStatuses(this.#types, this.#session),
+      types: this.#typeStatuses(),
       indexes: this.#types.declared.map(({ name, from }) => ({ name, from })),
       rssBytes: process.memoryUsage.rss(),
       ...(place ? { page: { address: place.address, file: place.file } } : {}),
     };
+  }
+
+  #typeStatuses(): TypeStatus[] {
+    const now = this.#session.clock.now();
+    return this.#types.targets.map((target) => typeStatus(target, now));
   }
 
   /** Holds more types and indexes, as another `serve` asks. */
@@ -218,7 +226,7 @@ class Serve implements AsyncDisposable {
     for (const text of indexes) this.#types.declare(await parseIndex(text));
     const selections = await this.#session.resolve(words);
     await Promise.all(selections.map((selection) => this.#add(selection)));
-    return { types: typeStatuses(this.#types, this.#session) };
+    return { types: this.#typeStatuses() };
   }
 
   async #add(selection: ResourceSelection): Promise<void> {

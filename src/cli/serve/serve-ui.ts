@@ -4,11 +4,11 @@ import { formatGvr } from '../../model/gvr.ts';
 import { VERSION } from '../../package.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
+import { json, type ServeRoutes } from '../../serve/api/routes.ts';
 import type { UiCache } from '../../serve/ui/ui-program.ts';
 import { startUi, type UiServer } from '../../serve/ui/ui-server.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { json, type ServeRoutes } from './routes.ts';
 import { readUiPage } from './ui-page.ts';
 import { compileConditions, uiTexts } from './ui-texts.ts';
 

@@ -3,6 +3,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { cellText } from '../../output/escape.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
+import type { ServeStatus, TypeStatus } from '../../serve/api/serve-status.ts';
 import { isListening } from '../../serve/client/listening.ts';
 import type { FoundServe } from '../../serve/find.ts';
 import type { Edges } from '../base-command.ts';
@@ -10,7 +11,6 @@ import type { ConnectionFlagValues } from '../session/load-options.ts';
 import { serveKeyOf } from '../session/serve-key.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { askRunning, runningServe } from './running-serve.ts';
-import type { ServeStatus, TypeStatus } from './serve-status.ts';
 
 /** Prints what the running serve of these flags holds. */
 export async function showStatus(flags: ConnectionFlagValues & { output: string }, { io }: Edges): Promise<ExitCode> {

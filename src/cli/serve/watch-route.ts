@@ -5,6 +5,10 @@ import { jsonText } from '../../kit/exact-json.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
 import { formatGroupVersion, formatGvr } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { refuseBeyondRights, seesMarks } from '../../serve/api/caller-rights.ts';
+import { type CallerAccess, jsonError, ndjson } from '../../serve/api/routes.ts';
+import { type HeldPart, selectorOf, whyNotHeld } from '../../serve/hold/held-view.ts';
+import { maskedCondition } from '../../serve/hold/masked-view.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
 import { type ChangeGate, createChangeGate } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
@@ -19,12 +23,8 @@ import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
 import { objectFiltersOf } from '../query/read-filters.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
-import { refuseBeyondRights } from './caller-rights.ts';
 import type { HeldTypes } from './held-types.ts';
-import { type HeldPart, selectorOf, whyNotHeld } from './held-view.ts';
-import { maskedCondition, seesMarks } from './masked-view.ts';
 import { requestOfParameters } from './query-parameters.ts';
-import { type CallerAccess, jsonError, ndjson } from './routes.ts';
 
 /** The parameters of `/v1/watch`: what is watched. The form is fixed. */
 const PARAMETERS = [

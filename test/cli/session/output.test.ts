@@ -9,7 +9,7 @@ import { queryFlags } from '../../../src/cli/args/query-flags.ts';
 import { watchFlags } from '../../../src/cli/args/watch-flags.ts';
 import { countsText } from '../../../src/cli/query/counts-text.ts';
 import { readQuery } from '../../../src/cli/query/read-query.ts';
-import { HttpAnswer } from '../../../src/cli/serve/http-answer.ts';
+import { Answering, parseRequest } from '../../../src/cli/serve/answer-request.ts';
 import { compiledOutputOf } from '../../../src/cli/session/output.ts';
 import { TextSink } from '../../../src/cli/terminal/io.ts';
 import { checkWatch } from '../../../src/cli/watch/watch-plan.ts';
@@ -17,6 +17,7 @@ import { treesTextOf } from '../../../src/output/compiled-output.ts';
 import type { FormatTraits } from '../../../src/output/format-traits.ts';
 import { FORMATS, formatHelp, formatWords, parseOutputFormat } from '../../../src/output/formats.ts';
 import { rowChangePrinter } from '../../../src/output/row-changes.ts';
+import { HttpAnswer } from '../../../src/serve/api/http-answer.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { answer, clock, event, PODS, pod } from '../../output/fixtures.ts';
 
@@ -155,11 +156,13 @@ describe.each(TYPED.map((typed) => [typed]))('-o %j', (typed) => {
   });
 
   it('a serve answers in its media type', async () => {
+    const question = parseRequest(JSON.stringify({ words: ['pods'], given: { output: { values: [typed] } } }));
+    const type = Answering.prototype.mediaTypeOf(question);
+    expect(type).toBe(parseOutputFormat(typed).traits.mediaType);
     const { signal } = new AbortController();
     for (const isForCommand of [false, true]) {
-      const answering = new HttpAnswer({ clock: new FakeClock(), format: typed, isForCommand, signal });
-      const { type } = await answering.response(Promise.resolve({ exitCode: 0 }));
-      expect(type).toBe(parseOutputFormat(typed).traits.mediaType);
+      const answering = new HttpAnswer({ clock: new FakeClock(), type, statusOf: () => 500, isForCommand, signal });
+      expect((await answering.response(Promise.resolve({ exitCode: 0 }))).type).toBe(type);
     }
   });
 

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { HttpAnswer } from '../../../src/cli/serve/http-answer.ts';
+import { Answering } from '../../../src/cli/serve/answer-request.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { listen } from '../../../src/kit/http-listener.ts';
+import { HttpAnswer } from '../../../src/serve/api/http-answer.ts';
 import type { AnswerEnd } from '../../../src/serve/protocol.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
+
+const OPTIONS = { type: 'text/plain', statusOf: Answering.prototype.statusOf };
 
 /** What a program gets, or a command, that asks a server for an answer that `write` makes. */
 async function received(write: (answer: HttpAnswer) => Promise<AnswerEnd>, isForCommand = false) {
@@ -14,7 +17,7 @@ async function received(write: (answer: HttpAnswer) => Promise<AnswerEnd>, isFor
     { host: '127.0.0.1', port: 0 },
     {
       answer: ({ signal }) => {
-        const outlet = new HttpAnswer({ clock: systemClock, format: 'ndjson', isForCommand, signal });
+        const outlet = new HttpAnswer({ ...OPTIONS, clock: systemClock, isForCommand, signal });
         return outlet.response(write(outlet));
       },
     },
@@ -105,7 +108,7 @@ describe.each([true, false])('an answer (for a command: %s)', (isForCommand) => 
   async function large() {
     const clock = new FakeClock();
     const controller = new AbortController();
-    const answer = new HttpAnswer({ clock, format: 'name', isForCommand, signal: controller.signal });
+    const answer = new HttpAnswer({ ...OPTIONS, clock, isForCommand, signal: controller.signal });
     const writing = answer.write(LARGE);
     writing.catch(() => {});
     const response = await answer.response(writing.then(() => ({ exitCode: 0 })));

@@ -4,8 +4,8 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { Holding } from '../../query/answer/holding.ts';
-import type { WatchTarget } from '../session/informers.ts';
 import { isFieldKnown, selectorFieldValue } from './field-values.ts';
+import type { ServedCache } from './served-cache.ts';
 
 /** The part of a cache that a question is about. */
 export interface HeldPart {
@@ -17,7 +17,10 @@ export interface HeldPart {
 }
 
 /** Why a cache cannot answer for a part; undefined if it can. */
-export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPart): string | undefined {
+export function whyNotHeld(
+  { type, namespaces: held }: Pick<ServedCache, 'type' | 'namespaces'>,
+  part: HeldPart,
+): string | undefined {
   const missing = held?.includes('') ? [] : part.namespaces.filter((each) => !held?.includes(each));
   if (held !== undefined && missing.length > 0) {
     const all = missing.includes('') ? 'all namespaces' : `the namespace ${missing.join(', ')}`;
@@ -30,7 +33,7 @@ export function whyNotHeld({ type, namespaces: held }: WatchTarget, part: HeldPa
 }
 
 /** The part of a cache that a question is about, as what it is answered from. Nothing is copied. */
-export function viewOf(target: WatchTarget, part: HeldPart): Holding {
+export function viewOf(target: ServedCache, part: HeldPart): Holding {
   const { type, informer, forbidden } = target;
   const namespaces = type.namespaced ? part.namespaces : undefined;
   const matches = selectorOf(type, part);

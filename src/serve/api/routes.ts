@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { isInformerError, messageOf } from '../../kit/error.ts';
 import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
-import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../serve/protocol.ts';
+import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../protocol.ts';
 
 /** Who asks: the user of the private socket, or a program with the token that came over a port. */
 export type CallerAccess = 'private' | 'token';
@@ -51,11 +51,11 @@ export async function routed(
   routes: ServeRoutes,
   access: CallerAccess,
   request: ServerRequest,
-  other: () => Promise<WholeAnswer>,
+  other: (request: ServerRequest) => Promise<WholeAnswer>,
 ): Promise<WholeAnswer | StreamedAnswer> {
   const url = new URL(request.url, 'http://serve');
   const route = Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
-  if (!route) return other();
+  if (!route) return other(request);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (!route.methods.some((each) => each === method))
     return { ...jsonError(405, `${url.pathname} takes ${route.methods.join(' and ')}`), headers: allowed(route) };

@@ -2,23 +2,52 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import { isInformerError, messageOf } from '../../kit/error.ts';
 import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
-import type { InspectedProgram } from '../../ops/inspected.ts';
-import { answerPage } from '../../ops/pages.ts';
-import { isThisProtocol, PROTOCOL_HEADER, PROTOCOL_VERSION, protocolError, QUERY_PATH } from '../../serve/protocol.ts';
-import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
-import { type Answering, parseRequest } from './answer-request.ts';
-import { refuseBeyondRights } from './caller-rights.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import {
+  type AnswerEnd,
+  type AnswerError,
+  isThisProtocol,
+  PROTOCOL_HEADER,
+  PROTOCOL_VERSION,
+  protocolError,
+  QUERY_PATH,
+  type QueryRequest,
+} from '../protocol.ts';
+import type { WatchCaches } from '../watch-cache/watch-caches.ts';
+import { refuseBeyondRights, seesMarks } from './caller-rights.ts';
 import { HttpAnswer } from './http-answer.ts';
 import type { Lookups } from './lookups.ts';
-import { seesMarks } from './masked-view.ts';
-import { requestOfParameters } from './query-parameters.ts';
 import { type CallerAccess, json, jsonError, ndjson, routed, type ServeRoutes } from './routes.ts';
+
+/** Where an answer goes. */
+export interface AnswerOutlet extends AnswerSink {
+  /** Aborts when the answer has no reader any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Reads questions of `query`, and answers them. */
+export interface Questions {
+  /** Reads a question as JSON. Throws `argument`. */
+  parse(text: string): QueryRequest;
+  /** Reads a question as the parameters of a URL. Throws `argument`. */
+  ofParameters(parameters: URLSearchParams): QueryRequest;
+  /** The media type of the answer. */
+  mediaTypeOf(question: QueryRequest): string;
+  /** The HTTP status for an error of an answer. */
+  statusOf(error: AnswerError): number;
+  /**
+   * Writes the answer to a question, and resolves with its end. `isMasked`: expressions see marks in place of values of
+   * Secrets. Rejects only when the reader is gone.
+   */
+  answer(question: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd>;
+}
 
 export interface ServeServerOptions {
   readonly clock: Clock;
-  readonly answering: Answering;
+  readonly questions: Questions;
   readonly lookups: Lookups;
-  readonly program: InspectedProgram;
+  /** Answers the paths that no route has. */
+  other(request: ServerRequest): Promise<WholeAnswer>;
   /** Whether callers on a port may see values of Secrets. */
   readonly showsSecrets: boolean;
   /** The status that `serve status` shows. */
@@ -69,7 +98,7 @@ export class ServeServer {
     const answer = await this.#used(() =>
       access === 'private' && caches.takes(request.url)
         ? this.#read(request)
-        : routed(this.#routes, access, request, () => answerPage(this.#options.program, request, 'local')),
+        : routed(this.#routes, access, request, this.#options.other),
     );
     if (!('stream' in answer)) return answer;
     return { ...answer, stream: (body) => this.#used(() => answer.stream(body)) };
@@ -105,13 +134,18 @@ export class ServeServer {
     }
     const text = method === 'POST' ? await request.text() : '';
     if (text === undefined) return jsonError(413, 'the question is too large');
-    const { clock, answering } = this.#options;
+    const { clock, questions } = this.#options;
     try {
-      const question = method === 'POST' ? parseRequest(text) : requestOfParameters(searchParams);
+      const question = method === 'POST' ? questions.parse(text) : questions.ofParameters(searchParams);
       refuseBeyondRights(question, access, this.#options);
-      const format = question.given.output?.values.at(-1) ?? '';
-      const outlet = new HttpAnswer({ clock, format, isForCommand: theirs !== undefined, signal });
-      return await outlet.response(answering.answer(question, outlet, seesMarks(access, this.#options)));
+      const outlet = new HttpAnswer({
+        clock,
+        type: questions.mediaTypeOf(question),
+        statusOf: questions.statusOf,
+        isForCommand: theirs !== undefined,
+        signal,
+      });
+      return await outlet.response(questions.answer(question, outlet, seesMarks(access, this.#options)));
     } catch (error) {
       return badRequest(error);
     }
@@ -129,7 +163,7 @@ export class ServeServer {
   }
 
   #stop(): WholeAnswer {
-    setImmediate(() => this.#options.stop()); // after the answer
+    void this.#options.clock.yield().then(() => this.#options.stop()); // after the answer
     return json({ stopping: true });
   }
 }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { isInformerError, messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
@@ -10,8 +11,7 @@ import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
-import type { Session } from '../session/session.ts';
-import type { HeldTypes } from './held-types.ts';
+import type { HeldCaches } from '../hold/served-cache.ts';
 
 /** One line of a stream of lookups. */
 interface LookupLine {
@@ -22,6 +22,9 @@ interface LookupLine {
   readonly output?: unknown;
 }
 
+/** Finds the types that words name. */
+type Resolve = (words: readonly string[]) => Promise<readonly ResourceSelection[]>;
+
 const LONGEST_LINE = 64 * 1024;
 
 /**
@@ -30,15 +33,15 @@ const LONGEST_LINE = 64 * 1024;
  * `{"error":…}` and the next one is read. Many lookups a second over one connection need nothing else.
  */
 export class Lookups {
-  readonly #session: Session;
-  readonly #types: HeldTypes;
+  readonly #resolve: Resolve;
+  readonly #types: HeldCaches;
   readonly #resolved = new Map<string, ResourceType>();
   readonly #definitions = new Map<string, IndexDefinition>();
   readonly #redactor: Redactor;
 
-  constructor(session: Session, types: HeldTypes, redactor: Redactor) {
+  constructor(resolve: Resolve, types: HeldCaches, redactor: Redactor) {
     this.#redactor = redactor;
-    this.#session = session;
+    this.#resolve = resolve;
     this.#types = types;
   }
 
@@ -67,7 +70,7 @@ export class Lookups {
     if (typeof word !== 'string' || typeof index !== 'string' || typeof value !== 'string')
       throw new Error('a lookup has the texts type, index and value');
     if (output !== 'keys' && output !== 'objects') throw new Error('output is keys or objects');
-    const type = this.#resolved.get(word) ?? (await this.#resolve(word));
+    const type = this.#resolved.get(word) ?? (await this.#typeOf(word));
     const target = this.#types.find(type);
     if (!target?.informer.hasSynced) throw new Error(`this serve does not hold ${formatGvr(type.gvr)}`);
     const { lister } = target.informer;
@@ -89,8 +92,8 @@ export class Lookups {
     return answer(lister.byIndex(key, value));
   }
 
-  async #resolve(word: string): Promise<ResourceType> {
-    const [selection] = await this.#session.resolve([word]);
+  async #typeOf(word: string): Promise<ResourceType> {
+    const [selection] = await this.#resolve([word]);
     const type = selection?.type as ResourceType;
     this.#resolved.set(word, type);
     return type;

@@ -3,16 +3,16 @@ import { abortable } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../kit/http-listener.ts';
-import { mediaTypeOf } from '../../output/formats.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
-import { type AnswerEnd, type AnswerError, type AnswerTrailer, END_TRAILER, UNSERVED } from '../../serve/protocol.ts';
-import { ExitCode } from '../terminal/exit-codes.ts';
+import { type AnswerEnd, type AnswerError, type AnswerTrailer, END_TRAILER, UNSERVED } from '../protocol.ts';
 import { jsonError, PROTOCOL } from './routes.ts';
 
 export interface HttpAnswerOptions {
   readonly clock: Clock;
-  /** The format of the text, as `-o` names it. */
-  readonly format: string;
+  /** The media type of the text. */
+  readonly type: string;
+  /** The status that an error has for a program. */
+  statusOf(error: AnswerError): number;
   /** Whether a command asks, which reads {@link END_TRAILER}. */
   readonly isForCommand: boolean;
   /** Aborts when the client has gone. */
@@ -80,8 +80,7 @@ export class HttpAnswer implements AnswerSink {
 
   /** The response, once it is known what it is. `answering` makes the answer, to its end. */
   async response(answering: Promise<AnswerEnd>): Promise<WholeAnswer | StreamedAnswer> {
-    const { format, isForCommand } = this.#options;
-    const type = mediaTypeOf(format);
+    const { type, isForCommand, statusOf } = this.#options;
     const end = isForCommand ? undefined : await Promise.race([this.#large.promise, answering]);
     if (!end) {
       const trailer = isForCommand ? END_TRAILER : `${AGE}, ${NOTICES}`;
@@ -133,9 +132,3 @@ function listWithin(texts: readonly string[], most: number): string {
 /** The JSON with escapes for what no header may have. */
 const ascii = (json: string) =>
   json.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-function statusOf({ exitCode, message }: AnswerError): number {
-  if (message.includes('(NotFound)')) return 404;
-  if (exitCode === ExitCode.usage) return 400;
-  return exitCode === ExitCode.timeout || exitCode === ExitCode.continuity ? 504 : 502;
-}

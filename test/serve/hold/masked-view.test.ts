@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { maskedCondition, seesMarks } from '../../../src/cli/serve/masked-view.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { maskedCondition } from '../../../src/serve/hold/masked-view.ts';
 import type { CompiledCondition } from '../../../src/stream/conditions/condition.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 
@@ -28,12 +28,6 @@ it('a condition of a watch reads marks in both states of a Secret, and other obj
     other,
     null,
   ]);
-});
-
-it('marks are for callers on a port, unless the serve shows Secrets there', () => {
-  expect(seesMarks('token', { showsSecrets: false })).toBe(true);
-  expect(seesMarks('token', { showsSecrets: true })).toBe(false);
-  expect(seesMarks('private', { showsSecrets: false })).toBe(false);
 });
 
 it('a mark is not marked again, and neither is that of a copy', () => {

@@ -1,6 +1,10 @@
 import { InformerError } from '../../kit/error.ts';
-import type { QueryRequest } from '../../serve/protocol.ts';
+import type { QueryRequest } from '../protocol.ts';
 import type { CallerAccess } from './routes.ts';
+
+/** Whether a caller's expressions see marks in place of values of Secrets: on a port, unless the serve shows Secrets. */
+export const seesMarks = (access: CallerAccess, { showsSecrets }: { readonly showsSecrets: boolean }): boolean =>
+  access === 'token' && !showsSecrets;
 
 /**
  * Refuses what a caller on a port may not ask: values of Secrets, unless the serve itself was started to show them, and

@@ -6,11 +6,6 @@ import { isSecretResource } from '../../model/secret-type.ts';
 import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { CallerAccess } from './routes.ts';
-
-/** Whether a caller's expressions see marks in place of values of Secrets: on a port, unless the serve shows Secrets. */
-export const seesMarks = (access: CallerAccess, { showsSecrets }: { readonly showsSecrets: boolean }): boolean =>
-  access === 'token' && !showsSecrets;
 
 /** The one index of a view of Secrets: others are computed from the marks. */
 const NAMESPACE = 'namespace';

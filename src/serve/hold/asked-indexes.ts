@@ -1,13 +1,13 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
-import type { WatchTarget } from '../session/informers.ts';
+import type { ServedCache } from './served-cache.ts';
 
 /** Indexes that are kept because questions named them, of all types together. */
 const MOST_ASKED = 64;
 
 interface AskedIndex {
-  readonly informer: WatchTarget['informer'];
+  readonly informer: ServedCache['informer'];
   readonly key: string;
   readonly built: Promise<void>;
   lastAsked: number;
@@ -32,12 +32,12 @@ export class AskedIndexes {
   }
 
   /** A question names these indexes of these caches. */
-  asked(definitions: readonly IndexDefinition[], caches: readonly Pick<WatchTarget, 'informer'>[]): void {
+  asked(definitions: readonly IndexDefinition[], caches: readonly Pick<ServedCache, 'informer'>[]): void {
     for (const { informer } of caches) for (const definition of definitions) this.#askedFor(informer, definition);
     while (this.#asked.size > MOST_ASKED) this.#dropOldest();
   }
 
-  #askedFor(informer: WatchTarget['informer'], definition: IndexDefinition): void {
+  #askedFor(informer: ServedCache['informer'], definition: IndexDefinition): void {
     const { key } = definition;
     const id = `${informer.name} ${key}`;
     const known = this.#asked.get(id);

@@ -1,9 +1,7 @@
 import { messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { outagesOf } from '../../stream/outage.ts';
-import type { WatchTarget } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
-import type { HeldTypes } from './held-types.ts';
+import type { ServedCache } from '../hold/served-cache.ts';
 
 /** One type, as `serve status` shows it. */
 export interface TypeStatus {
@@ -33,12 +31,8 @@ export interface ServeStatus {
   readonly page?: { readonly address: string; readonly file: string } | undefined;
 }
 
-/** The present state of the caches. */
-export function typeStatuses(types: HeldTypes, { clock }: Pick<Session, 'clock'>): TypeStatus[] {
-  return types.targets.map((target) => statusOf(target, clock.now()));
-}
-
-function statusOf(target: WatchTarget, now: number): TypeStatus {
+/** The present state of a cache. */
+export function typeStatus(target: ServedCache, now: number): TypeStatus {
   const { type, namespaces, informer } = target;
   const ages = informer.continuity.flatMap(({ ageMs }) => (ageMs === undefined ? [] : [ageMs]));
   const [outage] = outagesOf([target], now);

@@ -77,7 +77,7 @@ describe('the place of a hook in a cluster', () => {
     expect(await remarksOf('own.mjs', `const here = import.meta.url;\n${RUN}`)).toEqual([
       expect.stringContaining('reads where it is'),
     ]);
-    expect(await remarksOf('later.mjs', 'export default () => import("../cli/manifest/x.mjs");\n')).toEqual([
+    expect(await remarksOf('later.mjs', 'export default () => import("./x.mjs");\n')).toEqual([
       expect.stringContaining('imports while it runs'),
     ]);
     expect(await remarksOf('own.sh', '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\n')).toEqual([

@@ -1,5 +1,6 @@
 // A plugin for the build: chunks that Node loads with less work.
 import { isBuiltin } from 'node:module';
+import { getBuiltinModule } from 'node:process';
 
 const IMPORT = /^import (?:(.+) from )?(["'])([\w:/]+)\2;$/gm;
 const BEYOND_ASCII = /[^\0-\x7f]/gu;
@@ -9,20 +10,31 @@ export const lightModules = {
   renderChunk: (code) => code.replace(IMPORT, taken).replace(BEYOND_ASCII, escaped),
 };
 
+/** Modules of Node that load many others: taken when one of their functions is called. */
+const LATER = ['crypto', 'fs/promises', 'net', 'util', 'zlib'];
+
 /**
  * A module of Node is taken as it is. For an import, Node first reads each of its exports: of `fs`, `http` and `util`
  * some load further modules when they are read.
  */
 function taken(line, names, _quote, module) {
   if (!isBuiltin(module)) return line;
-  const got = `globalThis.process.getBuiltinModule('${module}')`;
   if (names === undefined) return '';
   const [, whole, parts] = /^(?:\* as )?([\w$]+)?(?:, )?(?:\{(.*)\})?$/.exec(names);
+  const named = (parts ?? '').split(',').map((part) => part.trim().split(' as '));
   return [
-    ...(whole === undefined ? [] : [`const ${whole} = ${got};`]),
-    ...(parts === undefined ? [] : [`const {${parts.replaceAll(' as ', ': ')}} = ${whole ?? got};`]),
+    ...(whole === undefined ? [] : [`const ${whole} = ${got(module)};`]),
+    ...(parts === undefined ? [] : named.map(([name, as = name]) => `const ${as} = ${part(module, name, as)};`)),
   ].join(' ');
 }
+
+function part(module, name, as) {
+  const isFunction = /^[a-z]/.test(name) && typeof getBuiltinModule(module)[name] === 'function';
+  if (!isFunction || !LATER.includes(module.replace('node:', ''))) return `${got(module)}.${name}`;
+  return `(...args) => (${as}.from ??= ${got(module)}).${name}(...args)`;
+}
+
+const got = (module) => `globalThis.process.getBuiltinModule('${module}')`;
 
 /** Text that is all ASCII is read and kept at one byte a character. */
 function escaped(character) {

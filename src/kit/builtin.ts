@@ -9,5 +9,6 @@ export const builtin = {
   http: () => process.getBuiltinModule('node:http'),
   https: () => process.getBuiltinModule('node:https'),
   zlib: () => process.getBuiltinModule('node:zlib'),
+  threads: () => process.getBuiltinModule('node:worker_threads'),
   sqlite: () => process.getBuiltinModule('node:sqlite'),
 };

@@ -48,13 +48,10 @@ describe('a command loads what it needs, and nothing else', () => {
   );
 
   it.each<[string[], string[]]>([
-    [['watch', 'pods', '-A', '--once'], ['js-yaml']],
-    [['watch', 'pods', '-A', '--once', '-o', 'json'], ['js-yaml']],
-    [['query', 'pods', '-A', '--count'], ['js-yaml']],
-    [
-      ['watch', 'pods', '-A', '--once', '--filter', 'object.metadata.name == "x"'],
-      ['CEL', 'js-yaml'],
-    ],
+    [['watch', 'pods', '-A', '--once'], []],
+    [['watch', 'pods', '-A', '--once', '-o', 'json'], []],
+    [['query', 'pods', '-A', '--count'], []],
+    [['watch', 'pods', '-A', '--once', '--filter', 'object.metadata.name == "x"'], ['CEL']],
   ])('%j', async (line, expected) => {
     expect((await loadedBy(...line)).libraries.sort()).toEqual(expected);
   });
@@ -92,7 +89,7 @@ describe('a command loads what it needs, and nothing else', () => {
   ])('%j reads few files more, and none that only others need', async (line, more) => {
     const { urls } = await loadedBy(...line);
     const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url), '.js'));
-    const always = ['core', 'main', 'prebuilt-help', 'rolldown-runtime', 'start', 'js-yaml-js-yaml'];
+    const always = ['core', 'main', 'prebuilt-help', 'rolldown-runtime', 'start'];
     expect(own.filter((file) => !always.includes(file)).sort()).toEqual(more);
   });
 

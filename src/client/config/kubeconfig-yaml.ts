@@ -1,5 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { yamlFault } from '../../kit/secret-free-text.ts';
+import { plainYaml } from './plain-yaml.ts';
 
 /** The hint of errors about a kubeconfig that cannot be used. */
 export const KUBECONFIG_HINT = 'correct that file, or name another with `kubeconfig` or KUBECONFIG';
@@ -11,6 +12,8 @@ export const KUBECONFIG_HINT = 'correct that file, or name another with `kubecon
  * Source: sigs.k8s.io/yaml.
  */
 export async function parseKubeconfigYaml(text: string, file: string): Promise<unknown> {
+  const plain = plainYaml(text);
+  if (plain !== undefined) return plain;
   const yaml = await import('js-yaml');
   const tags = [
     yaml.nullCoreTag,

@@ -1,4 +1,5 @@
-import * as zlib from 'node:zlib';
+import type { ZstdOptions } from 'node:zlib';
+import { builtin } from '../../kit/builtin.ts';
 
 /** How blocks are compressed. */
 export interface Compression {
@@ -17,13 +18,13 @@ const LEAST_ROOM = 8 * 1024;
 const MOST_ROOM = 64 * 1024;
 
 /** The options of Node's functions, with a dictionary, which the type declarations do not have yet. */
-interface Options extends zlib.ZstdOptions {
+interface Options extends ZstdOptions {
   dictionary?: Uint8Array;
 }
 
 /** zstd, which Node has from 22.15 on; undefined where it is missing. Texts are then kept as they are. */
 export function zstd(dictionary?: Uint8Array): Compression | undefined {
-  const { zstdCompressSync, zstdDecompressSync, constants } = zlib;
+  const { zstdCompressSync, zstdDecompressSync, constants } = builtin.zlib();
   if (typeof zstdCompressSync !== 'function') return undefined;
   const common: Options = dictionary ? { dictionary } : {};
   // zlib allocates its output in pieces of this size: what is too much is garbage that fragments the process's memory
@@ -49,8 +50,8 @@ export function zstd(dictionary?: Uint8Array): Compression | undefined {
 function takesDictionaries(): boolean {
   const text = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap"}'.repeat(4));
   try {
-    const withIt = zlib.zstdCompressSync(text, { dictionary: text } as Options);
-    zlib.zstdDecompressSync(withIt);
+    const { zstdCompressSync, zstdDecompressSync } = builtin.zlib();
+    zstdDecompressSync(zstdCompressSync(text, { dictionary: text } as Options));
     return false; // it was not needed
   } catch {
     return true;

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { abortable, onAbort } from '../../kit/abort.ts';
+import { builtin } from '../../kit/builtin.ts';
 import { oneFile } from '../../kit/one-file.ts';
 import { JqLimitError } from './jq-limit.ts';
 import type { JqCall, JqReply } from './jq-thread.ts';
@@ -92,7 +93,7 @@ class JqThread {
   readonly whenReady: Promise<unknown>;
 
   constructor(file: string) {
-    this.#worker = new Worker(THREAD, { workerData: file, stdout: true, stderr: true });
+    this.#worker = new (builtin.threads().Worker)(THREAD, { workerData: file, stdout: true, stderr: true });
     this.#waiting = Promise.withResolvers();
     this.#worker.on('message', (reply: JqReply) => this.#waiting.resolve(reply));
     this.#worker.on('error', (error) => this.#waiting.reject(error));

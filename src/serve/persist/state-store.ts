@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { builtin } from '../../kit/builtin.ts';
 import { oneFile } from '../../kit/one-file.ts';
 import { StateFault } from './state-fault.ts';
 import type { RowChanges, StoredRows } from './state-file.ts';
@@ -18,7 +19,7 @@ export class StateStore implements AsyncDisposable {
 
   private constructor(file: string, now: number) {
     this.file = file;
-    this.#worker = new Worker(THREAD, {
+    this.#worker = new (builtin.threads().Worker)(THREAD, {
       workerData: { file, now } satisfies StateThreadData,
       stderr: true,
     });

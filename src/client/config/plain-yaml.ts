@@ -10,7 +10,7 @@ const QUOTED = /^"([^"\\]*)"$/;
 /** Words that YAML may read as something else than a text. */
 const WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
-/** What is beyond {@link plainYaml}. */
+/** A text that is beyond {@link plainYaml}. */
 class NotPlain extends Error {}
 
 /**
@@ -79,7 +79,7 @@ class Reader {
     return map;
   }
 
-  /** What stands below a key at this column: a list may begin at the same one. */
+  /** The value below a key at this column: a list may begin at the same one. */
   #under(indent: number): unknown {
     if (this.#isItem(indent)) return this.#list(indent);
     return this.#next && this.#next.indent > indent ? this.block(this.#next.indent) : null;

@@ -11,6 +11,8 @@ export interface BenchArguments {
   readonly json: string | undefined;
   readonly from: string | undefined;
   readonly root: string | undefined;
+  readonly server: 'own' | 'real';
+  readonly save: boolean;
 }
 
 const USAGE = `  --quick          small counts, few rounds: minutes
@@ -21,6 +23,8 @@ const USAGE = `  --quick          small counts, few rounds: minutes
   --no-peers       without kubectl and client-go
   --json FILE      write the figures there as well
   --from FILE      (report) take the figures from such a file, measure nothing
+  --server real    (bench) only the initial list from the server of KUBECONFIG, beside client-go and kubectl on PATH
+  --save           (bench --server real) keep the figures in bench/real.json and docs/performance.md
   --root DIR       the checkout whose dist/ is measured (this one)`;
 
 /** Throws with a sentence for people when something cannot be read. */
@@ -38,9 +42,11 @@ export function readArguments(argv: readonly string[]): BenchArguments {
       json: text,
       from: text,
       root: text,
+      server: { ...text, default: 'own' },
+      save: { type: 'boolean', default: false },
     },
   });
-  const { quick, objects, bytes, rounds, only, json, from, root } = values;
+  const { quick, objects, bytes, rounds, only, json, from, root, save } = values;
   return {
     quick,
     peers: !values['no-peers'],
@@ -51,7 +57,15 @@ export function readArguments(argv: readonly string[]): BenchArguments {
     json,
     from,
     root,
+    server: serverOf(values.server),
+    save,
   };
+}
+
+/** Which server a bench asks: its own, or that of KUBECONFIG. */
+export function serverOf(text: string): 'own' | 'real' {
+  if (text !== 'own' && text !== 'real') throw new Error(`--server takes own or real, not "${text}"`);
+  return text;
 }
 
 /** A whole number above 0. */

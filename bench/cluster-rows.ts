@@ -11,6 +11,8 @@ export interface Cluster {
 /** The build of a checkout. */
 export type Built = Pick<Programs, 'library' | 'cli'>;
 
+/** A busy server may think for longer than a user waits. */
+const PATIENT = ['--timeout', '10m'];
 const LINES = { word: '\n', of: (objects: number) => objects };
 
 /** A complete initial list of pods by this project's programs, from the server of a kubeconfig. */
@@ -23,14 +25,14 @@ export function clusterRows({ library, cli }: Built, { kubeconfig }: Cluster): P
       id: 'once',
       group: 'ours',
       name: 'watch pods -A --once',
-      command: from(node(cli, 'watch', 'pods', '-A', '--once', '--no-headers')),
+      command: from(node(cli, 'watch', 'pods', '-A', '--once', '--no-headers', ...PATIENT)),
       counts: LINES,
     },
     {
       id: 'once-json',
       group: 'ours',
       name: 'watch pods -A --once -o json',
-      command: from(node(cli, 'watch', 'pods', '-A', '--once', '-o', 'json')),
+      command: from(node(cli, 'watch', 'pods', '-A', '--once', '-o', 'json', ...PATIENT)),
       counts: LINES,
     },
     {
@@ -44,7 +46,7 @@ export function clusterRows({ library, cli }: Built, { kubeconfig }: Cluster): P
       id: 'filter',
       group: 'ours',
       name: `query pods -A --filter '${RUNNING}' --count`,
-      command: from(node(cli, 'query', 'pods', '-A', '--filter', RUNNING, '--count')),
+      command: from(node(cli, 'query', 'pods', '-A', '--filter', RUNNING, '--count', ...PATIENT)),
       counts: { word: '\n', of: () => 1 },
       says: (objects) => `${objects}\n`,
     },

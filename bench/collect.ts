@@ -32,7 +32,7 @@ export async function collect(options: CollectOptions): Promise<Results> {
   const programs = await endToEnd({ ...options, bytes });
   return {
     date: new Date().toISOString(),
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${release()}`,
+    machine: machineName(),
     versions: `Node ${process.versions.node}`,
     load,
     bytes,
@@ -40,4 +40,10 @@ export async function collect(options: CollectOptions): Promise<Results> {
     ...programs,
     sandbox,
   };
+}
+
+/** The processors, the memory and the system of this machine. */
+export function machineName(): string {
+  const model = cpus()[0]?.model ?? 'unknown';
+  return `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${release()}`;
 }

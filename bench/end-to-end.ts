@@ -1,19 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Command, lineTimes, measureIdle, measureProcess, type Usage } from './processes.ts';
+import { type Found, isRunnable, measureRows, withHome } from './measure-rows.ts';
+import { type Command, lineTimes, measureIdle, measureProcess } from './processes.ts';
 import { node, type Programs, runner } from './programs.ts';
 import { ReplayServer } from './replay.ts';
-import {
-  type IdleResult,
-  type LatencyResult,
-  median,
-  type Omission,
-  quantile,
-  type RunResult,
-  type Work,
-} from './results.ts';
-import { faultOf, runToEnd, said } from './row-run.ts';
+import { type IdleResult, type LatencyResult, median, type Omission, quantile, type RunResult } from './results.ts';
 import { burstRows, firstRows, type ProcessRow, servedRows, startRows, syncRows, warmUps } from './rows.ts';
 
 /** What is to be measured, and how often. */
@@ -78,12 +70,6 @@ export async function endToEnd(options: EndToEndOptions): Promise<EndToEnd> {
   };
 }
 
-interface Found {
-  readonly runs: RunResult[];
-  readonly omitted: Omission[];
-  readonly failed: Omission[];
-}
-
 /** What everything here shares. */
 interface Setting extends Omit<EndToEndOptions, 'events' | 'sizes'> {
   readonly found: Found;
@@ -97,7 +83,7 @@ interface Scenario extends Setting {
 }
 
 async function scenario(options: Scenario, rows: readonly ProcessRow[]): Promise<void> {
-  const { objects, bytes, megabytesPerSecond, rounds, events, programs, found, home, progress } = options;
+  const { objects, bytes, megabytesPerSecond, events, programs, found, home } = options;
   if (rows.length === 0) return;
   await using server = await ReplayServer.start({ objects, bytes, megabytesPerSecond });
   const runnable = rows.filter((row) => isRunnable(row, server.url, objects, found));
@@ -107,68 +93,9 @@ async function scenario(options: Scenario, rows: readonly ProcessRow[]): Promise
   }
   if (runnable.some(({ id }) => id === 'client-node')) await server.prepare('application/json', 0);
   for (const command of warmUps(programs, server.url))
-    await measureProcess(at(home, command), { timeoutMs: WARM_UP_MS });
+    await measureProcess(withHome(command, home), { timeoutMs: WARM_UP_MS });
   if (events !== undefined) await server.plan({ kind: 'burst', events });
-  const samples = new Map<ProcessRow, Usage[]>(runnable.map((row) => [row, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [row, usages] of samples) {
-      if (round > 0 && row.onceFrom !== undefined && objects >= row.onceFrom) continue;
-      const usage = await runToEnd(row, at(home, row.command(server.url, objects) as Command), objects);
-      const reason = faultOf(row, usage, events ?? objects, objects);
-      if (reason === undefined) usages.push(usage);
-      else {
-        samples.delete(row);
-        found.failed.push({ id: row.id, name: row.name, objects, reason });
-      }
-      progress?.(`${objects} × ${row.name}: ${reason ?? figuresOf(usage)}`);
-    }
-  }
-  for (const [row, usages] of samples) found.runs.push(resultOf(row, usages, { objects, events }));
-}
-
-function figuresOf({ wallMs, cpuMs, peakRssMb }: Usage): string {
-  return `${wallMs.toFixed(0)} ms, ${cpuMs?.toFixed(0)} ms CPU, ${peakRssMb?.toFixed(0)} MB`;
-}
-
-function isRunnable(row: ProcessRow, url: string, objects: number, { omitted }: Found): boolean {
-  const { id, name, most } = row;
-  const command = row.command(url, objects);
-  const reason =
-    most !== undefined && objects > most.objects ? most.why : 'missing' in command ? command.missing : undefined;
-  if (reason !== undefined) omitted.push({ id, name, objects, reason });
-  return reason === undefined;
-}
-
-function at(home: string, command: Command): Command {
-  return { ...command, env: { HOME: home, ...command.env } };
-}
-
-function resultOf(
-  row: ProcessRow,
-  usages: readonly Usage[],
-  { objects, events }: { objects: number; events?: number | undefined },
-): RunResult {
-  const works = usages.map(said).filter((work) => work.ms !== undefined);
-  const middle = (value: (work: Partial<Work>) => number | undefined) => median(works.map(value));
-  const work = {
-    ms: middle((w) => w.ms) ?? 0,
-    cpuMs: middle((w) => w.cpuMs) ?? 0,
-    baseRssMb: middle((w) => w.baseRssMb) ?? 0,
-    blockMs: middle((w) => w.blockMs),
-  };
-  return {
-    id: row.id,
-    group: row.group,
-    name: row.name,
-    objects,
-    events,
-    rounds: usages.length,
-    wallMs: median(usages.map((u) => u.wallMs)) ?? Number.NaN,
-    cpuMs: median(usages.map((u) => u.cpuMs)),
-    peakRssMb: median(usages.map((u) => u.peakRssMb)),
-    firstByteMs: median(usages.map((u) => u.firstByteMs)),
-    work: works.length > 0 ? work : undefined,
-  };
+  await measureRows(runnable, { ...options, url: server.url });
 }
 
 async function idle({ programs, bytes, rounds, progress, found, home }: Setting): Promise<IdleResult[]> {
@@ -186,7 +113,7 @@ async function idle({ programs, bytes, rounds, progress, found, home }: Setting)
   for (const { id, name, command, lines } of rows) {
     const samples: (number | undefined)[] = [];
     for (let round = 0; round < Math.min(rounds, 3); round++)
-      samples.push((await measureIdle(at(home, command), { lines })).rssMb);
+      samples.push((await measureIdle(withHome(command, home), { lines })).rssMb);
     if (samples.includes(undefined)) found.failed.push({ id, name, objects: FEW, reason: 'ended, or said nothing' });
     results.push({ id, name, rssMb: median(samples) });
     progress?.(`${name}: ${median(samples)?.toFixed(0)} MB`);
@@ -210,7 +137,7 @@ async function latency({ programs, bytes, rounds, progress, found, home }: Setti
   const samples = rows.map((row) => ({ ...row, p50s: [] as number[], p99s: [] as number[] }));
   for (let round = 0; round < Math.min(rounds, 3); round++) {
     for (const { id, name, command, p50s, p99s } of samples) {
-      const late = await lateness(server, at(home, command), events);
+      const late = await lateness(server, withHome(command, home), events);
       if (late.length < events) {
         found.failed.push({ id, name, objects: events, reason: `printed ${late.length} of ${events} events` });
         continue;

@@ -5,15 +5,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { countOf, orEnd } from './arguments.ts';
-import type { Built, Cluster } from './cluster-rows.ts';
+import { countOf, orEnd, serverOf } from './arguments.ts';
+import type { Built } from './cluster-rows.ts';
 import { builtCommit, commitOf } from './gate/base-build.ts';
 import { gateRows } from './gate/gate-rows.ts';
 import { type GateRecord, verdictTable } from './gate/record.ts';
 import { type Turns, takeTurns } from './gate/turns.ts';
 import { ownCluster } from './own-cluster.ts';
 import { findPrograms } from './programs.ts';
-import { realCluster } from './real/real-cluster.ts';
+import { realCluster } from './real/real-rows.ts';
 import { textOf } from './text-table.ts';
 
 const LIMIT = 1.05;
@@ -58,12 +58,10 @@ function read() {
       record: { type: 'boolean', default: false },
     },
   });
-  const server = values.server as GateRecord['server'];
-  if (server !== 'own' && server !== 'real') throw new Error(`--server takes own or real, not "${server}"`);
   const number = (flag: 'objects' | 'events' | 'pairs' | 'most' | 'minutes') => countOf(`--${flag}`, values[flag]);
   return {
     ...values,
-    server,
+    server: serverOf(values.server),
     only: values.only?.split(','),
     objects: number('objects'),
     events: number('events'),
@@ -99,7 +97,8 @@ async function turnsOf(given: Omit<Options, 'base'> & { before: Built }): Promis
   const { before, programs, server, objects, events, only, pairs, most, minutes } = given;
   const home = mkdtempSync(path.join(tmpdir(), 'bench-gate-'));
   try {
-    await using many: Cluster & AsyncDisposable = server === 'real' ? await realCluster() : await ownCluster(objects);
+    await using own = server === 'own' ? await ownCluster(objects) : undefined;
+    const many = own ?? (await realCluster(home));
     await using storm = await ownCluster(500, { plan: { kind: 'burst', events } });
     await using few = await ownCluster(3);
     const all = gateRows(before, programs, { many, storm: { ...storm, events }, few }, home);

@@ -126,7 +126,7 @@ export function number(value: number): string {
 }
 
 /** As many digits as mean something. */
-function figure(value: number | undefined): string {
+export function figure(value: number | undefined): string {
   if (value === undefined) return '–';
   return value < 100 ? value.toFixed(1) : number(Math.round(value));
 }

@@ -11,6 +11,7 @@ import { aborted } from '../kit/abort.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { replaceFile, textOfFile } from '../kit/whole-file.ts';
 import type { KubeObject } from '../model/object.ts';
+import { GATE_EXAMPLE } from '../sandbox/feature-gates.ts';
 import { parseFaults, parseFeatureGates, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
@@ -45,7 +46,7 @@ export default class SandboxCommand extends BaseCommand {
     }),
     ...group('SERVER', {
       'feature-gates': list({
-        summary: 'features of kube-apiserver that are off by default: ShardedListAndWatch=true',
+        summary: `features of kube-apiserver that are off by default: ${GATE_EXAMPLE}`,
         helpValue: 'NAME=true[,…]',
         split: true,
       }),

@@ -40,7 +40,8 @@ import {
   userFound,
   type WhoAmI,
 } from './server.ts';
-import { listFound, shardsFound, tableFound } from './type-reads.ts';
+import { shardsFound } from './shard-check.ts';
+import { listFound, tableFound } from './type-reads.ts';
 import { bookmarksFound, PROXY, type StreamedList, streamingListFound, watchFound } from './type-watches.ts';
 import { groupedName, typeFound, typeWords } from './type-words.ts';
 

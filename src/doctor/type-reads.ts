@@ -3,8 +3,7 @@ import { isSuccess, readText, statusErrorOf } from '../client/http/response.ts';
 import { pathOf } from '../model/gvr.ts';
 import { queryOf } from '../model/list-options.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { ShardSet } from '../model/shard-set.ts';
-import { type CheckResult, failed, ok, skipped, warning } from './finding.ts';
+import { type CheckResult, ok, warning } from './finding.ts';
 
 /** One type in one place, as the checks ask for it. */
 export interface AskedType {
@@ -44,17 +43,4 @@ export async function tableFound({ client, type, namespace, signal }: AskedType)
   };
   if (kind === 'Table') return ok(`the server prints ${columnDefinitions.map(({ name }) => name).join(', ')}`);
   return warning('the server has no tables for this type: rows have NAME and AGE only, and --where no other columns');
-}
-
-/** Who divides a collection among replicas. Source: KEP-5866. */
-export async function shardsFound({ client, type, namespace, signal }: AskedType): Promise<CheckResult> {
-  const { selector: shardSelector } = new ShardSet({ of: 2, indexes: [0] }).selection;
-  try {
-    const page = await client.resource(type.gvr, { namespace }).probe({ shardSelector, limit: 1 }, { signal });
-    if (page.shardSelector !== undefined) return ok('the server divides (ShardedListAndWatch)');
-    return ok('the client divides: --shard works, and every replica reads all objects');
-  } catch (error) {
-    signal.throwIfAborted();
-    return skipped(failed(error).found);
-  }
 }

@@ -15,6 +15,8 @@ export interface Deployed {
   readonly replicas: number;
   /** Whether one of them runs the hook at a time. */
   readonly isElected: boolean;
+  /** Whether they share the objects. */
+  readonly isShared: boolean;
   readonly remarks: readonly string[];
 }
 
@@ -27,7 +29,7 @@ export function deployedOf(flags: ManifestFlags, { given }: Pick<CommandLine, 'g
     const waiting = replicas - shards;
     if (waiting > 0)
       remarks.push(`${waiting} of ${replicas} replicas will wait: there are only ${shards} shards, see --shards`);
-    return { replicas, isElected: isAsked, remarks };
+    return { replicas, isElected: isAsked, isShared: true, remarks };
   }
   if (replicas > 1 && !isAsked) {
     if (given.has('leader-elect'))
@@ -40,7 +42,13 @@ export function deployedOf(flags: ManifestFlags, { given }: Pick<CommandLine, 'g
       `--leader-elect is added: one of ${replicas} replicas runs the hook at a time; with --shards N they share the objects`,
     );
   }
-  return { replicas, isElected: isAsked || replicas > 1, remarks };
+  return { replicas, isElected: isAsked || replicas > 1, isShared: false, remarks };
+}
+
+/** How the processes with such a command line decide which of them works. */
+export function coordinationOf(args: readonly string[]): string {
+  if (args.some((arg) => arg.startsWith('--shards='))) return 'in shards';
+  return args.includes('--leader-elect') ? 'under a lease' : 'without a lease';
 }
 
 /** The longest name that leaves room for the names of Pods. */

@@ -48,7 +48,7 @@ export async function manifestOf(line: CommandLine, flags: ManifestFlags, edges:
   const port = metricsPort(flags.metrics);
   const program = execProgramOf(flags);
   const observed = flags.observed === undefined ? undefined : readAccess(flags.observed);
-  const isCoordinated = deployed.isElected || flags.shards !== undefined;
+  const isCoordinated = deployed.isElected || deployed.isShared;
   const read = await readReconcile(
     {
       ...flags,
@@ -136,15 +136,15 @@ const JOURNAL_REMARK =
 
 /** Throws `argument` for durations and names that the run would refuse. */
 async function checkLease(session: Session, lease: LeasePlan, graceMs: number, edges: Edges): Promise<void> {
-  const { shards } = lease;
-  if (!shards) {
+  const { sharing } = lease;
+  if (!sharing) {
     createElection(session, lease);
     return;
   }
   await using operations = await Operations.open(undefined, edges);
   createSharing(session, {
     plan: { finalizer: undefined, graceMs, operations },
-    lease: { ...lease, shards },
+    lease: { ...lease, sharing },
     caches: () => {
       throw new Error('nothing runs');
     },

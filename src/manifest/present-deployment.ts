@@ -2,6 +2,7 @@ import type { Session } from '../cli/session/session.ts';
 import { messageOf } from '../kit/error.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { isNotFound } from '../model/status.ts';
+import { coordinationOf } from './deployed.ts';
 
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 
@@ -49,9 +50,4 @@ function workOf(args: readonly string[]): string {
   const hook = args.find((arg) => /^--(hook|exec)=/.test(arg)) ?? '';
   const isReconcile = args[0] === 'reconcile';
   return isReconcile ? [...args.slice(0, end), hook.replace(/^(--hook=).*\//, '$1')].join(' ') : '';
-}
-
-function coordinationOf(args: readonly string[]): string {
-  if (args.some((arg) => arg.startsWith('--shards='))) return 'in shards';
-  return args.includes('--leader-elect') ? 'under a lease' : 'without a lease';
 }

@@ -10,7 +10,10 @@ export interface Selectors {
 /** The names and types of the options in {@link Selectors}. */
 export const KNOWN_SELECTORS = { labelSelector: 'text', fieldSelector: 'text' } satisfies KnownOptionsOf<Selectors>;
 
-/** The part of a collection that a LIST or WATCH asks for. */
+/**
+ * The part of a collection that a LIST or WATCH asks for, or that the server says it has sent in a list. Servers do not
+ * say it in Tables.
+ */
 export interface PartSelector {
   /**
    * A part by hash: `shardRange(object.metadata.uid, '0x…', '0x…')`. A server without the feature sends everything and

@@ -1,3 +1,5 @@
+import type { PartSelector } from './list-options.ts';
+
 /** A type with every part read-only, at every depth. Objects from a cache are shared, so they must not be changed. */
 export type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]
@@ -65,7 +67,7 @@ export type ReadonlyKubeObject = DeepReadonly<KubeObject>;
 export type ReadonlyObject = DeepReadonly<UnknownObject>;
 
 /** One LIST response, or one page of it. */
-export interface ListPage<T> {
+export interface ListPage<T> extends PartSelector {
   items: T[];
   /** The list's own resourceVersion, from which a watch can start. */
   resourceVersion: string;
@@ -73,8 +75,6 @@ export interface ListPage<T> {
   continue?: string | undefined;
   /** The number of objects that follow, when the server gives it. It never does with selectors. */
   remainingItemCount?: number | undefined;
-  /** The part of the collection that the server says it has sent. Servers do not say it in Tables. Source: KEP-5866. */
-  shardSelector?: string | undefined;
   /** The list's own type, when the source passes it on. A Table in place of a list is recognised by it. */
   apiVersion?: string | undefined;
   kind?: string | undefined;

@@ -17,9 +17,12 @@ const GATES = {
   StorageVersionMigrator: 'storageVersionMigrator',
 } as const;
 
+/** How a gate is turned on. */
+export const GATE_EXAMPLE = `${Object.keys(GATES)[0]}=true`;
+
 export type Features = Readonly<Record<(typeof GATES)[keyof typeof GATES], boolean>>;
 
-/** Reads `ShardedListAndWatch=true,…`. Throws `argument` for what is not NAME=true or NAME=false, or an unknown name. */
+/** Reads texts like {@link GATE_EXAMPLE}. Throws `argument` for what is not NAME=true or NAME=false, or an unknown name. */
 export function parseFeatureGates(texts: readonly string[]): Readonly<Record<string, boolean>> {
   const gates = texts.map((text): [string, boolean] => {
     const [, name = '', value] = /^([^=]*)=(true|false)$/.exec(text.trim()) ?? [];
@@ -28,7 +31,7 @@ export function parseFeatureGates(texts: readonly string[]): Readonly<Record<str
         'argument',
         `invalid feature gate ${JSON.stringify(text)}: expected NAME=true or NAME=false`,
         {
-          hint: `for example ${Object.keys(GATES)[0]}=true`,
+          hint: `for example ${GATE_EXAMPLE}`,
         },
       );
     }

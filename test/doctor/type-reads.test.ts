@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { type AskedType, listFound, shardsFound, tableFound } from '../../src/doctor/type-reads.ts';
+import { type AskedType, listFound, tableFound } from '../../src/doctor/type-reads.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { pod } from '../support/fixture.ts';
 import { type InProcess, inProcess, through } from '../support/in-process.ts';
@@ -41,17 +41,4 @@ it('names the columns of the server; without tables it says what is missing', as
     status: 'warning',
     found: expect.stringContaining('NAME'),
   });
-});
-
-it('says who divides, also where there are no objects', async () => {
-  await using off = await inProcess();
-  expect((await shardsFound(asking(off))).found).toMatch(/^the client divides/);
-  await using on = await inProcess({ featureGates: { ShardedListAndWatch: true } });
-  expect((await shardsFound(asking(on))).found).toMatch(/^the server divides/);
-});
-
-it('a refusal of the question who divides is no fault', async () => {
-  await using cluster = await inProcess();
-  cluster.sandbox.faults.add({ fault: { kind: 'status', code: 500 } });
-  expect((await shardsFound(asking(cluster))).status).toBe('skipped');
 });

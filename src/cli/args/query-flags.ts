@@ -1,12 +1,11 @@
 import { formatHelp, formatWords } from '../../output/formats.ts';
 import { bool, count, duration, group, list, text } from './flag.ts';
-import { shardFlags } from './shard-flags.ts';
 import {
   clusterChoiceFlags,
   connectionFlags,
   habitFlags,
   outputFlags,
-  selectionFlags,
+  partSelectionFlags,
   serveChoiceFlags,
 } from './shared-flags.ts';
 
@@ -63,8 +62,7 @@ const continuousFlags = group('WATCH', {
 
 /** The flags of `query`. */
 export const queryFlags = {
-  ...selectionFlags,
-  ...shardFlags,
+  ...partSelectionFlags,
   ...group('SELECTION', {
     filter: list({ summary: 'only objects for which an expression over object and now is true', helpValue: 'CEL' }),
     where: list({

@@ -1,5 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { bool, choice, count, group, list, text, tristate } from './flag.ts';
+import { shardFlags } from './shard-flags.ts';
 
 /**
  * The value of `--idle-timeout`; undefined when it is not given. Throws `argument` for 0, by which every stream were
@@ -115,6 +116,9 @@ export const selectionFlags = group('SELECTION', {
   'field-selector': text({ summary: 'field selector, evaluated by the server', helpValue: 'SELECTOR' }),
   'wait-for-crd': bool({ summary: 'wait for types that the server does not have yet' }),
 });
+
+/** Which objects, perhaps a part of them: shared by `watch` and `query`. */
+export const partSelectionFlags = { ...selectionFlags, ...shardFlags };
 
 /** How what is found gets printed: shared by `watch` and `query`, each of which has formats of its own. */
 export const outputFlags = group('OUTPUT', {

@@ -3,13 +3,12 @@ import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { shardFlags } from './shard-flags.ts';
 import {
   clusterChoiceFlags,
   connectionFlags,
   habitFlags,
   outputFlags,
-  selectionFlags,
+  partSelectionFlags,
   serveChoiceFlags,
 } from './shared-flags.ts';
 
@@ -72,8 +71,7 @@ const streamOutputFlags = group('OUTPUT', {
 
 /** Every flag of `watch`. */
 export const watchFlags = {
-  ...selectionFlags,
-  ...shardFlags,
+  ...partSelectionFlags,
   ...filterFlags,
   ...endFlags,
   ...streamOutputFlags,

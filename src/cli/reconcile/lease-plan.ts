@@ -12,7 +12,7 @@ export interface LeasePlan {
   readonly renewDeadlineMs: number | undefined;
   readonly retryPeriodMs: number | undefined;
   /** How the keys are shared; undefined with `--leader-elect`. */
-  readonly shards: { readonly of: number; readonly by: ShardedKey } | undefined;
+  readonly sharing: { readonly of: number; readonly by: ShardedKey } | undefined;
 }
 
 /** The default name and namespace of a lease. */
@@ -63,7 +63,7 @@ export function leasePlanOf(flags: LeaseFlags, defaults: LeaseDefaults): LeasePl
     leaseDurationMs: flags['leader-elect-lease-duration'],
     renewDeadlineMs: flags['leader-elect-renew-deadline'],
     retryPeriodMs: flags['leader-elect-retry-period'],
-    shards: isShared ? { of: shards, by: by ?? 'uid' } : undefined,
+    sharing: isShared ? { of: shards, by: by ?? 'uid' } : undefined,
   };
 }
 

@@ -13,8 +13,8 @@ export interface Configured {
   readonly hasFinalizer: boolean;
   /** Whether there is a journal, which reads the reconciled objects at the start. */
   readonly hasJournal: boolean;
-  /** The Leases of --leader-elect or --shards. */
-  readonly lease?: Pick<LeasePlan, 'name' | 'namespace' | 'shards'> | undefined;
+  /** The Leases that decide which process works. */
+  readonly lease?: Pick<LeasePlan, 'name' | 'namespace' | 'sharing'> | undefined;
 }
 
 /** The access that the program needs before it knows any action of the hook. */
@@ -29,12 +29,12 @@ export function neededAccess(configured: Configured): Access[] {
 }
 
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
-/** The verbs that replicas which share shards need for Leases, whose names are known only at run time. */
+/** The verbs that replicas which share the keys need for Leases, whose names are known only at run time. */
 const SHARING = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
 /** An election reads and writes one Lease. RBAC cannot allow to create objects of one name only. */
-function accessToLeases({ namespace, name, shards }: Pick<LeasePlan, 'name' | 'namespace' | 'shards'>): Access[] {
-  if (shards) return SHARING.map((verb) => ({ ...LEASES, verb, namespace }));
+function accessToLeases({ namespace, name, sharing }: Pick<LeasePlan, 'name' | 'namespace' | 'sharing'>): Access[] {
+  if (sharing) return SHARING.map((verb) => ({ ...LEASES, verb, namespace }));
   return [
     { ...LEASES, verb: 'create', namespace },
     ...['get', 'update'].map((verb) => ({ ...LEASES, verb, namespace, name })),

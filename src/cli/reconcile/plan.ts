@@ -28,7 +28,7 @@ export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'select
   readonly schedules: readonly CronSchedule[];
   /** Silence after which a watch is taken for dead, ms. */
   readonly idleMs: number | undefined;
-  /** The lease without which the hook does not run; undefined without `--leader-elect` and `--shards`. */
+  /** The lease without which the hook does not run; undefined where every process works. */
   readonly lease: LeasePlan | undefined;
   readonly workers: number;
   readonly maxRetries: number | undefined;

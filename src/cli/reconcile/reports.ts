@@ -11,6 +11,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { ReconcilePlan } from './plan.ts';
+import { sharedText } from './sharing-reports.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
 /** The notice about actions of a hook that may not write. */
@@ -45,7 +46,7 @@ export async function startText(
 ): Promise<string> {
   const { lister } = informer;
   const running = `hook ${hook.name}, ${workers} worker${workers === 1 ? '' : 's'}${scheduleText(schedules, clock.now())}`;
-  if (lease?.shards) return `${formatGroupResource(type.gvr)} of its shards, ${running}`; // it has none yet
+  if (lease?.sharing) return `${sharedText(type.gvr)}, ${running}`; // it has no keys yet
   const keys = [...lister.keys()].filter((key) => !names || names.has(partsOfKey(key).name));
   const count = keys.length;
   const what = count === 1 ? type.singular || type.gvr.resource : formatGroupResource(type.gvr);

@@ -71,10 +71,10 @@ class ReconcileRun implements Disposable {
     this.#plan = plan;
     this.#journal = journal;
     const { lease } = plan;
-    this.#sharing = lease?.shards && this.#shared({ ...lease, shards: lease.shards });
+    this.#sharing = lease?.sharing && this.#shared({ ...lease, sharing: lease.sharing });
     this.#election = lease && !this.#sharing ? createElection(session, lease) : undefined;
     this.#reporter = new ContinuityReporter(session, () => this.#targets.all);
-    this.#targets = targetsOf(session, plan, this.#reporter, this.#sharing?.shards);
+    this.#targets = targetsOf(session, plan, this.#reporter, this.#sharing);
     this.#filter = new TriggerFilter({
       rules: plan.filters.rules,
       target: this.#targets.primary,

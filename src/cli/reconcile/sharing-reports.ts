@@ -1,6 +1,7 @@
 import type { ShardOverview } from '../../controller/sharding/shard-options.ts';
 import type { Timer } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
+import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
 import type { Session } from '../session/session.ts';
 import type { LeasePlan } from './lease-plan.ts';
 
@@ -48,7 +49,7 @@ export class SharingReports {
 
   begins(identity: string): void {
     const { namespace, name } = this.#lease;
-    const { of, by } = this.#lease.shards ?? { of: 1 };
+    const { of, by } = this.#lease.sharing ?? { of: 1 };
     const shards = of === 1 ? 'one shard' : `${of} shards`;
     this.#session.notice(`shares the keys in ${shards} by the Leases ${namespace}/${name}-*, as ${identity}`);
     if (of > 1 && by === 'uid' && !this.#hasFinalizer) this.#session.notice(ANOTHER_UID);
@@ -110,7 +111,7 @@ export class SharingReports {
   }
 
   get #all(): string {
-    const { of, by } = this.#lease.shards ?? { of: 1, by: 'uid' };
+    const { of, by } = this.#lease.sharing ?? { of: 1, by: 'uid' };
     return `${of}${by === 'uid' ? '' : ` by ${by}`}`;
   }
 
@@ -146,6 +147,9 @@ export class SharingReports {
     this.#session.notice(text);
   }
 }
+
+/** The objects of a run whose work is shared, for its first line. */
+export const sharedText = (gvr: GroupVersionResource): string => `${formatGroupResource(gvr)} of its shards`;
 
 function stateText({ held, members, waitsFor }: ShardOverview, all: string): string {
   const others = members.length === 1 ? 'no other replica is there' : `${members.length} replicas share them`;

@@ -9,8 +9,10 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { ShardSet } from '../../model/shard-set.ts';
 import { isForbidden, isInvalid, isNotFound, isUnauthorized } from '../../model/status.ts';
+import type { PartReader } from '../../query/answer/collection-part.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { shardReader } from '../session/shard-choice.ts';
 import { inFlags, type LeasePlan } from './lease-plan.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { SharingReports } from './sharing-reports.ts';
@@ -24,8 +26,13 @@ export interface SharedCaches {
 
 /** Work that this process shares with other replicas: it does that of the keys in its shards. */
 export interface Sharing {
-  /** The shards of this process; the caches of what is divided have no others. */
-  readonly shards: ShardSet;
+  /** Reads the reconciled objects of this process. */
+  readonly part: PartReader;
+  /**
+   * Reads the owned objects of this process; undefined: all. By namespace they are in the namespaces of their owners.
+   * The uid of an object says nothing about its owner.
+   */
+  readonly ownedPart: PartReader | undefined;
   /** Lets the keys of its shards through, and no others. */
   readonly gate: ShardGate;
   /** Sends the writes of a run only while no other replica can have the shard of its key. */
@@ -49,7 +56,7 @@ const DRAIN_MS = 600_000;
 /** The parts of a run that a {@link Sharing} works with. */
 export interface SharingOptions {
   readonly plan: Pick<ReconcilePlan, 'finalizer' | 'graceMs' | 'operations'>;
-  readonly lease: LeasePlan & { readonly shards: NonNullable<LeasePlan['shards']> };
+  readonly lease: LeasePlan & { readonly sharing: NonNullable<LeasePlan['sharing']> };
   readonly caches: () => SharedCaches;
   readonly drop: (key: ObjectKey) => void;
 }
@@ -60,9 +67,11 @@ export function createSharing(session: Session, options: SharingOptions): Sharin
 }
 
 class SharedWork implements Sharing {
-  readonly shards: ShardSet;
+  readonly part: PartReader;
+  readonly ownedPart: PartReader | undefined;
   readonly gate: ShardGate;
   readonly client: Client;
+  readonly #shards: ShardSet;
   readonly #session: Session;
   readonly #options: SharingOptions;
   readonly #reports: SharingReports;
@@ -78,9 +87,11 @@ class SharedWork implements Sharing {
     this.#session = session;
     this.#options = options;
     this.#reports = reports;
-    this.shards = inFlags(() => new ShardSet(lease.shards));
+    this.#shards = inFlags(() => new ShardSet(lease.sharing));
+    this.part = shardReader(this.#shards);
+    this.ownedPart = this.#shards.by === 'namespace' ? this.part : undefined;
     this.gate = new ShardGate({
-      shards: this.shards,
+      shards: this.#shards,
       objects: () => caches().primary.informer.lister,
       graceMs: plan.graceMs,
       drop,
@@ -116,8 +127,8 @@ class SharedWork implements Sharing {
       client,
       name: lease.name,
       namespace: lease.namespace,
-      shards: lease.shards.of,
-      by: lease.shards.by,
+      shards: lease.sharing.of,
+      by: lease.sharing.by,
       leaseDurationMs: lease.leaseDurationMs,
       renewDeadlineMs: lease.renewDeadlineMs,
       retryPeriodMs: lease.retryPeriodMs,
@@ -138,7 +149,7 @@ class SharedWork implements Sharing {
   /** Works on the keys of a shard until its lease ends. */
   async #work(held: HeldShard): Promise<void> {
     const { index, signal } = held;
-    const { shards, gate } = this;
+    const [shards, gate] = [this.#shards, this.gate];
     const { caches } = this.#options;
     try {
       this.#wanted.add(index);
@@ -164,7 +175,7 @@ class SharedWork implements Sharing {
   #change(): Promise<void> {
     this.#changing ??= this.#together().then(() => {
       this.#changing = undefined;
-      this.shards.change(this.#wanted);
+      this.#shards.change(this.#wanted);
     });
     return this.#changing;
   }

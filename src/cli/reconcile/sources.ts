@@ -1,4 +1,3 @@
-import type { ShardGate } from '../../controller/shard-gate.ts';
 import { enqueueMapped, enqueueOwner } from '../../controller/sources/enqueue.ts';
 import { createInformerSource, informerEvents } from '../../controller/sources/informer-source.ts';
 import { labelledPredicate } from '../../controller/sources/predicate.ts';
@@ -6,19 +5,17 @@ import { createEventSource, createTimerSource, type EventFeed, type Source } fro
 import { createScheduleSource } from '../../hooks/triggers/schedule-source.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
+import type { Sharing } from './sharing.ts';
 import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import type { TriggerFilter } from './trigger-filter.ts';
 
-/**
- * The sources that put keys into the queue: the caches and the timers. With a gate, those of the shards of this
- * process.
- */
+/** The sources that put keys into the queue: the caches and the timers. A gate lets the keys of this process through. */
 export function sourcesOf(
   plan: ReconcilePlan,
   { primary, owned, watched, snapshots }: ReconcileTargets,
   filter: TriggerFilter,
-  gate?: ShardGate,
+  gate?: Sharing['gate'],
 ): Source[] {
   const { type, informer } = primary;
   const enqueueOwning = enqueueOwner({

@@ -1,11 +1,10 @@
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { ShardSet } from '../../model/shard-set.ts';
 import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
 import { readsManagedFields } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
-import { shardReader } from '../session/shard-choice.ts';
 import type { ReconcilePlan } from './plan.ts';
+import type { Sharing } from './sharing.ts';
 import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
 
 /** The caches of a `reconcile`. */
@@ -23,15 +22,14 @@ export interface ReconcileTargets {
 }
 
 /**
- * Creates the caches. With `shards`, the reconciled objects are those of its shards. By namespace the owned ones are,
- * too: they are in the namespaces of their owners. By uid they are not, because the uid of an object says nothing about
- * its owner. All others are whole: what they lead to, or are read for, may be anywhere.
+ * Creates the caches. Those of the reconciled and of the owned objects have the parts of this process. All others are
+ * whole: what they lead to, or are read for, may be anywhere.
  */
 export function targetsOf(
   session: Session,
   plan: ReconcilePlan,
   reporter: ContinuityReporter,
-  shards?: ShardSet,
+  { part, ownedPart }: Partial<Pick<Sharing, 'part' | 'ownedPart'>> = {},
 ): ReconcileTargets {
   const { namespaces } = plan;
   const shared = {
@@ -55,10 +53,9 @@ export function targetsOf(
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
     indexers: indexers as never,
-    part: shards && shardReader(shards),
+    part,
   }) as [WatchTarget];
-  const withOwners = shards?.by === 'namespace' ? shardReader(shards) : undefined;
-  const owned = createTargets(session, plan.owns, { ...everything, part: withOwners });
+  const owned = createTargets(session, plan.owns, { ...everything, part: ownedPart });
   const watched = createTargets(
     session,
     plan.watches.map(({ selection }) => selection),
@@ -69,12 +66,10 @@ export function targetsOf(
       ),
     },
   );
-  const isWhole = !plan.selector && !plan.fieldSelector && !shards;
+  const isWhole = !plan.selector && !plan.fieldSelector && !part;
   const snapshots = snapshotTargets(
     plan.snapshots,
-    [...(withOwners ? [] : owned), ...watched, ...(isWhole ? [primary] : [])].filter(
-      ({ names }) => names === undefined,
-    ),
+    [...(ownedPart ? [] : owned), ...watched, ...(isWhole ? [primary] : [])].filter(({ names }) => names === undefined),
     ({ selection, selector }) => createTargets(session, [selection], { ...everything, selector })[0] as WatchTarget,
   );
   const all = new Set([primary, ...owned, ...watched, ...snapshots.map(({ target }) => target)]);

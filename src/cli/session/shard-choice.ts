@@ -2,9 +2,38 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { ShardedSource, shardingOf } from '../../informer/watch/sharded-source.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import type { Shard, ShardedBy, Sharding } from '../../model/shard.ts';
+import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
 import { ShardSet } from '../../model/shard-set.ts';
 import type { CollectionPart, PartReader } from '../../query/answer/collection-part.ts';
+import type { Given } from '../args/argv.ts';
+import type { FlagValues } from '../args/flag.ts';
+import type { shardFlags } from '../args/shard-flags.ts';
+import { refuseWithout } from '../args/useless-flags.ts';
+
+/** The part that flags ask for; undefined without `--shard`. Throws `argument` for one that does not exist. */
+export function shardOf(
+  { shard: asked, 'shard-by': by }: FlagValues<typeof shardFlags>,
+  given: ReadonlyMap<string, Given>,
+): Shard | undefined {
+  refuseWithout(given, ['shard-by'], ['shard']);
+  if (asked === undefined) return undefined;
+  const [, index, of] = /^(\d+)\/(\d+)$/.exec(asked) ?? [];
+  if (index === undefined || of === undefined) throw badShard(asked, 'I/N, such as 0/4 for the first of four parts');
+  const shard: Shard = { index: Number(index), of: Number(of), by: by ?? 'uid' };
+  if (shard.of >= 1 && shard.index >= shard.of) {
+    const range = shard.of === 1 ? '0/1' : `0/${shard.of} to ${shard.of - 1}/${shard.of}`;
+    throw badShard(asked, range, 'parts are counted from 0, as the Leases of reconcile --shards are');
+  }
+  try {
+    checkShard(shard);
+  } catch {
+    throw badShard(asked, 'I/N with N from 1 to 65536', '0/1 is all objects, 0/2 and 1/2 are the two halves');
+  }
+  return shard;
+}
+
+const badShard = (asked: string, expected: string, hint?: string) =>
+  new InformerError('argument', `invalid argument "${asked}" for "--shard": expected ${expected}`, { hint });
 
 /** The objects of one shard, as a person asked for it. */
 export function shardPart(shard: Shard): CollectionPart {

@@ -31,7 +31,7 @@ export interface ElectionStart {
   readonly isUntracked?: boolean | undefined;
 }
 
-/** The mechanism of {@link LeaderElector} and of the leases of shards. */
+/** The mechanism of {@link LeaderElector}, and of every lease of replicas that share their work. */
 export class Election {
   readonly #options: LeaderElectorOptions;
   readonly #settings: ElectionSettings;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Given } from '../../../src/cli/args/argv.ts';
-import { shardOf } from '../../../src/cli/args/shard-flags.ts';
+import { shardOf } from '../../../src/cli/session/shard-choice.ts';
 
 const read = (shard?: string, by?: 'uid' | 'namespace') => {
   const given = new Map<string, Given>();

@@ -3,6 +3,7 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { badRequest } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
+import data from '../types/data/field-labels.json' with { type: 'json' };
 
 /** Field labels with the value that each has when the object lacks the field. */
 type Labels = Readonly<Record<string, string>>;
@@ -11,42 +12,7 @@ type Labels = Readonly<Record<string, string>>;
  * Field labels beyond metadata.name and metadata.namespace. Source: the AddFieldLabelConversion functions of
  * kubernetes/pkg/apis.
  */
-const FIELD_LABELS: Readonly<Record<string, Labels>> = {
-  pods: {
-    'spec.nodeName': '',
-    'spec.restartPolicy': '',
-    'spec.schedulerName': '',
-    'spec.serviceAccountName': '',
-    'spec.hostNetwork': 'false',
-    'status.phase': '',
-    'status.podIP': '',
-    'status.podIPs': '',
-    'status.nominatedNodeName': '',
-  },
-  nodes: { 'spec.unschedulable': 'false' },
-  namespaces: { 'status.phase': '' },
-  secrets: { type: '' },
-  services: { 'spec.clusterIP': '', 'spec.type': '' },
-  events: {
-    'involvedObject.kind': '',
-    'involvedObject.namespace': '',
-    'involvedObject.name': '',
-    'involvedObject.uid': '',
-    'involvedObject.apiVersion': '',
-    'involvedObject.resourceVersion': '',
-    'involvedObject.fieldPath': '',
-    reason: '',
-    reportingComponent: '',
-    source: '',
-    type: '',
-  },
-  replicationcontrollers: { 'status.replicas': '0' },
-  'replicasets.apps': { 'status.replicas': '0' },
-  'jobs.batch': { 'status.successful': '0' },
-  'certificatesigningrequests.certificates.k8s.io': { 'spec.signerName': '' },
-  'clustertrustbundles.certificates.k8s.io': { 'spec.signerName': '' },
-  'podcertificaterequests.certificates.k8s.io': { 'spec.signerName': '', 'spec.podName': '', 'spec.nodeName': '' },
-};
+const FIELD_LABELS: Readonly<Record<string, Labels>> = data;
 
 /** The names that clients of events.k8s.io use for field labels of events. */
 const EVENT_LABELS: Readonly<Record<string, string>> = {

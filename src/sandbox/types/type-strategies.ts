@@ -1,104 +1,18 @@
 import { type ApiType, hasSubresource } from './api-type.ts';
-
-/** Built-in types whose objects have a generation. Source: the rest strategies of kubernetes/pkg/registry. */
-const WITH_GENERATION = new Set([
-  'apiservices.apiregistration.k8s.io',
-  'cronjobs.batch',
-  'customresourcedefinitions.apiextensions.k8s.io',
-  'daemonsets.apps',
-  'deployments.apps',
-  'devicetaintrules.resource.k8s.io',
-  'endpointslices.discovery.k8s.io',
-  'flowschemas.flowcontrol.apiserver.k8s.io',
-  'ingressclasses.networking.k8s.io',
-  'ingresses.networking.k8s.io',
-  'jobs.batch',
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
-  'networkpolicies.networking.k8s.io',
-  'poddisruptionbudgets.policy',
-  'pods',
-  'priorityclasses.scheduling.k8s.io',
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
-  'replicasets.apps',
-  'replicationcontrollers',
-  'statefulsets.apps',
-  'validatingadmissionpolicies.admissionregistration.k8s.io',
-  'validatingwebhookconfigurations.admissionregistration.k8s.io',
-]);
+import data from './data/strategies.json' with { type: 'json' };
 
 /**
- * Types for which a delete is answered with the object instead of a Status. Source: ReturnDeletedObject in
- * kubernetes/pkg/registry.
+ * How built-in types differ, by rule. Source: the rest strategies of kubernetes/pkg/registry.
+ * - `generation`: their objects have a generation.
+ * - `returnsDeleted`: a delete is answered with the object instead of a Status (ReturnDeletedObject).
+ * - `needsVersionToUpdate`: an update without a resourceVersion is refused (AllowUnconditionalUpdate).
+ * - `createdByUpdate`: a PUT creates an object when there is none with that name (AllowCreateOnUpdate).
+ * - `orphansByDefault`: a delete without a policy orphans the dependents (DefaultGarbageCollectionPolicy).
+ * - `keepsMetadataAtStatus`: the status subresource does not change metadata (ResetObjectMetaForStatus).
  */
-const RETURNS_DELETED = new Set([
-  'persistentvolumeclaims',
-  'persistentvolumes',
-  'pods',
-  'podtemplates',
-  'resourcequotas',
-  'serviceaccounts',
-  'services',
-]);
+type Rule = keyof typeof data;
 
-/**
- * Types that refuse an update without a resourceVersion. Source: AllowUnconditionalUpdate in kubernetes/pkg/registry.
- */
-const CONDITIONAL_UPDATE = new Set([
-  'apiservices.apiregistration.k8s.io',
-  'clustertrustbundles.certificates.k8s.io',
-  'csidrivers.storage.k8s.io',
-  'csinodes.storage.k8s.io',
-  'csistoragecapacities.storage.k8s.io',
-  'customresourcedefinitions.apiextensions.k8s.io',
-  'devicetaintrules.resource.k8s.io',
-  'leases.coordination.k8s.io',
-  'mutatingadmissionpolicies.admissionregistration.k8s.io',
-  'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
-  'podcertificaterequests.certificates.k8s.io',
-  'poddisruptionbudgets.policy',
-  'runtimeclasses.node.k8s.io',
-  'storageversionmigrations.storagemigration.k8s.io',
-  'validatingadmissionpolicies.admissionregistration.k8s.io',
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io',
-  'validatingwebhookconfigurations.admissionregistration.k8s.io',
-  'volumeattachments.storage.k8s.io',
-]);
-
-/**
- * Types for which a PUT creates an object when there is none with that name. Source: AllowCreateOnUpdate in
- * kubernetes/pkg/registry.
- */
-const CREATED_BY_UPDATE = new Set([
-  'endpoints',
-  'events',
-  'leases.coordination.k8s.io',
-  'limitranges',
-  'podtemplates',
-  'services',
-]);
-
-/**
- * Types whose dependents are orphaned by a delete without a policy. Source: DefaultGarbageCollectionPolicy in
- * kubernetes/pkg/registry.
- */
-const ORPHANS_BY_DEFAULT = new Set(['jobs.batch', 'replicationcontrollers']);
-
-/**
- * Types whose status subresource does not change metadata. Source: ResetObjectMetaForStatus in kubernetes/pkg/registry.
- */
-const KEEPS_METADATA = new Set([
-  'apiservices.apiregistration.k8s.io',
-  'customresourcedefinitions.apiextensions.k8s.io',
-  'devicetaintrules.resource.k8s.io',
-  'flowschemas.flowcontrol.apiserver.k8s.io',
-  'podcertificaterequests.certificates.k8s.io',
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
-  'resourceclaims.resource.k8s.io',
-  'servicecidrs.networking.k8s.io',
-  'storageversionmigrations.storagemigration.k8s.io',
-  'validatingadmissionpolicies.admissionregistration.k8s.io',
-]);
+const isIn = (rule: Rule, { storage }: ApiType) => data[rule].includes(storage);
 
 /**
  * Types whose generation also counts changes of annotations. Source:
@@ -116,15 +30,15 @@ const TRUST_BUNDLES = 'clustertrustbundles.certificates.k8s.io';
 const LABEL_NAMES = new Set(['namespaces', 'services']);
 
 export function countsGeneration(type: ApiType): boolean {
-  return type.custom !== undefined || WITH_GENERATION.has(type.storage);
+  return type.custom !== undefined || isIn('generation', type);
 }
 
 export function returnsDeleted(type: ApiType): boolean {
-  return RETURNS_DELETED.has(type.storage);
+  return isIn('returnsDeleted', type);
 }
 
 export function needsVersionToUpdate(type: ApiType): boolean {
-  return type.custom !== undefined || CONDITIONAL_UPDATE.has(type.storage);
+  return type.custom !== undefined || isIn('needsVersionToUpdate', type);
 }
 
 /** Whether status can be written only through its subresource. */
@@ -139,16 +53,16 @@ export function nameRule(type: ApiType): 'subdomain' | 'label' | 'segment' {
 }
 
 export function isCreatedByUpdate(type: ApiType): boolean {
-  return CREATED_BY_UPDATE.has(type.storage) || PATH_NAMES.test(type.storage);
+  return isIn('createdByUpdate', type) || PATH_NAMES.test(type.storage);
 }
 
 export function orphansByDefault(type: ApiType): boolean {
-  return ORPHANS_BY_DEFAULT.has(type.storage);
+  return isIn('orphansByDefault', type);
 }
 
 /** Whether a write through the status subresource leaves labels, annotations and other metadata as they are. */
 export function keepsMetadataAtStatus(type: ApiType): boolean {
-  return type.custom !== undefined || KEEPS_METADATA.has(type.storage);
+  return type.custom !== undefined || isIn('keepsMetadataAtStatus', type);
 }
 
 export function countsAnnotations(type: ApiType): boolean {

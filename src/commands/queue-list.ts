@@ -1,10 +1,10 @@
 import { bool, choice, count, group } from '../cli/args/flag.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { programFlags, programOf } from '../cli/running/find-program.ts';
-import { queuesOf } from '../cli/running/pages.ts';
 import { queueTable, rowsOf } from '../cli/running/queue-table.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { systemClock } from '../kit/clock.ts';
+import { queuesOf } from '../ops/program-pages.ts';
 
 export default class QueueListCommand extends BaseCommand {
   static override summary = 'List the keys in the queue of a running reconcile';

@@ -2,10 +2,10 @@ import { choice, group } from '../cli/args/flag.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { explanationText } from '../cli/running/explain-text.ts';
 import { programFlags, programOf } from '../cli/running/find-program.ts';
-import { explanationsOf } from '../cli/running/pages.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { explanationsOf } from '../ops/program-pages.ts';
 
 export default class ReconcileExplainCommand extends BaseCommand {
   static override summary = 'Explain why a running reconcile ran a key, or why not';

@@ -1,5 +1,5 @@
 import { shellWord } from '../cli/args/shell-word.ts';
-import { ACCESS_REVIEWS, reviewAccess } from '../cli/session/access-review.ts';
+import { ACCESS_REVIEWS, reviewAccess } from '../client/access-review.ts';
 import type { Client } from '../client/client.ts';
 import { formatGroupResource } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';

@@ -1,4 +1,4 @@
-import { expiriesOf, expiryText } from '../cli/session/login-expiry.ts';
+import { expiriesOf, expiryText } from '../client/auth/login-expiry.ts';
 import type { ClusterConfig, Credentials } from '../client/config/cluster-config.ts';
 import type { PluginPolicy } from '../client/config/kuberc.ts';
 import { type CheckResult, ok, problem, warning } from './finding.ts';

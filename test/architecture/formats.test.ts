@@ -17,7 +17,7 @@ const filesWith = (code: RegExp) =>
 it('the registry of output formats alone names a format: others read its traits', () => {
   // completion asks a running serve for lines
   expect(filesWith(/'(kyaml|ndjson|csv|custom-columns|jsonpath-as-json)[a-z-]*=?'/)).toEqual([
-    'cli/completion/serve-names.ts',
+    'serve/client/serve-names.ts',
   ]);
   expect(filesWith(/\bcalled (===|!==)|switch \(.*\bcalled\)|\bFORMATS\b[^;]*output\/formats/)).toEqual([]);
 });

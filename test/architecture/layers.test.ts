@@ -88,7 +88,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['conditions'],
     ['until'],
     ['change-gate.ts'],
-    ['overflow'],
+    ['overflow', 'notices'],
     ['*'],
   ],
   serve: [

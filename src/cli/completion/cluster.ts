@@ -4,6 +4,7 @@ import { Discovery } from '../../client/discovery/discovery.ts';
 import type { DiscoverySnapshot } from '../../client/discovery/discovery-snapshot.ts';
 import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/discovery-store.ts';
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
+import { keptAnswers } from '../../client/kept-answers.ts';
 import { loadConfig } from '../../client/kubeconfig.ts';
 import { abortable } from '../../kit/abort.ts';
 import { systemClock } from '../../kit/clock.ts';
@@ -11,6 +12,7 @@ import { silentLogger } from '../../kit/logger.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { VERSION } from '../../package.ts';
+import { type IndexAsked, type NameScope, namesFromServe, valuesFromServe } from '../../serve/client/serve-names.ts';
 import { type FoundServe, serveWithKey } from '../../serve/find.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
@@ -18,8 +20,6 @@ import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-option
 import { columnsServed } from '../session/table-columns.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Candidate } from './completions.ts';
-import { keptAnswers } from './kept-answers.ts';
-import { type IndexAsked, type NameScope, namesFromServe, valuesFromServe } from './serve-names.ts';
 
 /** The requests of completion to a cluster. Every method rejects where the cluster is away, or when the time is up. */
 export interface CompletedCluster {

@@ -36,7 +36,7 @@ export class OutageHints {
   /** The expired part of the credentials, where they show it. */
   async #ofLogin(): Promise<string> {
     const { config, clock } = this.#session;
-    const { expiredHint } = await import('../session/login-expiry.ts');
+    const { expiredHint } = await import('../../client/auth/login-expiry.ts');
     const expired = await expiredHint(config, clock.now());
     return expired
       ? `${expired}; new credentials are read by themselves, and the stream goes on`

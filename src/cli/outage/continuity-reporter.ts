@@ -1,13 +1,13 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { ContinuityNotices } from '../../stream/notices/continuity-notices.ts';
+import { LossNotices } from '../../stream/notices/loss-notices.ts';
+import { NoticeBudget } from '../../stream/notices/notice-budget.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { OutageHints } from '../hints/outage.ts';
-import { ContinuityNotices } from '../session/continuity-notices.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { LossNotices } from './loss-notices.ts';
-import { NoticeBudget } from './notice-budget.ts';
 import { OutageReminders } from './outage-reminders.ts';
 
 type Reporting = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;

@@ -6,6 +6,7 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
+import { changeRows } from '../../output/since-last-rows.ts';
 import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
 import { StateFault } from '../../serve/persist/state-fault.ts';
 import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/state-file.ts';
@@ -24,7 +25,6 @@ import { ExitCode } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll } from './asked-clusters.ts';
 import { fillCaches } from './filled-caches.ts';
 import type { QueryPlan } from './read-query.ts';
-import { changeRows } from './since-last-rows.ts';
 
 /** How long to wait for another `query --since-last`, ms. */
 const PATIENCE_MS = 5000;

@@ -1,12 +1,12 @@
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { KeyChange, KeyChangeKind } from '../../ops/key-changes.ts';
+import { changesOf } from '../../ops/program-pages.ts';
 import { neutralised } from '../../output/escape.ts';
 import { choice, type FlagValues, group } from '../args/flag.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { programFlags, programOf } from './find-program.ts';
-import { changesOf } from './pages.ts';
 
 /** The flags of `queue retry` and `queue drop`. */
 export const changeFlags = {

@@ -7,12 +7,12 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
+import { ChangesSince, type KeptStates } from '../../serve/persist/kept-states.ts';
 import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { errorTexts } from '../terminal/exit-codes.ts';
-import { ChangesSince, type KeptStates } from './kept-states.ts';
 
 export interface HeldTypesOptions {
   readonly session: Session;

@@ -19,6 +19,7 @@ import { ServeServer } from '../../serve/api/serve-server.ts';
 import { type TypeStatus, typeStatus } from '../../serve/api/serve-status.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
 import { serveIdentity } from '../../serve/identity.ts';
+import { KeptStates } from '../../serve/persist/kept-states.ts';
 import { openServeSocket, type ServeSocket } from '../../serve/place.ts';
 import { PROTOCOL_VERSION } from '../../serve/protocol.ts';
 import { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
@@ -30,13 +31,13 @@ import { loginFlags } from '../args/shared-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { openSession, type Session } from '../session/session.ts';
+import { statePlace } from '../session/state-place.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { type ExitCode, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
 import { HeldTypes } from './held-types.ts';
-import { KeptStates } from './kept-states.ts';
 import { listenPlanOf } from './listen-flag.ts';
 import { addToRunning } from './running-serve.ts';
 import { ServeUi, sayUiPlace, type UiAsked, uiAskedOf } from './serve-ui.ts';
@@ -67,7 +68,9 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   const more = { words, indexes: flags.index ?? [], namespaces, fixed, ...(page ? { page } : {}) };
   const added = await addToRunning(serveIdentity(session.config), more, session);
   if (added !== undefined) return added;
-  await using states = flags.persist ? await KeptStates.open(session, cacheFolderOf(flags, session.io)) : undefined;
+  await using states = flags.persist
+    ? await KeptStates.open(session, () => statePlace(session, cacheFolderOf(flags, session.io), 'serve'))
+    : undefined;
   await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states });
   await own.open();
   await own.hold(selections);

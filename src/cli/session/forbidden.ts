@@ -1,10 +1,10 @@
+import { ACCESS_REVIEWS, reviewAccess } from '../../client/access-review.ts';
 import type { ResourceApi } from '../../client/resource-api.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
-import { ACCESS_REVIEWS, reviewAccess } from './access-review.ts';
 import type { Session } from './session.ts';
 
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };

@@ -483,7 +483,7 @@ async function explained(error: unknown, need: Need, { namespaces }: InformerPla
   const resource = formatGroupResource(type.gvr);
   if (isRequestTimeout(error)) return requestTimeoutError(error);
   if (isUnauthorized(error)) {
-    const { expiredHint } = await import('./login-expiry.ts');
+    const { expiredHint } = await import('../../client/auth/login-expiry.ts');
     const plain = 'the server refused the credentials: log in again, or choose another user with --context or --user';
     const hint = (await expiredHint(session.config, session.clock.now())) ?? plain;
     return new InformerError('credentials', 'You must be logged in to the server (Unauthorized)', { hint });

@@ -153,7 +153,7 @@ export async function openSession(
 /** Throws the error; a 401 says what of the credentials has expired. */
 async function refuseLogin(error: unknown, config: ClusterConfig): Promise<never> {
   if (!isUnauthorized(error)) throw error;
-  const { withExpiry } = await import('./login-expiry.ts');
+  const { withExpiry } = await import('../../client/auth/login-expiry.ts');
   throw await withExpiry(error, config, systemClock.now());
 }
 

@@ -1,8 +1,8 @@
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OutageHints } from '../../../src/cli/hints/outage.ts';
-import { expiredHint, withExpiry } from '../../../src/cli/session/login-expiry.ts';
 import { errorTexts } from '../../../src/cli/terminal/exit-codes.ts';
+import { expiredHint, withExpiry } from '../../../src/client/auth/login-expiry.ts';
 import { Credentials } from '../../../src/client/config/cluster-config.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';

@@ -1,5 +1,5 @@
-import { neutralised } from '../../output/escape.ts';
-import type { EventEnvelope } from '../../stream/envelope.ts';
+import type { EventEnvelope } from '../stream/envelope.ts';
+import { neutralised } from './escape.ts';
 
 const MARKS = { ADDED: '+', DELETED: '-', MODIFIED: '~' } as const;
 /** The most fields that a row names. */

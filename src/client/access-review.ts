@@ -1,5 +1,5 @@
-import type { ResourceApi } from '../../client/resource-api.ts';
-import type { GroupVersionResource } from '../../model/gvr.ts';
+import type { GroupVersionResource } from '../model/gvr.ts';
+import type { ResourceApi } from './resource-api.ts';
 
 /** The type of reviews that say what this user may do. */
 export const ACCESS_REVIEWS: GroupVersionResource = {

@@ -2,11 +2,11 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keptAnswers } from '../../../src/cli/completion/kept-answers.ts';
-import { createClient } from '../../../src/client/client.ts';
-import { FakeClock } from '../../../src/testing/index.ts';
-import { APPLES } from '../../support/fixture.ts';
-import { inProcess } from '../../support/in-process.ts';
+import { createClient } from '../../src/client/client.ts';
+import { keptAnswers } from '../../src/client/kept-answers.ts';
+import { FakeClock } from '../../src/testing/index.ts';
+import { APPLES } from '../support/fixture.ts';
+import { inProcess } from '../support/in-process.ts';
 
 const INDEX = '/openapi/v3';
 const server = 'https://example.com:6443';

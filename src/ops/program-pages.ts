@@ -1,8 +1,8 @@
-import type { Clock } from '../../kit/clock.ts';
-import { InformerError } from '../../kit/error.ts';
-import type { KeyChange, KeyChangeKind } from '../../ops/key-changes.ts';
-import type { ExplainedKey, QueuePage } from '../../ops/pages.ts';
-import { askProgram, type RunningProgram } from '../../ops/running-programs.ts';
+import type { Clock } from '../kit/clock.ts';
+import { InformerError } from '../kit/error.ts';
+import type { KeyChange, KeyChangeKind } from './key-changes.ts';
+import type { ExplainedKey, QueuePage } from './pages.ts';
+import { askProgram, type RunningProgram } from './running-programs.ts';
 
 /** The queues of a running program, each with at most `limit` keys of each state. */
 export async function queuesOf(program: RunningProgram, limit: number, clock: Clock): Promise<readonly QueuePage[]> {

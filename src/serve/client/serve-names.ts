@@ -1,10 +1,15 @@
 import { systemClock } from '../../kit/clock.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { askServe } from '../../serve/client/ask.ts';
-import type { FoundServe } from '../../serve/find.ts';
-import type { GivenFlag } from '../../serve/protocol.ts';
-import type { Candidate } from './completions.ts';
+import type { FoundServe } from '../find.ts';
+import type { GivenFlag } from '../protocol.ts';
+import { askServe } from './ask.ts';
+
+/** A value of an index, and how many objects have it. */
+export interface CountedValue {
+  readonly value: string;
+  readonly about: string;
+}
 
 /** Which names are wanted. */
 export interface NameScope {
@@ -52,7 +57,7 @@ export async function valuesFromServe(
   serve: FoundServe,
   { types, namespaces, index, declared, named, limit }: IndexAsked & { limit: number },
   signal: AbortSignal,
-): Promise<Candidate[]> {
+): Promise<CountedValue[]> {
   if (types.length === 0) return [];
   const lines = await answerOf(
     serve,

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { jwtExpiry } from '../../client/auth/oidc.ts';
-import type { ClusterConfig, Credentials } from '../../client/config/cluster-config.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { isUnauthorized } from '../../model/status.ts';
+import type { ClusterConfig, Credentials } from '../config/cluster-config.ts';
+import { jwtExpiry } from './oidc.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Warns this long before a certificate ends, because an administrator has to issue another one. */

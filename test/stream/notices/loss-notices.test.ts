@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LossNotices } from '../../../src/cli/outage/loss-notices.ts';
+import { LossNotices } from '../../../src/stream/notices/loss-notices.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const typeOf = (resource: string) => ({ gvr: { group: '', version: 'v1', resource } }) as never;

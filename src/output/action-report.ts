@@ -1,7 +1,7 @@
-import { type ActionOutcome, describeAction } from '../../hooks/action-runner.ts';
-import { continued } from '../../output/escape.ts';
-import type { Painter } from '../../output/painter.ts';
+import { type ActionOutcome, describeAction } from '../hooks/action-runner.ts';
 import { dryRunText } from './dry-run-report.ts';
+import { continued } from './escape.ts';
+import type { Painter } from './painter.ts';
 
 /** Actions about one object for people: a line of what is done, or would be done; of a dry run what it would change. */
 export function actionText(outcomes: readonly ActionOutcome[], painter: Painter): string {

@@ -1,13 +1,13 @@
-import type { ActionOutcome } from '../../hooks/action-runner.ts';
-import { FIELD_MANAGER } from '../../hooks/actions/action-client.ts';
-import { formatTarget } from '../../hooks/actions/action-target.ts';
-import { type FieldChange, fieldChanges } from '../../model/field-changes.ts';
-import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
-import { changeLines, type MarkedLine } from '../../output/changes/change-lines.ts';
-import { cellText, continued } from '../../output/escape.ts';
-import { unprintableIn } from '../../output/event-lines.ts';
-import type { Painter } from '../../output/painter.ts';
-import { fieldOwners } from '../../stream/changes/field-managers.ts';
+import type { ActionOutcome } from '../hooks/action-runner.ts';
+import { FIELD_MANAGER } from '../hooks/actions/action-client.ts';
+import { formatTarget } from '../hooks/actions/action-target.ts';
+import { type FieldChange, fieldChanges } from '../model/field-changes.ts';
+import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
+import { fieldOwners } from '../stream/changes/field-managers.ts';
+import { changeLines, type MarkedLine } from './changes/change-lines.ts';
+import { cellText, continued } from './escape.ts';
+import { unprintableIn } from './event-lines.ts';
+import type { Painter } from './painter.ts';
 
 type Word = 'ADDED' | 'MODIFIED' | 'DELETED';
 

@@ -1,9 +1,9 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Client } from '../../client/client.ts';
-import { builtin } from '../../kit/builtin.ts';
-import type { Clock } from '../../kit/clock.ts';
-import { makePrivateFolders } from '../../kit/private-folder.ts';
+import { builtin } from '../kit/builtin.ts';
+import type { Clock } from '../kit/clock.ts';
+import { makePrivateFolders } from '../kit/private-folder.ts';
+import type { Client } from './client.ts';
 
 export interface KeptAnswersOptions {
   /** This program's folder in the user's cache. */

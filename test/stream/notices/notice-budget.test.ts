@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NoticeBudget } from '../../../src/cli/outage/notice-budget.ts';
+import { NoticeBudget } from '../../../src/stream/notices/notice-budget.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 function budget() {

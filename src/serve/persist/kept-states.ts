@@ -1,4 +1,6 @@
+import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { messageOf } from '../../kit/error.ts';
 import { thousands } from '../../kit/thousands.ts';
@@ -7,16 +9,26 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { StateFault } from '../../serve/persist/state-fault.ts';
-import { StateFile } from '../../serve/persist/state-file.ts';
-import { StateStore } from '../../serve/persist/state-store.ts';
-import { columnsTextOf, objectsOfRows, StateWriter } from '../../serve/persist/state-writer.ts';
-import type { WatchTarget } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
-import { statePlace } from '../session/state-place.ts';
+import { StateFault } from './state-fault.ts';
+import { StateFile } from './state-file.ts';
+import { StateStore } from './state-store.ts';
+import { columnsTextOf, objectsOfRows, StateWriter } from './state-writer.ts';
 
 /** The stored states of a type's sources, by namespace. */
 export type StoredStates = ReadonlyMap<string, StoredState<UnknownObject>>;
+
+/** The command that holds the caches. */
+interface Holder {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Gets lines for a person. */
+  notice(text: string): void;
+}
+
+interface KeptCache {
+  readonly type: ResourceType;
+  readonly informer: SharedInformer<UnknownObject>;
+}
 
 type Identity = Pick<ReadonlyObject['metadata'], 'uid' | 'resourceVersion'>;
 
@@ -26,32 +38,32 @@ const SETTLED_MS = 5000;
 
 /** The states of a serve's caches on disk. What cannot be stored or read is said once; the serve goes on without. */
 export class KeptStates implements AsyncDisposable {
-  readonly #session: Session;
+  readonly #holder: Holder;
   readonly #store: StateStore;
   readonly #writers: StateWriter[] = [];
   readonly #columns = new Map<string, string | undefined>();
   #hasFault = false;
 
-  private constructor(session: Session, store: StateStore) {
-    this.#session = session;
+  private constructor(holder: Holder, store: StateStore) {
+    this.#holder = holder;
     this.#store = store;
   }
 
-  /** Opens the states of this cluster and user. Undefined, after a notice, if they cannot be used. Never rejects. */
-  static async open(session: Session, cacheFolder: string): Promise<KeptStates | undefined> {
-    const { clock, notice } = session;
+  /** Opens the states in the file that `place` finds. Undefined, after a notice, if they cannot be used. Never rejects. */
+  static async open(holder: Holder, place: () => Promise<string>): Promise<KeptStates | undefined> {
+    const { clock, notice } = holder;
     try {
-      const file = await statePlace(session, cacheFolder, 'serve');
+      const file = await place();
       try {
-        return new KeptStates(session, await StateStore.open(file, clock.now()));
+        return new KeptStates(holder, await StateStore.open(file, clock.now()));
       } catch (error) {
         if (!(error instanceof StateFault && error.kind === 'damaged')) throw error;
         StateFile.setAside(file);
         notice(`${messageOf(error)}: it is set aside as ${file}.damaged, and the types are listed`);
-        return new KeptStates(session, await StateStore.open(file, clock.now()));
+        return new KeptStates(holder, await StateStore.open(file, clock.now()));
       }
     } catch (error) {
-      if (!session.signal.aborted) notice(`--persist has no effect: ${messageOf(error)}`);
+      if (!holder.signal.aborted) notice(`--persist has no effect: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -59,7 +71,7 @@ export class KeptStates implements AsyncDisposable {
   /** The stored states of a type. Empty if there are none that can be used. Never rejects. */
   async statesOf(type: ResourceType, namespaces: readonly string[], form: string): Promise<StoredStates> {
     if (isSecretResource(type.gvr)) {
-      this.#session.notice(`${formatGvr(type.gvr)}: not kept on disk, because values of Secrets never are`);
+      this.#holder.notice(`${formatGvr(type.gvr)}: not kept on disk, because values of Secrets never are`);
       return NONE;
     }
     const states = new Map<string, StoredState<UnknownObject>>();
@@ -67,22 +79,18 @@ export class KeptStates implements AsyncDisposable {
       try {
         const found = await this.#store.read(scopeOf(type, namespace, form));
         if (!found) continue;
-        const objects = await objectsOfRows(found, this.#session.clock);
+        const objects = await objectsOfRows(found, this.#holder.clock);
         this.#columns.set(scopeOf(type, namespace, form), columnsTextOf(found));
         states.set(namespace, { objects, resourceVersion: found.resourceVersion, at: found.at });
       } catch (error) {
-        this.#session.notice(`${formatGvr(type.gvr)}: the stored state is not used: ${messageOf(error)}`);
+        this.#holder.notice(`${formatGvr(type.gvr)}: the stored state is not used: ${messageOf(error)}`);
       }
     }
     return states;
   }
 
   /** Stores the states of a type from now on. Its informer must not run yet. */
-  follow(
-    { type, informer }: Pick<WatchTarget, 'type' | 'informer'>,
-    namespaces: readonly string[],
-    form: string,
-  ): void {
+  follow({ type, informer }: KeptCache, namespaces: readonly string[], form: string): void {
     if (isSecretResource(type.gvr)) return;
     const writers = namespaces.map(
       (namespace) =>
@@ -90,7 +98,7 @@ export class KeptStates implements AsyncDisposable {
           scope: scopeOf(type, namespace, form),
           columnsText: this.#columns.get(scopeOf(type, namespace, form)),
           target: this.#store,
-          clock: this.#session.clock,
+          clock: this.#holder.clock,
           onFault: (error) => this.#failed(error),
         }),
     );
@@ -106,7 +114,7 @@ export class KeptStates implements AsyncDisposable {
   #failed(error: unknown): void {
     if (this.#hasFault) return;
     this.#hasFault = true;
-    this.#session.notice(`the caches are not stored any more: ${messageOf(error)}; questions are answered as before`);
+    this.#holder.notice(`the caches are not stored any more: ${messageOf(error)}; questions are answered as before`);
   }
 }
 
@@ -115,12 +123,12 @@ const scopeOf = ({ gvr }: ResourceType, namespace: string, form: string) =>
 
 /** The net changes since stored states, counted until the first sync. */
 export class ChangesSince {
-  readonly #target: Pick<WatchTarget, 'informer'>;
+  readonly #target: Pick<KeptCache, 'informer'>;
   readonly #states: StoredStates;
   /** The identity of each changed object: in the stored state, and at last. Undefined: it was or is not there. */
   readonly #changed = new Map<ObjectKey, { before: Identity | undefined; now: Identity | undefined }>();
 
-  constructor(target: Pick<WatchTarget, 'informer'>, states: StoredStates) {
+  constructor(target: Pick<KeptCache, 'informer'>, states: StoredStates) {
     this.#target = target;
     this.#states = states;
     if (states.size === 0) return;
@@ -151,7 +159,7 @@ export class ChangesSince {
   }
 
   /** The text about the start; undefined if there was no stored state. */
-  async text({ clock, signal }: Session): Promise<string | undefined> {
+  async text({ clock, signal }: Pick<Holder, 'clock' | 'signal'>): Promise<string | undefined> {
     const { informer } = this.#target;
     if (this.#states.size === 0) return undefined;
     const isOpen = () => informer.continuity.some(({ relists, resumes }) => relists + resumes > 0);

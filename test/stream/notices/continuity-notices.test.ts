@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ContinuityNotices } from '../../../src/cli/session/continuity-notices.ts';
 import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
+import { ContinuityNotices } from '../../../src/stream/notices/continuity-notices.ts';
 
 const type = (resource: string) => ({ gvr: { group: '', version: 'v1', resource } }) as ResourceType;
 const [PODS, SECRETS] = [type('pods'), type('secrets')];

@@ -54,9 +54,10 @@ export class RetryPause {
     const { clock, source } = this.#options;
     const now = clock.monotonic();
     const { whenReachable, whenTurn } = source;
-    const fault = outcome.kind === 'failed' ? outcome.fault : undefined;
+    const { fault, error } = outcome.kind === 'failed' ? outcome : { fault: undefined, error: undefined };
+    const asked = askedPauseMs(error);
+    const code = statusOf(error)?.code;
     const isUnreachable = fault === 'connection' && state.kind !== 'following';
-    const code = outcome.kind === 'failed' ? statusOf(outcome.error)?.code : undefined;
     const isWatch = state.kind === 'listed' && next.kind === 'listed';
     const isRefused = code === 401 || (code !== undefined && code !== 429 && isWatch);
     if (isUnreachable && whenReachable && !(isRefused && whenTurn && this.#falseReturns > 0)) {
@@ -66,16 +67,15 @@ export class RetryPause {
       await clock.sleep(settleMs, { signal });
       return;
     }
-    if (isRefused && whenTurn && askedPauseMs(outcome.kind === 'failed' ? outcome.error : undefined) === 0) {
+    if (isRefused && whenTurn && asked === 0) {
       await whenTurn.call(source, { signal });
       return;
     }
     const isResuming = next.kind === 'listed' || next.kind === 'probing';
     const isAway = isUnreachable && code === undefined;
     const ladder = isResuming && !isAway && fault !== 'throttled' ? this.#reconnects : this.#backoff;
-    const asked = outcome.kind === 'failed' ? askedPauseMs(outcome.error) : 0;
     const waitMs = Math.max(Math.min(asked, LONGEST_RETRY_AFTER_MS), ladder.next(now));
-    if (outcome.kind === 'failed' && asked > LONG_WAIT_MS) this.#options.onWaiting(outcome.error, waitMs);
+    if (asked > LONG_WAIT_MS) this.#options.onWaiting(error, waitMs);
     await clock.sleep(waitMs, { signal });
   }
 }

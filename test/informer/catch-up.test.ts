@@ -48,10 +48,11 @@ describe('a cache that catches up', () => {
     readonly at?: readonly [ms: number, change: (cache: Map<string, Cached>) => void];
     /** Until then changes have arrived that are not in the cache, ms. */
     readonly behindUntil?: number;
+    readonly graceMs?: number;
   }
 
   /** The result, when it came and when each list was asked for. */
-  async function catchUp({ cached, lists, at, behindUntil = 0 }: Scene) {
+  async function catchUp({ cached, lists, at, behindUntil = 0, graceMs = 1000 }: Scene) {
     const clock = new FakeClock();
     const cache = new Map(entries(cached));
     const askedAt: number[] = [];
@@ -66,7 +67,7 @@ describe('a cache that catches up', () => {
         },
         isBehind: () => clock.monotonic() < behindUntil,
         clock,
-        graceMs: 1000,
+        graceMs,
       },
       new AbortController().signal,
     );
@@ -108,6 +109,12 @@ describe('a cache that catches up', () => {
     });
     expect(drift).toEqual({ missing: ['new'], extra: ['a', 'c'], stale: ['b'] });
     expect(askedAt).toEqual([0, 20 + 40 + 80 + 160 + 320 + 640]);
+  });
+
+  it('is waited for no longer once the time that the stream has is over', async () => {
+    const stale = { cached: [object('a', '5')], lists: [[object('a', '6')]] };
+    const timeOf = async (graceMs: number) => (await catchUp({ ...stale, graceMs })).askedAt[1];
+    expect([await timeOf(0), await timeOf(60), await timeOf(61)]).toEqual([0, 20 + 40, 20 + 40 + 80]);
   });
 
   it.each<[string, Cached[], Cached[], Cached[]]>([

@@ -211,6 +211,18 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
   });
 });
 
+it('compresses what is left of a block from which objects were dropped while it was new', () => {
+  const both = new Both();
+  for (let i = 0; i < 6000; i++) {
+    both.put(keyOf(i), 1000);
+    if (i % 2 === 0) both.delete(keyOf(i));
+  }
+  both.old.length = 0;
+  const raw = [...both.held.values()].filter((held) => !(held as PackedObject).block.isCompressed);
+  expect(raw.length).toBeLessThan(NEWEST * 64);
+  expect(both.check()).toBe(0);
+});
+
 describe('an object of the same text', () => {
   // two pods of which one is the version or the uid have texts of one length and one checksum
   const DIGITS = ['1640983260402541', '1498591335360291'] as const;

@@ -189,3 +189,16 @@ it('replaces only the keys that a list covers', () => {
   expect(notifications.map(line)).toEqual(['deleted a/x@1 relist', 'added a/y@3 relist']);
   expect([...indexer.keys()].sort()).toEqual(['a/y', 'b/x']);
 });
+
+it('a change without a key is an error, and contradicts nothing', () => {
+  const indexer = store();
+  const odd = {} as Pod;
+  const contradictions: string[] = [];
+  const context = { ...live, onContradiction: (what: string) => contradictions.push(what) > 0 };
+  for (const type of ['Updated', 'Deleted'] as const) {
+    const deltas: Delta<Cached<Pod>>[] = [{ type, object: odd, key: undefined }];
+    const { notifications, refused } = applyDeltas(deltas, indexer, context);
+    expect([notifications, refused, indexer.size]).toEqual([[], 1, 0]);
+  }
+  expect(contradictions).toEqual([]);
+});

@@ -350,7 +350,9 @@ describe('closing', () => {
     const queue = fifo();
     const ends = Promise.allSettled(Array.from({ length: 10 }, () => queue.pop(() => {})));
     await settled();
+    expect(queue.isClosed).toBe(false);
     queue.close();
+    expect(queue.isClosed).toBe(true);
     expect(await ends).toMatchObject(Array(10).fill({ status: 'rejected', reason: { code: 'closed' } }));
   });
 

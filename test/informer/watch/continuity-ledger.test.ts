@@ -170,7 +170,7 @@ it('ends an outage that a relist repaired with the watch after the relist', () =
   book.synced('20', 3);
   book.opened('20');
   expect(events.map((e) => e.kind)).toEqual(['synced', 'gap', 'disconnected', 'relisted', 'connected']);
-  expect(events.at(-1)).toMatchObject({ by: 'relist', since: '20', downMs: 4_000 });
+  expect(events.at(-1)).toMatchObject({ by: 'relist', since: '20', downMs: 4_000, proven: false });
 });
 
 it.each<[string, (book: ContinuityLedger) => void, boolean[]]>([

@@ -7,7 +7,8 @@ import type { ReflectorOptions } from '../../../src/informer/watch/reflector-opt
 import type { ReflectorStore } from '../../../src/informer/watch/reflector-store.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { Latch } from '../../../src/kit/latch.ts';
-import { createLogger, type LogLevel } from '../../../src/kit/logger.ts';
+import { createLogger, type LogLevel, silentLogger } from '../../../src/kit/logger.ts';
+import { withSurroundings } from '../../../src/kit/surroundings.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import type { KubeObject } from '../../../src/model/object.ts';
 import { failure } from '../../../src/model/status.ts';
@@ -1886,4 +1887,21 @@ it('refuses invalid options', () => {
     'idleMs must be a positive number of ms, not 0',
   );
   expect(() => new Reflector(lw(), new RecordingStore(), { resyncMs: -1 })).toThrow('resyncMs');
+});
+
+it('has the clock of its source, unless it was given one', async () => {
+  const [ofSource, own] = [new FakeClock(), new FakeClock()];
+  for (const clock of [undefined, own]) {
+    const source = withSurroundings(
+      lw().onList(() => Promise.reject(new Error('no'))),
+      { clock: ofSource },
+    );
+    const reflector = new Reflector(source, new RecordingStore(), { clock, ...list, logger: silentLogger });
+    const ending = new AbortController();
+    const running = reflector.run(ending.signal);
+    await settled();
+    expect([ofSource.pending, own.pending]).toEqual(clock ? [0, 1] : [1, 0]); // the pause before the next attempt
+    ending.abort();
+    await running;
+  }
 });

@@ -29,7 +29,7 @@ export class RowFeed {
   #isWhole = false;
   #owesColumns = true;
   #owesTally = true;
-  #owesProgress = false;
+  #progress: UiMessage | undefined;
 
   constructor(view: TableView, number: number) {
     this.#view = view;
@@ -63,7 +63,9 @@ export class RowFeed {
    * a bounded number of objects.
    */
   next(): UiMessage | 'more' | undefined {
-    if (this.#owesProgress) return this.#progress();
+    const progress = this.#progress;
+    this.#progress = undefined;
+    if (progress) return progress;
     const walk = this.#walk;
     const keys = walk
       ? walk.keys.slice(walk.at, walk.at + (walk.at === 0 ? FIRST_BATCH : BATCH))
@@ -75,12 +77,14 @@ export class RowFeed {
       const message = this.#rowsOf(keys, objects, isSweep);
       if (walk) walk.at += keys.length;
       else for (const key of keys) this.#dirty.delete(key);
-      this.#owesProgress = walk !== undefined && !this.#isWhole && walk.at < walk.keys.length;
+      if (walk && !this.#isWhole && walk.at < walk.keys.length) {
+        const data = { view: this.#number, looked: walk.at, of: walk.keys.length };
+        this.#progress = { event: 'progress', data };
+      }
       return message ?? 'more';
     }
     if (walk) {
       this.#walk = undefined;
-      this.#owesTally ||= !this.#isWhole;
       this.#isWhole = true;
     }
     if (this.#owesColumns) return this.#columns();
@@ -97,12 +101,6 @@ export class RowFeed {
     let isNew = this.#owesColumns;
     for (const object of objects) if (object && this.#view.takeColumns(object)) isNew = true;
     return isNew;
-  }
-
-  #progress(): UiMessage {
-    this.#owesProgress = false;
-    const { at = 0, keys = [] } = this.#walk ?? {};
-    return { event: 'progress', data: { view: this.#number, looked: at, of: keys.length } };
   }
 
   #columns(): UiMessage {

@@ -43,7 +43,6 @@ export class Tab implements HubListener {
   #owesTimeline = true;
   /** The versions of the lanes that the page has. */
   readonly #lanesSent = new Map<TimelineLane, number>();
-  #isAwake = true;
 
   constructor(session: string, program: UiProgram, hub: UiHub) {
     this.session = session;
@@ -54,13 +53,13 @@ export class Tab implements HubListener {
   changed(type: string, key: string): void {
     if (this.#rows?.type === type) this.#rows.changed(key);
     this.#object?.changed(type, key);
-    this.#wake();
+    this.#bell.wake();
   }
 
   stateChanged(): void {
     this.#owesState = true;
     this.#owesTimeline = true;
-    this.#wake();
+    this.#bell.wake();
   }
 
   /**
@@ -80,7 +79,7 @@ export class Tab implements HubListener {
       this.#object = cache && subject ? this.#feedOf(cache, subject, number) : undefined;
     }
     this.#owesState = true;
-    this.#wake();
+    this.#bell.wake();
   }
 
   /** Sends until the signal aborts, or the outlet fails. */
@@ -96,13 +95,12 @@ export class Tab implements HubListener {
     try {
       outlet.write(this.#hello());
       for (;;) {
-        this.#isAwake = false;
         for (let message = this.#next(); message !== undefined; message = this.#next()) {
           if (message !== 'more' && !outlet.write(message)) await outlet.drained(signal);
           await clock.yield();
           signal.throwIfAborted();
         }
-        if (!this.#isAwake) await this.#bell.wait(signal);
+        await this.#bell.wait(signal); // all that was owed is sent: nothing is awaited since the last look
         await clock.sleep(GATHER_MS, { signal });
       }
     } catch (error) {
@@ -148,13 +146,8 @@ export class Tab implements HubListener {
       await clock.sleep(ms, { signal }).catch(() => {});
       if (signal.aborted) return;
       run();
-      this.#wake();
+      this.#bell.wake();
     }
-  }
-
-  #wake(): void {
-    this.#isAwake = true;
-    this.#bell.wake();
   }
 }
 

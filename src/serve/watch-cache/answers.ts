@@ -20,9 +20,8 @@ export interface CacheContext {
 const WAIT_MS = 3_000;
 /** How often a watch gets a bookmark, if its source has proved to be current meanwhile. */
 const BOOKMARK_MS = 15_000;
+/** A chunk ends with the line that reaches this length, so that the back-pressure of a slow client is felt. */
 const CHUNK_LENGTH = 128 * 1024;
-/** At most this many events in one chunk, so that the back-pressure of a slow client is felt. */
-const BATCH = 256;
 
 /** The present objects, in chunks. Throws a {@link Refusal} before the first one. */
 export async function cachedList(
@@ -143,10 +142,10 @@ class CacheWatch {
     const { history } = this.#part.source;
     let place = from;
     let lines = '';
-    for (let i = 0; i < BATCH && place < history.next && lines.length < CHUNK_LENGTH; i++)
+    while (place < history.next && lines.length < CHUNK_LENGTH)
       lines += this.#shown(history.at(place++) as HistoryEvent);
     this.#place = place;
-    return lines !== '' || place === history.next ? lines : this.#drain(place);
+    return lines;
   }
 
   /** With a selector, an object that stops matching is DELETED, and one that starts is ADDED. */

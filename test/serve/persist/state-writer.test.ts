@@ -111,6 +111,12 @@ describe('the writer of states', () => {
     expect(await stored()).toBeUndefined();
     made.take({ isWhole: true, objects: [row('a', 'Other'), row('b', 'Other')], resourceVersion: '11' });
     expect(await stored()).toMatchObject({ resourceVersion: '11' });
+    made.take({
+      isWhole: true,
+      objects: [row('a', 'Name'), row('b', 'Other'), row('c', 'Name')],
+      resourceVersion: '12',
+    });
+    expect(await stored()).toBeUndefined();
   });
 });
 
@@ -142,6 +148,17 @@ it('the columns of stored rows are those that were stored with them; rows withou
     made.take({ isWhole: true, objects: [['p0', cells ? withCells(plain, cells) : plain]], resourceVersion: '10' });
     const rows = await stored();
     expect(rows && columnsTextOf(rows)).toEqual(cells && JSON.stringify(columns));
+  }
+});
+
+it('a new whole state has its columns again, also where they are the very same', async () => {
+  const columns: Cells['columns'] = [{ name: 'Name', type: 'string', format: '', priority: 0, description: '' }];
+  const { made, stored } = writer();
+  for (const resourceVersion of ['10', '11']) {
+    const objects = [['a', withCells(object('a'), { columns, cells: ['a'] })]] as [string, UnknownObject][];
+    made.take({ isWhole: true, objects, resourceVersion });
+    const rows = await stored();
+    expect([rows?.resourceVersion, rows && columnsTextOf(rows)]).toEqual([resourceVersion, JSON.stringify(columns)]);
   }
 });
 

@@ -169,6 +169,19 @@ describe('the rows of a view', () => {
     expect(goneIn(drained(feed))).toHaveLength(3);
   });
 
+  it('come with a new tally after some time, in which objects that do not match count too', async () => {
+    const feed = await feedOf({ name: 'web' });
+    const totalIn = (messages: readonly UiMessage[]) =>
+      messages.flatMap((message) => (message.event === 'tally' ? [message.data.total] : []));
+    expect(totalIn(drained(feed))).toEqual([3]);
+    sandbox.apply(pod('db-2'));
+    await eventually(() => expect(lister().has('shop/db-2')).toBe(true));
+    feed.changed('shop/db-2');
+    expect(drained(feed)).toEqual([]);
+    feed.timePassed();
+    expect(totalIn(drained(feed))).toEqual([4]);
+  });
+
   it('keep a bounded number of keys for a page that sleeps, and are right when it wakes', async () => {
     const feed = await feedOf();
     drained(feed);
@@ -181,6 +194,7 @@ describe('the rows of a view', () => {
     }
     const messages = drained(feed);
     expect(goneIn(messages)).toEqual(['shop/web-2']);
+    expect(keysIn(messages)).toEqual(['shop/db-1', 'shop/web-1']); // they may have changed meanwhile
     expect(feed.size).toBe(2);
   });
 

@@ -18,6 +18,7 @@ const STAND_INS: Readonly<
       'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
       'e2e/threats.test.ts': 'servers that redirect, and proxies that ask for credentials',
       'serve/client/ask.test.ts': 'a serve whose answer begins with too much',
+      'serve/client/listening.test.ts': 'a socket that sees whether a connection to it is closed',
       'serve/client/serve-transport.test.ts': 'a serve that fails, is silent or speaks another version',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
       'support/socket-script.ts': 'the script of sockets',

@@ -4,6 +4,7 @@ import { checkArgument, checkChoice, checkOptions, type KnownOptionsOf } from '.
 import { surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { FieldSelector } from '../model/field-selector.ts';
 import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
+import type { ItemReading } from '../model/item-reading.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import {
   KNOWN_LIST_OPTIONS,
@@ -76,6 +77,8 @@ export interface ReadContext {
    * JSON that it was parsed from, if that is at hand, in memory that is used again afterwards.
    */
   arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
+  /** Takes the objects of a LIST one by one, and only what is looked at of each: the page then has none. */
+  reading?: ItemReading | undefined;
 }
 
 /** Options of every call for one object. */
@@ -163,6 +166,7 @@ const KNOWN_CONTEXT = {
   fresh: 'boolean',
   unwanted: true,
   arrived: 'function',
+  reading: true,
 } satisfies KnownOptionsOf<ReadContext>;
 const KNOWN_SELECTION = { all: 'boolean', ...KNOWN_SELECTORS } satisfies KnownOptionsOf<CollectionSelection>;
 
@@ -248,7 +252,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   async list(options: ListOptions = {}, context: ReadContext = {}): Promise<ListPage<T>> {
     checkOptions('list', options, KNOWN_LIST_OPTIONS);
     checkOptions('the context of list', context, KNOWN_CONTEXT);
-    const { signal, alive, fresh, unwanted, arrived } = context;
+    const { signal, alive, fresh, unwanted, arrived, reading } = context;
     const headers = { accept: this.#accept('PartialObjectMetadataList') };
     const path = this.#collection(queryOf(options));
     const response = await this.#send(
@@ -263,6 +267,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       dropManagedFields: this.#dropManagedFields,
       unwanted,
       arrived,
+      reading,
       onItems: (objects) => this.#traffic.add({ objects }),
     });
     this.#traffic.left(page.remainingItemCount);

@@ -80,6 +80,8 @@ export interface FormatTraits {
   readonly records: boolean;
   /** Each object of several clusters has the name of its cluster in the field `cluster`. */
   readonly naming: boolean;
+  /** Prints an event as a line of JSON, so that the JSON of its object can be a part of it as it is. */
+  readonly linesOfJson: boolean;
   /** Lays out, or processes, an initial list as a whole. */
   readonly gathers: boolean;
   /** An answer has one line for each object, below headings. */

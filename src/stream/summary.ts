@@ -59,9 +59,14 @@ export class StreamSummary {
     this.#counts[word]++;
   }
 
+  /** Takes back the count of an event that was not printed. */
+  uncount(word: EventWord): void {
+    this.#counts[word]--;
+  }
+
   /** Takes back the count of an event that could not be printed, and counts an expression error. */
   failed(word: EventWord): void {
-    this.#counts[word]--;
+    this.uncount(word);
     this.losses.expressionErrors++;
   }
 

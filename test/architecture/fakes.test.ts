@@ -60,6 +60,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/discovery/discovery.test.ts':
       'answers that leave out what they may, a group whose own server is away, recordings',
     'client/decode/items-splitter.test.ts': 'chunks cut at every byte',
+    'client/decode/item-reader.test.ts': 'lists that are broken, odd, or cut at every byte',
     'client/http/limits.test.ts': 'lines, items and answers that are too large or never end',
     'client/decode/list-body.test.ts': 'lists that are broken, odd, or cut at every byte',
     'client/resource-api.test.ts':

@@ -35,6 +35,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['session'],
     ['hints'],
     ['outage'],
+    ['passing'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'tour'],
     ['*'],

@@ -3,7 +3,7 @@ import type { Sample } from '../../query/answer/samples.ts';
 
 /** `4 pods`, `1 pod and 2 deployments.apps`. */
 export function countText(samples: readonly Sample[]): string {
-  const text = ({ type, objects: { length }, isPart }: Sample) =>
+  const text = ({ type, objects, isPart, count: length = objects.length }: Sample) =>
     length === 1 && !isPart
       ? `1 ${type.singular || type.kind.toLowerCase()}`
       : `${length}${isPart ? ' or more' : ''} ${formatGroupResource(type.gvr)}`;

@@ -89,6 +89,8 @@ export interface InformerPlan {
   readonly idleMs?: number | undefined;
   /** A type that was named without a version goes over to the version that is served when its own is retired. */
   readonly followsVersions?: boolean | undefined;
+  /** Takes the place of each source of a command that answers once. Default: the source itself. */
+  readonly passing?: ((source: ListerWatcher<UnknownObject>) => ListerWatcher<UnknownObject>) | undefined;
   /** The command answers once and ends: types are listed, and no watch is opened. What may not be read is left out. */
   readonly once?: boolean | undefined;
   /**
@@ -373,14 +375,16 @@ function sourcesOf(
   names: readonly string[],
   plan: InformerPlan,
 ): ScopedPart[] {
-  const { as, keepManagedFields, once } = plan;
+  const { as, keepManagedFields, once, passing = (source) => source } = plan;
   return scopes.flatMap((scope): ScopedPart[] => {
     const namespace = scope || undefined;
     const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
     const isSelected = isSelecting(plan);
     const sourceOf = (name?: string) =>
       once
-        ? listedOnce(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name))
+        ? listedOnce(
+            passing(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name)),
+          )
         : api;
     return names.length === 0
       ? [{ namespace, source: sourceOf(), stored: plan.stored?.get(scope) }]

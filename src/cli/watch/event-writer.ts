@@ -1,5 +1,5 @@
 import type { PrintedEvent, Printer } from '../../output/printer.ts';
-import { type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
+import { type EventEnvelope, type EventWord, eventWordOf } from '../../stream/envelope.ts';
 import type { StreamTarget } from '../../stream/event-stream.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
 import type { TextSink } from '../terminal/io.ts';
@@ -56,6 +56,24 @@ export class EventWriter {
     if (settled) return settled().then(ended);
     ended();
     return ready;
+  }
+
+  /** Prints an event that is text already, as {@link print} does. */
+  printText(text: string, word: EventWord): Promise<void> | undefined {
+    const { summary, limit, onLimit, sink } = this.#options;
+    if (limit !== undefined && summary.total >= limit) return undefined;
+    summary.count(word);
+    const hasRoom = sink.write(text);
+    if (summary.total === limit) onLimit?.();
+    return hasRoom ? undefined : sink.ready();
+  }
+
+  /** Forgets the buffered initial list of a type, which begins again. False: a part of it was printed. */
+  forget(target: StreamTarget): boolean {
+    const { summary, gatherInitial } = this.#options;
+    const held = this.#taken(target);
+    for (const { event } of held) summary.uncount(eventWordOf(event));
+    return gatherInitial || summary.total === 0;
   }
 
   /** Prints the buffered initial list of a type. */

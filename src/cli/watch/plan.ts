@@ -40,6 +40,8 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
   readonly withChanges: boolean;
   readonly showManagedFields: boolean;
   readonly showSecrets: boolean;
+  /** Rows have the labels of their object. */
+  readonly showsLabels: boolean;
   readonly limit: number | undefined;
   readonly overflow: OverflowPolicy;
   readonly overflowBuffer: number | undefined;

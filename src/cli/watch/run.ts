@@ -1,6 +1,5 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
-import { messageOf } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
@@ -20,7 +19,6 @@ import {
 import { type Outage, outagesOf } from '../../stream/outage.ts';
 import type { Loss } from '../../stream/overflow/backlog.ts';
 import { Redactor } from '../../stream/redact.ts';
-import { unprintableText } from '../../stream/shown-object.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { outageText } from '../outage/outage-text.ts';
@@ -57,6 +55,7 @@ import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
 import { errorLinesOf, isCutShort, orEnd, partialCode, plainly } from './run-ending.ts';
+import { UnprintedReports } from './unprinted.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { giveWatchHints } from './watch-hints.ts';
 import { WatchedCluster } from './watched-cluster.ts';
@@ -98,9 +97,8 @@ class Watching implements Disposable {
   readonly #enveloper: Enveloper;
   #waiter: Waiter | undefined;
   #progress: WaitProgressReporter | undefined;
-  readonly #unprintables = new Set<string>();
+  readonly #unprinted: UnprintedReports;
   #outages: readonly Outage<WatchTarget>[] = [];
-  readonly #reported = new Set<string>();
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
   readonly #hints = new Map<WatchedCluster, Promise<void>>();
@@ -113,6 +111,11 @@ class Watching implements Disposable {
     this.#start = start;
     this.#plan = (parts[0] as [Session, WatchPlan])[1];
     this.#clusters = parts.map(([each, plan]) => this.#clusterOf(each, plan));
+    this.#unprinted = new UnprintedReports({
+      called: this.#plan.format.traits.called,
+      summary: this.#summary,
+      notice: (text) => session.notice(text),
+    });
     const { showManagedFields, withOld, withChanges, showSecrets } = this.#plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
@@ -361,7 +364,7 @@ class Watching implements Disposable {
     const outlet = streamOutlet(session, this.#plan.output, (error, where, record) => {
       if (record.key === undefined) summary.losses.expressionErrors++;
       else summary.failed(eventWordOf(record as EventEnvelope));
-      this.#unprinted(error, where);
+      this.#unprinted.failed(error, where);
     });
     const writer = new EventWriter({
       printer,
@@ -371,8 +374,8 @@ class Watching implements Disposable {
       gatherInitial: format.traits.gathers,
       limit,
       onLimit,
-      onFailure: (error, { event, type }) => this.#unprinted(error, `${type.kind} ${event.key}`),
-      ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprintable(event) } : {}),
+      onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
+      ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprinted.unprintable(event) } : {}),
     });
     const show = live ?? writer;
     const mark = this.#plan.markers ? (text: string) => (outlet.write(text) ? undefined : outlet.ready()) : undefined;
@@ -528,36 +531,14 @@ class Watching implements Disposable {
     this.#session.end(new StreamEnd('continuity', why));
   }
 
-  /**
-   * One object, or a record that is no event, that the format cannot print: reported once for each thing that goes
-   * wrong, and counted.
-   */
-  #unprinted(error: unknown, what: string): void {
-    const text = messageOf(error);
-    const kind = text.replaceAll(what, '').replace(/\d+/g, 'N');
-    if (this.#reported.has(kind)) return;
-    this.#reported.add(kind);
-    const where = text.includes(what) ? text : `${what}: ${text}`;
-    this.#session.notice(`-o ${this.#plan.format.traits.called}: ${where}; it is left out (reported once)`);
-  }
-
   #markerText(marker: Marker): string {
     try {
       return this.#plan.printer.marker(marker);
     } catch (error) {
       this.#summary.losses.expressionErrors++;
-      this.#unprinted(error, `the marker ${marker.type}`);
+      this.#unprinted.failed(error, `the marker ${marker.type}`);
       return '';
     }
-  }
-
-  /** Reported once for each object, counted each time. */
-  #unprintable({ key, gvr, cluster, object }: EventEnvelope): void {
-    this.#summary.losses.unprintable++;
-    const id = `${cluster === undefined ? '' : `${clusterText(cluster)}: `}${gvr} ${key}`;
-    if (this.#unprintables.has(id)) return;
-    if (this.#unprintables.size < MOST_NAMED) this.#unprintables.add(id);
-    this.#session.notice(unprintableText(id, object));
   }
 
   #failed(error: Error): void {
@@ -571,6 +552,3 @@ function byGivenName(a: ReadonlyObject, b: ReadonlyObject, { names }: WatchTarge
   const order = [...names];
   return order.indexOf(a.metadata.name ?? '') - order.indexOf(b.metadata.name ?? '');
 }
-
-/** How many objects are remembered as reported; above that number an object may be reported again. */
-const MOST_NAMED = 1_000;

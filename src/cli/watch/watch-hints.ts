@@ -1,8 +1,21 @@
+import type { FieldReads } from '../../model/field-path.ts';
+import type { Holding } from '../../query/answer/holding.ts';
 import { samplesOf, unnarrowedSamples } from '../../query/answer/samples.ts';
 import { filled } from '../hints/count-text.ts';
 import { giveHints } from '../hints/hint.ts';
 import { WATCH, WATCH_OBJECTS } from '../hints/lists.ts';
 import type { WatchedCluster } from './watched-cluster.ts';
+
+/** The findings of `watch` at its start. */
+export interface WatchFindings {
+  /** The number of events shown. */
+  readonly shown: () => number;
+  readonly isReportedElsewhere: boolean;
+  /** The objects of the initial lists. Default: those of the caches. */
+  readonly targets?: readonly Holding[];
+  /** The fields that hints are about. Default: those of the plan. */
+  readonly reads?: readonly FieldReads[];
+}
 
 /**
  * Gives the hints of `watch` on the initial lists, once they are complete and shown. After an empty start the hints that
@@ -10,9 +23,9 @@ import type { WatchedCluster } from './watched-cluster.ts';
  */
 export async function giveWatchHints(
   cluster: WatchedCluster,
-  { shown, isReportedElsewhere }: { readonly shown: () => number; readonly isReportedElsewhere: boolean },
+  { shown, isReportedElsewhere, targets = cluster.targets, reads = cluster.plan.reads }: WatchFindings,
 ): Promise<void> {
-  const { session, plan, targets } = cluster;
+  const { session, plan } = cluster;
   const { conditions = [], name, excludeName } = plan.rules;
   const { filters, wheres } = plan.judging;
   const isNarrowed = targets.some(({ type }) => {
@@ -20,7 +33,7 @@ export async function giveWatchHints(
     return labelSelector !== undefined || fieldSelector !== undefined;
   });
   const finding = {
-    plan: { ...plan, conditions, name, excludeName, filters, wheres },
+    plan: { ...plan, conditions, name, excludeName, filters, wheres, reads },
     targets,
     isReportedElsewhere,
     areNamesReported: plan.once || isReportedElsewhere || isNarrowed,
@@ -29,18 +42,18 @@ export async function giveWatchHints(
   };
   const as = filters.length > 0 ? 'object' : 'metadata';
   const samples =
-    hasObjects(cluster) || !isNarrowed ? undefined : await unnarrowedSamples(targets, { ...plan, as }, session);
-  const isEmpty = samples ? filled(samples).length === 0 : !hasObjects(cluster);
+    hasObjects(targets) || !isNarrowed ? undefined : await unnarrowedSamples(targets, { ...plan, as }, session);
+  const isEmpty = samples ? filled(samples).length === 0 : !hasObjects(targets);
   await giveHints(WATCH, { ...finding, samples, shown: shown() }, session);
   if (isEmpty && !plan.once && !session.signal.aborted)
     onFirstObject(cluster, () => void giveHints(WATCH_OBJECTS, { ...finding, targets: cluster.targets }, session));
 }
 
-const hasObjects = ({ targets }: WatchedCluster) => filled(targets.map(samplesOf)).length > 0;
+const hasObjects = (targets: readonly Holding[]) => filled(targets.map(samplesOf)).length > 0;
 
 function onFirstObject(cluster: WatchedCluster, act: () => void): void {
   const added = () => {
-    if (!hasObjects(cluster)) return;
+    if (!hasObjects(cluster.targets)) return;
     for (const each of registrations) each.remove();
     act();
   };

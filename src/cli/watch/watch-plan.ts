@@ -240,6 +240,7 @@ export async function sharedPlanOf(
     keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
     showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
     showSecrets: flags['show-secrets'],
+    showsLabels: flags['show-labels'] || (flags['label-columns'] ?? []).length > 0,
     withOld: flags.old || traits.needsOld || checked.isLive,
     withChanges: flags['with-changes'],
     sortInitial: sortBy && comparing(sortBy),

@@ -2,9 +2,11 @@ import { yieldToEventLoop } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
+import type { ItemReading } from '../../model/item-reading.ts';
 import type { ListPage } from '../../model/object.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
+import { giveRead, itemReader, type ReadItem, wholeRead } from './item-reader.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
 import {
@@ -34,6 +36,8 @@ export interface ListBodyOptions {
    * result takes its place in the page.
    */
   arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
+  /** Takes the objects: then the page has none. */
+  reading?: ItemReading | undefined;
   /** Called with the number of items that each chunk of the body completes. */
   onItems?: ((count: number) => void) | undefined;
 }
@@ -56,7 +60,7 @@ export async function readList<T extends object>(
   options: ListBodyOptions,
 ): Promise<ListPage<T>> {
   let decode: Decode<unknown> | undefined;
-  const { unwanted, onItems } = options;
+  const { unwanted, onItems, reading } = options;
   const leavesOut = unwanted && {
     items: leavesOutAt(OF_OBJECT, unwanted),
     rows: leavesOutAt(OF_ROW, unwanted),
@@ -71,19 +75,22 @@ export async function readList<T extends object>(
       }),
     keys: options.table ? ['items', 'rows'] : ['items'],
     decode: (bytes, offset) => {
-      decode ??= hasHead(splitter) ? itemDecoder(splitter, options) : decodeJson;
+      decode ??= hasHead(splitter) ? decoderOf(splitter, options) : decodeJson;
       return decode(bytes, offset);
     },
   });
   const items: unknown[] = [];
   const take = (more: readonly unknown[]) => {
-    for (const item of more) items.push(item);
     if (more.length > 0) onItems?.(more.length);
+    if (reading && decode !== decodeJson) giveRead(more as readonly (ReadItem | undefined)[], reading);
+    else for (const item of more) items.push(item);
   };
   let decoded = 0;
   for await (const chunk of body) {
     take(splitter.push(chunk));
     decoded += chunk.length;
+    const full = reading?.room();
+    if (full) await full;
     if (decoded < TURN_BYTES) continue;
     decoded = 0;
     await yieldToEventLoop();
@@ -91,10 +98,30 @@ export async function readList<T extends object>(
   take(splitter.finish());
   checkIsList(splitter, options);
   const finish = finisher(splitter, options);
-  return {
-    items: (decode === decodeJson ? items.map((item) => arrivedOf(finish(item) as object, options)) : items) as T[],
-    ...position(splitter.fields),
-  };
+  const page = position(splitter.fields);
+  if (!reading)
+    return {
+      items: (decode === decodeJson ? items.map((item) => arrivedOf(finish(item) as object, options)) : items) as T[],
+      ...page,
+    };
+  if (decode === undefined || decode === decodeJson) reading.begin(page.resourceVersion);
+  for (const item of items) giveRead([wholeRead(finish(item) as object, reading)], reading);
+  return { items: [], ...page };
+}
+
+function decoderOf(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
+  const { reading } = options;
+  const whole = itemDecoder(splitter, options);
+  if (!reading) return whole;
+  reading.begin((splitter.fields.metadata as { resourceVersion?: string } | undefined)?.resourceVersion);
+  return itemReader(reading, {
+    isRow: splitter.arrayKey === 'rows',
+    kind: itemKindOf(splitter.fields),
+    apiVersion: splitter.fields.apiVersion,
+    dropsManagedFields: options.dropManagedFields,
+    whole: whole as Decode<object>,
+    finish: finisher(splitter, options) as (row: unknown) => object,
+  });
 }
 
 /** Whether the fields that all items need have arrived before the items, as servers send them. */

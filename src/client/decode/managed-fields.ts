@@ -129,7 +129,7 @@ function firstOf(bytes: Buffer, open: number): number {
  * The index after a list, or -1 if it does not end. Managed fields contain no lists, so the first closing bracket ends
  * the list if no other opens before it and it is not inside a string. A member right after it proves the latter.
  */
-function endOfList(bytes: Buffer, open: number): number {
+export function endOfList(bytes: Buffer, open: number): number {
   const close = bytes.indexOf(CLOSE_BRACKET, open + 1);
   if (close === -1) return -1;
   const inner = bytes.indexOf(OPEN_BRACKET, open + 1);

@@ -34,6 +34,8 @@ export class Exchange {
   /** Runs only while the reader waits for bytes. */
   readonly #silence: Watchdog;
   #hasEnded = false;
+  /** The reader has a piece of the body, and has not asked for the next one. */
+  #isResting = false;
 
   constructor(request: TransportRequest, limits: ExchangeLimits) {
     this.#request = request;
@@ -69,6 +71,7 @@ export class Exchange {
 
   /** Called when the reader starts to wait for bytes. The time that a reader needs for its own work does not count. */
   waits(): void {
+    this.#awake();
     if (!this.#hasEnded && !this.#request.stream) this.#silence.watch();
   }
 
@@ -76,10 +79,20 @@ export class Exchange {
   received(): void {
     this.#limits.observer?.received();
     this.#silence.rest();
+    if (this.#hasEnded || this.#isResting) return;
+    this.#isResting = true;
+    this.#limits.observer?.rests();
+  }
+
+  #awake(): void {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    this.#limits.observer?.waits();
   }
 
   /** Releases the signal and the timers. */
   end(): void {
+    this.#awake();
     if (!this.#hasEnded) this.#limits.observer?.ended();
     this.#hasEnded = true;
     this.#deadline?.cancel();

@@ -7,6 +7,10 @@ export interface ExchangeObserver {
   started(): void;
   /** Called when the headers or a piece of the body of a response have arrived. */
   received(): void;
+  /** Called when the reader of a body is at work, or waits for its own reader: the server owes nothing meanwhile. */
+  rests(): void;
+  /** Called when such a reader waits for bytes again. */
+  waits(): void;
   /** Called when a response is complete, or its request has failed. */
   ended(): void;
 }
@@ -18,6 +22,8 @@ export interface ExchangeObserver {
 export class OneShotSilence implements ExchangeObserver, Disposable {
   readonly #watchdog: Watchdog;
   #open = 0;
+  /** The open requests of which the reader is at work. */
+  #resting = 0;
   #hasReceived = false;
 
   /** `onSilent` is called once, after `limitMs` of silence. */
@@ -33,6 +39,15 @@ export class OneShotSilence implements ExchangeObserver, Disposable {
   received(): void {
     this.#hasReceived = true;
     this.#watchdog.watch();
+  }
+
+  rests(): void {
+    if (++this.#resting === this.#open) this.#watchdog.rest();
+  }
+
+  waits(): void {
+    this.#resting--;
+    if (!this.#watchdog.isWatching) this.#watchdog.watch();
   }
 
   ended(): void {

@@ -1,3 +1,4 @@
+import type { ItemReading } from '../../model/item-reading.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage } from '../../model/object.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
@@ -20,6 +21,8 @@ export interface CallContext {
    * from, if the source has it, in memory that it uses again afterwards.
    */
   arrived?: ((object: never, bytes?: Uint8Array) => unknown) | undefined;
+  /** Takes the objects of a LIST in place of the page, which then has none. A source that does not know it gives them. */
+  reading?: ItemReading | undefined;
   /** Use a new connection, because an open one may be dead without a sign. */
   fresh?: boolean | undefined;
   /** A look beside the informer's own lists and watches, such as a verification: it does not change what they read. */

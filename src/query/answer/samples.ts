@@ -11,13 +11,22 @@ export interface Sample {
   readonly objects: readonly ReadonlyObject[];
   /** There are more of them. */
   readonly isPart?: boolean | undefined;
+  /** The number of all objects, where only the first of them are at hand. Default: that of `objects`. */
+  readonly count?: number | undefined;
 }
 
 /** A synced cache, and which of its objects were asked for by name. */
 export interface Sampled {
   readonly type: ResourceType;
   readonly names: ReadonlySet<string> | undefined;
-  readonly informer: { readonly lister: { list(): readonly ReadonlyObject[]; view?(): readonly ReadonlyObject[] } };
+  readonly informer: {
+    readonly lister: {
+      list(): readonly ReadonlyObject[];
+      view?(): readonly ReadonlyObject[];
+      /** See {@link Sample.count}. */
+      readonly count?: number | undefined;
+    };
+  };
 }
 
 /** The objects of a cache that were asked for. The list is made when it is first looked at: many answers need none. */
@@ -25,6 +34,7 @@ export function samplesOf({ type, informer, names }: Sampled): Sample {
   let objects: Sample['objects'] | undefined;
   return {
     type,
+    count: informer.lister.count,
     get objects() {
       objects ??= named(informer.lister.view?.() ?? informer.lister.list(), names);
       return objects;

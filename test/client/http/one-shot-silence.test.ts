@@ -73,6 +73,30 @@ describe('the silence of a server', () => {
     expect(silent()).toBe(1);
   });
 
+  it('is not that of a reader of the body that takes its time, as one whose own reader is slow', () => {
+    const { clock, silence, silent } = listening();
+    silence.started();
+    silence.received();
+    silence.rests();
+    clock.tick(600_000);
+    expect(silent()).toBe(0);
+    silence.waits();
+    clock.tick(29_999);
+    expect(silent()).toBe(0);
+    clock.tick(1);
+    expect(silent()).toBe(1);
+  });
+
+  it('is that of a request without a byte, while the reader of another one takes its time', () => {
+    const { clock, silence, silent } = listening();
+    silence.started();
+    silence.started();
+    silence.received();
+    silence.rests();
+    clock.tick(30_000);
+    expect(silent()).toBe(1);
+  });
+
   it('leaves no timer behind', () => {
     const { clock, silence } = listening();
     silence.started();
@@ -92,6 +116,8 @@ it.each(['', 'headers', 'body'])('is observed over a real connection that stalls
   const observer = {
     started: () => seen.push('started'),
     received: () => seen.push('received'),
+    rests: () => seen.push('rests'),
+    waits: () => seen.push('waits'),
     ended: () => seen.push('ended'),
   };
   const transport = createTransport(createConfig({ server: server.url }), { observer });
@@ -106,7 +132,7 @@ it.each(['', 'headers', 'body'])('is observed over a real connection that stalls
   const { [stall]: expected } = {
     '': ['started'],
     headers: ['started', 'received'],
-    body: ['started', 'received', 'received'],
+    body: ['started', 'received', 'received', 'rests'],
   } as Record<string, string[]>;
   expect(seen).toEqual(expected);
   controller.abort();

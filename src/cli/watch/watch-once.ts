@@ -1,0 +1,207 @@
+import { formatGvr } from '../../model/gvr.ts';
+import { keyOf } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import { ConditionJudge, failureNotice, variablesOf } from '../../stream/conditions/condition.ts';
+import { Enveloper } from '../../stream/envelope.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { StreamSummary } from '../../stream/summary.ts';
+import { continuityOf } from '../outage/continuity-counts.ts';
+import { fieldsLookedAt } from '../passing/looked-fields.ts';
+import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
+import { laterStateText, type PassedObjects, PassingSource } from '../passing/passing-source.ts';
+import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
+import type { Session } from '../session/session.ts';
+import { showSyncProgress } from '../session/sync-progress.ts';
+import { type ExitCode, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
+import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
+import { EventWriter } from './event-writer.ts';
+import type { WatchPlan } from './plan.ts';
+import { orEnd, plainly } from './run-ending.ts';
+import { UnprintedReports } from './unprinted.ts';
+import { giveWatchHints } from './watch-hints.ts';
+import { WatchedCluster } from './watched-cluster.ts';
+
+/**
+ * Whether a command may print the objects as they arrive, and keep none: it shows one list once, in the order in which
+ * it comes. What waits, compares or sorts, and several lists of which each is shown as a whole, need a cache.
+ */
+export function canPass(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
+  const { once, waits, live, sortInitial, strict, markers, part, selections, namespaces, narrowings, output } = plan;
+  const [only, ...others] = selections;
+  if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;
+  if (waits.rules || live || sortInitial || strict || markers || part || output.jq || plan.withOld) return false;
+  return !only.type.namespaced || (narrowings?.get(only.type)?.namespaces ?? namespaces).length === 1;
+}
+
+/** Prints the objects of one list as they arrive, says on stderr how it ended, and gives the exit code. */
+export async function watchOnce(session: Session, plan: WatchPlan): Promise<ExitCode> {
+  const once = new Once(session, plan, await looksOf(plan, session));
+  return await once.run();
+}
+
+type Looks = Pick<PassedObjects, 'fields' | 'needsText'>;
+
+async function looksOf(plan: WatchPlan, { io }: Session): Promise<Looks> {
+  const [selection] = plan.selections;
+  // the values of a Secret may be in any of its fields
+  if (!selection || isSecretResource(selection.type.gvr)) return { fields: undefined, needsText: false };
+  const isAsSent = plan.keepManagedFields === plan.showManagedFields && !plan.withChanges;
+  const needsText = plan.format.traits.linesOfJson && isAsSent && !io.stdout.isTerminal;
+  const { filters, wheres } = plan.judging;
+  const { showsLabels } = plan;
+  const format = needsText ? undefined : plan.format;
+  return { needsText, fields: await fieldsLookedAt({ format, filters, wheres, showsLabels }) };
+}
+
+class Once {
+  readonly #session: Session;
+  readonly #plan: WatchPlan;
+  readonly #looks: Looks;
+  readonly #summary = new StreamSummary();
+  readonly #sample: PassedSample;
+  readonly #enveloper: Enveloper;
+  readonly #judge: ConditionJudge;
+  readonly #unprinted: UnprintedReports;
+  readonly #writer: EventWriter;
+  readonly #cluster: WatchedCluster;
+  /** Resolves when the reader of stdout has room again. */
+  #full: Promise<void> | undefined;
+
+  constructor(session: Session, plan: WatchPlan, looks: Looks) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#looks = looks;
+    const notice = (text: string) => session.notice(text);
+    const { showManagedFields, withChanges, showSecrets, format } = plan;
+    this.#judge = new ConditionJudge((error) => notice(failureNotice(error)), notice);
+    const redactor = new Redactor({ showSecrets });
+    this.#enveloper = new Enveloper({ clock: session.clock, redactor, showManagedFields, withChanges });
+    this.#unprinted = new UnprintedReports({ called: format.traits.called, summary: this.#summary, notice });
+    this.#writer = new EventWriter({
+      printer: plan.printer,
+      sink: session.io.stdout,
+      summary: this.#summary,
+      gatherInitial: format.traits.gathers,
+      limit: plan.limit,
+      onLimit: () => session.end(new StreamEnd('limit')),
+      onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
+      ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprinted.unprintable(event) } : {}),
+    });
+    this.#cluster = new WatchedCluster(
+      session,
+      { ...plan, passing: (source) => new PassingSource(source, this.#objects) },
+      { onContinuity: () => {}, onLeftOut: () => {} },
+    );
+    this.#sample = new PassedSample(this.#target.type, plan.reads);
+  }
+
+  get #target(): WatchTarget {
+    return this.#cluster.asked[0] as WatchTarget;
+  }
+
+  async run(): Promise<ExitCode> {
+    const session = this.#session;
+    using cluster = this.#cluster;
+    const running = cluster.run();
+    await this.#passed();
+    if (!session.signal.aborted && cluster.refusal === undefined) {
+      orEnd(session, () => this.#writer.initialDone(this.#target));
+      cluster.synced(this.#target);
+      if (!session.signal.aborted) await this.#giveHints();
+    }
+    this.#summary.losses.expressionErrors += this.#judge.errors;
+    session.end(new StreamEnd('done'));
+    await running;
+    return this.#ended();
+  }
+
+  /** Waits until the list has been passed on, or is refused. */
+  async #passed(): Promise<void> {
+    const { clock, startedAt, client, status } = this.#session;
+    using _progress = showSyncProgress({ clock, startedAt, client }, status);
+    await this.#cluster.leaveOutRefused();
+  }
+
+  get #objects(): PassedObjects {
+    const needsWhole =
+      this.#looks.fields !== undefined && this.#plan.reads.some(({ addresses }) => addresses.length > 0);
+    return {
+      ...this.#looks,
+      wholeFirst: needsWhole ? WHOLE_FOR_HINTS : 0,
+      keeps: (object) => this.#isShown(object),
+      take: (object, text) => {
+        if (!this.#session.signal.aborted) orEnd(this.#session, () => this.#print(object, text));
+      },
+      room: () => this.#full,
+      restart: () => this.#restart(),
+      onLater: (passed) => this.#session.notice(laterStateText(this.#target.type, passed)),
+    };
+  }
+
+  #isShown(object: ReadonlyObject): boolean {
+    this.#sample.add(object);
+    const { name, excludeName, conditions = [] } = this.#plan.rules;
+    const { name: own = '' } = object.metadata;
+    if (!(name?.test(own) ?? true) || excludeName?.test(own)) return false;
+    if (conditions.length === 0) return true;
+    const change = { type: 'added', object, cause: 'initial' } as const;
+    const variables = variablesOf(change, this.#session.clock.now(), this.#target.type);
+    return conditions.every((condition) => this.#judge.holds(condition, variables));
+  }
+
+  #print(object: ReadonlyObject, text: string | undefined): void {
+    this.#sample.matched();
+    const full = text === undefined ? this.#printObject(object) : this.#printText(object, text);
+    if (full) this.#full = full.finally(() => (this.#full = undefined));
+  }
+
+  #printObject(object: ReadonlyObject): Promise<void> | undefined {
+    const { type } = this.#target;
+    const [event] = this.#enveloper.envelop({ type: 'added', object, cause: 'initial' }, type);
+    return event && this.#writer.print(event, this.#target);
+  }
+
+  /** The line of an event whose object is text already. */
+  #printText(object: ReadonlyObject, text: string): Promise<void> | undefined {
+    const stamp = JSON.stringify({
+      key: keyOf(object),
+      gvr: formatGvr(this.#target.type.gvr),
+      cause: 'initial',
+      changed: [],
+      ...this.#enveloper.stamp(),
+    });
+    return this.#writer.printText(`{"type":"ADDED","object":${text},${stamp.slice(1)}\n`, 'ADDED');
+  }
+
+  /** Forgets what was not printed; false if something was. */
+  #restart(): boolean {
+    if (!this.#writer.forget(this.#target)) return false;
+    this.#sample.clear();
+    return true;
+  }
+
+  async #giveHints(): Promise<void> {
+    await giveWatchHints(this.#cluster, {
+      shown: () => this.#summary.total,
+      isReportedElsewhere: false,
+      ...(this.#sample.count > 0 ? { targets: [this.#sample.holding(this.#target)] } : {}),
+      reads: this.#sample.absent,
+    });
+  }
+
+  #ended(): ExitCode {
+    const session = this.#session;
+    const cluster = this.#cluster;
+    const { reason } = session.signal;
+    const { expressionErrors, unprintable } = this.#summary.losses;
+    const isQuiet = expressionErrors + unprintable === 0 || isFailure(reason) || isReaderGone(reason);
+    const elapsedMs = session.clock.monotonic() - session.startedAt;
+    if (!isQuiet) session.notice(this.#summary.line(wordsOfEnd(reason), elapsedMs, continuityOf(cluster.targets)));
+    if (!cluster.isSynced) refuseUnsynced(reason, cluster.targets);
+    if (hasStaleType(reason) && this.#summary.total > 0) throw plainly(reason);
+    const code = exitCodeOfEnd(reason, { isSynced: cluster.isSynced, isWaiting: false });
+    if (cluster.refusal !== undefined) throw cluster.refusal;
+    return code;
+  }
+}

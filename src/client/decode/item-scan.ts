@@ -1,0 +1,359 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../kit/exact-json.ts';
+import type { FieldTree } from '../../model/field-tree.ts';
+import { type Cut, endOfList } from './managed-fields.ts';
+import { splicedText } from './spliced-text.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const SMALL_E = 0x65;
+const SMALL_U = 0x75;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** The most levels of a value that is passed over. */
+const MOST_LEVELS = 200;
+/** From this number of digits on, a double may not have a whole number. */
+const LONG = 16;
+/** The most digits of a key that V8 takes for an index: such keys come before all others. */
+const INDEX_DIGITS = 10;
+/** The length of an object with a member: only before one can a head be put. */
+const SHORTEST = '{"":0}'.length;
+/** Shorter ranges are copied byte by byte. */
+const SHORT = 48;
+
+const MANAGED_FIELDS = Buffer.from('managedFields');
+const LITERALS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
+/** The bytes that may follow a backslash, but `u`. */
+const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+
+/** The bytes in a string. */
+const PLAIN = 0;
+const END = 1;
+const ESCAPE = 2;
+const WIDE = 3;
+const BROKEN = 4;
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === QUOTE) return END;
+  if (byte === BACKSLASH) return ESCAPE;
+  return byte < 0x20 ? BROKEN : byte < 0x80 ? PLAIN : WIDE;
+});
+
+/** A field that is parsed. */
+interface Step {
+  readonly key: Buffer;
+  /** The fields that are parsed of it; undefined: all. */
+  readonly below: readonly Step[] | undefined;
+  /** Its member `managedFields` is passed over, and is not in the text. */
+  readonly dropsManagedFields: boolean;
+}
+
+/**
+ * Reads the bytes of one JSON object without making values of them: it checks every byte, and copies the fields that are
+ * asked for, to be parsed alone. It reads what servers write: no blanks, and no field twice that is asked for. What is in
+ * another form has to be decoded.
+ */
+export class ItemScan {
+  readonly #fields: readonly Step[];
+  #bytes: Buffer = Buffer.alloc(0);
+  /** The open maps and lists of the value that is passed over: 1 for a map. */
+  readonly #open = new Uint8Array(MOST_LEVELS);
+  /** The text of the fields that are asked for. */
+  #room = Buffer.allocUnsafeSlow(4 * 1024);
+  #length = 0;
+  /** There are bytes above those of ASCII. */
+  #isWide = false;
+  /** A number may not fit into a double. */
+  #isLong = false;
+  #hasEscapes = false;
+  #isCanonical = true;
+  #cut: Cut | undefined;
+
+  /** `metadata` is the path to the metadata of which `managedFields` are left out, if they are. */
+  constructor(fields: FieldTree, metadata: readonly string[] | undefined) {
+    this.#fields = stepsOf(fields, metadata);
+  }
+
+  /** Reads one object. False: it is none, or not in the form that is read here. */
+  read(bytes: Buffer): boolean {
+    this.#bytes = bytes;
+    this.#length = 0;
+    this.#isWide = this.#isLong = this.#hasEscapes = false;
+    this.#isCanonical = true;
+    this.#cut = undefined;
+    if (bytes[0] !== OPEN_BRACE || this.#keep(0, this.#fields, false) !== bytes.length) return false;
+    return !this.#isWide || isUtf8(bytes);
+  }
+
+  /** The object that was read last, with the fields alone that were asked for. */
+  parsed(): unknown {
+    const text = this.#room.toString(this.#isWide ? 'utf8' : 'latin1', 0, this.#length);
+    return this.#isLong ? parseJson(text) : JSON.parse(text);
+  }
+
+  /**
+   * The text of the object that was read last, as `jsonText` would write it, without managedFields; its first byte is
+   * replaced by `head`. Undefined if it has no member, or its numbers or the order of its keys would have to be changed.
+   */
+  text(head: string): string | undefined {
+    if (!this.#isCanonical || this.#bytes.length < SHORTEST) return undefined;
+    const text = splicedText(this.#bytes, { head, from: 1, cut: this.#cut });
+    return this.#hasEscapes ? text.replace(ESCAPES, unescaped) : text;
+  }
+
+  /** Copies the fields that are asked for of the map at `from`. The index after it; -1 if it is not read. */
+  #keep(from: number, steps: readonly Step[], dropsManagedFields: boolean): number {
+    const bytes = this.#bytes;
+    this.#putByte(OPEN_BRACE);
+    let seen = 0;
+    let at = from + 1;
+    if (bytes[at] === CLOSE_BRACE) {
+      this.#putByte(CLOSE_BRACE);
+      return at + 1;
+    }
+    for (;;) {
+      const colon = this.#keyAt(at);
+      if (colon === -1) return -1;
+      const place = placeOf(steps, bytes, at + 1, colon - 1);
+      const step = steps[place];
+      let end: number;
+      if (step) {
+        if (seen & (1 << place)) return -1;
+        if (seen !== 0) this.#putByte(COMMA);
+        seen |= 1 << place;
+        this.#put(at, colon + 1);
+        if (step.below && bytes[colon + 1] === OPEN_BRACE)
+          end = this.#keep(colon + 1, step.below, step.dropsManagedFields);
+        else {
+          end = this.#pass(colon + 1);
+          if (end !== -1) this.#put(colon + 1, end);
+        }
+      } else if (dropsManagedFields && isKey(MANAGED_FIELDS, bytes, at + 1, colon - 1)) {
+        end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : -1;
+        const isFirst = at === from + 1;
+        this.#cut = { from: isFirst ? at : at - 1, to: isFirst && bytes[end] === COMMA ? end + 1 : end };
+      } else {
+        const isLong = this.#isLong;
+        end = this.#pass(colon + 1);
+        this.#isLong = isLong;
+      }
+      if (end === -1) return -1;
+      at = end + 1;
+      if (bytes[end] === COMMA) continue;
+      if (bytes[end] !== CLOSE_BRACE) return -1;
+      this.#putByte(CLOSE_BRACE);
+      return at;
+    }
+  }
+
+  /** The index of the colon after the key of a field that may be asked for. A key with escapes is not read. */
+  #keyAt(quote: number): number {
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    let at = quote + 1;
+    for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[at] as number) {
+      if (byte === BACKSLASH || byte < 0x20 || at >= length) return -1;
+      if (byte >= 0x80) this.#isWide = true;
+      at++;
+    }
+    if (bytes[quote] !== QUOTE || bytes[at + 1] !== COLON) return -1;
+    this.#lookAtKey(quote + 1, at);
+    return at + 1;
+  }
+
+  /** V8 sorts keys that are whole numbers. */
+  #lookAtKey(from: number, to: number): void {
+    if (to - from > INDEX_DIGITS || to === from) return;
+    const bytes = this.#bytes;
+    let at = from;
+    while (at < to && isDigit(bytes[at] as number)) at++;
+    if (at === to) this.#isCanonical = false;
+  }
+
+  /** The index after the value that begins at `from`; -1 if it is broken, or not in the form that is read here. */
+  #pass(from: number): number {
+    const bytes = this.#bytes;
+    const open = this.#open;
+    let depth = 0;
+    let at = from;
+    for (;;) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) at = this.#string(at);
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        const isMap = byte === OPEN_BRACE;
+        if (bytes[at + 1] === byte + 2) at += 2;
+        else {
+          if (depth === MOST_LEVELS) return -1;
+          open[depth++] = isMap ? 1 : 0;
+          at = isMap ? this.#key(at + 1) : at + 1;
+          if (at === -1) return -1;
+          continue;
+        }
+      } else at = isDigit(byte) || byte === MINUS ? this.#number(at) : literalEnd(bytes, at);
+      if (at === -1) return -1;
+      for (;;) {
+        if (depth === 0) return at;
+        const isMap = open[depth - 1] === 1;
+        const next = bytes[at] as number;
+        at++;
+        if (next === COMMA) {
+          if (isMap) at = this.#key(at);
+          if (at === -1) return -1;
+          break;
+        }
+        if (next !== (isMap ? CLOSE_BRACE : CLOSE_BRACKET)) return -1;
+        depth--;
+      }
+    }
+  }
+
+  /** The index after the key that begins at `quote` and its colon. */
+  #key(quote: number): number {
+    const bytes = this.#bytes;
+    if (bytes[quote] !== QUOTE) return -1;
+    const end = this.#string(quote);
+    if (end === -1 || bytes[end] !== COLON) return -1;
+    if (isDigit(bytes[quote + 1] as number)) this.#lookAtKey(quote + 1, end - 1);
+    return end + 1;
+  }
+
+  /** The index after the string that begins at `quote`. */
+  #string(quote: number): number {
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    for (let at = quote + 1; at < length; at++) {
+      const kind = KINDS[bytes[at] as number];
+      if (kind === PLAIN) continue;
+      if (kind === END) return at + 1;
+      if (kind === WIDE) this.#isWide = true;
+      else {
+        at = kind === ESCAPE ? this.#escape(at + 1) : -1;
+        if (at === -1) return -1;
+      }
+    }
+    return -1;
+  }
+
+  /** The index of the last byte of an escape. */
+  #escape(at: number): number {
+    const bytes = this.#bytes;
+    const byte = bytes[at] as number;
+    if (byte !== SMALL_U) {
+      if (byte === SLASH) this.#isCanonical = false;
+      return ESCAPED.has(byte) ? at : -1;
+    }
+    this.#hasEscapes = true;
+    for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i] as number)) return -1;
+    return at + 4;
+  }
+
+  /** The index after a number. */
+  #number(from: number): number {
+    const bytes = this.#bytes;
+    const start = bytes[from] === MINUS ? from + 1 : from;
+    let at = digitsEnd(bytes, start);
+    if (at === start || (bytes[start] === ZERO && at > start + 1)) return -1;
+    if (at - start >= LONG) this.#isLong = true;
+    if (bytes[start] === ZERO && start > from) this.#isCanonical = false; // -0 is 0
+    const isFraction = bytes[at] === DOT;
+    if (isFraction) {
+      const fraction = at + 1;
+      at = digitsEnd(bytes, fraction);
+      if (at === fraction) return -1;
+    }
+    const isExponent = ((bytes[at] as number) | 0x20) === SMALL_E;
+    if (isExponent) {
+      const sign = bytes[at + 1];
+      const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
+      at = digitsEnd(bytes, exponent);
+      if (at === exponent) return -1;
+      this.#isLong = true;
+    }
+    if (isFraction || isExponent) {
+      const text = bytes.toString('latin1', from, at);
+      if (String(Number(text)) !== text) this.#isCanonical = false;
+    }
+    return at;
+  }
+
+  #put(from: number, to: number): void {
+    const length = this.#length + to - from;
+    if (length > this.#room.length) this.#grow(length);
+    if (to - from > SHORT) this.#bytes.copy(this.#room, this.#length, from, to);
+    else {
+      const [bytes, room] = [this.#bytes, this.#room];
+      let put = this.#length;
+      for (let at = from; at < to; at++) room[put++] = bytes[at] as number;
+    }
+    this.#length = length;
+  }
+
+  #putByte(byte: number): void {
+    if (this.#length === this.#room.length) this.#grow(this.#length + 1);
+    this.#room[this.#length++] = byte;
+  }
+
+  #grow(length: number): void {
+    const grown = Buffer.allocUnsafeSlow(2 * length);
+    grown.set(this.#room.subarray(0, this.#length));
+    this.#room = grown;
+  }
+}
+
+/** The most fields of a level that are looked for: with more, all of the value is taken. */
+const MOST_FIELDS = 30;
+
+function stepsOf(fields: FieldTree, metadata: readonly string[] | undefined): Step[] {
+  return [...fields].map(([name, below]) => {
+    const isAbove = metadata?.[0] === name;
+    return {
+      key: Buffer.from(name),
+      below: below === true || below.size > MOST_FIELDS ? undefined : stepsOf(below, isAbove ? metadata.slice(1) : []),
+      dropsManagedFields: isAbove && metadata.length === 1,
+    };
+  });
+}
+
+/** The place of the step with the key between two indexes; -1 for none. */
+function placeOf(steps: readonly Step[], bytes: Buffer, from: number, to: number): number {
+  for (let i = 0; i < steps.length; i++) if (isKey((steps[i] as Step).key, bytes, from, to)) return i;
+  return -1;
+}
+
+function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
+  const { length } = key;
+  if (to - from !== length) return false;
+  for (let i = 0; i < length; i++) if (bytes[from + i] !== key[i]) return false;
+  return true;
+}
+
+function digitsEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  while (isDigit(bytes[at] as number)) at++;
+  return at;
+}
+
+function literalEnd(bytes: Buffer, from: number): number {
+  for (const word of LITERALS) if (isKey(word, bytes, from, from + word.length)) return from + word.length;
+  return -1;
+}
+
+const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;
+const isHex = (byte: number) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+
+/** Escapes by number, together with those that follow; and all other escapes. */
+const ESCAPES = /(?:\\u[0-9a-fA-F]{4})+|\\[^u]/g;
+
+/** As `JSON.stringify` writes these characters. */
+const unescaped = (escapes: string) =>
+  escapes[1] === 'u' ? JSON.stringify(JSON.parse(`"${escapes}"`)).slice(1, -1) : escapes;

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readList } from '../../../src/client/decode/list-body.ts';
+import { jsonText } from '../../../src/kit/exact-json.ts';
+import { cellsOf } from '../../../src/model/cells.ts';
+import { fieldTreeOf } from '../../../src/model/field-tree.ts';
+import type { ItemReading } from '../../../src/model/item-reading.ts';
+import { cut } from '../../support/scripted-bytes.ts';
+import { objectText } from './json-text.ts';
+
+const gvr = { group: '', version: 'v1', resource: 'pods' };
+
+interface Reading extends Partial<ItemReading> {
+  readonly table?: boolean;
+  readonly length?: number;
+  readonly dropManagedFields?: boolean;
+}
+
+async function* fromArray(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** Reads a list; gives the page, what came, and the versions with which it began. */
+async function read(body: string, options: Reading = {}) {
+  const { table = false, length = 1000, dropManagedFields = true, ...own } = options;
+  const took: { object: Record<string, unknown>; text: string | undefined }[] = [];
+  const versions: unknown[] = [];
+  const reading: ItemReading = {
+    fields: fieldTreeOf([
+      ['metadata', 'name'],
+      ['status', 'phase'],
+    ]),
+    wholeFirst: 0,
+    needsText: false,
+    begin: (version) => versions.push(version),
+    keeps: () => true,
+    take: (object, text) => took.push({ object, text }),
+    room: () => undefined,
+    ...own,
+  };
+  const page = await readList(fromArray(cut(body, [length])), { gvr, table, dropManagedFields, reading });
+  return { page, took, versions, objects: took.map(({ object }) => object) };
+}
+
+const pod = (i: number) =>
+  `{"metadata":{"name":"p-${i}","namespace":"n","managedFields":[{"manager":"x"}]},"spec":{"n":${i}},"status":{"phase":"Running","ip":"1"}}`;
+const listOf = (items: readonly string[], head = '"kind":"PodList","apiVersion":"v1",') =>
+  `{${head}"metadata":{"resourceVersion":"7"},"items":[${items.join(',')}]}\n`;
+const PODS = [0, 1, 2].map(pod);
+
+describe('a list of which the objects are read and not kept', () => {
+  it('gives each object with the fields that are looked at, and an empty page with its version', async () => {
+    const { page, objects, versions } = await read(listOf(PODS));
+    expect(objects).toEqual([0, 1, 2].map((i) => ({ metadata: { name: `p-${i}` }, status: { phase: 'Running' } })));
+    expect(page).toEqual({ items: [], resourceVersion: '7' });
+    expect(versions).toEqual(['7']);
+  });
+
+  it('gives the first objects whole where that is asked for', async () => {
+    const { objects } = await read(listOf(PODS), { wholeFirst: 1 });
+    expect(objects[0]).toEqual({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p-0', namespace: 'n' }, spec: { n: 0 }, status: { phase: 'Running', ip: '1' } }); // biome-ignore format: one object
+    expect(objects[1]).toEqual({ metadata: { name: 'p-1' }, status: { phase: 'Running' } });
+  });
+
+  it('makes a text of the objects that are kept alone, with the kind of the list', async () => {
+    const asked: unknown[] = [];
+    const { took } = await read(listOf(PODS), {
+      needsText: true,
+      keeps: (object: { metadata: { name: string } }) => {
+        asked.push(object.metadata.name);
+        return object.metadata.name === 'p-1';
+      },
+    });
+    expect(asked).toEqual(['p-0', 'p-1', 'p-2']);
+    expect(took.map(({ text }) => text)).toEqual([
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-1","namespace":"n"},"spec":{"n":1},"status":{"phase":"Running","ip":"1"}}',
+    ]);
+  });
+
+  it('decodes what cannot be passed on as text, and objects of another kind than the list says', async () => {
+    const odd = [
+      '{"metadata":{"name":"a"},"spec":1.0}',
+      '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"b"},"data":{"x":"eA=="}}',
+      '{"kind":"Pod","metadata":{"name":"c"},"spec":2}',
+    ];
+    const { took } = await read(listOf(odd), { needsText: true });
+    expect(took).toEqual([
+      { object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: 1 }, text: undefined },
+      { object: JSON.parse(odd[1] as string), text: undefined },
+      { object: JSON.parse(odd[2] as string), text: undefined },
+    ]);
+  });
+
+  it('gives rows with their cells and the fields that are looked at', async () => {
+    const rows = [0, 1].map((i) => `{"cells":["p-${i}",${i}],"object":${pod(i)}}`).join(',');
+    const body = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"columnDefinitions":[{"name":"Name"},{"name":"N"}],"rows":[${rows}]}`;
+    const { objects, page } = await read(body, { table: true });
+    expect(page).toEqual({ items: [], resourceVersion: '7' });
+    expect(objects.map((object) => cellsOf(object)?.cells)).toEqual([
+      ['p-0', 0],
+      ['p-1', 1],
+    ]);
+    expect(objects[1]).toMatchObject({ metadata: { name: 'p-1' }, status: { phase: 'Running' } });
+    expect(objects[1]).not.toHaveProperty('spec');
+  });
+
+  it('gives rows whole where a text is asked for: that of a row is not that of its object', async () => {
+    const body = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[{"cells":[],"object":${pod(1)}}]}`;
+    const { took } = await read(body, { table: true, needsText: true });
+    expect(took).toEqual([{ object: expect.objectContaining({ spec: { n: 1 } }), text: undefined }]);
+  });
+
+  it('waits while there is no room, and reads no further', async () => {
+    let isFull = true;
+    const waits: Promise<void>[] = [];
+    const { objects } = await read(listOf(PODS), {
+      length: 200,
+      room: () => {
+        if (!isFull) return undefined;
+        isFull = false;
+        const wait = Promise.resolve();
+        waits.push(wait);
+        return wait;
+      },
+    });
+    expect(waits).toHaveLength(1);
+    expect(objects).toHaveLength(3);
+  });
+
+  it.each(['"kind":"PodList",', ''])('reads a list whose head is not complete before its items: {%s', async (head) => {
+    const { objects, versions } = await read(listOf(PODS, head));
+    expect(objects.map(({ metadata }) => (metadata as { name: string }).name)).toEqual(['p-0', 'p-1', 'p-2']);
+    expect(versions).toEqual(['7']);
+  });
+
+  it('refuses a list that is broken within fields that are not looked at', async () => {
+    await expect(read(listOf(['{"metadata":{"name":"a"},"spec":{"n":tru}}']))).rejects.toThrow('broken JSON');
+    await expect(read(listOf(PODS).slice(0, -10))).rejects.toThrow('ends in the middle');
+  });
+
+  it('gives the same objects and texts as decoding does, for any form and chunks of the items', async () => {
+    const items = fc.array(
+      fc.oneof(
+        objectText,
+        fc.nat(99).map((i) => pod(i)),
+      ),
+      { maxLength: 10 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        items,
+        fc.constantFrom(1, 7, 1000, 1e6),
+        fc.boolean(),
+        async (texts, length, dropManagedFields) => {
+          const chunks = () => fromArray(cut(listOf(texts), [length]));
+          const whole = await readList(chunks(), { gvr, table: false, dropManagedFields });
+          const { took } = await read(listOf(texts), { fields: undefined, needsText: true, length, dropManagedFields });
+          const shown = took.map(({ object, text }) => (text === undefined ? object : JSON.parse(text)));
+          expect(shown).toEqual(whole.items);
+          for (const [i, { text }] of took.entries())
+            if (text !== undefined && text.length === jsonText(whole.items[i]).length)
+              expect(text).toBe(jsonText(whole.items[i]));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ItemScan } from '../../../src/client/decode/item-scan.ts';
+import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
+import { type FieldTree, fieldTreeOf } from '../../../src/model/field-tree.ts';
+import { objectText } from './json-text.ts';
+
+const FIELDS = fieldTreeOf([['metadata', 'name'], ['metadata', 'labels'], ['spec', 'big'], ['status']]) as FieldTree;
+
+const pod = (rest = '', metadata = '') =>
+  `{"metadata":{"name":"p","namespace":"n","managedFields":[{"manager":"x]","fieldsV1":{"f:a":{"k:{\\"a\\":1}":{}}}}],"labels":{"a":"b"}${metadata}},"spec":{"big":9007199254740993,"other":[1,{"a":[]},{}]}${rest}}`;
+
+function scanned(text: string | Buffer, { fields = FIELDS, keepsManagedFields = false } = {}) {
+  const scan = new ItemScan(fields, keepsManagedFields ? undefined : ['metadata']);
+  if (!scan.read(Buffer.from(text as string))) return undefined;
+  return { part: scan.parsed(), text: scan.text('{') };
+}
+
+function withoutManagedFields(text: string): unknown {
+  const object = parseJson(text) as { metadata?: { managedFields?: unknown } };
+  if (typeof object.metadata === 'object' && object.metadata !== null && !Array.isArray(object.metadata))
+    delete object.metadata.managedFields;
+  return object;
+}
+
+describe('one pass over the bytes of an object', () => {
+  it('gives the fields that are asked for, exactly, and the text without managedFields', () => {
+    const { part, text } = scanned(pod(',"status":{"phase":"Running"}')) ?? {};
+    expect(part).toEqual({
+      metadata: { name: 'p', labels: { a: 'b' } },
+      spec: { big: 9007199254740993n },
+      status: { phase: 'Running' },
+    });
+    expect(text).toBe(
+      '{"metadata":{"name":"p","namespace":"n","labels":{"a":"b"}},"spec":{"big":9007199254740993,"other":[1,{"a":[]},{}]},"status":{"phase":"Running"}}',
+    );
+  });
+
+  it('takes a value that is no map as a whole where fields of it are asked for', () => {
+    expect(scanned('{"metadata":null,"spec":[1,{"big":2}]}')?.part).toEqual({ metadata: null, spec: [1, { big: 2 }] });
+  });
+
+  it('keeps managedFields where they are not left out', () => {
+    expect(scanned(pod(), { keepsManagedFields: true })?.text).toBe(pod());
+    const fields = fieldTreeOf([['metadata', 'managedFields']]) as FieldTree;
+    expect(scanned(pod(), { fields, keepsManagedFields: true })?.part).toMatchObject({
+      metadata: { managedFields: [{ manager: 'x]' }] },
+    });
+  });
+
+  it.each([
+    ['first', '{"metadata":{"managedFields":[{"a":1}],"name":"p"}}', '{"metadata":{"name":"p"}}'],
+    ['only', '{"metadata":{"managedFields":[{"a":1}]}}', '{"metadata":{}}'],
+    ['empty', '{"metadata":{"name":"p","managedFields":[]}}', '{"metadata":{"name":"p"}}'],
+    ['nested', '{"metadata":{"name":"p","managedFields":[["]"],"["]}}', '{"metadata":{"name":"p"}}'],
+  ])('leaves out managedFields that are the %s member', (_, text, expected) => {
+    expect(scanned(text)?.text).toBe(expected);
+  });
+
+  it.each([
+    ['a blank', '{"metadata": {}}'],
+    ['a field twice that is asked for', '{"status":1,"status":2}'],
+    ['an escape in a key that may be asked for', '{"st\\u0061tus":1}'],
+    ['managedFields that are no list', '{"metadata":{"managedFields":{"a":1}}}'],
+    ['managedFields twice', '{"metadata":{"managedFields":[],"managedFields":[]}}'],
+    ['more levels than it counts', `{"status":${'['.repeat(202)}${']'.repeat(202)}}`],
+    ['bytes that are no UTF-8', Buffer.from([...Buffer.from('{"status":"'), 0xc3, 0x28, ...Buffer.from('"}')])],
+    ['a list', '[]'],
+    ['nothing', ''],
+  ])('does not read %s: it has to be decoded', (_, text) => {
+    expect(scanned(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['-0', '{"a":-0}'],
+    ['a fraction that JavaScript writes in another way', '{"a":1.0}'],
+    ['an exponent', '{"a":1e2}'],
+    ['a number beyond a double', '{"a":1e400}'],
+    ['keys that V8 sorts', '{"b":1,"10":2,"9":3}'],
+    ['an escaped slash', '{"a":"\\/"}'],
+  ])('has no text of an object that would be written in another way: %s', (_, text) => {
+    expect(scanned(text)).toMatchObject({ text: undefined });
+  });
+
+  it('writes escapes as JSON.stringify does', () => {
+    const text = '{"a":"\\u003c \\u0026\\\\u003c \\u2028 \\ud83d\\ude00 \\ud83d \\u0000 \\u001B \\n"}';
+    expect(scanned(text)?.text).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  it('never reads what JSON.parse refuses, and then gives the same fields and the same text', () => {
+    const key = fc.constantFrom('metadata', 'name', 'managedFields', 'labels', 'status', 'spec', '10', 'é', 'a');
+    const value = fc.letrec<{ any: string }>((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom('0', '-1', '1.5', '1e3', '9007199254740993', '"x"', '"\\u003c"', '"é"', 'null', 'true', '""'),
+        fc.array(tie('any'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+        fc.array(fc.tuple(key, tie('any')), { maxLength: 4 }).map(mapText),
+      ),
+    })).any;
+    const whole = fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, maxLength: 5 }).map(mapText);
+    // managedFields are passed over as they are, here as where objects are decoded
+    const broken = fc
+      .tuple(
+        whole.filter((text) => !text.includes('managedFields')),
+        fc.nat(),
+        fc.constantFrom('', ',', '}', ']', '"', '\\', '0', 'x', '{', ':', '\n'),
+      )
+      .map(([text, at, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1));
+    fc.assert(
+      fc.property(fc.oneof(whole, broken, objectText), (text) => {
+        const scan = new ItemScan(FIELDS, ['metadata']);
+        if (!scan.read(Buffer.from(text))) return;
+        const object = withoutManagedFields(text);
+        expect(scan.parsed()).toEqual(partOf(object, FIELDS));
+        const own = scan.text('{');
+        if (own !== undefined && !hasKeyTwice(text)) expect(own).toBe(jsonText(object));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+const mapText = (members: readonly (readonly [string, string])[]) =>
+  `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+
+/** An API server writes no key twice. Where it is not asked for, a text has both. */
+const hasKeyTwice = (text: string) => text.replaceAll(/\s/g, '').length !== jsonText(parseJson(text)).length;
+
+function partOf(value: unknown, tree: FieldTree): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries(value).flatMap(([name, below]) => {
+    const own = tree.get(name);
+    return own === undefined ? [] : [[name, own === true ? below : partOf(below, own)] as const];
+  });
+  return Object.fromEntries(kept);
+}

@@ -180,6 +180,15 @@ describe('a candidate', () => {
     ]);
   });
 
+  it('says nothing of rights where these were not missing', async () => {
+    const place = await election();
+    const errors: { hint?: string }[] = [];
+    place.sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match: { path: '/leases' } });
+    await using _ = await place.start('me', { onError: (error) => errors.push(error as { hint?: string }) });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.hint ?? '').not.toContain('right');
+  });
+
   it('logs errors without onError, in each minute the first ones only', async () => {
     const place = await election();
     const lines: string[] = [];

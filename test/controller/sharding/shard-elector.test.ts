@@ -194,6 +194,21 @@ describe('replicas that share shards', () => {
     expect(members()).toBe(2);
   });
 
+  it('say that they work on nothing when the work of their shards has ended, before their Leases are given up', async () => {
+    await using world = await replicas(2);
+    const a = world.start('a');
+    await world.pass(5000);
+    expect(a.overviews.at(-1)?.held).toEqual([0, 1]);
+    world.sandbox.faults.add({
+      fault: { kind: 'slow', ms: 60_000 },
+      match: { method: 'PUT', path: '/leases' },
+      times: Number.POSITIVE_INFINITY,
+    });
+    a.abort.abort();
+    await world.pass(1000);
+    expect([a.elector.held, a.overviews.at(-1)?.held]).toEqual([[], []]);
+  });
+
   it('ask once for the deletion of a Lease, also where it is refused', async () => {
     await using world = await replicas(4);
     const match = { method: 'DELETE', path: '/leases' };

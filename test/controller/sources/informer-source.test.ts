@@ -155,3 +155,9 @@ it('a controller says after a second which informer of its sources does not run,
   await Promise.all([running, second, run]);
   expect(clock.pending).toBe(0);
 });
+
+it('a source has the trouble of its informer', async () => {
+  const { informer } = await setup();
+  const source = createInformerSource(informer, { name: 'apps/v1/deployments' });
+  expect(source.trouble?.()).toContain('it has not been started');
+});

@@ -72,12 +72,14 @@ describe('the controller reference', () => {
   });
 
   it('is refused across namespaces, and for a cluster-scoped object of a namespaced owner [UTL-02]', () => {
-    expect(() => setControllerReference(web(), pod('other'))).toThrow(
-      "cross-namespace owner references are disallowed, owner's namespace shop, obj's namespace other",
-    );
-    expect(() => setControllerReference(web(), pod(''))).toThrow(
-      "cluster-scoped resource must not have a namespace-scoped owner, owner's namespace shop",
-    );
+    for (const set of [setControllerReference, setOwnerReference]) {
+      expect(() => set(web(), pod('other'))).toThrow(
+        "cross-namespace owner references are disallowed, owner's namespace shop, obj's namespace other",
+      );
+      expect(() => set(web(), pod(''))).toThrow(
+        "cluster-scoped resource must not have a namespace-scoped owner, owner's namespace shop",
+      );
+    }
     const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'u3' } };
     const object = pod();
     setControllerReference(node, object);

@@ -27,7 +27,7 @@ interface KeptAnswer {
  * {@link Client.raw} for OpenAPI v3, with answers kept on disk, readable by their owner only. A document is used while
  * its address, which has its hash, stays the same. If the server cannot say which documents it has, the last list holds.
  */
-export function keptAnswers(client: Pick<Client, 'raw'>, { folder, server, clock }: KeptAnswersOptions): Client['raw'] {
+export function keptAnswers(client: Client, { folder, server, clock }: KeptAnswersOptions): Client['raw'] {
   const place = path.join(folder, 'openapi', server.replace(/^https?:\/\//, '').replaceAll(/[^\w.-]/g, '_'));
   return async (asked, options) => {
     const name =

@@ -27,7 +27,7 @@ export type MissingVerbs = ReadonlyMap<string, readonly string[]>;
 /** Asks the server what this user may do. The reviews store nothing. */
 export async function missingAccess(
   client: Client,
-  { type, verbs, namespaces }: Pick<AccessQuestion, 'type' | 'verbs' | 'namespaces'>,
+  { type, verbs, namespaces }: AccessQuestion,
   signal: AbortSignal,
 ): Promise<MissingVerbs> {
   const reviews = client.resource(ACCESS_REVIEWS);

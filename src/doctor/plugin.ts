@@ -15,7 +15,7 @@ export interface PluginSurroundings {
 }
 
 /** Whether there is a kubectl, which is what finds plugins. */
-export function kubectlFound({ env }: Pick<PluginSurroundings, 'env'>): CheckResult {
+export function kubectlFound({ env }: PluginSurroundings): CheckResult {
   const [first] = filesOnPath(env, (name) => name === 'kubectl').filter((each) => each.isExecutable);
   if (first) return ok(first.file);
   const path = 'https://kubernetes.io/docs/tasks/tools/';
@@ -61,7 +61,7 @@ export function longerNamesFound({ env, commands }: PluginSurroundings): CheckRe
 const wordOf = (name: string) => name.slice(PLUGIN.length + 1).split('-', 1)[0] ?? '';
 
 /** Whether kubectl finds the helper that completes our words. */
-export function completionFound({ env }: Pick<PluginSurroundings, 'env'>): CheckResult {
+export function completionFound({ env }: PluginSurroundings): CheckResult {
   if (process.platform === 'win32') return skipped('the helper is a script for bash, zsh and fish');
   const all = filesOnPath(env, (name) => name === COMPLETION);
   const [first] = all.filter((each) => each.isExecutable);

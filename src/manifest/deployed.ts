@@ -21,7 +21,7 @@ export interface Deployed {
 }
 
 /** Throws `argument` for replicas that would all do the same. */
-export function deployedOf(flags: ManifestFlags, { given }: Pick<CommandLine, 'given'>): Deployed {
+export function deployedOf(flags: ManifestFlags, { given }: CommandLine): Deployed {
   const { shards, 'leader-elect': isAsked } = flags;
   const replicas = flags.replicas ?? shards ?? 1;
   const remarks: string[] = [];
@@ -74,7 +74,7 @@ const COMMON = new Set(['sh', 'bash', 'node', 'echo', 'true', 'false', 'env', 'p
  * The program of `--exec` that the image must have; undefined if every image has it. Throws `argument` for a file of
  * this machine.
  */
-export function execProgramOf({ exec, shell }: Pick<ManifestFlags, 'exec' | 'shell'>): string | undefined {
+export function execProgramOf({ exec, shell }: ManifestFlags): string | undefined {
   if (exec === undefined || shell) return undefined;
   const { command } = compileExecTemplate(exec);
   if (command.includes('/') && !path.posix.isAbsolute(command))
@@ -85,7 +85,7 @@ export function execProgramOf({ exec, shell }: Pick<ManifestFlags, 'exec' | 'she
 }
 
 /** Refuses flags that do harm in a cluster. Throws `argument`. */
-export function refuseForClusters({ reload, into }: Pick<ManifestFlags, 'reload' | 'into'>): void {
+export function refuseForClusters({ reload, into }: ManifestFlags): void {
   if (reload)
     throw new InformerError('argument', '--reload is for a hook that is changed on this machine', {
       hint: 'leave it out: when a changed hook is printed and applied again, new Pods start with it',

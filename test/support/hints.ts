@@ -1,4 +1,5 @@
-import type { Facts, Findings, HintPlan, Server } from '../../src/cli/hints/hint.ts';
+import type { Facts, Findings, HintPlan } from '../../src/cli/hints/hint.ts';
+import type { Server } from '../../src/cli/session/session.ts';
 import type { Sample } from '../../src/query/answer/samples.ts';
 import { FakeClock } from '../../src/testing/index.ts';
 

@@ -3,9 +3,10 @@ import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, type FieldReads, isAt, valuesAt } from '../../model/field-path.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import { withKind } from '../../stream/shown-object.ts';
+import type { Server } from '../session/session.ts';
 import { schemaOf, verdictOn } from '../session/type-fields.ts';
 import { countText, filled } from './count-text.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Facts } from './hint.ts';
 
 /** From how many objects names of fields are collected, for suggestions. */
 const MOST_LOOKED_AT = 200;

@@ -1,6 +1,7 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isNotFound } from '../../model/status.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Server } from '../session/session.ts';
+import type { Facts } from './hint.ts';
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
 

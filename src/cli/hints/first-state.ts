@@ -1,6 +1,7 @@
 import { isFiltered } from '../../query/answer/object-filters.ts';
+import type { Server } from '../session/session.ts';
 import { countText, filled } from './count-text.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Facts } from './hint.ts';
 import { misspeltValues } from './misspelt-values.ts';
 import { noneMatches } from './nothing-found.ts';
 

@@ -7,7 +7,7 @@ import type { ObjectFilters } from '../../query/answer/object-filters.ts';
 import { type Sample, samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { Lookup } from '../../query/index/lookup.ts';
-import type { Session } from '../session/session.ts';
+import type { Server, Session } from '../session/session.ts';
 
 /**
  * Advises a person on what a command found: one line for each thing, none where all is well. Most hints need only the
@@ -15,9 +15,6 @@ import type { Session } from '../session/session.ts';
  * and gives up when the signal aborts. It never rejects.
  */
 export type Hint<F = unknown> = (facts: Facts & F, server: Server) => Promise<readonly string[]>;
-
-/** Hints ask a server through these, for a short time. */
-export type Server = Pick<Session, 'client' | 'clock' | 'signal'>;
 
 /** The command line. A command leaves out what it has no flag for. */
 export interface HintPlan extends Partial<ObjectFilters> {

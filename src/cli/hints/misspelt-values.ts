@@ -7,7 +7,8 @@ import type { Sample } from '../../query/answer/samples.ts';
 import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';
 import { withKind } from '../../stream/shown-object.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Server } from '../session/session.ts';
+import type { Facts } from './hint.ts';
 import { hintedValue, MOST_VALUES, nearValue } from './near-value.ts';
 
 /**
@@ -17,7 +18,7 @@ import { hintedValue, MOST_VALUES, nearValue } from './near-value.ts';
  */
 export async function misspeltValues(
   { plan: { filters = [], wheres = [] }, samples }: Facts,
-  { clock }: Pick<Server, 'clock'>,
+  { clock }: Server,
 ): Promise<string[]> {
   const open = samples.filter(({ type, objects }) => !isSecretResource(type.gvr) && objects.length > 0);
   if (open.length === 0 || filters.length + wheres.length === 0) return [];

@@ -2,7 +2,8 @@ import type { ConnectionState, Continuity } from '../../informer/watch/continuit
 import { humanDuration } from '../../kit/duration.ts';
 import { localTime } from '../../output/timestamps.ts';
 import { causeText } from '../session/cause-text.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Server } from '../session/session.ts';
+import type { Facts } from './hint.ts';
 
 /**
  * The longest time between two bookmarks of a healthy watch, ms. An older proof is worth a line. Source: kubernetes
@@ -26,7 +27,7 @@ export async function oldCaches({ targets }: Facts, { clock }: Server): Promise<
 const isCut = ({ state }: ConnectionState) => state === 'disconnected';
 
 /** `last proof 3m12s ago, disconnected since 22:14:03: connection refused`: of the source with the oldest proof. */
-export function ageText(all: readonly Pick<Continuity, 'ageMs' | 'connection'>[], now: number): string {
+export function ageText(all: readonly Continuity[], now: number): string {
   const [oldest] = all.toSorted((a, b) => (b.ageMs ?? 0) - (a.ageMs ?? 0));
   const cut = all.map(({ connection }) => connection).find(isCut);
   const age = `last proof ${humanDuration(oldest?.ageMs ?? 0)} ago`;

@@ -4,7 +4,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden, isUnauthorized } from '../../model/status.ts';
 import { explainForbidden } from '../session/forbidden.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
+import type { ConfiguredServer } from '../session/session.ts';
 import { optionsAsFlags } from '../terminal/option-flags.ts';
 
 type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
@@ -13,11 +13,11 @@ type Hinted = Pick<WatchTarget, 'type' | 'need' | 'namespaces'>;
  * Hints about an outage while the command goes on: log in again, or get the rule that is missing.
  */
 export class OutageHints {
-  readonly #session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
+  readonly #session: ConfiguredServer;
   /** The missing rule of each type. It is asked for once. */
   readonly #rules = new Map<ResourceType, Promise<string | undefined>>();
 
-  constructor(session: Pick<Session, 'client' | 'clock' | 'signal' | 'config'>) {
+  constructor(session: ConfiguredServer) {
     this.#session = session;
   }
 

@@ -1,9 +1,10 @@
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import { samplesOf } from '../../query/answer/samples.ts';
+import type { Server } from '../session/session.ts';
 import { absentFields } from './absent-fields.ts';
 import { countText } from './count-text.ts';
-import type { Facts, Server } from './hint.ts';
+import type { Facts } from './hint.ts';
 
 export interface MapFacts {
   readonly map: {

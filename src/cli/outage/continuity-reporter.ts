@@ -7,10 +7,12 @@ import { NoticeBudget } from '../../stream/notices/notice-budget.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { OutageHints } from '../hints/outage.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
+import type { ConfiguredServer } from '../session/session.ts';
 import { OutageReminders } from './outage-reminders.ts';
 
-type Reporting = Pick<Session, 'notice' | 'signal' | 'clock' | 'client' | 'config'>;
+interface Reporting extends ConfiguredServer {
+  notice(text: string): void;
+}
 
 /**
  * Reports on stderr how a command's informers fare until the command ends: each fault, what to do about it, and a

@@ -41,7 +41,7 @@ const LIST_FOR_JQ = '-o jq gets one List, as -o json prints it; .items[] before 
 const asksForOne = ({ selections: [only, ...others] }: QueryPlan) => others.length === 0 && only?.names.length === 1;
 
 /** Whether two states of an object are printed in the same way. */
-export function looksSameIn(plan: QueryPlan, redactor: Redactor, clock: Pick<Clock, 'now'>) {
+export function looksSameIn(plan: QueryPlan, redactor: Redactor, clock: Clock) {
   const { output, noHeaders, showManagedFields, flags } = plan;
   const labels = flags['show-labels'] ? ('all' as const) : (flags['label-columns'] ?? []);
   const options = { redactor, showManagedFields };

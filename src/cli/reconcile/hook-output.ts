@@ -24,7 +24,7 @@ export const shownOnStderr =
  * Shows the stack of what a module's function threw: at the first attempt of each key, and when it is another one than
  * the last one shown. JSON has it at every attempt.
  */
-export function showThrown(io: Io): (request: Pick<HookRequest, 'key' | 'event' | 'attempt'>, thrown: unknown) => void {
+export function showThrown(io: Io): (request: HookRequest, thrown: unknown) => void {
   let last = '';
   return (request, thrown) => {
     const { attempt } = request;

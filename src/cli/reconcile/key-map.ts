@@ -20,7 +20,7 @@ export interface MappedType {
   /** The value of `--map`. */
   readonly text: string;
   /** The keys to which an object leads. `primary` is the cache of the reconciled type. */
-  readonly keysOf: (object: ReadonlyObject, primary: Pick<Lister<UnknownObject>, 'byIndex'>) => readonly ObjectKey[];
+  readonly keysOf: (object: ReadonlyObject, primary: Lister<UnknownObject>) => readonly ObjectKey[];
   /** The fields that it reads in the objects. */
   readonly reads?: readonly Address[] | undefined;
   /** With `index:NAME`: the index of the reconciled type in which it looks. */

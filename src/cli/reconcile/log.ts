@@ -12,7 +12,7 @@ const ALL_FIELDS = 6;
  * The log of `reconcile` on stderr. For people a short line an entry: `shop/web: failed (attempt 2), again in 10 ms: …`.
  * Every field is there as JSON, and from `-v 6` on.
  */
-export function reconcileLogger(io: Pick<Io, 'stderr'>, verbosity: number): Logger {
+export function reconcileLogger(io: Io, verbosity: number): Logger {
   if (io.stderr.isJson || verbosity >= ALL_FIELDS) return stderrLogger(io, Math.max(4, verbosity));
   return createLogger((level, message, fields) => {
     if (level !== 'debug') io.stderr.write(`${shortLine(level, message, fields)}\n`);

@@ -14,7 +14,7 @@ export interface Configured {
   /** Whether there is a journal, which reads the reconciled objects at the start. */
   readonly hasJournal: boolean;
   /** The Leases that decide which process works. */
-  readonly lease?: Pick<LeasePlan, 'name' | 'namespace' | 'sharing'> | undefined;
+  readonly lease?: LeasePlan | undefined;
 }
 
 /** The access that the program needs before it knows any action of the hook. */
@@ -33,7 +33,7 @@ const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
 const SHARING = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
 /** An election reads and writes one Lease. RBAC cannot allow to create objects of one name only. */
-function accessToLeases({ namespace, name, sharing }: Pick<LeasePlan, 'name' | 'namespace' | 'sharing'>): Access[] {
+function accessToLeases({ namespace, name, sharing }: LeasePlan): Access[] {
   if (sharing) return SHARING.map((verb) => ({ ...LEASES, verb, namespace }));
   return [
     { ...LEASES, verb: 'create', namespace },
@@ -45,7 +45,7 @@ function accessToLeases({ namespace, name, sharing }: Pick<LeasePlan, 'name' | '
 const READ = ['list', 'watch'];
 
 function accessTo(
-  { gvr, namespaced }: Pick<ResourceType, 'gvr' | 'namespaced'>,
+  { gvr, namespaced }: ResourceType,
   verbs: readonly string[],
   namespaces: readonly string[],
 ): Access[] {

@@ -6,7 +6,7 @@ import type { RetryLimits } from '../../hooks/triggers/retry-limits.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Painter } from '../../output/painter.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
-import type { InformerPlan } from '../session/informers.ts';
+import type { SelectedObjects } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import type { MappedType } from './key-map.ts';
@@ -15,7 +15,7 @@ import type { Operations } from './operations.ts';
 import type { SnapshotPlan } from './snapshots.ts';
 
 /** A `reconcile` with everything read, resolved and checked. */
-export interface ReconcilePlan extends Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'> {
+export interface ReconcilePlan extends SelectedObjects {
   readonly hook: LoadedHook;
   readonly primary: ResourceSelection;
   readonly owns: readonly ResourceSelection[];

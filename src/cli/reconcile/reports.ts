@@ -81,7 +81,7 @@ function scheduleText(schedules: readonly CronSchedule[], now: number): string {
 
 interface Listed {
   readonly keys: readonly ObjectKey[];
-  readonly lister: Pick<Lister<UnknownObject>, 'get'>;
+  readonly lister: Lister<UnknownObject>;
   readonly clock: Clock;
 }
 

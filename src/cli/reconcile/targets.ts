@@ -29,7 +29,7 @@ export function targetsOf(
   session: Session,
   plan: ReconcilePlan,
   reporter: ContinuityReporter,
-  { part, ownedPart }: Partial<Pick<Sharing, 'part' | 'ownedPart'>> = {},
+  { part, ownedPart }: Partial<Sharing> = {},
 ): ReconcileTargets {
   const { namespaces } = plan;
   const shared = {

@@ -13,7 +13,7 @@ export interface TriggerFilterOptions {
   readonly rules: StreamFilters['rules'];
   readonly target: GateTarget;
   readonly finalizer: string | undefined;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   /** Called with the first evaluation error of each condition. */
   readonly onError: (error: Error, condition: CompiledCondition) => void;
   /** Called with each remark of a condition. */

@@ -72,13 +72,13 @@ export class Answering implements Questions {
         .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
         .map((holding) => (isMasked ? maskedView(holding, this.#redactor) : holding));
       this.#keepIndexes(plan, isMasked ? held.filter(({ type }) => !isSecretResource(type.gvr)) : held);
-      const { client } = this.#session;
+      const { client, clock } = this.#session;
       const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
       const notice = (text: string) => outlet.notice(text);
       const types = holdings.map(({ type }) => type);
       const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
       const namespace = onlyNamespaceOf(plan.namespaces);
-      await checkWheres(plan.wheres, types, namespace, { client, signal }, { known, ofEvents: false });
+      await checkWheres(plan.wheres, types, namespace, { client, clock, signal }, { known, ofEvents: false });
       const missing = await printAnswer(plan, [{ query: plan, holdings, client, signal, notice }], {
         signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,

@@ -8,7 +8,7 @@ import type { ConnectionFlagValues } from './load-options.ts';
 export type ClusterFlagValues = ConnectionFlagValues & { readonly 'all-contexts': boolean };
 
 /** Whether the flags ask for several clusters: by a list of contexts, or by all of the kubeconfig. */
-export function asksForClusters(flags: Pick<ClusterFlagValues, 'context' | 'all-contexts'>): boolean {
+export function asksForClusters(flags: ClusterFlagValues): boolean {
   return flags['all-contexts'] || (flags.context?.includes(',') ?? false);
 }
 
@@ -42,7 +42,7 @@ export function checkClusterFlags(flags: ClusterFlagValues): void {
  * The names of the contexts that the flags ask for, each once, in the order of their names. Rejects with `config` for a
  * context that the kubeconfig does not have, and where there is no context at all.
  */
-export async function contextsOf(flags: ClusterFlagValues, { env }: Pick<Io, 'env'>): Promise<string[]> {
+export async function contextsOf(flags: ClusterFlagValues, { env }: Io): Promise<string[]> {
   const { listContexts } = await import('../../client/kubeconfig.ts'); // the answer of a serve needs none of it
   const { names: known } = await listContexts({ kubeconfig: flags.kubeconfig, env });
   if (known.length === 0)

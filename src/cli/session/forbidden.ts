@@ -5,7 +5,7 @@ import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { StatusError, statusOf } from '../../model/status.ts';
-import type { Session } from './session.ts';
+import type { ConfiguredServer } from './session.ts';
 
 const NAMESPACES: GroupVersionResource = { group: '', version: 'v1', resource: 'namespaces' };
 
@@ -21,8 +21,6 @@ export interface Need {
 const MOST_TRIED = 50;
 const PATIENCE_MS = 3000;
 
-type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'config'>;
-
 /**
  * A refusal (403) with the rule that is missing and, where all namespaces or the wrong one were asked for, those that
  * would work. Asks the server (SelfSubjectAccessReview); answers that take longer than some seconds are left out. Never
@@ -32,7 +30,7 @@ export async function explainForbidden(
   error: unknown,
   need: Need,
   namespaces: readonly string[],
-  session: Asking,
+  session: ConfiguredServer,
 ): Promise<InformerError> {
   const [open = []] = await openNamespaces([{ need, namespaces }], session);
   const closed = namespaces.filter((name) => !open.includes(name));
@@ -58,7 +56,10 @@ export function forbiddenTogether(refused: readonly Refused[], more = ''): Infor
 }
 
 /** {@link forbiddenTogether}, with the namespaces that would work for each type. Asks the server; never rejects. */
-export async function explainForbiddenTogether(refused: readonly Refused[], session: Asking): Promise<InformerError[]> {
+export async function explainForbiddenTogether(
+  refused: readonly Refused[],
+  session: ConfiguredServer,
+): Promise<InformerError[]> {
   const types = merged(refused, () => []);
   const open = await openNamespaces(types, session);
   return forbiddenTogether(refused, instead(types.map(({ need }, i) => ({ need, open: open[i] ?? [] }))));
@@ -140,7 +141,7 @@ function instead(types: readonly { readonly need: Need; readonly open: readonly 
 }
 
 /** For each, the namespaces, of those that are known or were asked for beside others, in which it may be read. */
-async function openNamespaces(missing: readonly Missing[], session: Asking): Promise<string[][]> {
+async function openNamespaces(missing: readonly Missing[], session: ConfiguredServer): Promise<string[][]> {
   const isInNamespaces = ({ need: { type } }: Missing) => type.namespaced;
   if (!missing.some(isInNamespaces)) return [];
   const controller = new AbortController();
@@ -160,7 +161,7 @@ async function openNamespaces(missing: readonly Missing[], session: Asking): Pro
 }
 
 /** All of them where we may see them, else the one that the kubeconfig names. */
-async function knownNamespaces({ client, config }: Asking, signal: AbortSignal): Promise<string[]> {
+async function knownNamespaces({ client, config }: ConfiguredServer, signal: AbortSignal): Promise<string[]> {
   try {
     const { items } = await client
       .resource<UnknownObject>(NAMESPACES, { as: 'metadata' })

@@ -69,12 +69,16 @@ export interface NarrowedList extends Partial<Pick<Narrowing, 'labelSelector' | 
   readonly namespaces?: readonly string[] | undefined;
 }
 
-export interface InformerPlan {
+/** The objects that a command line selects. */
+export interface SelectedObjects {
   /** [''] = all; cluster-scoped types ignore them. */
   readonly namespaces: readonly string[];
-  readonly as: Representation;
   readonly selector: string | undefined;
   readonly fieldSelector: string | undefined;
+}
+
+export interface InformerPlan extends SelectedObjects {
+  readonly as: Representation;
   readonly keepManagedFields: boolean;
   /**
    * The selectors that the server gets beside the plan's, by type; `namespaces` are listed in place of those of the
@@ -161,7 +165,7 @@ async function endWhenRefused(targets: readonly WatchTarget[], session: Session)
 /** Waits for the first states, or refusals, of all; two seconds at most. Rejects with the session's end. */
 export async function settledTogether(
   targets: readonly WatchTarget[],
-  { signal: ending, clock }: Pick<Session, 'signal' | 'clock'>,
+  { signal: ending, clock }: Session,
 ): Promise<void> {
   using waiting = scope(ending);
   const { signal } = waiting;

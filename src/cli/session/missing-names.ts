@@ -4,7 +4,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import type { Sampled } from '../../query/answer/samples.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
-import type { InformerPlan, WatchTarget } from './informers.ts';
+import type { SelectedObjects, WatchTarget } from './informers.ts';
 
 /** An object that was asked for by name and is not there. */
 interface Missing {
@@ -20,10 +20,7 @@ type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { valu
  * server's 404. Undefined when all are there, and beside selectors: an object that is missing then may just not match
  * them.
  */
-export function missingNames(
-  targets: readonly Named[],
-  plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>,
-): unknown {
+export function missingNames(targets: readonly Named[], plan: SelectedObjects): unknown {
   return missingEverywhere([{ targets, plan }]);
 }
 
@@ -31,7 +28,7 @@ export function missingNames(
 export function missingEverywhere(
   parts: readonly {
     readonly targets: readonly Named[];
-    readonly plan: Pick<InformerPlan, 'namespaces' | 'selector' | 'fieldSelector'>;
+    readonly plan: SelectedObjects;
   }[],
 ): unknown {
   const [first, ...others] = parts.map((part) => part.targets.flatMap(missingOf));

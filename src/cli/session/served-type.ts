@@ -12,7 +12,7 @@ import { isNotFound } from '../../model/status.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
 export interface ServedTypeOptions {
-  readonly client: Pick<Client, 'resource' | 'discovery'>;
+  readonly client: Client;
   /** Goes over to the version that is served when its own is retired. Otherwise the error says which one is served. */
   readonly follows: boolean;
   /** The next step when it does not, for the error. */

@@ -65,6 +65,14 @@ export interface Session extends AsyncDisposable {
   readonly status: StatusLine;
 }
 
+/** The part of a session that asks the server. */
+export type Server = Pick<Session, 'client' | 'clock' | 'signal'>;
+
+/** A server, and how it is reached. */
+export interface ConfiguredServer extends Server {
+  readonly config: ClusterConfig;
+}
+
 /**
  * The namespaces that flags and context name: [''] for all, else at least one, each once. Throws `argument` for a name
  * that no namespace can have.

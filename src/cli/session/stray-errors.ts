@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
  * ending the program: it is reported with the hook's name and key, and the other keys go on. What does not come out of
  * a hook's run still ends it, as an error. Disposing gives the process back.
  */
-export function strayErrors(hook: string, session: Pick<Session, 'end'>, logger: Logger): Disposable {
+export function strayErrors(hook: string, session: Session, logger: Logger): Disposable {
   const caught = (error: unknown) => {
     const run = currentModuleRun();
     if (!run) return session.end(error);

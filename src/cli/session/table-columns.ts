@@ -8,7 +8,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 export async function columnsServed(
   { gvr }: ResourceType,
   namespace: string | undefined,
-  { client, signal }: { readonly client: Pick<Client, 'raw'>; readonly signal: AbortSignal },
+  { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
 ): Promise<readonly TableColumn[] | undefined> {
   try {
     const path = `${pathOf(gvr, { namespace })}?limit=1&includeObject=None`;

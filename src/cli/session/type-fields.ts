@@ -4,7 +4,7 @@ import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { type Address, addressText, EACH, type FieldReads } from '../../model/field-path.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Session } from './session.ts';
+import type { Server } from './session.ts';
 
 /** How long an answer about the fields of a type is waited for. */
 const SCHEMA_MS = 2_000;
@@ -16,7 +16,7 @@ const SCHEMA_MS = 2_000;
 export async function refuseAbsentFields(
   { flag, addresses }: FieldReads,
   type: ResourceType,
-  session: Pick<Session, 'client' | 'clock' | 'signal'>,
+  session: Server,
 ): Promise<void> {
   if (addresses.length === 0) return;
   const schema = await schemaOf(type, session);
@@ -68,7 +68,7 @@ function byMetadata([first, second, third]: readonly (string | undefined)[]): Re
 /** The schema of a type; undefined if the server has none, or does not give it in time. */
 export async function schemaOf(
   { gvr, kind }: ResourceType,
-  { client, clock, signal }: Pick<Session, 'client' | 'clock' | 'signal'>,
+  { client, clock, signal }: Server,
 ): Promise<FieldSchema | undefined> {
   using asking = scope(signal);
   using _timer = clock.after(SCHEMA_MS, () => asking.abort());

@@ -15,10 +15,7 @@ const POLL = { initialMs: 1000, factor: 2, jitter: 0.2, capMs: 30_000 };
  * server is while it starts, is asked again with back-off; each new error is reported at once, and an old one now and
  * then. Rejects with any other error at once, with `sync` when --timeout ends the wait, else with the signal's reason.
  */
-export async function whenAvailable<R>(
-  { clock, signal, client, notice }: Pick<Session, 'clock' | 'signal' | 'client' | 'notice'>,
-  ask: () => Promise<R>,
-): Promise<R> {
+export async function whenAvailable<R>({ clock, signal, client, notice }: Session, ask: () => Promise<R>): Promise<R> {
   const pauses = new Backoff(POLL);
   const startedAt = clock.monotonic();
   let reported: string | undefined;

@@ -2,10 +2,8 @@ import type { CelProgram } from '../../expr/cel/cel.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
-import type { Session } from './session.ts';
+import type { Server } from './session.ts';
 import { columnsServed } from './table-columns.ts';
-
-type Asking = Pick<Session, 'client' | 'signal'>;
 
 /** How {@link checkWheres} finds the columns of a type. */
 export interface WhereColumns {
@@ -24,7 +22,7 @@ export async function checkWheres(
   programs: readonly CelProgram[],
   types: readonly ResourceType[],
   namespace: string | undefined,
-  session: Asking,
+  session: Server,
   { known = () => undefined, ofEvents }: WhereColumns = {},
 ): Promise<void> {
   if (programs.length === 0) return;

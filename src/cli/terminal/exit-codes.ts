@@ -69,7 +69,7 @@ export function exitCodeOf(error: unknown): ExitCode {
  * Writes on stderr what went wrong, and gives the exit code it stands for. A signal, and a reader that has left, need
  * no words.
  */
-export function reportError(error: unknown, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): ExitCode {
+export function reportError(error: unknown, { stdout, stderr }: Io): ExitCode {
   if (error instanceof Interrupted) return error.exitCode;
   if (stdout.closed.aborted) return ExitCode.ok; // why is reported when the process ends
   if (stderr.isJson) describeErrorAsJson(error, stderr);

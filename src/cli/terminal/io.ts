@@ -189,7 +189,7 @@ export interface Io {
 }
 
 /** Whether what was written to a stream can be written over: it is a terminal that knows how to move its cursor. */
-export function canRedraw({ env }: Pick<Io, 'env'>, sink: TextSink): boolean {
+export function canRedraw({ env }: Io, sink: TextSink): boolean {
   return sink.isTerminal && !sink.isJson && env.TERM !== 'dumb';
 }
 

@@ -39,7 +39,7 @@ export interface EndedStream extends Pick<StreamState, 'isCut'> {
   /** The connections that were broken at the end, as text; '' when there are none. */
   readonly cut: string;
   /** Waits for the condition that should have come true. */
-  readonly waiter: Pick<Waiter, 'timeoutText'> | undefined;
+  readonly waiter: Waiter | undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ const EVERY_MS = 5000;
 
 export interface WaitProgressOptions {
   readonly progress: () => WaitProgress;
-  readonly clock: Pick<Clock, 'after' | 'monotonic'>;
+  readonly clock: Clock;
   /** Prints a line that stays. */
   readonly notice: (text: string) => void;
   /** A line that is renewed; undefined where there is no terminal. */

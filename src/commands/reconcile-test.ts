@@ -140,6 +140,7 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
       signal: AbortSignal.any([signal, ending.signal]),
       end: (reason) => ending.abort(reason),
       atOnce,
+      named: (error) => error,
       resolve: (given) => abortable(resolveResourceArgs(given, client.mapper), signal),
       kubeconfig: async () => undefined,
       startedAt: systemClock.monotonic(),

@@ -1,8 +1,7 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import type { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
 import type { ScopedQuery } from '../../query/answer/query.ts';
-import type { Sessions } from '../session/clusters.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, Sessions } from '../session/session.ts';
 import { hasStaleType, SeveralErrors } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import type { FilledCaches } from './filled-caches.ts';

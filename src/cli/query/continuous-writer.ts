@@ -15,8 +15,8 @@ import type { LiveResult, UnstampedChange } from '../../query/live/continuous-re
 import type { EventWord } from '../../stream/envelope.ts';
 import { lossMarker, lossText, type Marker, type Stamper } from '../../stream/markers.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
-import type { CommandSession } from '../session/clusters.ts';
 import { colorLevel } from '../session/output.ts';
+import type { CommandSession } from '../session/session.ts';
 import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { QueryPlan } from './read-query.ts';

@@ -1,7 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { inCluster } from '../session/cluster-error.ts';
-import type { Sessions } from '../session/clusters.ts';
 import {
   createTargets,
   type InformerPlan,
@@ -10,7 +8,7 @@ import {
   runTargets,
   type WatchTarget,
 } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, Sessions } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { type ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
@@ -48,11 +46,11 @@ export async function fillCaches(
     const reporter = new ContinuityReporter(session, () => targets, { isOneShot: true });
     running = runTargets(targets, session, { once: true }).finally(() => reporter[Symbol.dispose]());
     await Promise.all(targets.map((target) => target.settled(signal)));
-    const refusal = inCluster(cluster, await refusalOf(targets, session));
+    const refusal = session.named(await refusalOf(targets, session));
     return { targets, readable: targets.filter((target) => target.refusal === undefined), refusal, running };
   } catch (error) {
     if (cluster === undefined && !signal.aborted) throw error;
-    return { targets, readable: [], refusal: inCluster(cluster, signal.aborted ? signal.reason : error), running };
+    return { targets, readable: [], refusal: session.named(signal.aborted ? signal.reason : error), running };
   }
 }
 

@@ -14,12 +14,11 @@ import { indexersOf } from '../../query/index/stored-index.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { Edges } from '../base-command.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
-import { inCluster } from '../session/cluster-error.ts';
 import { resolveServed } from '../session/cluster-types.ts';
-import { openSessions, type Sessions } from '../session/clusters.ts';
+import { openSessions } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
-import { namespacesOf, type Session } from '../session/session.ts';
+import { namespacesOf, type Session, type Sessions } from '../session/session.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
@@ -120,7 +119,7 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
     const { selections, unserved } = await (query.flags.watch ? whenAvailable(session, resolve) : resolve());
     return { session, query: { ...scoped, selections }, errors: unserved };
   } catch (error) {
-    const own = inCluster(cluster, signal.aborted ? signal.reason : error);
+    const own = session.named(signal.aborted ? signal.reason : error);
     if (cluster === undefined || query.flags.watch) throw own;
     return { session, query: { ...scoped, selections: [] }, errors: [own] };
   }

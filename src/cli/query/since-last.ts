@@ -16,10 +16,8 @@ import { Redactor } from '../../stream/redact.ts';
 import { giveHints } from '../hints/hint.ts';
 import { QUERY_SINCE_LAST } from '../hints/lists.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
-import { inCluster } from '../session/cluster-error.ts';
-import type { Sessions } from '../session/clusters.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, Sessions } from '../session/session.ts';
 import { statePlace } from '../session/state-place.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll } from './asked-clusters.ts';
@@ -90,7 +88,7 @@ async function placeOf(session: Session, { flags }: QueryPlan): Promise<string> 
   try {
     return await statePlace(session, cacheFolderOf(flags, session.io), 'since-last');
   } catch (error) {
-    throw inCluster(session.cluster, error);
+    throw session.named(error);
   }
 }
 

@@ -14,13 +14,7 @@ import { clusterLine, inCluster } from './cluster-error.ts';
 import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { loadOptionsOf } from './load-options.ts';
-import { openSession, type Session, type SessionOptions } from './session.ts';
-
-/** The part of a session that belongs to the command, and not to a cluster. */
-export type CommandSession = Pick<
-  Session,
-  'io' | 'clock' | 'logger' | 'signal' | 'end' | 'atOnce' | 'startedAt' | 'notice' | 'status'
->;
+import { type CommandSession, openSession, type Session, type SessionOptions, type Sessions } from './session.ts';
 
 /**
  * One cluster of several. Its notices begin with its name. Its `signal` follows that of the command; `end` ends this
@@ -30,26 +24,9 @@ export interface ClusterSession extends Session {
   readonly cluster: string;
 }
 
-/** A context that leads to no cluster: an entry of the kubeconfig is missing or wrong. */
-export interface BrokenContext {
-  readonly cluster: string;
-  /** The reason, which names the cluster. */
-  readonly error: unknown;
-}
-
-/** The sessions of a command, one for each of its clusters. Closing them ends every request. */
-export interface Sessions extends CommandSession, AsyncDisposable {
-  /** At least one. Several clusters are in the order of their names. */
-  readonly all: readonly Session[];
-  /** See {@link Clusters}. */
-  readonly broken: readonly BrokenContext[];
-}
-
 /** The sessions of a command that uses several clusters. */
 export interface Clusters extends Sessions {
   readonly all: readonly ClusterSession[];
-  /** Only with `--all-contexts`: with a list of contexts they are an error. */
-  readonly broken: readonly BrokenContext[];
 }
 
 /**
@@ -118,7 +95,7 @@ interface UsableContext {
 
 async function configsOf(flags: ClusterFlagValues, io: Io, logger: Logger) {
   const usable: UsableContext[] = [];
-  const broken: BrokenContext[] = [];
+  const broken: Sessions['broken'][number][] = [];
   for (const cluster of await contextsOf(flags, io)) {
     const own = logger.child({ cluster });
     // several plugins that ask at once could not be distinguished
@@ -150,7 +127,8 @@ function openCluster(
 ): ClusterSession {
   const { io } = command;
   const own = new AbortController();
-  const end = (reason: unknown) => own.abort(inCluster(cluster, reason));
+  const named = (error: unknown) => inCluster(cluster, error);
+  const end = (reason: unknown) => own.abort(named(reason));
   const signal = AbortSignal.any([command.signal, own.signal]);
   const connection = connect(flags, config, {
     io,
@@ -170,6 +148,7 @@ function openCluster(
     logger,
     signal,
     end,
+    named,
     client: connection.client,
     resolve: (words, onWarning) => connection.resolve(words, onWarning),
     kubeconfig: () => selectedKubeconfig(options),

@@ -27,18 +27,11 @@ import type { ServeUse } from './serve-transport.ts';
 
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
-/**
- * The parts that a command works with once its flags are read. Closing it ends every request, and the sandbox it may
- * have started.
- */
-export interface Session extends AsyncDisposable {
+/** The part of a session that belongs to the command, and not to a cluster. */
+export interface CommandSession {
   readonly io: Io;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly client: Client;
-  readonly config: ClusterConfig;
-  /** The name of the cluster in a command that uses several: its context. Undefined in all others. */
-  readonly cluster?: string | undefined;
   /**
    * Aborts when the command is to end; the reason says why: SIGINT, SIGTERM, no reader of stdout any more, or the
    * argument of `end`.
@@ -47,13 +40,6 @@ export interface Session extends AsyncDisposable {
   end(reason: unknown): void;
   /** See {@link Edges.atOnce}. */
   readonly atOnce: Set<() => void>;
-  /** The types and names that a command line's words mean. Warnings go to stderr, or to `onWarning`. */
-  resolve(words: readonly string[], onWarning?: (text: string) => void): Promise<ResourceSelection[]>;
-  /**
-   * A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds
-   * credentials.
-   */
-  kubeconfig(): Promise<string | undefined>;
   /** When it was opened, on the monotonic clock. */
   readonly startedAt: number;
   /**
@@ -63,6 +49,37 @@ export interface Session extends AsyncDisposable {
   notice(text: string, table?: string): void;
   /** How far things are, for a person who waits. */
   readonly status: StatusLine;
+}
+
+/**
+ * The parts that a command works with once its flags are read. Closing it ends every request, and the sandbox it may
+ * have started.
+ */
+export interface Session extends CommandSession, AsyncDisposable {
+  readonly client: Client;
+  readonly config: ClusterConfig;
+  /** The name of the cluster in a command that uses several: its context. Undefined in all others. */
+  readonly cluster?: string | undefined;
+  /** The same error, with the name of the cluster in a command that uses several. */
+  named(error: unknown): unknown;
+  /** The types and names that a command line's words mean. Warnings go to stderr, or to `onWarning`. */
+  resolve(words: readonly string[], onWarning?: (text: string) => void): Promise<ResourceSelection[]>;
+  /**
+   * A kubeconfig that leads to this very cluster; undefined where the environment does so already. It holds
+   * credentials.
+   */
+  kubeconfig(): Promise<string | undefined>;
+}
+
+/** The sessions of a command, one for each of its clusters. Closing them ends every request. */
+export interface Sessions extends CommandSession, AsyncDisposable {
+  /** At least one. Several clusters are in the order of their names. */
+  readonly all: readonly Session[];
+  /**
+   * Contexts that lead to no cluster, because an entry of the kubeconfig is missing or wrong. Only with
+   * `--all-contexts`: with a list of contexts they are an error. The error names the cluster.
+   */
+  readonly broken: readonly { readonly cluster: string; readonly error: unknown }[];
 }
 
 /** The part of a session that asks the server. */
@@ -144,6 +161,7 @@ export async function openSession(
     atOnce,
     end: (reason) => ending.end(reason),
     client: connection.client,
+    named: (error) => error,
     resolve: (words, onWarning) => connection.resolve(words, onWarning).catch((error) => refuseLogin(error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ??

@@ -4,7 +4,6 @@ import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { isUnauthorized, statusOf } from '../../model/status.ts';
-import { inCluster } from '../session/cluster-error.ts';
 import type { ClusterSession } from '../session/clusters.ts';
 import { remindAt } from '../session/remind-at.ts';
 import { errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
@@ -119,7 +118,7 @@ export class ClusterStart<P> {
       this.#one.resolve();
     } catch (error) {
       if (!isFailure(error)) return; // the command has ended
-      this.#absent.set(cluster, { cluster, error: inCluster(cluster, error), isFinal: isFinal(error) });
+      this.#absent.set(cluster, { cluster, error: session.named(error), isFinal: isFinal(error) });
     }
   }
 

@@ -1,6 +1,6 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Waiter } from '../../stream/conditions/waiter.ts';
-import type { CommandSession } from '../session/clusters.ts';
+import type { CommandSession } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import { StreamEnd, type StreamState } from '../terminal/stream-ending.ts';

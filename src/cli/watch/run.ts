@@ -22,12 +22,12 @@ import { Redactor } from '../../stream/redact.ts';
 import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { clusterText, inCluster } from '../session/cluster-error.ts';
-import type { ClusterSession, CommandSession } from '../session/clusters.ts';
+import { clusterText } from '../session/cluster-error.ts';
+import type { ClusterSession } from '../session/clusters.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import type { NewlyRefused } from '../session/left-out.ts';
-import type { Session } from '../session/session.ts';
-import { streamOutlet, unendedText } from '../session/stream-outlet.ts';
+import type { CommandSession, Session } from '../session/session.ts';
+import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import {
   describeError,
@@ -80,6 +80,14 @@ export async function watchParts(
 ): Promise<ExitCode> {
   const watching = new Watching(session, parts, others);
   return watching.run();
+}
+
+/** Where a stream prints. */
+interface Shown {
+  readonly outlet: StreamOutlet;
+  readonly writer: EventWriter;
+  /** With `--markers`. */
+  readonly mark: ((text: string) => void | Promise<void>) | undefined;
 }
 
 class Watching implements Disposable {
@@ -271,10 +279,10 @@ class Watching implements Disposable {
   #unanswered(): unknown {
     const { once, ignoreNotFound } = this.#plan;
     const asksForNames = once && !this.#waiter && !ignoreNotFound && this.#isSynced;
-    const missing = asksForNames ? this.#clusters.map((each) => inCluster(each.session.cluster, each.missing())) : [];
+    const missing = asksForNames ? this.#clusters.map((each) => each.session.named(each.missing())) : [];
     const absent = once ? (this.#start?.absent ?? []).map(({ error }) => error) : [];
-    const refusals = this.#clusters.flatMap(({ refusal, plan, session: { cluster } }) =>
-      once ? [inCluster(cluster, refusal), ...(plan.unserved ?? [])] : [],
+    const refusals = this.#clusters.flatMap(({ refusal, plan, session }) =>
+      once ? [session.named(refusal), ...(plan.unserved ?? [])] : [],
     );
     return SeveralErrors.of([...missing, ...refusals, ...absent].filter((each) => each !== undefined));
   }
@@ -429,6 +437,16 @@ class Watching implements Disposable {
       },
       session.signal,
     );
+    await this.#finish(outcome, unreported, { outlet, writer, mark });
+  }
+
+  /** Ends the command if the stream has ended by itself, and prints what is left. */
+  async #finish(
+    outcome: Awaited<ReturnType<typeof streamEvents>>,
+    unreported: Unreported<WatchTarget> | undefined,
+    { outlet, writer, mark }: Shown,
+  ): Promise<void> {
+    const [session, { losses }] = [this.#session, this.#summary];
     if (!outcome && !session.signal.aborted) await Promise.all(this.#hints.values());
     await outlet.settled?.();
     if (outcome)
@@ -436,15 +454,11 @@ class Watching implements Disposable {
     else session.end(new StreamEnd('done'));
     if (!isFailure(session.signal.reason)) orEnd(session, () => writer.end());
     for (const loss of unreported?.losses ?? []) this.#lost(loss);
-    if (isCutShort(session.signal.reason)) summary.losses.unshown = unreported?.waiting ?? 0;
-    if (mark)
-      await mark(
-        this.#lastMarkers(unreported)
-          .map((marker) => this.#markerText(marker))
-          .join(''),
-      );
+    if (isCutShort(session.signal.reason)) losses.unshown = unreported?.waiting ?? 0;
+    const last = this.#lastMarkers(unreported).map((marker) => this.#markerText(marker));
+    await mark?.(last.join(''));
     const left = await outlet.end(session.signal.reason instanceof Interrupted);
-    summary.losses.unshown += left;
+    losses.unshown += left;
     this.#isUnprinted = left > 0;
     if (left > 0) session.notice(unendedText(left));
   }

@@ -23,7 +23,6 @@ import type { WatchFlags } from '../args/watch-flags.ts';
 import { askedPart } from '../session/asked-part.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
-import type { CommandSession } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import {
   addressesPrinted,
@@ -37,7 +36,7 @@ import {
 } from '../session/output.ts';
 import { checkRollouts } from '../session/rollout-check.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
-import { checkSelectors, namespacesOf, type Session } from '../session/session.ts';
+import { type CommandSession, checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';

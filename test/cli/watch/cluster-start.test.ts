@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { inCluster } from '../../../src/cli/session/cluster-error.ts';
 import type { ClusterSession } from '../../../src/cli/session/clusters.ts';
 import { ClusterStart } from '../../../src/cli/watch/cluster-start.ts';
 import { InformerError } from '../../../src/kit/error.ts';
@@ -22,6 +23,7 @@ function start(answers: Record<string, Answer>, { isPatient = true } = {}) {
   const notices: string[] = [];
   const clusters = Object.keys(answers).map((cluster) => ({
     cluster,
+    named: (error: unknown) => inCluster(cluster, error),
     signal,
     notice: (text: string) => notices.push(`${cluster}: ${text}`),
     client: { discovery: { invalidate: async () => {} } },

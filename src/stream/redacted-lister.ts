@@ -47,6 +47,10 @@ class RedactedLister implements Lister<UnknownObject> {
     return object && this.#shown(object);
   }
 
+  glance(key: ObjectKey): ReadonlyObject | undefined {
+    return this.get(key);
+  }
+
   require(key: ObjectKey): ReadonlyObject {
     return this.#shown(this.#lister.require(key));
   }

@@ -27,6 +27,7 @@ export function freshLister(lister: Lister<UnknownObject>): FreshLister {
       const object = lister.get(key);
       return object && copy(object);
     },
+    glance: (key) => fresh.get(key),
     require: (key) => copy(lister.require(key)),
     has: (key) => lister.has(key),
     keys: () => lister.keys(),

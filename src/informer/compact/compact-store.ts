@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
+import { withCells } from '../../model/cells.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
@@ -9,7 +10,7 @@ import { type Compression, zstd } from './compression.ts';
 import { type FieldColumn, FieldColumns } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
-import { type Cached, NamedPackedObject, PackedObject } from './packed-object.ts';
+import { type Cached, metadataOf, NamedPackedObject, PackedObject } from './packed-object.ts';
 import { SharedLabels } from './shared-labels.ts';
 import { Slabs } from './slabs.ts';
 
@@ -176,6 +177,18 @@ export class CompactStore<T> {
     const object = this.#objectOf(cached);
     if (!isPassing) this.#hot.add(cached, object);
     return object;
+  }
+
+  /**
+   * The object with its key, its version and labels, when it was created, and its cells in a table at least: enough for a
+   * row. Of most objects of a table the rest is not decoded.
+   */
+  glance(cached: Cached<T>): T {
+    if (!(cached instanceof PackedObject)) return cached;
+    const head = cached.hot === undefined ? this.#reading(cached, (text) => this.#texts.headOf(text)) : undefined;
+    if (head === undefined) return this.unpack(cached, true);
+    const { creationTimestamp, cells } = head;
+    return withCells({ metadata: { ...metadataOf(cached), creationTimestamp } }, cells) as T;
   }
 
   /** The values of these fields of the objects, as far as they are known. `isKept`: it will be asked for often. */
@@ -392,11 +405,15 @@ export class CompactStore<T> {
   // --- reading ---
 
   #objectOf(packed: PackedObject<T>): T {
-    const { block, at } = packed;
-    try {
-      const text = block.textAt(at, this.#textsOf(block));
+    return this.#reading(packed, (text) => {
       const object = this.#texts.objectOf(text.toString('utf8'));
       return (this.#options.finish ? this.#options.finish(object) : object) as T;
+    });
+  }
+
+  #reading<R>({ block, at }: PackedObject<T>, read: (text: Buffer) => R): R {
+    try {
+      return read(block.textAt(at, this.#textsOf(block)));
     } catch (error) {
       if (block.live > 0) this.#damaged(error); // an old state cannot be listed again
       throw error;

@@ -1,7 +1,7 @@
 import { hasMember, jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Address, addressText, EACH } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
-import type { LightMetadata, PackedObject } from './packed-object.ts';
+import { metadataOf, type PackedObject } from './packed-object.ts';
 
 /** The bytes that the different values of a column may take as JSON. A column with more is given up. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -116,16 +116,6 @@ export class FieldColumns {
 
 function columnId(fields: readonly Address[]): string {
   return fields.map(addressText).sort().join(' ');
-}
-
-function metadataOf(packed: PackedObject): Partial<LightMetadata> {
-  const { name, namespace, uid, resourceVersion, labels } = packed;
-  const metadata: { -readonly [K in keyof LightMetadata]?: LightMetadata[K] } = { name };
-  if (namespace !== undefined) metadata.namespace = namespace;
-  if (uid !== undefined) metadata.uid = uid;
-  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
-  if (labels !== undefined) metadata.labels = labels;
-  return metadata;
 }
 
 function partOf(fields: readonly Address[]): Part {

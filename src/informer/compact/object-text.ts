@@ -1,9 +1,16 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Cells, cellsOf, type TableColumn, withCells } from '../../model/cells.ts';
+import { hasMetadata } from '../../model/object.ts';
 import { readIn } from '../../model/read-version.ts';
 
-/** The text of an object of a table begins with a bracket: the number of its columns, its cells, and the object. */
+/**
+ * The text of an object of a table begins with a bracket: the number of its columns, when it was created, the length of
+ * its cells, the cells, and the object.
+ */
 const OPEN_BRACKET = '[';
+const HEAD = /^\[(\d+),(null|"[^"\\]*"),(\d+),/;
+/** The bytes in which the cells of most tables end. */
+const HEAD_BYTES = 1024;
 
 /**
  * Turns objects into texts and back, with no difference between what went in and what comes out. An object that JSON
@@ -31,7 +38,7 @@ export class ObjectTexts {
       const cells = cellsOf(object);
       if (cells === undefined && isFromServer && bytes) return bytes;
       // throws for an object without an end, on which the search for other parts would not end either
-      const text = jsonText(cells ? [this.#numberOf(cells.columns), cells.cells, object] : object);
+      const text = cells ? this.#rowText(cells, object) : jsonText(object);
       const isSame = (isFromServer || isPlainThroughout(object)) && (!cells || isPlainThroughout(cells.cells));
       return isSame ? text : undefined;
     } catch {
@@ -41,8 +48,31 @@ export class ObjectTexts {
 
   objectOf(text: string): object {
     if (!text.startsWith(OPEN_BRACKET)) return parseJson(text) as object;
-    const [number, cells, object] = parseJson(text) as [number, Cells['cells'], object];
-    return withCells(object, { columns: this.#columns[number] as readonly TableColumn[], cells });
+    const [number, , , cells, object] = parseJson(text) as [number, unknown, number, Cells['cells'], object];
+    return withCells(object, this.#cellsOf(number, cells));
+  }
+
+  /** The cells of an object, and when it was created, without the rest of its text; undefined if they are not known. */
+  headOf(text: Buffer): { readonly creationTimestamp: string | undefined; readonly cells: Cells } | undefined {
+    const head = text.toString('utf8', 0, HEAD_BYTES);
+    const [all = '', number, created = '', length] = HEAD.exec(head) ?? [];
+    const end = all.length + Number(length);
+    if (number === undefined || end >= head.length) return undefined;
+    return {
+      creationTimestamp: (JSON.parse(created) as string | null) ?? undefined,
+      cells: this.#cellsOf(Number(number), parseJson(head.slice(all.length, end)) as Cells['cells']),
+    };
+  }
+
+  #cellsOf(number: number, cells: Cells['cells']): Cells {
+    return { columns: this.#columns[number] as readonly TableColumn[], cells };
+  }
+
+  #rowText({ columns, cells }: Cells, object: object): string {
+    const { creationTimestamp } = hasMetadata(object) ? object.metadata : {};
+    const created = typeof creationTimestamp === 'string' ? creationTimestamp : null;
+    const text = jsonText(cells);
+    return `[${this.#numberOf(columns)},${JSON.stringify(created)},${text.length},${text},${jsonText(object)}]`;
   }
 
   #numberOf(columns: readonly TableColumn[]): number {

@@ -81,5 +81,16 @@ export class NamedPackedObject<T = unknown> extends PackedObject<T> {
   }
 }
 
+/** The metadata of a handle: the fields that its object has. */
+export function metadataOf(packed: PackedObject): Partial<LightMetadata> {
+  const { name, namespace, uid, resourceVersion, labels } = packed;
+  const metadata: { -readonly [K in keyof LightMetadata]?: LightMetadata[K] } = { name };
+  if (namespace !== undefined) metadata.namespace = namespace;
+  if (uid !== undefined) metadata.uid = uid;
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  if (labels !== undefined) metadata.labels = labels;
+  return metadata;
+}
+
 /** An object as a store has it: parsed or packed. */
 export type Cached<T> = T | PackedObject<T>;

@@ -46,6 +46,8 @@ export interface CacheStore<T, C = Cached<T>> {
 
   /** The object of an entry. `isPassing`: it is one of many, and does not stay parsed. */
   open(cached: C, isPassing?: boolean): T;
+  /** An object of which no more is certain than a row of a table shows: key, labels, time of creation and cells. */
+  glance(cached: C): T;
   /** All objects one by one. They do not stay parsed. */
   opened(): MapIterator<T>;
   openedEntries(): MapIterator<[ObjectKey, T]>;

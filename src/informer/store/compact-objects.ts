@@ -78,6 +78,10 @@ export class CompactObjects<T> implements CacheStore<T> {
     return this.#texts.unpack(cached, isPassing);
   }
 
+  glance(cached: Cached<T>): T {
+    return this.#texts.glance(cached);
+  }
+
   opened(): MapIterator<T> {
     return this.#items.values().map((cached) => this.#texts.unpack(cached, true));
   }

@@ -149,6 +149,12 @@ export class Indexer<T> {
     return cached === undefined ? undefined : this.store.open(cached);
   }
 
+  /** @internal See `Lister.glance`. */
+  glance(key: ObjectKey): T | undefined {
+    const cached = this.store.items.get(key);
+    return cached === undefined ? undefined : this.store.glance(cached);
+  }
+
   /** The memory of the store. */
   get memory(): StoreMemory {
     return this.store.memory;

@@ -43,6 +43,10 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
     return object;
   }
 
+  glance(object: T): T {
+    return object;
+  }
+
   opened(): MapIterator<T> {
     return this.#items.values();
   }

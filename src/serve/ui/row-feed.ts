@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { Glances } from './glances.ts';
 import type { TableView } from './table-view.ts';
 import type { UiMessage, UiRow } from './wire.ts';
 
@@ -21,6 +22,7 @@ const MOST_NAMESPACES = 1000;
 export class RowFeed {
   readonly #view: TableView;
   readonly #number: number;
+  readonly #glances: Glances;
   /** Keys of rows that the page has. */
   readonly #sent = new Set<ObjectKey>();
   #dirty = new Set<ObjectKey>();
@@ -31,9 +33,10 @@ export class RowFeed {
   #owesTally = true;
   #progress: UiMessage | undefined;
 
-  constructor(view: TableView, number: number) {
+  constructor(view: TableView, number: number, glances = new Glances(view.cache)) {
     this.#view = view;
     this.#number = number;
+    this.#glances = glances;
     this.#lookAtAll();
   }
 
@@ -48,6 +51,7 @@ export class RowFeed {
 
   /** Remembers that an object was added, changed or deleted. */
   changed(key: ObjectKey): void {
+    this.#glances.forget(key);
     this.#dirty.add(key);
     if (this.#dirty.size > MOST_DIRTY) this.#lookAtAll();
   }
@@ -91,10 +95,11 @@ export class RowFeed {
     return this.#owesTally ? this.#tally() : undefined;
   }
 
-  /** The objects of the keys, each read once, because a large cache decodes it. Undefined: gone, or it cannot match. */
+  /** The objects of the keys, or what their rows show of them. Undefined: gone, or it cannot match. */
   #read(keys: readonly ObjectKey[]): (ReadonlyObject | undefined)[] {
-    const { lister } = this.#view.cache.informer;
-    return keys.map((key) => (this.#view.mayMatch(key) ? lister.get(key) : undefined));
+    const { cache, readsObjects } = this.#view;
+    const read = (key: ObjectKey) => (readsObjects ? cache.informer.lister.get(key) : this.#glances.of(key));
+    return keys.map((key) => (this.#view.mayMatch(key) ? read(key) : undefined));
   }
 
   #takesColumns(objects: readonly (ReadonlyObject | undefined)[]): boolean {

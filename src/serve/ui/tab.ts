@@ -1,6 +1,7 @@
 import { scope } from '../../kit/abort.ts';
 import { Bell } from '../../kit/bell.ts';
 import { InformerError } from '../../kit/error.ts';
+import { Glances } from './glances.ts';
 import type { HubListener, UiHub } from './hub.ts';
 import { ObjectFeed } from './object-feed.ts';
 import { prepareEvents } from './related.ts';
@@ -35,6 +36,7 @@ export class Tab implements HubListener {
   readonly #hub: UiHub;
   readonly #bell = new Bell();
   #rows: RowFeed | undefined;
+  #glances: Glances | undefined;
   #object: ObjectFeed | undefined;
   /** The numbers of the views that chose the rows and the object. */
   #rowsNumber = -1;
@@ -72,7 +74,8 @@ export class Tab implements HubListener {
     if (cache) await prepareEvents(this.#program);
     if (question !== undefined && number > this.#rowsNumber) {
       this.#rowsNumber = number;
-      this.#rows = view && new RowFeed(view, number);
+      if (view?.cache.informer !== this.#glances?.cache.informer) this.#glances = view && new Glances(view.cache);
+      this.#rows = view && new RowFeed(view, number, this.#glances);
     }
     if (subject !== undefined && number > this.#objectNumber) {
       this.#objectNumber = number;

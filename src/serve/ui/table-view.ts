@@ -20,6 +20,8 @@ export class TableView {
   readonly cache: UiCache;
   /** Whether an object may start or stop matching by the time alone. */
   readonly readsTime: boolean;
+  /** Whether objects are looked at, and not only what rows show of them. */
+  readonly readsObjects: boolean;
   readonly #program: UiProgram;
   readonly #namespace: string;
   /** In lower case; each must be in a key. */
@@ -46,6 +48,7 @@ export class TableView {
     this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
+    this.readsObjects = Boolean(question.filter || question.index);
     this.readsTime = Boolean(question.where) || conditions.some(({ readsTime }) => readsTime);
     this.#judge = new ConditionJudge(
       (error) => {

@@ -5,6 +5,7 @@ import { type Compression, zstd } from '../../../src/informer/compact/compressio
 import { type Cached, PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
+import { cellsOf, withCells } from '../../../src/model/cells.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
@@ -264,6 +265,24 @@ describe('reads', () => {
     expect(read('a')).toBe(read('a'));
     expect(both.store.memory(2)).toMatchObject({ hotReads: 2, coldReads: 3, hotObjects: 2 });
   });
+});
+
+it('a glance at an object of a table decodes no more than its row; at another one, all', () => {
+  const { store } = new Both();
+  const columns = [{ name: 'Name', type: 'string', format: '', priority: 0 }];
+  const created = '2026-01-01T00:00:00Z';
+  const object = pod('shop/a', 1);
+  const row = withCells(
+    { ...object, metadata: { ...object.metadata, creationTimestamp: created } },
+    { columns, cells: ['a', 1] },
+  );
+  const packed = [store.pack('shop/a', row), store.pack('shop/b', pod('shop/b', 1))];
+  const [one, other] = packed.map((each) => store.glance(each)) as [Pod, Pod];
+  expect({ ...one.metadata }).toEqual({ ...object.metadata, creationTimestamp: created });
+  expect(Object.keys(one)).toEqual(['metadata']);
+  expect([cellsOf(one), store.memory(2).coldReads]).toEqual([{ columns, cells: ['a', 1] }, 1]);
+  expect(other).toEqual(pod('shop/b', 1));
+  expect(store.glance(row)).toBe(row);
 });
 
 // --- faults ---

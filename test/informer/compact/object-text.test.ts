@@ -39,6 +39,31 @@ const { value: anyJson } = fc.letrec<{ value: string }>((tie) => ({
   ),
 }));
 
+describe('the head of a text', () => {
+  const columns: readonly TableColumn[] = [{ name: 'Name', type: 'string', format: '', priority: 0 }];
+  const headOf = (object: object) => {
+    const texts = fromServer();
+    return texts.headOf(Buffer.from(texts.textOf(object) as string));
+  };
+
+  it('has the cells and the time of creation, for any cells', () => {
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 4 }), fc.option(anyText, { nil: undefined }), (cells, created) => {
+        const object = withCells({ metadata: { name: 'a', creationTimestamp: created } }, { columns, cells });
+        const head = headOf(object);
+        if (head) expect(head).toEqual({ creationTimestamp: created, cells: { columns, cells } });
+        else expect(jsonText([created, cells])).toMatch(/\\|.{800}/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is not known of an object without a row, nor of one with long cells', () => {
+    expect(headOf({ metadata: { name: 'a' } })).toBeUndefined();
+    expect(headOf(withCells({ metadata: { name: 'a' } }, { columns, cells: ['ü'.repeat(2000)] }))).toBeUndefined();
+  });
+});
+
 describe('the text of an object of a server', () => {
   it('is the same object again, for any JSON', () => {
     fc.assert(

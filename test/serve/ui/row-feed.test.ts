@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { Glances } from '../../../src/serve/ui/glances.ts';
 import { MOST_DIRTY, RowFeed } from '../../../src/serve/ui/row-feed.ts';
 import { TableView } from '../../../src/serve/ui/table-view.ts';
 import type { UiMessage, UiQuestion } from '../../../src/serve/ui/wire.ts';
@@ -123,7 +124,7 @@ describe('the rows of a view', () => {
     expect(messages[2]?.data).toMatchObject({ isWhole: true });
   });
 
-  it('read each object once, and none whose name does not match', async () => {
+  it('read each object once, and none whose name does not match: a question over columns needs its row only', async () => {
     const reads: string[] = [];
     const cache = caches.caches[0] as (typeof caches.caches)[number];
     const { lister: real } = cache.informer;
@@ -132,7 +133,7 @@ describe('the rows of a view', () => {
         const value = Reflect.get(target, name, target) as unknown;
         if (typeof value !== 'function') return value;
         return (...given: unknown[]) => {
-          if (name === 'get') reads.push(String(given[0]));
+          if (name === 'get' || name === 'glance') reads.push(`${name} ${given[0]}`);
           return Reflect.apply(value, target, given);
         };
       },
@@ -140,9 +141,24 @@ describe('the rows of a view', () => {
     const informer = Object.create(cache.informer, { lister: { value: counting } });
     const program = uiProgram([{ ...cache, informer }]);
     const view = await TableView.of(program, { type: 'v1/pods', name: 'web', where: 'READY == "0/1"' });
-    expect(keysIn(drained(new RowFeed(view, 1)))).toEqual(['shop/web-1', 'shop/web-2']);
+    const glances = new Glances(view.cache);
+    const feed = new RowFeed(view, 1, glances);
+    expect(keysIn(drained(feed))).toEqual(['shop/web-1', 'shop/web-2']);
+    expect(reads.splice(0)).toEqual(['glance shop/web-1', 'glance shop/web-2']);
+    const next = await TableView.of(program, { type: 'v1/pods', name: 'web', where: 'NAME == "web-2"' });
+    expect(keysIn(drained(new RowFeed(next, 2, glances)))).toEqual(['shop/web-2']);
+    expect(reads).toEqual([]);
+    feed.changed('shop/web-1');
+    expect(keysIn(drained(feed))).toEqual(['shop/web-1']);
+    expect(reads.splice(0)).toEqual(['glance shop/web-1']);
+    const whole = await TableView.of(program, {
+      type: 'v1/pods',
+      name: '2',
+      filter: 'object.status.phase == "Running"',
+    });
+    expect(keysIn(drained(new RowFeed(whole, 3, glances)))).toEqual(['shop/web-2']);
     // columns are sent before the rows that have them, and those rows are read again
-    expect(reads).toEqual(['shop/web-1', 'shop/web-2', 'shop/web-1', 'shop/web-2']);
+    expect(reads).toEqual(['get shop/web-2', 'get shop/web-2']);
   });
 
   it('leave when they stop matching, and are not sent when they never matched', async () => {

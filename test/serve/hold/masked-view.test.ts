@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { maskedCondition } from '../../../src/serve/hold/masked-view.ts';
+import type { Holding } from '../../../src/query/answer/holding.ts';
+import { maskedCondition, maskedView } from '../../../src/serve/hold/masked-view.ts';
 import type { CompiledCondition } from '../../../src/stream/conditions/condition.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 
@@ -35,4 +36,43 @@ it('a mark is not marked again, and neither is that of a copy', () => {
   const masked = redactor.masked(secret, SECRETS.gvr);
   expect(masked.data).toEqual(redactor.redact(secret).data);
   expect(redactor.redact({ ...masked }).data).toEqual(masked.data);
+});
+
+it('a view of Secrets has marks for every reader, and the index of namespaces alone', () => {
+  const redactor = new Redactor();
+  const mark = redactor.masked(secret, SECRETS.gvr);
+  const lister = {
+    size: 1,
+    list: () => [secret],
+    hasIndex: (name: string) => name !== 'absent',
+    byIndex: () => [secret],
+    indexValues: () => ['value'],
+    indexCount: () => 1,
+  };
+  const informer = { name: 'v1/secrets', lister };
+  const holding = { type: SECRETS, informer } as unknown as Holding;
+  const view = maskedView(holding, redactor).informer;
+  const shown = [...view.lister.list(), ...view.lister.values(), ...view.lister.byIndex('namespace', 'shop')];
+  expect(shown).toEqual([mark, mark, mark]);
+  expect([view.name, view.lister.size]).toEqual(['v1/secrets', 1]);
+  const indexOf = (name: string) => [
+    view.lister.hasIndex(name),
+    view.lister.indexValues(name),
+    view.lister.indexCount(name, 'x'),
+  ];
+  expect([indexOf('namespace'), indexOf('k')]).toEqual([
+    [true, ['value'], 1],
+    [false, [], 0],
+  ]);
+  const pods = { ...holding, type: { ...SECRETS, gvr: { ...SECRETS.gvr, resource: 'pods' } } } as Holding;
+  expect(maskedView(pods, redactor)).toBe(pods);
+});
+
+it('a condition over other types than Secrets is itself, and its remarks are those of the condition', () => {
+  const condition: CompiledCondition = { source: 'x', readsEvent: false, test: () => true };
+  const pods = { ...SECRETS, gvr: { ...SECRETS.gvr, resource: 'pods' } } as ResourceType;
+  expect(maskedCondition(condition, [pods], new Redactor())).toBe(condition);
+  expect(maskedCondition(condition, [SECRETS], new Redactor())).not.toHaveProperty('remark');
+  const remarking = { ...condition, remark: () => 'a remark' };
+  expect(maskedCondition(remarking, [pods, SECRETS], new Redactor()).remark?.()).toBe('a remark');
 });

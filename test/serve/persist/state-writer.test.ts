@@ -151,6 +151,14 @@ it('the columns of stored rows are those that were stored with them; rows withou
   }
 });
 
+it('objects are stored whole', async () => {
+  const { made, stored } = writer();
+  const map = { ...object('a'), kind: 'ConfigMap', data: { k: 'v' } } as UnknownObject;
+  made.take({ isWhole: true, objects: [['a', map]], resourceVersion: '10' });
+  const rows = await stored();
+  expect(rows && (await objectsOfRows(rows, new FakeClock()))).toEqual([map]);
+});
+
 it('a new whole state has its columns again, also where they are the very same', async () => {
   const columns: Cells['columns'] = [{ name: 'Name', type: 'string', format: '', priority: 0, description: '' }];
   const { made, stored } = writer();

@@ -241,6 +241,13 @@ describe('an open page without news', () => {
     expect(states()).toBe(7);
   });
 
+  it('gets the state with each view that it chooses', async () => {
+    await using open = await quiet();
+    await open.quietTab.show({ session: 'quiet', number: 1 });
+    await open.clock.advance(100);
+    expect(open.page.of('state')).toHaveLength(2);
+  });
+
   it('gets changes gathered for a tenth of a second, also those that come while it is sent to', async () => {
     await using open = await quiet();
     const { clock, page, quietTab } = open;

@@ -168,6 +168,12 @@ describe('a request', () => {
     expect(await send(method, path, { headers: authorized() })).toMatchObject({ status });
   });
 
+  it('may have 256 KiB, and no more', async () => {
+    const statusOf = async (length: number) =>
+      (await send('POST', '/ui/view', { headers: authorized(), body: 'x'.repeat(length - 2) })).status;
+    expect([await statusOf(256 * 1024), await statusOf(256 * 1024 + 1)]).toEqual([400, 413]);
+  });
+
   it('that is too large is cut off', async () => {
     const body = { text: 'x'.repeat(300_000) };
     expect(await send('POST', '/ui/view', { headers: authorized(), body })).toMatchObject({ status: 413 });

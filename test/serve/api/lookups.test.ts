@@ -1,5 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { createLister } from '../../../src/informer/store/lister.ts';
+import type { Indexers } from '../../../src/informer/store/object-index.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
@@ -10,8 +13,6 @@ import type { HeldCaches } from '../../../src/serve/hold/served-cache.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { PODS } from '../../support/query.ts';
-import { page, ScriptedListerWatcher } from '../../support/scripted-events.ts';
-import { SharedInformer } from '../../support/store-under-test.ts';
 
 const typeOf = (resource: string, kind: string) =>
   ({ gvr: { group: '', version: 'v1', resource }, kind, namespaced: true }) as ResourceType;
@@ -31,21 +32,18 @@ const valueIndex: IndexDefinition = {
 const unstable: IndexDefinition = { ...valueIndex, name: 'loose', key: 'loose', stable: false };
 
 /** Lookups in caches of pods and Secrets; services are not cached. */
-async function lookups() {
-  const ending = new AbortController();
+function lookups() {
   const asked: string[] = [];
-  const targets = await Promise.all(
-    [
-      [typeOf('pods', 'Pod'), PODS],
-      [typeOf('secrets', 'Secret'), [SECRET]],
-    ].map(async ([type, objects]) => {
-      const source = new ScriptedListerWatcher<UnknownObject>().onList(() => page('1', objects as UnknownObject[]));
-      const informer = new SharedInformer<UnknownObject>(source, { sync: 'list' });
-      void informer.run(ending.signal);
-      await informer.whenSynced();
-      return { type: type as ResourceType, informer };
-    }),
-  );
+  const caches: [ResourceType, readonly UnknownObject[]][] = [
+    [typeOf('pods', 'Pod'), PODS],
+    [typeOf('secrets', 'Secret'), [SECRET]],
+  ];
+  const targets = caches.map(([type, objects]) => {
+    const indexer = new Indexer<UnknownObject>();
+    indexer.replace(objects, '1');
+    const addIndexers = (indexers: Indexers<UnknownObject>) => indexer.addIndexers(indexers);
+    return { type, informer: { hasSynced: true, lister: createLister(indexer), addIndexers } };
+  });
   const held = {
     targets,
     declared: [valueIndex, unstable],
@@ -71,13 +69,13 @@ async function lookups() {
       .filter(Boolean)
       .map((line) => JSON.parse(line));
   };
-  return { made, targets, asked, answers, [Symbol.dispose]: () => ending.abort() };
+  return { made, targets, asked, answers };
 }
 const line = (fields: object) => `${JSON.stringify({ type: 'pods', index: 'node', value: 'n1', ...fields })}\n`;
 
 describe('lookups', () => {
   it('are answered line by line with keys in order, or with objects, and the type is resolved once', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     const [keys, objects, none] = await scene.answers([
       line({}) + line({ output: 'objects' }),
       line({ value: 'n9', output: 'keys' }),
@@ -90,7 +88,7 @@ describe('lookups', () => {
   });
 
   it('are read wherever the bytes are divided, and the last one needs no end of its line', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     const text = line({}) + line({ value: 'n2' }).trim();
     for (const at of [0, 1, 40, text.length - 1])
       expect(await scene.answers([text.slice(0, at), text.slice(at)])).toEqual([
@@ -112,14 +110,20 @@ describe('lookups', () => {
     ['{"type":"pods","index":"nod","value":"x"}', /no index named "nod"/],
     ['{"type":"nothing","index":"node","value":"x"}', /no such type/],
   ])('that cannot be answered give their error, and the next one is read: %s', async (wrong, message) => {
-    using scene = await lookups();
+    const scene = lookups();
     const [refused, next] = await scene.answers([`${wrong}\n${line({ value: 'n2' })}`]);
     expect(refused).toEqual({ error: expect.objectContaining({ message: expect.stringMatching(message) }) });
     expect(next).toEqual({ keys: ['shop/b-1'] });
   });
 
+  it('wait for no cache that has not synced', async () => {
+    const scene = lookups();
+    for (const { informer } of scene.targets) informer.hasSynced = false;
+    expect(await scene.answers([line({})])).toEqual([{ error: { message: 'this serve does not hold v1/pods' } }]);
+  });
+
   it('have the hint of an error', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     const [refused] = await scene.answers([line({ type: 'nothing' })]);
     expect(refused).toEqual({ error: { message: 'no such type', hint: 'look at types' } });
     const [without] = await scene.answers(['{\n']);
@@ -127,7 +131,7 @@ describe('lookups', () => {
   });
 
   it('of Secrets show marks in place of values, and find values only for those who may see them', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     const ask = (isMasked: boolean, fields: object) =>
       scene.answers([line({ type: 'secrets', index: 'k', value: 'aHVzaA==', ...fields })], isMasked);
     expect(await ask(false, {})).toEqual([{ keys: ['shop/s'] }]);
@@ -144,13 +148,13 @@ describe('lookups', () => {
   });
 
   it('end with an error at a line that is too long', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     await expect(scene.answers(['x'.repeat(64 * 1024)])).resolves.toHaveLength(1);
     await expect(scene.answers(['x'.repeat(64 * 1024 + 1)])).rejects.toThrow('a line of lookups is too long');
   });
 
   it('wait for a reader that is slow, and end when it has gone', async () => {
-    using scene = await lookups();
+    const scene = lookups();
     const body = new PassThrough({ highWaterMark: 1 });
     let read = 0;
     const chunks = async function* () {

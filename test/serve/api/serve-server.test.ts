@@ -186,7 +186,7 @@ describe('the other paths', () => {
   });
 });
 
-it('a serve is idle while nobody asks and no answer is read', async () => {
+it('a serve is idle while it has no request and no answer is read', async () => {
   const { clock, made, ask } = server();
   clock.tick(5000);
   expect(made.idleMs).toBe(5000);

@@ -83,7 +83,7 @@ describe('the states of caches', () => {
     await states?.[Symbol.asyncDispose]();
   });
 
-  it('that are damaged are set aside, and begin anew', async () => {
+  it('that are damaged are set aside, and others begin', async () => {
     writeFileSync(file, 'this is no database, and it is long enough to be read as the head of one'.repeat(20), {
       mode: 0o600,
     });
@@ -186,16 +186,16 @@ describe('the changes since stored states', () => {
     expect([handler, await text()]).toEqual([{}, undefined]);
   });
 
-  it('are told when a watch is open, after five seconds at most', async () => {
+  it('are known when a watch is open, after five seconds at most', async () => {
     const late = since();
-    let told: string | undefined;
+    let known: string | undefined;
     void late.text().then((text) => {
-      told = text;
+      known = text;
     });
     await late.clock.advance(4_900);
-    expect(told).toBeUndefined();
+    expect(known).toBeUndefined();
     await late.clock.advance(100);
-    expect(told).toContain('verified');
+    expect(known).toContain('verified');
     const soon = since();
     const telling = soon.text();
     soon.continuity.resumes = 1;

@@ -19,7 +19,7 @@ export function performancePage(results: Results, limits: Limits): string {
   const sections = [
     '# Performance',
     'After reading this page you know how fast the program and the library are, how much memory they take, beside other clients and from small to large clusters.',
-    `Measured ${results.date.slice(0, 10)} on ${results.machine}, ${results.versions}; load before the first run ${results.load.toFixed(1)}. Pods of ${number(results.bytes)} bytes as JSON, a third of it managedFields. This page is written by \`npm run bench:report\`.`,
+    `Measured ${results.date.slice(0, 10)} on ${results.machine}, ${results.versions}; load before the first run ${results.load.toFixed(1)}. Pods of about ${number(results.bytes)} bytes as JSON, nearly half of it managedFields. This page is written by \`npm run bench:report\`.`,
     '## Targets',
     markdownOf(targetTable(results, limits)),
     '## Time and memory',

@@ -6,19 +6,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { generate as makeCertificate } from 'selfsigned';
-import {
-  COLUMNS,
-  type Form,
-  GROUP_VERSION,
-  KINDS,
-  type Kind,
-  mixed,
-  NAMESPACES,
-  ObjectTexts,
-  RESOURCE,
-  type Texts,
-  VERSIONS,
-} from './generator.ts';
+import { COLUMNS, type Form, GROUP_VERSION, KINDS, type Kind, ObjectTexts, RESOURCE } from './generator.ts';
+import { mixed, NAMESPACES, type Texts, VERSIONS } from './marks.ts';
 import type { ReplayOptions, ReplayReport, ReplayRequest, Storm, WatchPlan } from './replay.ts';
 
 /** As much as goes to a socket at once. */

@@ -115,7 +115,7 @@ describe('the page', () => {
 
   it('says when and on what it was measured', () => {
     expect(page).toContain('Measured 2026-01-02 on 2 × a processor, Node 24.0.0; load before the first run 0.3.');
-    expect(page).toContain('Pods of 7,000 bytes as JSON');
+    expect(page).toContain('Pods of about 7,000 bytes as JSON');
   });
 
   it.each([

@@ -188,7 +188,6 @@ export class ShardGate {
     this.#open.delete(index);
   }
 
-  /** The open shard of a key. */
   #shardOf(key: ObjectKey): OpenShard | undefined {
     const object = this.#options.objects().get(key);
     const index = object ? this.#options.shards.indexOf(object) : this.#gone.get(key);

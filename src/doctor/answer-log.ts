@@ -14,7 +14,6 @@ export class AnswerLog {
   requests = 0;
   /** Answers with 429. */
   throttled = 0;
-  /** Whether an answer was compressed. */
   isCompressed = false;
   #reading: ClockReading | undefined;
   readonly #clock: Clock;

@@ -7,7 +7,6 @@ import { isInformerError } from '../kit/error.ts';
  */
 export type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
-/** The result of one check. */
 export interface CheckResult {
   readonly status: FindingStatus;
   /** One sentence: what was found, or why nothing was examined. It never contains a credential. */
@@ -16,7 +15,6 @@ export interface CheckResult {
   readonly fix?: string | undefined;
 }
 
-/** The result of one check, as it is reported. */
 export interface HealthFinding extends CheckResult {
   /** `GROUP.NAME`, which stays the same in all versions. */
   readonly id: string;

@@ -5,7 +5,6 @@ import type { HookPlace, ImageHook } from './hook-place.ts';
 /** The version of Node with which this package is developed; package.json says which one is the oldest. */
 const NODE = 24;
 
-/** The purpose of an image. */
 export interface ImageOptions {
   /** The name of the image, for the comment. */
   readonly image?: string | undefined;

@@ -1,6 +1,5 @@
 import type { HookPlace } from './hook-place.ts';
 
-/** The program of each Pod. */
 export interface PodOptions {
   readonly name: string;
   readonly image: string;

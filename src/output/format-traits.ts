@@ -54,7 +54,6 @@ export interface FormatTraits {
    * columns, a jq program, or the path of a file. The fields it reads, and what completion offers, follow from that.
    */
   readonly value: 'none' | 'template' | 'columns' | 'column-lines' | 'program' | 'path';
-  /** Whether the value may be empty. */
   readonly takesEmpty: boolean;
   /** The value where there is no `=`. Throws `argument` if there must be one. Undefined: there is no such format. */
   readonly withoutValue: (() => string) | undefined;
@@ -90,7 +89,6 @@ export interface FormatTraits {
   readonly forPeople: boolean;
   /** Prints what `query --since-last` finds. */
   readonly sinceLast: boolean;
-  /** The flags that show in it. */
   readonly shows: readonly (typeof SHOWN_FLAGS)[number][];
   /** Prints counts, groups and sums; false: it prints objects alone. */
   readonly counts: false | ((printers: Printers) => CountsText);

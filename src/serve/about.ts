@@ -3,7 +3,6 @@ import path from 'node:path';
 
 /** A running serve, as it describes itself to other commands of the same user. It holds no credential. */
 export interface ServeAbout {
-  /** The version of its protocol. */
   readonly protocol: number;
   /** The version of its program. */
   readonly version: string;

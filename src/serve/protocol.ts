@@ -46,7 +46,6 @@ export interface AnswerError {
   readonly exitCode: number;
 }
 
-/** The end of an answer. */
 export interface AnswerEnd {
   readonly exitCode: number;
   /** The time since the caches last proved to be current, ms: the longest of those that were used. */

@@ -29,7 +29,6 @@ export interface Given {
   readonly label?: string | undefined;
 }
 
-/** A command line as read. */
 export interface CommandLine {
   readonly given: ReadonlyMap<string, Given>;
   readonly words: readonly string[];
@@ -118,7 +117,6 @@ export function readUnfinishedLine(
   return { ...line, awaited, isPastFlags };
 }
 
-/** The variable that sets a flag. */
 export const variableOf = (flag: string): string => ENV_PREFIX + flag.toUpperCase().replaceAll('-', '_');
 
 function environmentOf(flag: string, env: NodeJS.ProcessEnv): Elsewhere | undefined {

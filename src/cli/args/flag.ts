@@ -9,7 +9,6 @@ interface Marks {
   split?: boolean;
   /** Holds where the value is left out; a value is then taken only as `--flag=value`. */
   implied?: string;
-  /** Not taken from the environment. */
   noEnv?: boolean;
   /** Not taken from the environment or a file beside this other flag on the line. */
   yieldsTo?: string;

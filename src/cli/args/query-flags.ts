@@ -19,7 +19,6 @@ const indexFlags = group('INDEX', {
   index: list({ summary: 'an index of your own, for the flags above', helpValue: 'NAME=EXPRESSION' }),
 });
 
-/** Flags about the objects that are found. */
 const answerFlags = group('ANSWER', {
   count: bool({ summary: 'only how many objects are found' }),
   'group-by': text({ summary: 'how many objects have each value of an expression', helpValue: 'EXPRESSION' }),
@@ -51,7 +50,6 @@ const freshnessFlags = group('FRESHNESS', {
   }),
 });
 
-/** The result as it changes. */
 const continuousFlags = group('WATCH', {
   watch: bool({ char: 'w', summary: 'print the result, then each row that enters (+), changes (~) or leaves (-)' }),
   merge: duration({ summary: 'with --watch: gather changes for this long before rows are printed (default: 100ms)' }),

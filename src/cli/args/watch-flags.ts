@@ -12,7 +12,6 @@ import {
   serveChoiceFlags,
 } from './shared-flags.ts';
 
-/** Flags about the end that is waited for. */
 const waitFlags = group('END CONDITIONS', {
   until: list({ summary: 'end when the expression is true for every selected object', helpValue: 'CEL' }),
   'until-any': list({ summary: 'end when the expression is true for any object', helpValue: 'CEL' }),

@@ -3,7 +3,6 @@ import { type Candidate, type Completions, FILES, NO_COMPLETIONS, offered } from
 import type { Inquiry } from './inquiry.ts';
 import { objectCompletions, typeCompletions } from './types.ts';
 
-/** The kind of the words of a command. */
 export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 'file' | 'command' | 'shell' | 'none';
 
 /** The words of each command. */

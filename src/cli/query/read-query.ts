@@ -46,7 +46,6 @@ export interface ReadQuery extends Query {
 /** A query about types and namespaces of a server, and how its answer is printed. */
 export interface QueryPlan extends ReadQuery, QueryScope {
   readonly printer: Printer;
-  /** How counts look. */
   readonly counting: CountLook;
 }
 

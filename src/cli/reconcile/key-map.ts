@@ -29,7 +29,6 @@ export interface MappedType {
 
 export interface KeyMapOptions {
   readonly primary: ResourceType;
-  /** The declared indexes. */
   readonly indexes: readonly IndexDefinition[];
   readonly showSecrets: boolean;
   /** Called with each different failure of an expression. */

@@ -23,9 +23,7 @@ interface Shown {
 
 /** A run, as it is shown to others. */
 interface AttachedRun {
-  /** The name of its hook. */
   readonly name: string;
-  /** The reconciled type. */
   readonly type: ResourceType;
   readonly namespaces: readonly string[];
   readonly controller: Controller;

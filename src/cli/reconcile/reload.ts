@@ -14,7 +14,6 @@ export interface ReloadOptions {
   session: Pick<Session, 'notice' | 'signal'>;
   loaded: LoadedHook;
   hook: ReplaceableHook;
-  /** Makes the hook of a version. */
   create(loaded: LoadedHook): Hook;
   /** The keys that run again with a new version. */
   keys(): Iterable<ObjectKey>;

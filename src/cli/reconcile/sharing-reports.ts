@@ -26,7 +26,6 @@ export class SharingReports {
   readonly #hasFinalizer: boolean;
   readonly #reported = new Map<string, number>();
   readonly #lost = new Map<string, number[]>();
-  /** Shards whose keys run here. */
   readonly #opened = new Set<number>();
   /** Shards that run here, and whose keys wait until their lease is renewed. */
   readonly #waiting = new Set<number>();

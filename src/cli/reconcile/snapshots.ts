@@ -109,7 +109,6 @@ export class Snapshots {
     this.#notice = notice;
   }
 
-  /** The snapshots for a key. */
   of(key: ObjectKey): Pick<HookRequest, 'snapshots' | 'snapshotsCut'> {
     const { namespace } = splitKey(key);
     const cut: Record<string, number> = {};

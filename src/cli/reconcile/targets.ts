@@ -7,9 +7,7 @@ import type { ReconcilePlan } from './plan.ts';
 import type { Sharing } from './sharing.ts';
 import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
 
-/** The caches of a `reconcile`. */
 export interface ReconcileTargets {
-  /** The reconciled type. */
   readonly primary: WatchTarget;
   /** The types of `--owns`, in their order. */
   readonly owned: readonly WatchTarget[];

@@ -26,7 +26,6 @@ export interface Checked {
   readonly problems: readonly string[];
 }
 
-/** How a scene is opened. */
 export interface SceneSettings {
   /** Whether the objects are given in the opposite order. */
   readonly isReversed?: boolean | undefined;
@@ -51,7 +50,6 @@ const KILLED_AFTER_MS = 30;
 /** The state at the end of the usual runs, with which the other checks compare theirs. */
 interface Base {
   readonly state: EndState;
-  /** The writes of each key. */
   readonly writes: ReadonlyMap<ObjectKey, number>;
 }
 
@@ -129,7 +127,6 @@ async function unexpected({ expect }: Fixture, scene: Scene, runs: readonly Scen
   return problems;
 }
 
-/** Whether the body of an action may have the values of a Secret. */
 function isAboutSecret({ verb, body, on }: Action & { on?: TargetRef }, { type }: Scene): boolean {
   if (verb === 'event' || verb === 'log') return false;
   if (on?.gvr) return isSecretResource(on.gvr);

@@ -18,7 +18,6 @@ import type { ReconcilePlan } from './plan.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
 import { TriggerFilter } from './trigger-filter.ts';
 
-/** The server of a scene, in this process. */
 export interface SceneServer {
   apply(objects: object | readonly object[]): UnknownObject[];
   get(type: { apiVersion: string; kind: string }, key: ObjectKey): UnknownObject | undefined;
@@ -126,7 +125,6 @@ export class Scene implements AsyncDisposable {
     return opened;
   }
 
-  /** The reconciled type. */
   get type(): GroupVersionResource {
     return this.#targets.primary.type.gvr;
   }

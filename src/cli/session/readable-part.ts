@@ -28,7 +28,6 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
     this.#options = options;
   }
 
-  /** Aborts when it is left out. */
   get leftOut(): AbortSignal {
     return this.#leaving.signal;
   }

@@ -115,7 +115,6 @@ export function checkSelectors(flags: SelectorFlags): void {
 export interface SessionOptions {
   /** Whether the command answers once. */
   once?: boolean | undefined;
-  /** Gets the requests. */
   metrics?: MetricsProvider | undefined;
   /** Wraps the transport, such as to see the requests. */
   through?: ((transport: Transport) => Transport) | undefined;

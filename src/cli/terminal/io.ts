@@ -89,7 +89,6 @@ export class TextSink {
     this.#lineAsJson = lineAsJson;
   }
 
-  /** Writes a line of JSON as it is. */
   writeJson(line: string): void {
     this.#put(`${line}\n`);
   }

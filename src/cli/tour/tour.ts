@@ -19,7 +19,6 @@ export interface TourOptions {
   /** Steps that a second signal must still take. */
   readonly atOnce: Set<() => void>;
   readonly cluster: TourCluster;
-  /** The kubeconfig of the cluster. */
   readonly kubeconfig: string;
   /** A folder of its own, where the commands run. */
   readonly folder: string;

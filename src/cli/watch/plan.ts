@@ -23,7 +23,6 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
   /** Redraws in place instead of printing line by line. */
   readonly live: LiveTable | undefined;
   readonly rules: StreamFilters['rules'];
-  /** The expressions in them. */
   readonly judging: Pick<StreamFilters, 'filters' | 'wheres'>;
   /** The fields that expressions and paths of the command line look at. */
   readonly reads: readonly FieldReads[];

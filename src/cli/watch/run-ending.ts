@@ -28,7 +28,6 @@ const by = (objects: string) => (objects === '' ? '' : ` by ${objects}`);
 const isOutOfTime = (reason: unknown) =>
   reason instanceof StreamEnd && (reason.kind === 'timeout' || reason.kind === 'done');
 
-/** The state of a stream that has ended. */
 export interface EndedStream extends Pick<StreamState, 'isCut'> {
   /** True if the command waited for something that has not happened. */
   readonly isMissing: boolean;

@@ -67,7 +67,6 @@ export class ItemsSplitter<T> {
 
   /** A buffer that is reused. It begins with the part of a key, value or item that is not complete yet. */
   #room = Buffer.alloc(0);
-  /** The number of buffered bytes. */
   #held = 0;
   /** The offset in the body of the first buffered byte, or else of the next chunk. */
   #offset = 0;

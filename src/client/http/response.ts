@@ -74,7 +74,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> 
   yield bytes;
 }
 
-/** Whether the status is 2xx. */
 export function isSuccess(response: { status: number }): boolean {
   return response.status >= 200 && response.status < 300;
 }

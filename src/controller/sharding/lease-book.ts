@@ -64,7 +64,6 @@ export class LeaseBook {
     return seen !== undefined && seen.record.holder !== '' && !this.#isInForce(seen);
   }
 
-  /** The Leases that are in force. */
   *inForce(): Generator<readonly [name: string, seen: SeenLease]> {
     for (const entry of this.#seen) if (this.#isInForce(entry[1])) yield entry;
   }

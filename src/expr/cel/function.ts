@@ -11,7 +11,6 @@ export interface CelFunction {
   run(...args: readonly unknown[]): unknown;
 }
 
-/** A function that gives a value. */
 export function define(
   name: string,
   signatures: readonly string[],

@@ -190,7 +190,6 @@ export function divide(a: unknown, b: unknown, asDoubles: boolean): unknown {
   return typeof a === 'number' && typeof b === 'number' ? Math.trunc(a / b) + 0 : whole(BigInt(a) / BigInt(b));
 }
 
-/** The remainder of whole numbers. */
 export function modulo(a: unknown, b: unknown): unknown {
   if (!isNumber(a) || !isNumber(b) || !isInt(a) || !isInt(b)) return unlike('take the remainder of', a, b);
   if (Number(b) === 0) return celFailure('modulus by zero');

@@ -28,7 +28,6 @@ export function timeOfNanos(nanos: bigint): Date {
 /** Negative, 0 or positive, as `a` is before, at or after `b`. */
 export const compareTimes = (a: Date, b: Date): number => a.getTime() - b.getTime() || restOf(a) - restOf(b);
 
-/** The duration from one time to another. */
 export function timeBetween(from: Date, to: Date): Duration {
   const ms = to.getTime() - from.getTime();
   return restOf(from) === restOf(to) && Math.abs(ms) < LONGEST_MS

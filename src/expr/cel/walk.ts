@@ -30,7 +30,6 @@ export function readsBeyond(node: ASTNode, variable: string, key: string): boole
   return childrenOf(node).some((child) => readsBeyond(child, variable, key));
 }
 
-/** Whether an expression calls a function with this name. */
 export function calls(root: ASTNode, name: string): boolean {
   const open = [root];
   for (let node = open.pop(); node; node = open.pop()) {

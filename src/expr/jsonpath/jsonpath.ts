@@ -6,7 +6,6 @@ import { parseTemplate } from './template-parser.ts';
 
 /** A compiled JSONPath expression or template. It has no state, so it can be used for many objects. */
 export interface JsonPath {
-  /** The source text. */
   readonly text: string;
   /** Whether it begins at `.items`, so that it expects a List. */
   readonly wantsList: boolean;

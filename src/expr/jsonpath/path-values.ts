@@ -7,7 +7,6 @@ import { loadJsonPath } from './load-jsonpath.ts';
  * `.metadata.labels.app\.kubernetes\.io/name`.
  */
 export interface PathValues {
-  /** The source text. */
   readonly text: string;
   /** The values at the path in an object, in order; none if the object has no such field. Never throws. */
   values(object: unknown): unknown[];

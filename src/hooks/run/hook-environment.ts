@@ -10,7 +10,6 @@ const CREDENTIALS =
   /^(KUBECONFIG|KUBERNETES_.*|AWS_.*|AZURE_.*|GOOGLE_.*|CLOUDSDK_.*|USE_GKE_GCLOUD_AUTH_PLUGIN|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR))$/i;
 
 export interface HookEnvironmentOptions {
-  /** The environment of the program. */
   from: Environment;
   /** Whether hooks also get the variables that lead to a cluster's credentials. */
   passCredentials: boolean;

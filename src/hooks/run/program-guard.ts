@@ -16,7 +16,6 @@ export interface ProgramGuardOptions {
   readonly onFailure: (error: InformerError) => void;
 }
 
-/** A program of a hook that is guarded. Disposal ends that. */
 export interface GuardedProgram extends Disposable {
   /** Its work from now on belongs to the current run. Disposal ends that. */
   work(): Disposable;

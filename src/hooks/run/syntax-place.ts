@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { oneFile } from '../../kit/one-file.ts';
 
-/** The most files that are checked. */
 const MOST_FILES = 50;
 const CHECK_MS = 10_000;
 

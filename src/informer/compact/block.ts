@@ -34,7 +34,6 @@ export class Block {
   readonly objects: (Placed | undefined)[] = [];
   /** The number of objects that are not dropped. */
   live = 0;
-  /** The bytes of their texts. */
   liveBytes = 0;
   /** Whether a text may have a usual character as an escape, which a search for texts does not find. */
   isEscaped = false;

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** One call of jq. */
 export interface JqCall {
   readonly expression: string;
   readonly texts: string;

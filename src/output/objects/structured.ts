@@ -47,7 +47,6 @@ export class JsonPrinter implements Printer {
   }
 }
 
-/** Records as one JSON list. */
 export const jsonList = (records: readonly object[], { terminal, indent }: { terminal: boolean; indent?: number }) =>
   (terminal ? safeJson : asIs)(`${goJson(records, indent)}\n`);
 
@@ -55,7 +54,6 @@ export const jsonList = (records: readonly object[], { terminal, indent }: { ter
 export const ndjsonList = (records: readonly object[], { terminal }: { terminal: boolean }) =>
   (terminal ? safeJson : asIs)(records.map((record) => `${goJson(record)}\n`).join(''));
 
-/** Records as one list in YAML. */
 export const yamlList = (records: readonly object[]) => toYaml(records);
 
 const LIST_HEAD = '{\n    "apiVersion": "v1",\n    "items": [';

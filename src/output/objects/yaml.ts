@@ -70,7 +70,6 @@ function scalarText(value: unknown, indent: string): string {
 /** The numbers that goyaml prints as integers. kubectl's other formats print a number beyond an int64 as a float. */
 const isUint64 = (value: unknown) => typeof value === 'bigint' && value >= 0n && value < 2n ** 64n;
 
-/** Text on one line. */
 function lineText(text: string): string {
   if (text === '' || text.includes('\n') || SPECIAL.test(text) || isOtherType(text)) return quoted(text);
   return PLAIN_UNFIT.test(text) ? `'${text.replaceAll("'", "''")}'` : text;

@@ -5,7 +5,6 @@ import { type BarStyle, bar, withoutMiddle } from './bars.ts';
 import { displayWidth } from './display-width.ts';
 import { AlignedTable } from './table.ts';
 
-/** A line of counts. */
 export interface CountLine {
   /** Undefined where everything is one line. */
   readonly value: string | undefined;
@@ -34,7 +33,6 @@ export interface PrintedCounts {
 /** A group without anything to count. */
 const NOTHING = '<none>';
 
-/** Counts with their amounts as a table. */
 export function countsAsTable({ rows, amounts }: PrintedCounts, options: Omit<CountTableOptions, 'amounts'>): string {
   const lines = rows.map((row) => ({ ...row, amounts: row.amounts.map((amount) => amount?.readable ?? NOTHING) }));
   return countTable(lines, { ...options, amounts });

@@ -73,7 +73,6 @@ export class CsvPrinter implements Printer {
   }
 }
 
-/** Counts with their amounts as CSV. */
 export function countsAsCsv(
   { rows, amounts }: PrintedCounts,
   { noHeaders, terminal }: { readonly noHeaders: boolean; readonly terminal: boolean },

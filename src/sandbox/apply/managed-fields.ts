@@ -94,7 +94,6 @@ function asLastOf(type: ApiType, entries: ManagedFieldsEntry[]): ManagedFieldsEn
   return kept;
 }
 
-/** Parses managed fields. */
 export function read(entries: readonly ManagedFieldsEntry[] | undefined): Ownership[] {
   return (entries ?? []).map((entry) => ({ entry, fields: FieldSet.fromFieldsV1(entry.fieldsV1 ?? {}) }));
 }

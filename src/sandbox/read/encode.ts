@@ -6,7 +6,6 @@ import { columnDefinitions, hasPrinter, row, rowConditions } from '../table/tabl
 import type { ApiType } from '../types/api-type.ts';
 import { presented } from '../types/conversion.ts';
 
-/** The metadata of a list. */
 export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue: string;

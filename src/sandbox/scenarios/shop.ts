@@ -1,12 +1,8 @@
+import data from './shop.json' with { type: 'json' };
 import type { NodeSpec } from './workloads/kubelet.ts';
 
 /** The nodes of the demo cluster. */
-export const NODES: readonly NodeSpec[] = [
-  { name: 'control-plane', ip: '172.18.0.2', podNetwork: '10.244.0', schedulable: false },
-  { name: 'worker-1', ip: '172.18.0.3', podNetwork: '10.244.1', schedulable: true },
-  { name: 'worker-2', ip: '172.18.0.4', podNetwork: '10.244.2', schedulable: true },
-  { name: 'worker-3', ip: '172.18.0.5', podNetwork: '10.244.3', schedulable: true },
-];
+export const NODES: readonly NodeSpec[] = data.nodes;
 
 /** A workload of the demo cluster; `deploymentOf` makes its Deployment. */
 export interface App {
@@ -26,73 +22,7 @@ export interface App {
   readonly lively: boolean;
 }
 
-export const APPS: readonly App[] = [
-  {
-    namespace: 'shop',
-    name: 'web',
-    replicas: 4,
-    image: 'nginx',
-    version: '1.27',
-    port: 80,
-    tier: 'front',
-    configMap: 'web-config',
-    lively: true,
-  },
-  {
-    namespace: 'shop',
-    name: 'api',
-    replicas: 3,
-    image: 'registry.example.com/shop/api',
-    version: '2.4',
-    port: 8080,
-    tier: 'back',
-    configMap: 'feature-flags',
-    secret: 'db-credentials',
-    lively: true,
-  },
-  {
-    namespace: 'shop',
-    name: 'checkout',
-    replicas: 2,
-    image: 'registry.example.com/shop/checkout',
-    version: '1.9',
-    port: 8080,
-    tier: 'back',
-    sidecar: 'registry.example.com/mesh/proxy:1.22.3',
-    secret: 'db-credentials',
-    lively: true,
-  },
-  {
-    namespace: 'shop',
-    name: 'worker',
-    replicas: 2,
-    image: 'registry.example.com/shop/worker',
-    version: '0.8',
-    port: 9090,
-    tier: 'batch',
-    lively: true,
-  },
-  {
-    namespace: 'kube-system',
-    name: 'coredns',
-    replicas: 2,
-    image: 'registry.k8s.io/coredns/coredns',
-    version: 'v1.12',
-    port: 53,
-    tier: 'control-plane',
-    lively: false,
-  },
-  {
-    namespace: 'kube-system',
-    name: 'metrics-server',
-    replicas: 1,
-    image: 'registry.k8s.io/metrics-server/metrics-server',
-    version: 'v0.8',
-    port: 10250,
-    tier: 'control-plane',
-    lively: false,
-  },
-];
+export const APPS: readonly App[] = data.apps;
 
 /** The image of an app's nth release: `nginx:1.27.0`, `nginx:1.27.1`, … */
 export function imageOf({ image, version }: App, release: number): string {
@@ -131,7 +61,6 @@ export function settings(): Manifest[] {
   ];
 }
 
-/** The Deployment of an app. */
 export function deploymentOf(app: App): Manifest {
   const labels = { app: app.name, tier: app.tier };
   const { name, namespace } = app;
@@ -182,13 +111,11 @@ function mainContainer(app: App, volumes: readonly { name: string }[]): object {
   };
 }
 
-/** The Service in front of an app. */
 export function serviceOf({ namespace, name, port }: App): Manifest {
   const ports = [{ name: 'main', port: port < 1024 ? port : 80, targetPort: port }];
   return { kind: 'Service', metadata: { name, namespace }, spec: { selector: { app: name }, ports } };
 }
 
-/** The Node object of a node. */
 export function nodeObject({ name, ip, podNetwork, schedulable }: NodeSpec, now: string): Manifest {
   const role = schedulable ? {} : { 'node-role.kubernetes.io/control-plane': '' };
   const labels = {

@@ -121,7 +121,6 @@ export class Fixtures {
 
 interface Place {
   readonly type: ApiType;
-  /** The stored object. */
   readonly current: StoredObject | undefined;
   /** The object to write, with its namespace and the identity of the stored object. */
   readonly wanted: UnknownObject;

@@ -24,7 +24,6 @@ export interface ObjectStoreOptions {
   readonly revision?: number | undefined;
 }
 
-/** All objects of a store at a revision. */
 export interface StoreSnapshot {
   readonly revision: number;
   readonly objects: readonly { readonly storage: string; readonly object: StoredObject }[];

@@ -19,7 +19,6 @@ const CELLS: Readonly<Record<string, (object: UnknownObject, now: number) => unk
   ...GATED_CELLS,
 };
 
-/** The columns of a type's table. */
 export function tableColumns(type: ApiType): readonly TableColumn[] {
   return type.custom ? [NAME_COLUMN, ...type.custom.columns.map((c) => c.column)] : builtinColumns(type.storage);
 }

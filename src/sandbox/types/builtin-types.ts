@@ -4,7 +4,6 @@ import type { ApiType, Subresource } from './api-type.ts';
 import gatedData from './data/gated-types.json' with { type: 'json' };
 import data from './data/types.json' with { type: 'json' };
 
-/** A type in the data file. */
 interface TypeData {
   readonly kind: string;
   readonly namespaced: boolean;

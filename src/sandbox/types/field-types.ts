@@ -151,7 +151,6 @@ function visitValue(value: unknown, type: FieldType, path: string, of: string, s
     for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
-/** The problem of a text or a number as a quantity. */
 function quantityProblem(value: unknown): string | undefined {
   if (!['string', 'number', 'bigint'].includes(typeof value)) return undefined;
   const quantity = readServerQuantity(String(value));

@@ -94,7 +94,6 @@ function containerProblems(
   ];
 }
 
-/** The problems of a required port. */
 function portProblems(port: unknown, field: string): FieldProblem[] {
   if (!port) return [required(field)];
   return Number(port) >= 1 && Number(port) <= 65_535

@@ -23,7 +23,6 @@ export type ServeRoutes = Readonly<Record<string, ServeRoute>>;
 /** The header that every answer has. */
 export const PROTOCOL = { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION) };
 
-/** An answer as JSON. */
 export const json = (value: unknown, status = 200): WholeAnswer => ({
   status,
   type: 'application/json',

@@ -31,7 +31,6 @@ export interface Questions {
   parse(text: string): QueryRequest;
   /** Reads a question as the parameters of a URL. Throws `argument`. */
   ofParameters(parameters: URLSearchParams): QueryRequest;
-  /** The media type of the answer. */
   mediaTypeOf(question: QueryRequest): string;
   /** The HTTP status for an error of an answer. */
   statusOf(error: AnswerError): number;

@@ -4,7 +4,6 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import type { Holding } from '../../query/answer/holding.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 
-/** The cache of one type in a serve. */
 export interface ServedCache extends Pick<Holding, 'type' | 'namespaces' | 'forbidden'> {
   readonly informer: SharedInformer<UnknownObject>;
 }

@@ -135,7 +135,6 @@ function rowOf(key: ObjectKey, object: ReadonlyObject): StoredRow {
   return { key, uid, version, text: cells ? `${jsonText(cells)}\n${text}` : text };
 }
 
-/** The columns of stored rows. */
 export const columnsTextOf = ({ rows }: StoredRows) => rows.find(({ key }) => key === COLUMNS)?.text;
 
 /** The objects of stored rows, with the cells that they had. Throws `SyntaxError`. */

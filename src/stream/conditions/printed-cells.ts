@@ -9,10 +9,8 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
-/** The type of a cell in expressions. */
 export type CellType = 'number' | 'duration' | 'boolean' | 'name' | 'cell';
 
-/** A printed column in expressions. */
 export interface PrintedColumn {
   /** The name of its variable: `UP_TO_DATE`. */
   readonly name: string;

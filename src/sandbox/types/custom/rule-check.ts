@@ -36,7 +36,6 @@ export class RuleCheck {
     this.#source = source;
   }
 
-  /** The type of an expression. */
   typeOf(node: ASTNode, scope: Variables): RuleType {
     switch (node.op) {
       case 'value':
@@ -114,7 +113,6 @@ export class RuleCheck {
     return this.#mismatch(this.#source.indexOf('[', of.end), '_[_]', `(${typeText(type)}, ${typeText(index)})`);
   }
 
-  /** The common type of the items of a literal. */
   #items(items: readonly ASTNode[], scope: Variables): RuleType {
     let common: RuleType | undefined;
     for (const item of items) {

@@ -96,7 +96,6 @@ export function builtinMessage(apiVersion: string, kind: string): Message | unde
   return message;
 }
 
-/** Every message of the table. */
 export function allMessages(): Message[] {
   return Object.entries(BLOCKS).flatMap(([apiVersion, block]) =>
     Object.keys(block.messages).map((name) => find(name, apiVersion)),

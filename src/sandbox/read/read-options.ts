@@ -3,6 +3,7 @@ import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import { type Call, flag } from '../api/call.ts';
 import type { Features } from '../feature-gates.ts';
+import { forbiddenValue, unsupportedValue } from '../status/field-problems.ts';
 import { badRequest, internal, invalidOptions } from '../status/statuses.ts';
 import { partOf, type ReadPart } from './shard-selector.ts';
 
@@ -98,11 +99,8 @@ function asBadRequest<T>(read: () => T): T {
 
 function matchOf(text: string): ReadOptions['match'] {
   if (text === '' || text === 'Exact' || text === 'NotOlderThan') return text;
-  return invalidOptions('ListOptions', {
-    field: 'resourceVersionMatch',
-    reason: 'FieldValueNotSupported',
-    detail: `${JSON.stringify(text)}: supported values: "Exact", "NotOlderThan", ""`,
-  });
+  const supported = ['Exact', 'NotOlderThan', ''];
+  return invalidOptions('ListOptions', unsupportedValue('resourceVersionMatch', text, supported));
 }
 
 function checkMatch(options: ReadOptions): void {
@@ -118,7 +116,7 @@ function checkMatch(options: ReadOptions): void {
 }
 
 function forbidden(field: string, detail: string): never {
-  invalidOptions('ListOptions', { field, reason: 'FieldValueForbidden', detail });
+  invalidOptions('ListOptions', forbiddenValue(field, detail));
 }
 
 function isVersion(text: string): boolean {

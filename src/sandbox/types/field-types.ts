@@ -1,6 +1,6 @@
-import { jsonText } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import { unsupportedValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
@@ -72,8 +72,7 @@ export function choiceProblems(type: ApiType, object: UnknownObject): FieldProbl
     const values = fieldType.is === 'scalar' ? fieldType.values : undefined;
     if (!values || typeof value !== 'string' || value === '' || values.includes(value) || path.startsWith('status.'))
       return;
-    const detail = `${jsonText(value)}: supported values: ${values.map((v) => JSON.stringify(v)).join(', ')}`;
-    problems.push({ field: path, reason: 'FieldValueNotSupported', detail });
+    problems.push(unsupportedValue(path, value, values));
   });
   return problems;
 }

@@ -2,6 +2,7 @@ import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceCall } from '../api/call.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
 import { find } from '../read/get.ts';
+import { required, unsupportedValue } from '../status/field-problems.ts';
 import { badRequest, conflict, type FieldProblem, invalid } from '../status/statuses.ts';
 import { copy } from '../types/copy.ts';
 import { decodeObject } from './decode.ts';
@@ -50,14 +51,8 @@ function readBinding(
   if (binding.metadata.name && binding.metadata.name !== call.name)
     badRequest('name in URL does not match name in Binding object');
   const problems: FieldProblem[] = [];
-  if (kind !== '' && kind !== 'Node') {
-    problems.push({
-      field: 'target.kind',
-      reason: 'FieldValueNotSupported',
-      detail: `${JSON.stringify(kind)}: supported values: "Node", "<empty>"`,
-    });
-  }
-  if (name === '') problems.push({ field: 'target.name', reason: 'FieldValueRequired' });
+  if (kind !== '' && kind !== 'Node') problems.push(unsupportedValue('target.kind', kind, ['Node', '<empty>']));
+  if (name === '') problems.push(required('target.name'));
   if (problems.length > 0) invalid({ group: '', kind: 'Binding' }, call.name ?? '', problems);
   return { ...binding, target: { name } };
 }

@@ -1,5 +1,5 @@
-import { jsonText } from '../../kit/exact-json.ts';
 import type { ObjectMeta, UnknownObject } from '../../model/object.ts';
+import { forbiddenValue, invalidValue, unless } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { equalJson } from '../types/equal.ts';
@@ -19,7 +19,7 @@ export function metadataChangeProblems(before: ObjectMeta, given: ObjectMeta, af
   if (before.deletionTimestamp && added.length > 0) {
     const found = `[]string{${added.map((f) => JSON.stringify(f)).join(', ')}}`;
     const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
-    problems.push({ field: 'metadata.finalizers', reason: 'FieldValueForbidden', detail });
+    problems.push(forbiddenValue('metadata.finalizers', detail));
   }
   if (before.deletionTimestamp) return problems; // the client's value is ignored
   if (given.deletionTimestamp) problems.push(immutable('metadata.deletionTimestamp', given.deletionTimestamp));
@@ -50,8 +50,7 @@ function all(...rules: Rule[]): Rule {
 }
 
 function forbiddenChange(path: string, detail: string): Rule {
-  return (before, after) =>
-    sameAt(path, before, after) ? [] : [{ field: path, reason: 'FieldValueForbidden', detail }];
+  return (before, after) => (sameAt(path, before, after) ? [] : [forbiddenValue(path, detail)]);
 }
 
 const whenImmutable =
@@ -60,23 +59,11 @@ const whenImmutable =
     before.immutable === true
       ? ['immutable', ...paths]
           .filter((path) => !equalJson(valueAt(path, before) ?? {}, valueAt(path, after) ?? {}))
-          .map((field) => ({
-            field,
-            reason: 'FieldValueForbidden',
-            detail: 'field is immutable when `immutable` is set',
-          }))
+          .map((field) => forbiddenValue(field, 'field is immutable when `immutable` is set'))
       : [];
 
 const roleRef: Rule = (before, after) =>
-  sameAt('roleRef', before, after)
-    ? []
-    : [
-        {
-          field: 'roleRef',
-          reason: 'FieldValueInvalid',
-          detail: `${JSON.stringify(after.roleRef)}: cannot change roleRef`,
-        },
-      ];
+  unless(sameAt('roleRef', before, after), invalidValue('roleRef', after.roleRef, 'cannot change roleRef'));
 
 const CHANGES: Readonly<Record<string, Rule>> = {
   'clusterrolebindings.rbac.authorization.k8s.io': roleRef,
@@ -129,13 +116,7 @@ function statefulSet(before: UnknownObject, after: UnknownObject): FieldProblem[
   if (equalJson(rest(before.spec), rest(after.spec))) return [];
   const names = STATEFUL_SET_FIELDS.map((name) => `'${name}'`);
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-  return [
-    {
-      field: 'spec',
-      reason: 'FieldValueForbidden',
-      detail: `updates to statefulset spec for fields other than ${listed} are forbidden`,
-    },
-  ];
+  return [forbiddenValue('spec', `updates to statefulset spec for fields other than ${listed} are forbidden`)];
 }
 
 /** Forbids removing a version in which objects can be stored. */
@@ -145,8 +126,8 @@ function storedVersions(before: UnknownObject, after: UnknownObject): FieldProbl
   return stored.flatMap((name, i): FieldProblem[] => {
     if (names.includes(name)) return [];
     const why = `must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
-    const detail = `${JSON.stringify(name)}: missing from spec.versions; ${name} was previously a storage version, and ${why}`;
-    return [{ field: `status.storedVersions[${i}]`, reason: 'FieldValueInvalid', detail }];
+    const lost = `missing from spec.versions; ${name} was previously a storage version, and ${why}`;
+    return [invalidValue(`status.storedVersions[${i}]`, name, lost)];
   });
 }
 
@@ -177,7 +158,7 @@ function claim(before: UnknownObject, after: UnknownObject): FieldProblem[] {
   if (equalJson(present(rest(withVolume)), present(rest(after.spec)))) return [];
   const detail =
     'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
-  return [{ field: 'spec', reason: 'FieldValueForbidden', detail }];
+  return [forbiddenValue('spec', detail)];
 }
 
 function pick(value: unknown, name: string): Fields {
@@ -190,7 +171,7 @@ function present(fields: Fields): Fields {
 }
 
 function immutable(field: string, value: unknown): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: field is immutable` };
+  return invalidValue(field, value, 'field is immutable');
 }
 
 function sameAt(path: string, before: UnknownObject, after: UnknownObject): boolean {

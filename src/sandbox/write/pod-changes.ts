@@ -1,4 +1,5 @@
 import type { UnknownObject } from '../../model/object.ts';
+import { forbiddenValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { equalJson } from '../types/equal.ts';
 import { fieldsOf, itemsOf } from './validate-pods.ts';
@@ -15,18 +16,10 @@ export function podSpec(before: UnknownObject, after: UnknownObject): FieldProbl
   const [was, is] = [fieldsOf(before.spec), fieldsOf(after.spec)];
   for (const list of ['containers', 'initContainers']) {
     if (itemsOf(was[list]).length === itemsOf(is[list]).length) continue;
-    return [
-      { field: `spec.${list}`, reason: 'FieldValueForbidden', detail: 'pod updates may not add or remove containers' },
-    ];
+    return [forbiddenValue(`spec.${list}`, 'pod updates may not add or remove containers')];
   }
   if (equalJson(asAllowed(was, is), is)) return [];
-  return [
-    {
-      field: 'spec',
-      reason: 'FieldValueForbidden',
-      detail: `pod updates may not change fields other than ${POD_FIELDS}\n`,
-    },
-  ];
+  return [forbiddenValue('spec', `pod updates may not change fields other than ${POD_FIELDS}\n`)];
 }
 
 /** The old spec with all allowed changes applied. */

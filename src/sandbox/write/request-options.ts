@@ -1,6 +1,7 @@
 import type { UnknownObject } from '../../model/object.ts';
 import { flag, managerOf, type ResourceCall } from '../api/call.ts';
 import { SCALES } from '../read/show-scale.ts';
+import { forbiddenValue, invalidValue, tooLong, unsupportedValue } from '../status/field-problems.ts';
 import { badRequest, invalid, invalidOptions } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import type { FieldValidation } from '../types/custom/custom-resource.ts';
@@ -34,34 +35,23 @@ export function writeOptions(
 function checkPatchOptions(call: ResourceCall, kind: string): void {
   const { query } = call;
   if ((query.get('fieldManager')?.length ?? 0) > 128) {
-    invalidOptions(kind, {
-      field: 'fieldManager',
-      reason: 'FieldValueTooLong',
-      detail: 'may not be more than 128 bytes',
-    });
+    invalidOptions(kind, tooLong('fieldManager', 128));
   }
   if (kind !== 'PatchOptions' || contentTypeOf(call) === APPLY_PATCH || !query.has('force')) return;
-  invalidOptions(kind, {
-    field: 'force',
-    reason: 'FieldValueForbidden',
-    detail: 'may not be specified for non-apply patch',
-  });
+  invalidOptions(kind, forbiddenValue('force', 'may not be specified for non-apply patch'));
 }
 
 function isDryRun(values: readonly string[], kind: string): boolean {
   const wrong = values.find((v) => v !== 'All');
   if (wrong === undefined) return values.length > 0;
-  const detail = `${JSON.stringify(wrong)}: supported values: "All"`;
-  return invalid({ group: 'meta.k8s.io', kind }, '', [{ field: 'dryRun', reason: 'FieldValueNotSupported', detail }]);
+  return invalid({ group: 'meta.k8s.io', kind }, '', [unsupportedValue('dryRun', wrong, ['All'])]);
 }
 
 function fieldValidationOf(value: string | null, kind: string): FieldValidation {
   if (value === null || value === '') return 'Warn';
   if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
-  const detail = `${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`;
-  return invalid({ group: 'meta.k8s.io', kind }, '', [
-    { field: 'fieldValidation', reason: 'FieldValueNotSupported', detail },
-  ]);
+  const problem = unsupportedValue('fieldValidation', value, ['Ignore', 'Strict', 'Warn']);
+  return invalid({ group: 'meta.k8s.io', kind }, '', [problem]);
 }
 
 /**
@@ -105,13 +95,13 @@ function orphansByQuery({ query }: ResourceCall): boolean | undefined {
 function policyOf(policy: string | undefined, orphans: unknown): DeleteRules['propagationPolicy'] {
   const field = 'propagationPolicy';
   if (policy !== undefined && typeof orphans === 'boolean') {
-    const detail = `${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`;
-    invalidOptions('DeleteOptions', { field, reason: 'FieldValueInvalid', detail });
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    invalidOptions('DeleteOptions', invalidValue(field, policy, why));
   }
   if (typeof orphans === 'boolean') return orphans ? 'Orphan' : 'Background';
   if (policy === undefined || policy === 'Foreground' || policy === 'Background' || policy === 'Orphan') return policy;
-  const detail = `${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`;
-  return invalidOptions('DeleteOptions', { field, reason: 'FieldValueNotSupported', detail });
+  const supported = ['Foreground', 'Background', 'Orphan', 'nil'];
+  return invalidOptions('DeleteOptions', unsupportedValue(field, policy, supported));
 }
 
 const ORPHANS =

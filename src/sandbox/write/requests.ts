@@ -11,6 +11,7 @@ import { select } from '../read/list.ts';
 import { parseListOptions } from '../read/read-options.ts';
 import { selectionOf } from '../read/selection.ts';
 import { SCALES, showScale } from '../read/show-scale.ts';
+import { required } from '../status/field-problems.ts';
 import {
   badRequest,
   conflict,
@@ -203,11 +204,7 @@ export class WriteRequests {
     const { type, namespace, name = '' } = call;
     if (call.subresource === 'scale') notImplemented('apply patches of scale');
     if (!call.query.get('fieldManager')) {
-      invalidOptions('PatchOptions', {
-        field: 'fieldManager',
-        reason: 'FieldValueRequired',
-        detail: 'is required for apply patch',
-      });
+      invalidOptions('PatchOptions', required('fieldManager', 'is required for apply patch'));
     }
     const configuration = decodeConfiguration(call, type);
     if (configuration.metadata.name) checkNameOf(configuration, name, namespace);

@@ -1,4 +1,4 @@
-import { jsonText } from '../../kit/exact-json.ts';
+import { invalidValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { compareServerQuantities, readServerQuantity } from '../types/server-quantity.ts';
 
@@ -6,11 +6,7 @@ import { compareServerQuantities, readServerQuantity } from '../types/server-qua
 export function negativeAmounts(amounts: Record<string, unknown>, at: string): FieldProblem[] {
   return Object.entries(amounts)
     .filter(([, amount]) => exceeds('0', amount))
-    .map(([name, amount]) => ({
-      field: `${at}[${name}]`,
-      reason: 'FieldValueInvalid',
-      detail: `${jsonText(amount)}: must be greater than or equal to 0`,
-    }));
+    .map(([name, amount]) => invalidValue(`${at}[${name}]`, amount, `must be greater than or equal to 0`));
 }
 
 /** Whether one amount is more than another. */

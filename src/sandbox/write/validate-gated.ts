@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { UnknownObject } from '../../model/object.ts';
+import { invalidValue, required, tooLong, unless } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { labelValueProblems, qualifiedNameProblems, SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
-import { fieldsOf, invalidValue, LABEL, LABEL_TEXT, required } from './validate-pods.ts';
+import { fieldsOf, LABEL, LABEL_TEXT } from './validate-pods.ts';
 
 /** Finds the mistakes in objects of the types that feature gates turn on. */
 
@@ -44,13 +45,15 @@ function signerProblems(signer: string): FieldProblem[] {
   const short = 'should be a domain with at least two segments separated by dots';
   const wrongPath = path.split('.').find((label) => !SUBDOMAIN.test(label));
   return [
-    ...(wrong === undefined
-      ? []
-      : [invalidValue(at, domain, `validating label ${JSON.stringify(wrong)}: ${LABEL_TEXT}`)]),
+    ...unless(
+      wrong === undefined,
+      invalidValue(at, domain, `validating label ${JSON.stringify(wrong)}: ${LABEL_TEXT}`),
+    ),
     ...(labels.length < 2 ? [invalidValue(at, domain, short)] : []),
-    ...(wrongPath === undefined
-      ? []
-      : [invalidValue(at, path, `validating label ${JSON.stringify(wrongPath)}: ${SUBDOMAIN_TEXT}`)]),
+    ...unless(
+      wrongPath === undefined,
+      invalidValue(at, path, `validating label ${JSON.stringify(wrongPath)}: ${SUBDOMAIN_TEXT}`),
+    ),
   ];
 }
 
@@ -61,8 +64,7 @@ const PEM_BLOCK = /-----BEGIN ([^-\n]+)-----\n([^-]*)-----END \1-----/g;
 /** The certificates of a bundle are different ones, each of an authority. */
 function anchorProblems(bundle: string): FieldProblem[] {
   const at = 'spec.trustBundle';
-  if (Buffer.byteLength(bundle) > BUNDLE_BYTES)
-    return [{ field: at, reason: 'FieldValueTooLong', detail: `may not be more than ${BUNDLE_BYTES} bytes` }];
+  if (Buffer.byteLength(bundle) > BUNDLE_BYTES) return [tooLong(at, BUNDLE_BYTES)];
   const blocks = [...bundle.matchAll(PEM_BLOCK)].map(([pem, type = '', content = '']) => ({ pem, type, content }));
   const texts = blocks.flatMap((block, i) => {
     const why = anchorProblem(block);

@@ -1,4 +1,5 @@
 import type { ObjectMeta } from '../../model/object.ts';
+import { invalidValue, tooLong } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
@@ -36,8 +37,8 @@ export function labelProblems(labels: Readonly<Record<string, string>>, field: s
   for (const key in labels) {
     const value = labels[key] ?? '';
     if (PLAIN.test(key) && (value === '' || PLAIN.test(value))) continue; // nearly all labels
-    problems.push(...qualifiedNameProblems(key).map((why) => invalid(field, key, why)));
-    problems.push(...labelValueProblems(value).map((why) => invalid(field, value, why)));
+    problems.push(...qualifiedNameProblems(key).map((why) => invalidValue(field, key, why)));
+    problems.push(...labelValueProblems(value).map((why) => invalidValue(field, value, why)));
   }
   return problems;
 }
@@ -47,10 +48,6 @@ const PLAIN = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 export function labelValueProblems(value: string): string[] {
   const long = value.length > 63 ? ['must be no more than 63 characters'] : [];
   return value === '' || QUALIFIED.test(value) ? long : [...long, LABEL_VALUE_TEXT];
-}
-
-function invalid(field: string, value: unknown, why: string): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${JSON.stringify(value)}: ${why}` };
 }
 
 /** `example.com/name` or `name`. */
@@ -75,35 +72,32 @@ function annotationProblems(annotations: Readonly<Record<string, string>>): Fiel
   const problems: FieldProblem[] = [];
   for (const key in annotations) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
-    problems.push(...qualifiedNameProblems(key.toLowerCase()).map((why) => invalid(field, key, why)));
+    problems.push(...qualifiedNameProblems(key.toLowerCase()).map((why) => invalidValue(field, key, why)));
   }
   if (bytes <= ANNOTATION_BYTES) return problems;
-  return [
-    ...problems,
-    { field, reason: 'FieldValueTooLong', detail: `may not be more than ${ANNOTATION_BYTES} bytes` },
-  ];
+  return [...problems, tooLong(field, ANNOTATION_BYTES)];
 }
 
 function ownerProblems(owners: NonNullable<ObjectMeta['ownerReferences']>): FieldProblem[] {
   const field = 'metadata.ownerReferences';
   const problems: FieldProblem[] = [];
   for (const { apiVersion, kind, name, uid } of owners) {
-    if (!apiVersion) problems.push(invalid(`${field}.apiVersion`, '', 'version must not be empty'));
-    if (!kind) problems.push(invalid(`${field}.kind`, '', 'must not be empty'));
-    if (!name) problems.push(invalid(`${field}.name`, '', 'must not be empty'));
-    if (!uid) problems.push(invalid(`${field}.uid`, '', 'must not be empty'));
+    if (!apiVersion) problems.push(invalidValue(`${field}.apiVersion`, '', 'version must not be empty'));
+    if (!kind) problems.push(invalidValue(`${field}.kind`, '', 'must not be empty'));
+    if (!name) problems.push(invalidValue(`${field}.name`, '', 'must not be empty'));
+    if (!uid) problems.push(invalidValue(`${field}.uid`, '', 'must not be empty'));
   }
   const [first, second] = owners.filter((o) => o.controller === true).map((o) => `${o.kind}/${o.name}`);
   if (second === undefined) return problems;
   const why = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`;
-  return [...problems, invalid(field, owners, why)];
+  return [...problems, invalidValue(field, owners, why)];
 }
 
 /** The finalizers that built-in types refuse. Source: kubernetes/pkg/apis/core/validation ValidateFinalizerName. */
 export function unqualifiedFinalizers({ finalizers = [] }: ObjectMeta): FieldProblem[] {
   const why = 'name is neither a standard finalizer name nor is it fully qualified';
   return finalizers.flatMap((name, i) =>
-    name.includes('/') || STANDARD_FINALIZERS.has(name) ? [] : [invalid(`metadata.finalizers[${i}]`, name, why)],
+    name.includes('/') || STANDARD_FINALIZERS.has(name) ? [] : [invalidValue(`metadata.finalizers[${i}]`, name, why)],
   );
 }
 
@@ -111,7 +105,7 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan'
 
 function finalizerProblems(finalizers: readonly string[]): FieldProblem[] {
   const field = 'metadata.finalizers';
-  const problems = finalizers.flatMap((f) => qualifiedNameProblems(f).map((why) => invalid(field, f, why)));
+  const problems = finalizers.flatMap((f) => qualifiedNameProblems(f).map((why) => invalidValue(field, f, why)));
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return problems;
-  return [...problems, invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')];
+  return [...problems, invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')];
 }

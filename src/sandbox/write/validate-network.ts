@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import type { UnknownObject } from '../../model/object.ts';
+import { forbiddenValue, invalidValue, required, unless } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { SUBDOMAIN, SUBDOMAIN_TEXT } from './validate-metadata.ts';
-import { fieldsOf, invalidValue, itemsOf, required } from './validate-pods.ts';
+import { fieldsOf, itemsOf } from './validate-pods.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -38,7 +39,7 @@ function peersProblems(peers: unknown, at: string): FieldProblem[] {
     const others = [podSelector, namespaceSelector].filter((selector) => selector !== undefined).length;
     if (ipBlock && others > 0) {
       const detail = 'may not specify both ipBlock and another peer';
-      return [{ field: `${at}[${i}]`, reason: 'FieldValueForbidden', detail }];
+      return [forbiddenValue(`${at}[${i}]`, detail)];
     }
     if (ipBlock) return ipBlockProblems(fieldsOf(ipBlock), `${at}[${i}].ipBlock`);
     return others === 0 ? [required(`${at}[${i}]`, 'must specify a peer')] : [];
@@ -53,9 +54,10 @@ function ipBlockProblems({ cidr, except }: Fields, at: string): FieldProblem[] {
   return parts.flatMap((part, i) => {
     const block = blockOf(part);
     if (!block) return [invalidValue(`${at}.except[${i}]`, part, CIDR_TEXT)];
-    return isInside(block, whole)
-      ? []
-      : [invalidValue(`${at}.except[${i}]`, part, 'must be a strict subset of `cidr`')];
+    return unless(
+      isInside(block, whole),
+      invalidValue(`${at}.except[${i}]`, part, 'must be a strict subset of `cidr`'),
+    );
   });
 }
 
@@ -101,9 +103,10 @@ export function endpointSliceProblems({ addressType, endpoints }: UnknownObject)
       const at = `endpoints[${i}].addresses[${j}]`;
       const version = isIP(String(address));
       if (version === 0) return [invalidValue(at, address, IP_TEXT)];
-      return version === (addressType === 'IPv4' ? 4 : 6)
-        ? []
-        : [invalidValue(at, address, `must be an ${addressType} address`)];
+      return unless(
+        version === (addressType === 'IPv4' ? 4 : 6),
+        invalidValue(at, address, `must be an ${addressType} address`),
+      );
     }),
   );
 }

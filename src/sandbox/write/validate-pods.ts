@@ -1,4 +1,4 @@
-import { jsonText } from '../../kit/exact-json.ts';
+import { duplicateValue, forbiddenValue, invalidValue, required, unless } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { exceeds, negativeAmounts } from './validate-amounts.ts';
 
@@ -7,14 +7,6 @@ type Fields = Record<string, unknown>;
 export const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 export const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-
-export function required(field: string, detail?: string): FieldProblem {
-  return { field, reason: 'FieldValueRequired', detail };
-}
-
-export function invalidValue(field: string, value: unknown, why: string): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: ${why}` };
-}
 
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
@@ -45,7 +37,7 @@ function nameProblem(name: unknown, field: string, taken: Set<unknown>): FieldPr
   if (!name) return [required(field)];
   if (String(name).length > 63) return [invalidValue(field, name, 'must be no more than 63 characters')];
   if (!LABEL.test(String(name))) return [invalidValue(field, name, LABEL_TEXT)];
-  if (taken.has(name)) return [{ field, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) }];
+  if (taken.has(name)) return [duplicateValue(field, name)];
   taken.add(name);
   return [];
 }
@@ -57,13 +49,7 @@ function volumeProblems(volumes: readonly Fields[], at: string): FieldProblem[] 
     ...Object.keys(volume)
       .filter((name) => name !== 'name')
       .slice(1)
-      .map(
-        (name): FieldProblem => ({
-          field: `${at}[${i}].${name}`,
-          reason: 'FieldValueForbidden',
-          detail: 'may not specify more than 1 volume type',
-        }),
-      ),
+      .map((name): FieldProblem => forbiddenValue(`${at}[${i}].${name}`, 'may not specify more than 1 volume type')),
   ]);
 }
 
@@ -96,9 +82,10 @@ function containerProblems(
 
 function portProblems(port: unknown, field: string): FieldProblem[] {
   if (!port) return [required(field)];
-  return Number(port) >= 1 && Number(port) <= 65_535
-    ? []
-    : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
+  return unless(
+    Number(port) >= 1 && Number(port) <= 65_535,
+    invalidValue(field, port, 'must be between 1 and 65535, inclusive'),
+  );
 }
 
 function variableProblems({ name, value, valueFrom }: Fields, at: string): FieldProblem[] {

@@ -1,8 +1,8 @@
-import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import { forbiddenValue, invalidValue, required, unless, unsupportedValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import { negativeAmounts } from './validate-amounts.ts';
-import { fieldsOf, invalidValue, required } from './validate-pods.ts';
+import { fieldsOf } from './validate-pods.ts';
 
 /** Source: kubernetes/pkg/apis/policy/validation ValidatePodDisruptionBudgetSpec. */
 export function disruptionBudgetProblems({ spec: value }: UnknownObject): FieldProblem[] {
@@ -43,10 +43,10 @@ export function priorityClassProblems({ metadata: { name = '' }, value }: Unknow
   if (name.startsWith('system-')) {
     if (SYSTEM[name] === value) return [];
     const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`;
-    return [{ field: 'metadata.name', reason: 'FieldValueForbidden', detail }];
+    return [forbiddenValue('metadata.name', detail)];
   }
   const detail = 'maximum allowed value of a user defined priority is 1000000000';
-  return Number(value) > 1_000_000_000 ? [{ field: 'value', reason: 'FieldValueForbidden', detail }] : [];
+  return Number(value) > 1_000_000_000 ? [forbiddenValue('value', detail)] : [];
 }
 
 /** Source: kubernetes/pkg/apis/core/validation ValidateResourceQuotaSpec. */
@@ -59,18 +59,16 @@ export function storageClassProblems({ provisioner }: UnknownObject): FieldProbl
   return provisioner ? [] : [required('provisioner')];
 }
 
+const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
+
 /** Source: kubernetes/pkg/apis/rbac/validation ValidateRoleBindingSubject. */
 export function subjectProblems(subjects: readonly Record<string, unknown>[], namespaced: boolean): FieldProblem[] {
   return subjects.flatMap(({ kind, name, namespace }, i): FieldProblem[] => {
     const at = `subjects[${i}]`;
-    if (!['ServiceAccount', 'User', 'Group'].includes(String(kind))) {
-      const detail = `${jsonText(kind ?? '')}: supported values: "ServiceAccount", "User", "Group"`;
-      return [
-        ...(name ? [] : [required(`${at}.name`)]),
-        { field: `${at}.kind`, reason: 'FieldValueNotSupported', detail },
-      ];
+    if (!SUBJECT_KINDS.includes(String(kind))) {
+      return [...unless(name, required(`${at}.name`)), unsupportedValue(`${at}.kind`, kind ?? '', SUBJECT_KINDS)];
     }
     const needsNamespace = kind === 'ServiceAccount' && !namespaced && !namespace;
-    return [...(name ? [] : [required(`${at}.name`)]), ...(needsNamespace ? [required(`${at}.namespace`)] : [])];
+    return [...unless(name, required(`${at}.name`)), ...unless(!needsNamespace, required(`${at}.namespace`))];
   });
 }

@@ -1,5 +1,13 @@
-import { jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidValue,
+  required,
+  tooLong,
+  unless,
+  unsupportedValue,
+} from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { definitionProblems } from '../types/custom/definition-problems.ts';
@@ -21,7 +29,7 @@ import {
   unqualifiedFinalizers,
 } from './validate-metadata.ts';
 import { endpointSliceProblems, ingressProblems, networkPolicyProblems } from './validate-network.ts';
-import { fieldsOf, invalidValue, itemsOf, LABEL, LABEL_TEXT, podSpecProblems, required } from './validate-pods.ts';
+import { fieldsOf, itemsOf, LABEL, LABEL_TEXT, podSpecProblems } from './validate-pods.ts';
 import {
   disruptionBudgetProblems,
   priorityClassProblems,
@@ -155,7 +163,7 @@ function workloadProblems({ kind, spec: value }: UnknownObject): FieldProblem[] 
     ...selectorProblems(String(kind).toLowerCase(), spec, template),
     ...labelProblems(fieldsOf(fieldsOf(template.metadata).labels) as Record<string, string>, 'spec.template.labels'),
     ...podSpecProblems(fieldsOf(template.spec), 'spec.template.spec', claims),
-    ...(policy ? [unsupported('spec.template.spec.restartPolicy', restartPolicy, ['Always'])] : []),
+    ...(policy ? [unsupportedValue('spec.template.spec.restartPolicy', restartPolicy, ['Always'])] : []),
   ];
 }
 
@@ -169,15 +177,10 @@ function strategyProblems({ spec }: UnknownObject): FieldProblem[] {
   }
   if (type !== 'Recreate' || !rollingUpdate) return [];
   const detail = "may not be specified when strategy `type` is 'Recreate'";
-  return [{ field: 'spec.strategy.rollingUpdate', reason: 'FieldValueForbidden', detail }];
+  return [forbiddenValue('spec.strategy.rollingUpdate', detail)];
 }
 
 const CHOICES = ['Always', 'Never', 'OnFailure'];
-
-function unsupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
-  const detail = `${jsonText(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`;
-  return { field, reason: 'FieldValueNotSupported', detail };
-}
 
 function selectorProblems(kind: string, spec: Fields, template: Fields): FieldProblem[] {
   if (spec.selector === null || spec.selector === undefined) return [required('spec.selector')];
@@ -208,9 +211,7 @@ function keyProblems(data: unknown, at: string): FieldProblem[] {
 const DATA_BYTES = 1_048_576;
 
 function sizeProblems(bytes: number): FieldProblem[] {
-  return bytes > DATA_BYTES
-    ? [{ field: '[]', reason: 'FieldValueTooLong', detail: `may not be more than ${DATA_BYTES} bytes` }]
-    : [];
+  return unless(bytes <= DATA_BYTES, tooLong('[]', DATA_BYTES));
 }
 
 function bytesOf(data: unknown): number {
@@ -272,8 +273,7 @@ function servicePortProblems(
 ): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (!name && several) problems.push(required(`${at}.name`));
-  if (name && names.has(name))
-    problems.push({ field: `${at}.name`, reason: 'FieldValueDuplicate', detail: JSON.stringify(name) });
+  if (name && names.has(name)) problems.push(duplicateValue(`${at}.name`, name));
   names.add(name);
   if (typeof port !== 'number' || port < 1 || port > 65_535) {
     problems.push(invalidValue(`${at}.port`, port ?? 0, 'must be between 1 and 65535, inclusive'));
@@ -284,11 +284,7 @@ function servicePortProblems(
   }
   if (!nodePort) return problems;
   if (spec.type === 'ClusterIP') {
-    problems.push({
-      field: `${at}.nodePort`,
-      reason: 'FieldValueForbidden',
-      detail: "may not be used when `type` is 'ClusterIP'",
-    });
+    problems.push(forbiddenValue(`${at}.nodePort`, "may not be used when `type` is 'ClusterIP'"));
   } else if (Number(nodePort) < 30_000 || Number(nodePort) > 32_767) {
     const why = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
     problems.push(invalidValue(`${at}.nodePort`, nodePort, why));
@@ -302,9 +298,10 @@ function claimProblems({ spec: value }: UnknownObject): FieldProblem[] {
   return [
     ...(itemsOf(accessModes).length > 0 ? [] : [required('spec.accessModes', 'at least 1 access mode is required')]),
     ...(storage === undefined ? [required('spec.resources[storage]')] : []),
-    ...(storage === undefined || exceeds(storage, 0)
-      ? []
-      : [invalidValue('spec.resources[storage]', storage, 'must be greater than zero')]),
+    ...unless(
+      storage === undefined || exceeds(storage, 0),
+      invalidValue('spec.resources[storage]', storage, 'must be greater than zero'),
+    ),
   ];
 }
 
@@ -324,9 +321,7 @@ const NO_SOURCE = new Set([
 function volumeSourceProblems({ spec: value }: UnknownObject): FieldProblem[] {
   const spec = fieldsOf(value);
   return [
-    ...(itemsOf(spec.accessModes).length > 0
-      ? []
-      : [required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...unless(itemsOf(spec.accessModes).length > 0, required('spec.accessModes', 'at least 1 access mode is required')),
     ...(Object.keys(fieldsOf(spec.capacity)).length > 0 ? [] : [required('spec.capacity')]),
     ...(Object.keys(spec).some((name) => !NO_SOURCE.has(name)) ? [] : [required('spec', 'must specify a volume type')]),
   ];
@@ -336,8 +331,8 @@ function roleRefProblems({ roleRef }: UnknownObject, kinds: readonly string[]): 
   const { apiGroup = '', kind = '', name } = fieldsOf(roleRef);
   const group = 'rbac.authorization.k8s.io';
   return [
-    ...(apiGroup === group || apiGroup === '' ? [] : [unsupported('roleRef.apiGroup', apiGroup, [group])]),
-    ...(kinds.includes(String(kind)) ? [] : [unsupported('roleRef.kind', kind, kinds)]),
+    ...(apiGroup === group || apiGroup === '' ? [] : [unsupportedValue('roleRef.apiGroup', apiGroup, [group])]),
+    ...(kinds.includes(String(kind)) ? [] : [unsupportedValue('roleRef.kind', kind, kinds)]),
     ...(name ? [] : [required('roleRef.name')]),
   ];
 }
@@ -385,8 +380,7 @@ function autoscalerProblems({ spec: value }: UnknownObject): FieldProblem[] {
   ];
 }
 
-const NO_METRIC_AT_ZERO: FieldProblem = {
-  field: 'spec.metrics',
-  reason: 'FieldValueForbidden',
-  detail: 'must specify at least one Object or External metric to support scaling to zero replicas',
-};
+const NO_METRIC_AT_ZERO: FieldProblem = forbiddenValue(
+  'spec.metrics',
+  'must specify at least one Object or External metric to support scaling to zero replicas',
+);

@@ -3,6 +3,7 @@ import { joinKey } from '../../model/key.ts';
 import type { ManagedFieldsEntry, ObjectMeta, UnknownObject } from '../../model/object.ts';
 import { afterUpdate, type FieldManager } from '../apply/managed-fields.ts';
 import { type Cluster, timestamp } from '../cluster.ts';
+import { required } from '../status/field-problems.ts';
 import {
   alreadyExists,
   conflict,
@@ -197,7 +198,7 @@ export class Writer {
       internal('resourceVersion should not be set on objects to be created');
     if (!name && !generateName) {
       const detail = 'name or generateName is required';
-      invalid(kindOf(type), '', [{ field: 'metadata.name', reason: 'FieldValueRequired', detail }]);
+      invalid(kindOf(type), '', [required('metadata.name', detail)]);
     }
     return tidyMetadata({
       name: name || generatedName(generateName ?? '', random),

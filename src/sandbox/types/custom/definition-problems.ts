@@ -1,5 +1,5 @@
-import { jsonText } from '../../../kit/exact-json.ts';
 import type { UnknownObject } from '../../../model/object.ts';
+import { forbiddenValue, invalidValue, required, unless, unsupportedValue } from '../../status/field-problems.ts';
 import type { FieldProblem } from '../../status/statuses.ts';
 import type { JsonSchema } from '../api-type.ts';
 import { type CrdSpec, type CrdVersion, specOf } from './crd-types.ts';
@@ -16,17 +16,19 @@ export function definitionProblems(crd: UnknownObject): FieldProblem[] {
   const { group = '', scope, names, versions } = spec ?? {};
   const wanted = `${names?.plural ?? ''}.${group}`;
   return [
-    ...(crd.metadata.name === wanted
-      ? []
-      : [wrong('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group')]),
+    ...unless(
+      crd.metadata.name === wanted,
+      invalidValue('metadata.name', crd.metadata.name, 'must be spec.names.plural+"."+spec.group'),
+    ),
     ...groupProblems(group),
     ...approvalProblems(crd, group),
     ...(crd.spec && (crd.spec as { preserveUnknownFields?: boolean }).preserveUnknownFields === true
       ? [PRESERVES]
       : []),
-    ...(scope === 'Cluster' || scope === 'Namespaced'
-      ? []
-      : [unsupported('spec.scope', scope ?? '', ['Cluster', 'Namespaced'])]),
+    ...unless(
+      scope === 'Cluster' || scope === 'Namespaced',
+      unsupportedValue('spec.scope', scope ?? '', ['Cluster', 'Namespaced']),
+    ),
     ...versionsProblems(versions ?? []),
     ...nameProblems(names),
     ...conversionProblems(spec?.conversion),
@@ -37,24 +39,7 @@ const LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LABEL_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-function wrong(field: string, value: unknown, why: string): FieldProblem {
-  return { field, reason: 'FieldValueInvalid', detail: `${jsonText(value ?? null)}: ${why}` };
-}
-
-function required(field: string, detail?: string): FieldProblem {
-  return { field, reason: 'FieldValueRequired', detail };
-}
-
-function forbidden(field: string, detail: string): FieldProblem {
-  return { field, reason: 'FieldValueForbidden', detail };
-}
-
-function unsupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
-  const detail = `${jsonText(value)}: supported values: ${supported.map((s) => jsonText(s)).join(', ')}`;
-  return { field, reason: 'FieldValueNotSupported', detail };
-}
-
-const PRESERVES = wrong(
+const PRESERVES = invalidValue(
   'spec.preserveUnknownFields',
   true,
   'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
@@ -71,7 +56,7 @@ function approvalProblems({ metadata }: UnknownObject, group: string): FieldProb
 
 function groupProblems(group: string): FieldProblem[] {
   if (group === '') return [required('spec.group')];
-  return group.includes('.') ? [] : [wrong('spec.group', group, 'should be a domain with at least one dot')];
+  return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
 function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
@@ -80,7 +65,7 @@ function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
     if (!value) return void problems.push(required(`spec.names.${field}`));
     if (LABEL.test(mixed ? value.toLowerCase() : value)) return;
     const why = mixed ? `may have mixed case, but should otherwise match: ${LABEL_TEXT}` : LABEL_TEXT;
-    problems.push(wrong(`spec.names.${field}`, value, why));
+    problems.push(invalidValue(`spec.names.${field}`, value, why));
   };
   label('plural', names.plural);
   if (names.singular) label('singular', names.singular);
@@ -88,7 +73,7 @@ function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
   label('listKind', names.listKind, true);
   names.shortNames?.forEach((name, i) => void label(`shortNames[${i}]`, name));
   if (names.kind && names.kind === names.listKind) {
-    problems.push(wrong('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
+    problems.push(invalidValue('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
   }
   names.categories?.forEach((name, i) => void label(`categories[${i}]`, name));
   return problems;
@@ -97,7 +82,7 @@ function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
 function conversionProblems(conversion: CrdSpec['conversion']): FieldProblem[] {
   const { strategy = 'None', webhook } = conversion ?? {};
   if (strategy !== 'None' && strategy !== 'Webhook')
-    return [unsupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+    return [unsupportedValue('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
   const lacks = strategy === 'Webhook' && !(webhook as { clientConfig?: object } | undefined)?.clientConfig;
   return lacks ? [required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook')] : [];
 }
@@ -106,9 +91,9 @@ function versionsProblems(versions: readonly CrdVersion[]): FieldProblem[] {
   const names = versions.map((v) => v.name);
   const problems: FieldProblem[] = [];
   if (new Set(names).size < names.length)
-    problems.push(wrong('spec.versions', versions, 'must contain unique version names'));
+    problems.push(invalidValue('spec.versions', versions, 'must contain unique version names'));
   if (versions.filter((v) => v.storage).length !== 1) {
-    problems.push(wrong('spec.versions', versions, 'must have exactly one version marked as storage version'));
+    problems.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'));
   }
   const found = [...problems, ...versions.flatMap((version, i) => versionProblems(version, `spec.versions[${i}]`))];
   return found.length > 0 ? found : ruleDefinitionProblems(versions);
@@ -117,7 +102,7 @@ function versionsProblems(versions: readonly CrdVersion[]): FieldProblem[] {
 function versionProblems(version: CrdVersion, path: string): FieldProblem[] {
   const schema = version.schema?.openAPIV3Schema;
   return [
-    ...(LABEL.test(version.name ?? '') ? [] : [wrong(`${path}.name`, version.name, LABEL_TEXT)]),
+    ...(LABEL.test(version.name ?? '') ? [] : [invalidValue(`${path}.name`, version.name, LABEL_TEXT)]),
     ...(schema
       ? structuralProblems(schema, `${path}.schema.openAPIV3Schema`)
       : [required(`${path}.schema.openAPIV3Schema`, 'schemas are required')]),
@@ -133,7 +118,10 @@ function scaleProblems({ subresources }: CrdVersion, path: string): FieldProblem
   const under = (name: 'specReplicasPath' | 'statusReplicasPath', root: string) => {
     const value = scale[name];
     if (!value) return [required(`${path}.${name}`)];
-    return value.startsWith(`${root}.`) ? [] : [wrong(`${path}.${name}`, value, `should be a json path under ${root}`)];
+    return unless(
+      value.startsWith(`${root}.`),
+      invalidValue(`${path}.${name}`, value, `should be a json path under ${root}`),
+    );
   };
   return [...under('specReplicasPath', '.spec'), ...under('statusReplicasPath', '.status')];
 }
@@ -146,7 +134,7 @@ function columnProblems({ additionalPrinterColumns = [] }: CrdVersion, path: str
     ...(type
       ? COLUMN_TYPES.includes(type)
         ? []
-        : [unsupported(`${path}[${i}].type`, type, COLUMN_TYPES)]
+        : [unsupportedValue(`${path}[${i}].type`, type, COLUMN_TYPES)]
       : [required(`${path}[${i}].type`)]),
     ...(jsonPath ? [] : [required(`${path}[${i}].jsonPath`)]),
   ]);
@@ -158,7 +146,7 @@ function selectableProblems({ selectableFields = [], schema }: CrdVersion, path:
     const steps = jsonPath.split('.').slice(1);
     const found = steps.reduce<JsonSchema | undefined>((at, step) => at?.properties?.[step], schema?.openAPIV3Schema);
     if (found) return [];
-    return [wrong(`${path}[${i}].jsonPath`, jsonPath, 'is an invalid path: does not refer to a valid field')];
+    return [invalidValue(`${path}[${i}].jsonPath`, jsonPath, 'is an invalid path: does not refer to a valid field')];
   });
 }
 
@@ -168,33 +156,33 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 function structuralProblems(root: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const { type } = root;
-  if (type && type !== 'object') problems.push(wrong(`${path}.type`, type, 'must be object at the root'));
+  if (type && type !== 'object') problems.push(invalidValue(`${path}.type`, type, 'must be object at the root'));
   const metadata = Object.keys(root.properties?.metadata?.properties ?? {}).filter(
     (name) => name !== 'name' && name !== 'generateName',
   );
   if (metadata.length > 0) {
     const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
-    problems.push(forbidden(`${path}.properties[metadata]`, why));
+    problems.push(forbiddenValue(`${path}.properties[metadata]`, why));
   }
   checkStructure(root, path, 'must not be empty at the root', problems);
   return problems;
 }
 
 function checkStructure(schema: JsonSchema, path: string, missing: string, problems: FieldProblem[]): void {
-  if (typeof schema !== 'object') return void problems.push(wrong(path, schema, 'must be an object'));
+  if (typeof schema !== 'object') return void problems.push(invalidValue(path, schema, 'must be an object'));
   const { type, properties, items, additionalProperties } = schema;
   const free = schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields'];
   if (!type && !free) problems.push(required(`${path}.type`, missing));
-  if (type && !TYPES.includes(type)) problems.push(unsupported(`${path}.type`, type, TYPES));
+  if (type && !TYPES.includes(type)) problems.push(unsupportedValue(`${path}.type`, type, TYPES));
   const unreadable = schema.pattern === undefined ? undefined : patternProblem(schema.pattern);
   if (unreadable)
     problems.push(
-      wrong(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${unreadable}`),
+      invalidValue(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${unreadable}`),
     );
-  if ('$ref' in schema) problems.push(forbidden(`${path}.$ref`, '$ref is not supported'));
+  if ('$ref' in schema) problems.push(forbiddenValue(`${path}.$ref`, '$ref is not supported'));
   if (schema.uniqueItems) {
     problems.push(
-      forbidden(
+      forbiddenValue(
         `${path}.uniqueItems`,
         'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
       ),
@@ -202,7 +190,7 @@ function checkStructure(schema: JsonSchema, path: string, missing: string, probl
   }
   if (properties && additionalProperties !== undefined) {
     problems.push(
-      forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'),
+      forbiddenValue(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'),
     );
   }
   if (type === 'array' && !items) problems.push(required(`${path}.items`, 'must be specified'));
@@ -228,16 +216,18 @@ function checkListType(schema: JsonSchema, path: string, problems: FieldProblem[
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (listType === undefined) return;
   if (listType !== 'atomic' && listType !== 'set' && listType !== 'map') {
-    problems.push(unsupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
+    problems.push(unsupportedValue(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
   }
   if (schema.type !== 'array')
-    problems.push(wrong(`${path}.type`, schema.type ?? '', 'must be array if x-kubernetes-list-type is specified'));
+    problems.push(
+      invalidValue(`${path}.type`, schema.type ?? '', 'must be array if x-kubernetes-list-type is specified'),
+    );
   if (listType !== 'map') return;
   const field = `${path}.x-kubernetes-list-map-keys`;
   if (keys.length === 0) problems.push(required(field, 'must not be empty if x-kubernetes-list-type is map'));
   for (const [i, key] of keys.entries()) {
     if (!schema.items?.properties?.[key])
-      problems.push(wrong(`${field}[${i}]`, key, 'entries must all be names of item properties'));
+      problems.push(invalidValue(`${field}[${i}]`, key, 'entries must all be names of item properties'));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { required } from '../../status/field-problems.ts';
 import type { FieldProblem } from '../../status/statuses.ts';
 import type { JsonSchema, ValidationRule } from '../api-type.ts';
 import { equalJson } from '../equal.ts';
@@ -36,8 +37,7 @@ function problemsIn(schema: JsonSchema, path: string, isRoot = false): FieldProb
 
 function problemsOf(rule: ValidationRule, self: RuleType, path: string): FieldProblem[] {
   const { rule: text = '', messageExpression = '' } = rule as Partial<ValidationRule>;
-  if (text.trim() === '')
-    return [{ field: `${path}.rule`, reason: 'FieldValueRequired', detail: 'rule is not specified' }];
+  if (text.trim() === '') return [required(`${path}.rule`, 'rule is not specified')];
   const variables = { self, oldSelf: rule.optionalOldSelf ? DYN : self };
   const wrong = (field: string, why: string): FieldProblem[] => [
     { field: `${path}.${field}`, reason: 'FieldValueInvalid', detail: `${shown(rule)}: ${why}` },

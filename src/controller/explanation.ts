@@ -1,4 +1,4 @@
-import { humanDuration } from '../kit/duration.ts';
+import { shortDuration } from '../kit/duration.ts';
 import { changedPaths } from '../model/changed-paths.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { QueueSnapshot } from '../workqueue/work-queue.ts';
@@ -110,7 +110,7 @@ function placeOf(view: KeyView): Place | undefined {
   if (run) {
     const processing = { sinceMs: run.heldMs, attempt, runsAgain: run.isDirty };
     const again = run.isDirty ? '; it runs again after that, because something came meanwhile' : '';
-    const summary = `a run has been under way for ${duration(run.heldMs)} (attempt ${attempt})${again}`;
+    const summary = `a run has been under way for ${shortDuration(run.heldMs)} (attempt ${attempt})${again}`;
     return { state: 'processing', processing, summary };
   }
   // also while a resync of it is in line, which leads to no run
@@ -121,13 +121,13 @@ function placeOf(view: KeyView): Place | undefined {
     const { priority, waitedMs } = item;
     const queued = { position: at + 1, of: queue.queued.length, priority, waitedMs };
     const where = `at position ${queued.position} of ${queued.of}`;
-    const summary = `waits in line for ${duration(waitedMs)}, ${where}${whyWaiting(controller)}`;
+    const summary = `waits in line for ${shortDuration(waitedMs)}, ${where}${whyWaiting(controller)}`;
     return { state: 'queued', queued, summary };
   }
   const later = queue.delayed.find((each) => each.key === key);
   if (!later) return undefined;
   const { dueInMs, priority } = later;
-  const summary = `due in ${duration(dueInMs)}: ${delayText(why, failures)}`;
+  const summary = `due in ${shortDuration(dueInMs)}: ${delayText(why, failures)}`;
   return { state: 'delayed', delayed: { dueInMs, dueAt: now + dueInMs, priority, why }, summary };
 }
 
@@ -177,7 +177,7 @@ function lastChangeOf({ origin, event: { object, oldObject } }: LastEvent): Last
 }
 
 function parkedText({ reason, error, attempts, since }: Parked, now: number): string {
-  const ago = `parked ${duration(now - since)} ago`;
+  const ago = `parked ${shortDuration(now - since)} ago`;
   if (reason === 'hot-loop') return `${ago}, until another writer changes it or it is released: ${error}`;
   return `${ago}, after ${attempts} attempt${attempts === 1 ? '' : 's'}, until it changes or is released: ${error}`;
 }
@@ -194,7 +194,7 @@ function whyWaiting({ phase, workers, active, sources }: ControllerFacts): strin
 function nextText({ sources }: ControllerFacts, at: number): string {
   const timed = sources.flatMap(({ name, nextAt }) => (nextAt === undefined ? [] : { name, nextAt }));
   const [first] = timed.sort((a, b) => a.nextAt - b.nextAt);
-  return first ? `; ${first.name} queues all keys in ${duration(first.nextAt - at)}` : '';
+  return first ? `; ${first.name} queues all keys in ${shortDuration(first.nextAt - at)}` : '';
 }
 
 function delayText(why: DelayReason, failures: number): string {
@@ -207,7 +207,7 @@ function delayText(why: DelayReason, failures: number): string {
 }
 
 function lastStepText(step: TrailEntry, at: number): string {
-  const ago = `${duration(at - step.at)} ago`;
+  const ago = `${shortDuration(at - step.at)} ago`;
   switch (step.kind) {
     case 'skipped':
       return `${skippedText(step)}, ${ago}`;
@@ -236,5 +236,3 @@ function originText({ reason, source, key, resourceVersion }: EventOrigin): stri
   const of = [source, key].filter((part) => part !== undefined).join(' ');
   return `"${reason}"${of === '' ? '' : ` of ${of}`}${resourceVersion ? ` at version ${resourceVersion}` : ''}`;
 }
-
-const duration = (ms: number) => (ms < 1000 ? `${Math.max(0, Math.round(ms))}ms` : humanDuration(ms));

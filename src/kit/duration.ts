@@ -78,3 +78,9 @@ export function humanDuration(ms: number): string {
 function two(big: number, bigUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`;
 }
+
+/** As {@link humanDuration}, with milliseconds for less than a second: `250ms`. */
+export const shortDuration = (ms: number) => (ms < 1000 ? `${Math.max(0, Math.round(ms))}ms` : humanDuration(ms));
+
+/** As {@link humanDuration}, with tenths for less than ten seconds: `0.4s`. */
+export const ageDuration = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : humanDuration(ms));

@@ -26,6 +26,11 @@ export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof HugeNumber);
 }
 
+/** Whether a JSON value is a map. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return isContainer(value) && !Array.isArray(value);
+}
+
 /** Whether a map of a JSON value has a member of this name: the `toJSON` of a map with bigints is none. */
 export function hasMember(map: object, name: string): boolean {
   return Object.prototype.propertyIsEnumerable.call(map, name);

@@ -1,5 +1,5 @@
 import { MOST_LEVELS } from '../kit/depth.ts';
-import { hasMember, isContainer, jsonText } from '../kit/exact-json.ts';
+import { hasMember, isContainer, isMap, jsonText } from '../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../kit/same-value.ts';
 
 /** One step of a path from an object to a field of it. */
@@ -102,8 +102,6 @@ const DERIVED: Omitted = new Map([
     ]),
   ],
 ]);
-
-const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
 
 function compareMaps(before: Fields, after: Fields, out: Difference[], level: number, omitted?: Omitted): void {
   for (const name of Object.keys(after)) {

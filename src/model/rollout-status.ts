@@ -1,4 +1,4 @@
-import { isContainer } from '../kit/exact-json.ts';
+import { isContainer, isMap } from '../kit/exact-json.ts';
 import { formatGroupResource } from './gvr.ts';
 import type { ResourceType } from './resource-type.ts';
 
@@ -13,7 +13,6 @@ export interface Rollout {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const mapOf = (value: unknown): Fields => (isMap(value) ? value : {});
 /** The server leaves out counts that are 0. */
 const countOf = (value: unknown): number => (isContainer(value) ? 0 : Number(value ?? 0));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { humanDuration, parseDuration, parseLongDuration } from '../../src/kit/duration.ts';
+import { ageDuration, humanDuration, parseDuration, parseLongDuration, shortDuration } from '../../src/kit/duration.ts';
 
 describe('durations', () => {
   it.each([
@@ -50,4 +50,9 @@ describe('durations', () => {
       expect.objectContaining({ code: 'argument', hint: 'write it as 30s, 5m or 1h30m' }),
     );
   });
+});
+
+it('a short duration has milliseconds below a second, an age tenths below ten seconds', () => {
+  expect([-3, 0.4, 249.6, 999, 1000, 61_000].map(shortDuration)).toEqual(['0ms', '0ms', '250ms', '999ms', '1s', '61s']);
+  expect([0, 412, 9_940, 10_000, 200_000].map(ageDuration)).toEqual(['0.0s', '0.4s', '9.9s', '10s', '3m20s']);
 });

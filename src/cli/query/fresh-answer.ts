@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import { humanDuration } from '../../kit/duration.ts';
+import { shortDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
 import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
@@ -37,17 +37,16 @@ export async function requireFresh(
   const stale = await ensureFresh(caches, wish, { clock, signal, limitMs: limitMs ?? FRESH_LIMIT_MS, follows });
   if (stale.length === 0) return;
   const isOutdated = !follows && stale.some(({ confirmed = [] }) => confirmed.some(({ differing }) => differing > 0));
-  const text = `${askedText(wish)} not within ${limitMs === undefined ? shortText(FRESH_LIMIT_MS) : '--timeout'}: ${stale.map((each) => staleText(each, clock.now())).join('; ')}`;
+  const text = `${askedText(wish)} not within ${limitMs === undefined ? shortDuration(FRESH_LIMIT_MS) : '--timeout'}: ${stale.map((each) => staleText(each, clock.now())).join('; ')}`;
   const options = { hint: hintFor(wish) };
   throw isOutdated ? new OutdatedCaches('stale', text, options) : new InformerError('stale', text, options);
 }
 
 /** Less than a second is given in milliseconds. */
-const shortText = (ms: number) => (ms < 1000 ? `${Math.round(ms)}ms` : humanDuration(ms));
 
 function askedText({ freshMs, atLeastRv }: Freshness): string {
   return [
-    ...(freshMs === undefined ? [] : [`--fresh ${shortText(freshMs)}`]),
+    ...(freshMs === undefined ? [] : [`--fresh ${shortDuration(freshMs)}`]),
     ...(atLeastRv === undefined ? [] : [`--at-least-rv ${atLeastRv}`]),
   ].join(' and ');
 }

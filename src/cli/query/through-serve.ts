@@ -1,5 +1,5 @@
 import { systemClock } from '../../kit/clock.ts';
-import { humanDuration } from '../../kit/duration.ts';
+import { ageDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { askServe } from '../../serve/client/ask.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
@@ -89,12 +89,10 @@ function ended(end: AnswerTrailer, pid: number, isQuiet: boolean, { io }: Edges)
   const { exitCode, ageMs, notices, errors = [] } = end;
   for (const text of notices) writeNotice(io, text);
   for (const error of errors) reportError(new InformerError('terminal', error.message, error), io);
-  const age = ageMs === undefined ? '' : `, ${ageText(ageMs)} old`;
+  const age = ageMs === undefined ? '' : `, ${ageDuration(ageMs)} old`;
   if (!isQuiet) writeNotice(io, `from serve (pid ${pid})${age}`);
   return Object.values(ExitCode).find((code) => code === exitCode) ?? ExitCode.failed;
 }
-
-const ageText = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : humanDuration(ms));
 
 async function forget(serve: FoundServe, { io }: Edges): Promise<void> {
   const line = await forgetKilled(serve);

@@ -1,5 +1,5 @@
 import type { RunEntry, TrailEntry } from '../../controller/history/trail.ts';
-import { humanDuration } from '../../kit/duration.ts';
+import { shortDuration } from '../../kit/duration.ts';
 import type { ExplainedKey } from '../../ops/pages.ts';
 import { continued } from '../../output/escape.ts';
 
@@ -43,7 +43,7 @@ function stepLines(step: TrailEntry, type: string, paths: readonly string[]): st
       return [`${at}${eventText(step, type, paths)}: ${skipText(step)}`];
     case 'run':
       return [
-        `${at}run ${step.run}, attempt ${step.attempt}, for ${counted(step.events, 'event')}, after ${durationText(step.waitedMs)} in line: ${endText(step)}`,
+        `${at}run ${step.run}, attempt ${step.attempt}, for ${counted(step.events, 'event')}, after ${shortDuration(step.waitedMs)} in line: ${endText(step)}`,
         ...(step.next ? [`${' '.repeat(at.length)}due again at ${timeText(step.next.at)}: ${step.next.why}`] : []),
       ];
     case 'hot-loop':
@@ -97,7 +97,7 @@ function skipText({ why, by }: Extract<TrailEntry, { kind: 'skipped' }>): string
 function endText({ outcome, tookMs, error, exitCode, parked, skipped }: RunEntry): string {
   if (skipped !== undefined) return `did nothing: ${skipped}`;
   if (outcome === undefined || tookMs === undefined) return 'under way';
-  const took = `after ${durationText(tookMs)}`;
+  const took = `after ${shortDuration(tookMs)}`;
   if (outcome === 'success' || outcome === 'requeue-after') return `succeeded ${took}`;
   const code = exitCode === undefined || error?.includes(`exited with ${exitCode}`) ? '' : ` (exit code ${exitCode})`;
   const how = outcome === 'timeout' ? 'took too long' : outcome === 'terminal' ? 'failed for good' : 'failed';
@@ -121,7 +121,6 @@ function sourceLine({ name, hasSynced, keys, skipped }: ExplainedKey['controller
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-const durationText = (ms: number) => (ms < 1000 ? `${Math.max(0, Math.round(ms))}ms` : humanDuration(ms));
 
 /** The time of the day in UTC, with milliseconds. */
 const timeText = (at: number) => new Date(at).toISOString().slice(11, 23);

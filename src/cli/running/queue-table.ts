@@ -1,4 +1,4 @@
-import { humanDuration } from '../../kit/duration.ts';
+import { shortDuration } from '../../kit/duration.ts';
 import type { QueuePage } from '../../ops/pages.ts';
 import { cellText } from '../../output/escape.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
@@ -78,12 +78,10 @@ function cellsOf(row: QueueRow, wide: boolean): string[] {
     row.key,
     row.state,
     row.priority === undefined ? '-' : String(row.priority),
-    row.waitedMs === undefined ? '-' : durationText(row.waitedMs),
-    row.dueInMs === undefined ? '-' : `in ${durationText(row.dueInMs)}`,
+    row.waitedMs === undefined ? '-' : shortDuration(row.waitedMs),
+    row.dueInMs === undefined ? '-' : `in ${shortDuration(row.dueInMs)}`,
     String(row.failures),
     ...(wide ? [row.controller] : []),
     reason === '' ? '-' : reason,
   ];
 }
-
-const durationText = (ms: number) => (ms < 1000 ? `${Math.max(0, Math.round(ms))}ms` : humanDuration(ms));

@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { isMap } from '../../kit/exact-json.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -190,7 +191,5 @@ export function parseRequest(text: string): QueryRequest {
     env,
   };
 }
-
-const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const numberOrNone = (value: unknown) => (typeof value === 'number' ? value : undefined);

@@ -1,5 +1,5 @@
 import { systemClock } from '../../kit/clock.ts';
-import { humanDuration } from '../../kit/duration.ts';
+import { ageDuration, humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { cellText } from '../../output/escape.ts';
 import { AlignedTable } from '../../output/tables/table.ts';
@@ -57,7 +57,7 @@ function statusText({ pid, version, started, server, user, types, indexes, rssBy
     each.type,
     whereText(each),
     String(each.objects),
-    each.synced ? (each.ageMs === undefined ? '<unknown>' : ageText(each.ageMs)) : 'syncing',
+    each.synced ? (each.ageMs === undefined ? '<unknown>' : ageDuration(each.ageMs)) : 'syncing',
     each.disconnected ? `no, since ${each.disconnected.since}: ${each.disconnected.reason}` : 'yes',
   ]);
   const table = new AlignedTable();
@@ -76,8 +76,6 @@ function statusText({ pid, version, started, server, user, types, indexes, rssBy
     '',
   ].join('\n');
 }
-
-const ageText = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : humanDuration(ms));
 
 function whereText({ namespaces }: TypeStatus): string {
   if (namespaces === undefined) return '-';

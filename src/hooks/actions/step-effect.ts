@@ -1,5 +1,5 @@
 import { builtin } from '../../kit/builtin.ts';
-import { isContainer, jsonText } from '../../kit/exact-json.ts';
+import { isMap, jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden, statusOf } from '../../model/status.ts';
 import type { ActionResource } from './action-client.ts';
@@ -168,9 +168,6 @@ function leaves(value: unknown, path: Path): Path[] {
   if (!isMap(value)) return [path];
   return Object.entries(value).flatMap(([name, child]) => leaves(child, [...path, name]));
 }
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isContainer(value) && !Array.isArray(value);
 
 function valueAt(object: unknown, path: Path): unknown {
   let value = object;

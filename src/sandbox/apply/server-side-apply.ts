@@ -1,4 +1,4 @@
-import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { refuse } from '../status/statuses.ts';
@@ -6,7 +6,7 @@ import type { ApiType } from '../types/api-type.ts';
 import { emptyObject } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { FieldSet } from '../types/field-set.ts';
-import { compare, isFieldMap, itemKey, partsOf } from '../types/fields.ts';
+import { compare, itemKey, partsOf } from '../types/fields.ts';
 import { fieldShape, type Shape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { guardsStatus, keepsMetadataAtStatus } from '../types/type-strategies.ts';
@@ -101,7 +101,7 @@ function withoutSystemFields(configuration: UnknownObject): UnknownObject {
 }
 
 function merge(live: unknown, applied: unknown, shape: Shape | undefined): unknown {
-  if (isFieldMap(live) && isFieldMap(applied) && !shape?.atomic) {
+  if (isMap(live) && isMap(applied) && !shape?.atomic) {
     const result = { ...live };
     for (const [name, value] of Object.entries(applied))
       setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
@@ -118,8 +118,8 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
   const { keys, items } = shape ?? {};
   if (!keys) return applied;
   return mergeItems(
-    live.filter(isFieldMap),
-    applied.filter(isFieldMap),
+    live.filter(isMap),
+    applied.filter(isMap),
     (item) => itemKey(item, keys),
     (old, item) => merge(old, item, items) as Item,
   );
@@ -196,12 +196,12 @@ function pruned(
   const hasOwner = stillOwned !== undefined && !stillOwned.isEmpty;
   if (dropped.owned && !hasOwner && (isItem || dropped.children.size === 0)) return [];
   const left = prune(value, dropped, stillOwned, shape);
-  if (isItem && isFieldMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
+  if (isItem && isMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
 
 function isEmptyContainer(value: unknown): boolean {
-  return isFieldMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
+  return isMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
 }
 
 /**

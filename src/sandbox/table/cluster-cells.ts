@@ -1,8 +1,6 @@
-import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, nameOf, numberAt, since, textAt } from './field-access.ts';
 
 type Cells = (object: FieldMap, now: number) => unknown[];
-
-const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
 /**
  * Cells of nodes, namespaces, events, configuration and access rules. Source: kubernetes/pkg/printers/internalversion.

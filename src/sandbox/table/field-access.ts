@@ -46,3 +46,5 @@ export function abridged(words: readonly string[], most: number, none: string): 
   const shown = words.slice(0, most).join(',');
   return words.length > most ? `${shown} + ${words.length - most} more...` : shown;
 }
+
+export const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');

@@ -1,8 +1,6 @@
-import { ageOf, type FieldMap, fieldsAt, listAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, nameOf, since, textAt } from './field-access.ts';
 
 type Cells = (object: FieldMap, now: number) => unknown[];
-
-const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
 /**
  * Cells of the types that feature gates turn on: trust bundles, certificates of pods, taints of devices and migrations.

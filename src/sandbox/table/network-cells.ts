@@ -1,9 +1,7 @@
-import { abridged, ageOf, type FieldMap, fieldsAt, listAt, numberAt, textAt } from './field-access.ts';
+import { abridged, ageOf, type FieldMap, fieldsAt, listAt, nameOf, numberAt, textAt } from './field-access.ts';
 import { labelsText, selectorCell } from './workload-cells.ts';
 
 type Cells = (object: FieldMap, now: number) => unknown[];
-
-const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 
 /** Cells of network types, storage types and autoscalers. Source: kubernetes/pkg/printers/internalversion. */
 export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {

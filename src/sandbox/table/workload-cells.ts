@@ -1,10 +1,9 @@
 import { humanDuration } from '../../kit/duration.ts';
 import { selectorText } from '../types/scale.ts';
-import { ageOf, type FieldMap, fieldsAt, listAt, numberAt, since, textAt } from './field-access.ts';
+import { ageOf, type FieldMap, fieldsAt, listAt, nameOf, numberAt, since, textAt } from './field-access.ts';
 
 type Cells = (object: FieldMap, now: number) => unknown[];
 
-const nameOf = (object: FieldMap) => textAt(fieldsAt(object, 'metadata'), 'name');
 const replicasOf = (object: FieldMap) => numberAt(fieldsAt(object, 'spec'), 'replicas');
 const statusOf = (object: FieldMap) => fieldsAt(object, 'status');
 

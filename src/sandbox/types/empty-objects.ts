@@ -1,3 +1,4 @@
+import { isMap } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
 import { fromStorage } from './conversion.ts';
@@ -30,12 +31,8 @@ function fill<T extends Record<string, unknown>>(target: T, empty: Record<string
   const result: Record<string, unknown> = target;
   for (const [field, value] of Object.entries(empty)) {
     const present = result[field];
-    if (present === undefined || (present === null && isPlain(value))) result[field] = value;
-    else if (isPlain(value) && isPlain(present)) fill(present, value);
+    if (present === undefined || (present === null && isMap(value))) result[field] = value;
+    else if (isMap(value) && isMap(present)) fill(present, value);
   }
   return target;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

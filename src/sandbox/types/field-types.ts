@@ -1,10 +1,10 @@
+import { isMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { unsupportedValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
-import { isFieldMap } from './fields.ts';
 import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
 import { readServerQuantity } from './server-quantity.ts';
 
@@ -37,10 +37,10 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
 export function emptyNulls(type: ApiType, object: UnknownObject): void {
   const isDefinition = type.kind === 'CustomResourceDefinition';
   visit(type, object, (value, fieldType) => {
-    if (isDefinition && fieldType.is === 'message' && isFieldMap(value)) dropNulls(value);
+    if (isDefinition && fieldType.is === 'message' && isMap(value)) dropNulls(value);
     if (fieldType.is !== 'list' && fieldType.is !== 'map') return;
     const parts = value as Record<string, unknown>;
-    if (isFieldMap(value) || Array.isArray(value))
+    if (isMap(value) || Array.isArray(value))
       for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
   });
 }
@@ -143,11 +143,10 @@ function visitMessage(fields: Record<string, unknown>, message: Message, prefix:
 function visitValue(value: unknown, type: FieldType, path: string, of: string, see: See): void {
   if (value === null || value === undefined) return;
   see(value, type, path, of);
-  if (type.is === 'message' && isFieldMap(value)) visitMessage(value, type.message, `${path}.`, see);
+  if (type.is === 'message' && isMap(value)) visitMessage(value, type.message, `${path}.`, see);
   else if (type.is === 'list' && Array.isArray(value))
     for (const [i, item] of value.entries()) visitValue(item, type.of, `${path}[${i}]`, of, see);
-  else if (type.is === 'map' && isFieldMap(value))
-    for (const key in value) visitValue(value[key], type.of, path, of, see);
+  else if (type.is === 'map' && isMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
 function quantityProblem(value: unknown): string | undefined {
@@ -158,7 +157,7 @@ function quantityProblem(value: unknown): string | undefined {
 
 function fits(value: unknown, type: FieldType): boolean {
   if (type.is === 'scalar') return FITS[type.scalar](value);
-  return type.is === 'list' ? Array.isArray(value) : isFieldMap(value);
+  return type.is === 'list' ? Array.isArray(value) : isMap(value);
 }
 
 const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {

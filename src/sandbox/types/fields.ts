@@ -1,13 +1,9 @@
-import { isContainer, jsonText } from '../../kit/exact-json.ts';
+import { isMap, jsonText } from '../../kit/exact-json.ts';
 import { equalJson } from './equal.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldShape, type Shape } from './merge-rules.ts';
 
 type Fields = Record<string, unknown>;
-
-export function isFieldMap(value: unknown): value is Fields {
-  return isContainer(value) && !Array.isArray(value);
-}
 
 /**
  * The parts of a value that can have different owners: fields, or list items by key or value. Undefined when the value
@@ -17,7 +13,7 @@ export function partsOf(
   value: unknown,
   shape: Shape | undefined,
 ): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
-  if (isFieldMap(value)) {
+  if (isMap(value)) {
     if (shape?.atomic) return undefined;
     return new Map(
       Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]),
@@ -27,7 +23,7 @@ export function partsOf(
   if (shape?.set) return new Map(value.map((v) => [`v:${jsonText(v)}`, { value: v, shape: undefined }]));
   if (!shape?.keys) return undefined;
   const { keys, items } = shape;
-  return new Map(value.filter(isFieldMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
+  return new Map(value.filter(isMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
 }
 
 /** The JSON of an item's keys, which identifies it in its list. A port without a protocol is a TCP port. */
@@ -86,7 +82,7 @@ function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: F
 /** Adds all paths of a new value, with the maps and lists in it: its writer owns all of them. */
 function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void {
   into.owned = true;
-  if (isFieldMap(value)) {
+  if (isMap(value)) {
     if (shape?.atomic) return;
     for (const name in value) addAll(value[name], fieldShape(shape, name), into.child(`f:${name}`));
     return;

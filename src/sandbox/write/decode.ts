@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
-import { parseJson } from '../../kit/exact-json.ts';
+import { isMap, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { StatusError } from '../../model/status.ts';
@@ -8,7 +8,6 @@ import { EXACT_SCHEMA } from '../api/exact-yaml.ts';
 import { MEDIA_TYPES } from '../api/negotiate.ts';
 import { badRequest, internal, unsupportedMediaType } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
-import { isFieldMap } from '../types/fields.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { checkAliases, checkDepth } from './limits.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
@@ -73,7 +72,7 @@ export function decodeDeleteOptions(call: Call): Record<string, unknown> {
     return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
   try {
     const options: unknown = JSON.parse(call.body.toString('utf8'));
-    if (isFieldMap(options)) return isOptions(options) ? options : unregistered(options);
+    if (isMap(options)) return isOptions(options) ? options : unregistered(options);
   } catch (error) {
     if (error instanceof StatusError) throw error;
   }
@@ -91,14 +90,14 @@ function unregistered({ kind, apiVersion = '' }: Record<string, unknown>): never
 /** The configuration of a server-side apply, from YAML or JSON. It must have kind and apiVersion. */
 export function decodeConfiguration({ body, namespace = '', name = '' }: ResourceCall, type: ApiType): UnknownObject {
   const value = decodeYaml(body, type);
-  const { apiVersion = '', kind = '' } = isFieldMap(value) ? value : {};
+  const { apiVersion = '', kind = '' } = isMap(value) ? value : {};
   const expected = formatGroupVersion(type.gvr);
-  if (isFieldMap(value) && apiVersion !== expected) {
+  if (isMap(value) && apiVersion !== expected) {
     badRequest(
       `Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`,
     );
   }
-  if (isFieldMap(value) && kind === '') {
+  if (isMap(value) && kind === '') {
     const gvk = `${type.gvr.group === '' ? '/' : ''}${expected}, Kind=`;
     internal(`failed to create typed patch object (${namespace}/${name}; ${gvk}): no corresponding type for ${gvk}`);
   }
@@ -172,7 +171,7 @@ export function goJsonProblem(error: unknown, text: string): string {
 }
 
 function checkKind(value: unknown, type: ApiType): UnknownObject {
-  if (!isFieldMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
+  if (!isMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
   const { kind = type.kind, apiVersion = formatGroupVersion(type.gvr), metadata } = value;
   if (kind !== type.kind) {
     badRequest(
@@ -184,5 +183,5 @@ function checkKind(value: unknown, type: ApiType): UnknownObject {
       `the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`,
     );
   }
-  return { ...value, metadata: isFieldMap(metadata) ? metadata : {} };
+  return { ...value, metadata: isMap(metadata) ? metadata : {} };
 }

@@ -1,12 +1,11 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
-import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { badRequest, invalid, notImplemented, refuse, unsupportedMediaType } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
 import { copy } from '../types/copy.ts';
-import { isFieldMap } from '../types/fields.ts';
 import { hasShape, shapeOf } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
 import { goJsonProblem } from './decode.ts';
@@ -33,7 +32,7 @@ export function patched(type: ApiType, current: UnknownObject, contentType: stri
  * it says of it is ignored, as on a real server.
  */
 function ofKind(type: ApiType, object: UnknownObject): UnknownObject {
-  if (!isFieldMap(object)) return object;
+  if (!isMap(object)) return object;
   const wanted = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr) };
   const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
   if (type.custom) {
@@ -66,7 +65,7 @@ function strategicPatched(type: ApiType, current: UnknownObject, body: Buffer): 
 }
 
 function holdsList(value: unknown): boolean {
-  return Array.isArray(value) || (isFieldMap(value) && Object.values(value).some(holdsList));
+  return Array.isArray(value) || (isMap(value) && Object.values(value).some(holdsList));
 }
 
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
@@ -123,10 +122,10 @@ function isAbsent(document: UnknownObject, path: string): boolean {
   const around = steps
     .reverse()
     .reduce<unknown>(
-      (at, step) => (isFieldMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined),
+      (at, step) => (isMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined),
       document,
     );
-  return isFieldMap(around) && !Object.hasOwn(around, last);
+  return isMap(around) && !Object.hasOwn(around, last);
 }
 
 /**
@@ -134,8 +133,8 @@ function isAbsent(document: UnknownObject, path: string): boolean {
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
-  if (!isFieldMap(patch)) return patch;
-  const result: Record<string, unknown> = isFieldMap(target) ? copy(target) : {};
+  if (!isMap(patch)) return patch;
+  const result: Record<string, unknown> = isMap(target) ? copy(target) : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else setOwn(result, name, mergePatch(own(result, name), value));
@@ -145,7 +144,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 function parsePatch(body: Buffer, ofObject = 'error decoding patch: '): Record<string, unknown> {
   const patch = decoded(body, ofObject);
-  if (isFieldMap(patch)) return patch;
+  if (isMap(patch)) return patch;
   const sort = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
   return badRequest(`${ofObject}json: cannot unmarshal ${sort} into Go value of type map[string]interface {}`);
 }

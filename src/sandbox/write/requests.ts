@@ -1,3 +1,4 @@
+import { isMap } from '../../kit/exact-json.ts';
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { flag, type ResourceCall } from '../api/call.ts';
@@ -25,7 +26,6 @@ import type { StoredObject } from '../store/stored-object.ts';
 import { fromStorage, presented } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
 import { emptyObject } from '../types/empty-objects.ts';
-import { isFieldMap } from '../types/fields.ts';
 import { scaleOf, withScale } from '../types/scale.ts';
 import { isCreatedByUpdate, returnsDeleted } from '../types/type-strategies.ts';
 import type { Backend } from './backend.ts';
@@ -106,7 +106,7 @@ export class WriteRequests {
     const current = fromStorage(type, find(this.#cluster, call).object);
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const object = patched(type, current, contentType, call.body);
-    if (!isFieldMap(object) || !isFieldMap(object.metadata)) badRequest('the patched object has no metadata');
+    if (!isMap(object) || !isMap(object.metadata)) badRequest('the patched object has no metadata');
     const { name = '', namespace } = current.metadata;
     checkPatchedTypes(call, object);
     checkPatchedMicroTimes(type, object);

@@ -1,6 +1,5 @@
-import { jsonText } from '../../kit/exact-json.ts';
+import { isMap, jsonText } from '../../kit/exact-json.ts';
 import { internal } from '../status/statuses.ts';
-import { isFieldMap } from '../types/fields.ts';
 import { goPlusV } from '../types/go-text.ts';
 import { fieldShape, type Shape } from '../types/merge-rules.ts';
 import { own, setOwn } from '../types/own-fields.ts';
@@ -40,9 +39,9 @@ function mergeField(current: Fields, name: string, value: unknown, patch: Fields
   if (Array.isArray(value)) {
     setOwn(current, name, mergeList(own(current, name), value, below));
     reorder(current, name, patch[`$setElementOrder/${name}`], below);
-  } else if (isFieldMap(value)) {
+  } else if (isMap(value)) {
     const present = own(current, name);
-    setOwn(current, name, strategicMerge(isFieldMap(present) ? present : {}, value, below));
+    setOwn(current, name, strategicMerge(isMap(present) ? present : {}, value, below));
   } else {
     setOwn(current, name, value);
   }
@@ -70,15 +69,12 @@ function notIn(values: readonly unknown[]): (value: unknown) => boolean {
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
   const present = Array.isArray(current) ? current : [];
-  if (
-    !shape?.patchMerges ||
-    patch.some((v) => isFieldMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)
-  ) {
-    return patch.filter((v) => !(isFieldMap(v) && '$patch' in v && Object.keys(v).length === 1));
+  if (!shape?.patchMerges || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+    return patch.filter((v) => !(isMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
   const { patchKey, items } = shape;
   if (patchKey === undefined) return [...present, ...patch.filter(notIn(present))];
-  return mergeItems(present.filter(isFieldMap), patch.filter(isFieldMap), patchKey, items);
+  return mergeItems(present.filter(isMap), patch.filter(isMap), patchKey, items);
 }
 
 function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
@@ -104,7 +100,7 @@ function reorder(current: Fields, name: string, order: unknown, shape: Shape | u
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;
   const key = shape?.patchKey;
-  const identity = (value: unknown) => jsonText(key !== undefined && isFieldMap(value) ? value[key] : value);
+  const identity = (value: unknown) => jsonText(key !== undefined && isMap(value) ? value[key] : value);
   const places = new Map(order.map((value, i) => [identity(value), i]));
   let last = -1;
   const ranked = present.map((value) => {

@@ -1,4 +1,4 @@
-import { jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { FieldChange, Fields, PathStep } from '../../model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../model/object.ts';
 
@@ -180,8 +180,6 @@ function namesItem(key: string, item: Fields): boolean {
     return false;
   }
 }
-
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isEmpty(node: Fields): boolean {
   for (const _ in node) return false;

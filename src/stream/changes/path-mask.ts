@@ -2,7 +2,7 @@ import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/template-parser.ts';
 import { InformerError } from '../../kit/error.ts';
-import { isContainer } from '../../kit/exact-json.ts';
+import { isMap } from '../../kit/exact-json.ts';
 import { sameValue } from '../../kit/same-value.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
@@ -40,10 +40,6 @@ function stepsOf(text: string): readonly JsonPathStep[] {
 }
 
 const GONE = Symbol('gone');
-type Fields = Readonly<Record<string, unknown>>;
-
-const isMap = (value: unknown): value is Fields => isContainer(value) && !Array.isArray(value);
-
 /**
  * The value without the parts that the path finds. Parts without a difference are shared with the value, not copied.
  */

@@ -1,7 +1,7 @@
 import { goSprint } from '../../expr/go-text.ts';
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
-import { isContainer } from '../../kit/exact-json.ts';
+import { isContainer, isMap } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { rolloutOf } from '../../model/rollout-status.ts';
@@ -83,7 +83,6 @@ function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boole
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function statusCondition(source: string, text: string): ForCondition {
   const at = text.indexOf('=');

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFieldsOf, compare, isFieldMap, itemKey, partsOf } from '../../../src/sandbox/types/fields.ts';
+import { isMap } from '../../../src/kit/exact-json.ts';
+import { appliedFieldsOf, compare, itemKey, partsOf } from '../../../src/sandbox/types/fields.ts';
 import type { Shape } from '../../../src/sandbox/types/merge-rules.ts';
 
 const byName: Shape = { keys: ['name'], items: { fields: { tags: { set: true } } } };
 const shape: Shape = { fields: { list: byName, set: { set: true }, whole: { atomic: true } } };
 
 it('takes JSON objects for field maps, and nothing else', () => {
-  expect([{}, [], null, 'x', 5, undefined].map(isFieldMap)).toEqual([true, false, false, false, false, false]);
+  expect([{}, [], null, 'x', 5, undefined].map(isMap)).toEqual([true, false, false, false, false, false]);
 });
 
 describe('the key of a list item', () => {

@@ -1,10 +1,9 @@
-import { jsonText } from '../../../kit/exact-json.ts';
+import { isMap, jsonText } from '../../../kit/exact-json.ts';
 import type { UnknownObject } from '../../../model/object.ts';
 import { badRequest, type FieldProblem, invalid } from '../../status/statuses.ts';
 import type { ApiType, JsonSchema } from '../api-type.ts';
 import { copy } from '../copy.ts';
 import { equalJson } from '../equal.ts';
-import { isFieldMap } from '../fields.ts';
 import { own, setOwn } from '../own-fields.ts';
 import { withPatternLimit } from './patterns.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -149,7 +148,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
     if (schema.items) for (const [i, item] of value.entries()) prune(item, schema.items, `${path}[${i}]`, unknown);
     return;
   }
-  if (!isFieldMap(value)) return;
+  if (!isMap(value)) return;
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true;
   for (const [name, inner] of Object.entries(value)) {
@@ -167,7 +166,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
   const present =
     value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
-  if (isFieldMap(present)) {
+  if (isMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const inner = withDefaults(own(present, name), property);
       if (inner !== undefined) setOwn(present, name, inner);

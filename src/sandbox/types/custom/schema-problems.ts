@@ -1,8 +1,7 @@
-import { jsonText } from '../../../kit/exact-json.ts';
+import { isMap, jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
 import type { JsonSchema } from '../api-type.ts';
 import { equalJson } from '../equal.ts';
-import { isFieldMap } from '../fields.ts';
 import { own } from '../own-fields.ts';
 import { hasFormat } from './formats.ts';
 import { goPattern } from './patterns.ts';
@@ -33,7 +32,7 @@ function check(value: unknown, schema: JsonSchema, path: string, problems: Field
   if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, path, problems);
   if (Array.isArray(value)) checkList(value, schema, path, problems);
   checkEnum(value, schema, path, problems);
-  if (isFieldMap(value)) checkMap(value, schema, path, problems);
+  if (isMap(value)) checkMap(value, schema, path, problems);
 }
 
 function checkEnum(value: unknown, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
@@ -60,7 +59,7 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isFieldMap(value);
+      return isMap(value);
     default:
       return true;
   }
@@ -197,7 +196,7 @@ function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const id = jsonText(listType === 'map' && isFieldMap(item) ? keyOf(item, keys) : item);
+    const id = jsonText(listType === 'map' && isMap(item) ? keyOf(item, keys) : item);
     if (seen.has(id)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', id);
     seen.add(id);
   }

@@ -1,6 +1,6 @@
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { isMap, jsonText } from '../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../kit/exact-json.ts';
 import { nearest } from '../kit/nearest.ts';
 import type { GroupVersionResource } from '../model/gvr.ts';
 import { parseGvr } from '../model/gvr.ts';
@@ -190,7 +190,7 @@ function targetOf(value: unknown, at: string): TargetRef | undefined {
 }
 
 function asBody(value: unknown, at: string): Body {
-  if (isMap(value)) return value as Body;
+  if (isJsonMap(value)) return value as Body;
   return bad(at, 'an object', value);
 }
 

@@ -27,7 +27,7 @@ export function isContainer(value: unknown): value is object {
 }
 
 /** Whether a JSON value is a map. */
-export function isMap(value: unknown): value is Record<string, unknown> {
+export function isJsonMap(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }
 

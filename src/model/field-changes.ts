@@ -1,5 +1,5 @@
 import { MOST_LEVELS } from '../kit/depth.ts';
-import { hasMember, isContainer, isMap, jsonText } from '../kit/exact-json.ts';
+import { hasMember, isContainer, isJsonMap, jsonText } from '../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../kit/same-value.ts';
 
 /** One step of a path from an object to a field of it. */
@@ -125,7 +125,7 @@ function compare(before: unknown, after: unknown, out: Difference[], level: numb
   if (isSamePart(before, after)) return;
   if (level > MOST_LEVELS && sameValue(before, after)) return;
   const isWithin = level <= MOST_LEVELS;
-  if (isWithin && isMap(before) && isMap(after)) compareMaps(before, after, out, level, omitted);
+  if (isWithin && isJsonMap(before) && isJsonMap(after)) compareMaps(before, after, out, level, omitted);
   else if (isWithin && Array.isArray(before) && Array.isArray(after)) compareLists(before, after, out, level);
   else out.push({ up: [], before, after });
 }
@@ -194,7 +194,7 @@ const MERGE_KEYS: readonly (readonly string[])[] = [
 /** The first of the merge keys that every item of both lists has, with a value that is unique in its list. */
 function mergeKeyOf(before: readonly unknown[], after: readonly unknown[]): readonly string[] | undefined {
   const first = after[0] ?? before[0];
-  if (!isMap(first)) return undefined;
+  if (!isJsonMap(first)) return undefined;
   return MERGE_KEYS.find((names) => hasIdentity(first, names) && isUniqueIn(before, names) && isUniqueIn(after, names));
 }
 
@@ -204,7 +204,7 @@ function isUniqueIn(list: readonly unknown[], names: readonly string[]): boolean
 }
 
 const hasIdentity = (item: unknown, names: readonly string[]) =>
-  isMap(item) && names.every((name) => IDENTIFYING.has(typeof item[name]));
+  isJsonMap(item) && names.every((name) => IDENTIFYING.has(typeof item[name]));
 
 /** The types of values that may identify an item: texts, and whole numbers of any size. */
 const IDENTIFYING: ReadonlySet<string> = new Set(['string', 'number', 'bigint']);

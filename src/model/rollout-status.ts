@@ -1,4 +1,4 @@
-import { isContainer, isMap } from '../kit/exact-json.ts';
+import { isContainer, isJsonMap } from '../kit/exact-json.ts';
 import { formatGroupResource } from './gvr.ts';
 import type { ResourceType } from './resource-type.ts';
 
@@ -13,7 +13,7 @@ export interface Rollout {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const mapOf = (value: unknown): Fields => (isMap(value) ? value : {});
+const mapOf = (value: unknown): Fields => (isJsonMap(value) ? value : {});
 /** The server leaves out counts that are 0. */
 const countOf = (value: unknown): number => (isContainer(value) ? 0 : Number(value ?? 0));
 /** The text of a value; '' for a map or list, which no text field has. */
@@ -80,7 +80,7 @@ function ofStatefulSet(object: Fields): Rollout {
   const wanted = replicasOf(object);
   const ready = countOf(status.readyReplicas);
   if (wanted !== undefined && ready < wanted) return waiting(`waiting for ${wanted - ready} pods to be ready`);
-  if (isMap(strategy.rollingUpdate)) {
+  if (isJsonMap(strategy.rollingUpdate)) {
     const { partition } = strategy.rollingUpdate;
     const updated = countOf(status.updatedReplicas);
     if (wanted === undefined || partition === undefined || partition === null || updated >= wanted - countOf(partition))
@@ -120,5 +120,5 @@ function replicasOf({ spec }: Fields): number | undefined {
 }
 
 function conditionsOf({ conditions }: Fields): Fields[] {
-  return Array.isArray(conditions) ? conditions.filter(isMap) : [];
+  return Array.isArray(conditions) ? conditions.filter(isJsonMap) : [];
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { yamlFault } from '../../kit/secret-free-text.ts';
 import type { Elsewhere } from './argv.ts';
@@ -171,6 +171,6 @@ function plainText(value: unknown, file: string, where: string): string {
 }
 
 function mapOf(value: unknown, file: string, where: string): Record<string, unknown> {
-  if (isMap(value)) return value;
+  if (isJsonMap(value)) return value;
   throw new InformerError('argument', `${file}: ${where} should be a map of names to values`);
 }

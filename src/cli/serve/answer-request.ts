@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -174,9 +174,9 @@ export function parseRequest(text: string): QueryRequest {
   if (namespace !== undefined && typeof namespace !== 'string')
     throw new InformerError('argument', 'the namespace of the question is not a text');
   for (const [part, texts] of Object.entries({ indexes, env }))
-    if (!isMap(texts) || Object.values(texts).some((text) => typeof text !== 'string'))
+    if (!isJsonMap(texts) || Object.values(texts).some((text) => typeof text !== 'string'))
       throw new InformerError('argument', `the ${part} of the question are not texts by name`);
-  if (!isMap(given)) throw new InformerError('argument', 'the flags of the question are not values by name');
+  if (!isJsonMap(given)) throw new InformerError('argument', 'the flags of the question are not values by name');
   for (const [name, flag] of Object.entries(given)) {
     if (!Object.hasOwn(queryFlags, name)) throw new InformerError('argument', `query has no flag --${name}`);
     if (!Array.isArray(flag?.values) || flag.values.some((value) => typeof value !== 'string'))

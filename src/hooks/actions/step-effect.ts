@@ -1,5 +1,5 @@
 import { builtin } from '../../kit/builtin.ts';
-import { isMap, jsonText } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden, statusOf } from '../../model/status.ts';
 import type { ActionResource } from './action-client.ts';
@@ -165,20 +165,20 @@ function pointerPath(pointer: string): Path {
 }
 
 function leaves(value: unknown, path: Path): Path[] {
-  if (!isMap(value)) return [path];
+  if (!isJsonMap(value)) return [path];
   return Object.entries(value).flatMap(([name, child]) => leaves(child, [...path, name]));
 }
 
 function valueAt(object: unknown, path: Path): unknown {
   let value = object;
-  for (const name of path) value = isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path) value = isJsonMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
 
 /** The value with the members of all maps in one order; null for no value. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMap(value)) return value ?? null;
+  if (!isJsonMap(value)) return value ?? null;
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, child]) => [name, sorted(child)]);

@@ -1,4 +1,4 @@
-import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ManagedFieldsEntry, UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
 import { refuse } from '../status/statuses.ts';
@@ -101,7 +101,7 @@ function withoutSystemFields(configuration: UnknownObject): UnknownObject {
 }
 
 function merge(live: unknown, applied: unknown, shape: Shape | undefined): unknown {
-  if (isMap(live) && isMap(applied) && !shape?.atomic) {
+  if (isJsonMap(live) && isJsonMap(applied) && !shape?.atomic) {
     const result = { ...live };
     for (const [name, value] of Object.entries(applied))
       setOwn(result, name, merge(own(live, name), value, fieldShape(shape, name)));
@@ -118,8 +118,8 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
   const { keys, items } = shape ?? {};
   if (!keys) return applied;
   return mergeItems(
-    live.filter(isMap),
-    applied.filter(isMap),
+    live.filter(isJsonMap),
+    applied.filter(isJsonMap),
     (item) => itemKey(item, keys),
     (old, item) => merge(old, item, items) as Item,
   );
@@ -196,12 +196,12 @@ function pruned(
   const hasOwner = stillOwned !== undefined && !stillOwned.isEmpty;
   if (dropped.owned && !hasOwner && (isItem || dropped.children.size === 0)) return [];
   const left = prune(value, dropped, stillOwned, shape);
-  if (isItem && isMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
+  if (isItem && isJsonMap(left)) return [{ ...(parseJson(element.slice(2)) as object), ...left }];
   return left !== value && isEmptyContainer(left) ? [] : [left];
 }
 
 function isEmptyContainer(value: unknown): boolean {
-  return isMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
+  return isJsonMap(value) ? Object.keys(value).length === 0 : Array.isArray(value) && value.length === 0;
 }
 
 /**

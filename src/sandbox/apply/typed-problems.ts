@@ -1,4 +1,4 @@
-import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { internal } from '../status/statuses.ts';
@@ -46,12 +46,12 @@ function typedPath(path: string, object: UnknownObject, root: Shape): string {
   for (const [, field, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     if (field !== undefined) {
       shape = fieldShape(shape, field);
-      value = isMap(value) ? value[field] : undefined;
+      value = isJsonMap(value) ? value[field] : undefined;
       text += `.${field}`;
       continue;
     }
     const item: unknown = Array.isArray(value) ? value[Number(index)] : undefined;
-    text += shape?.keys && isMap(item) ? keyText(item, shape.keys) : `[${index}]`;
+    text += shape?.keys && isJsonMap(item) ? keyText(item, shape.keys) : `[${index}]`;
     shape = shape?.items;
     value = item;
   }
@@ -64,7 +64,7 @@ function keyText(item: Record<string, unknown>, keys: readonly string[]): string
 }
 
 function listProblems(value: unknown, shape: Shape | undefined, path: string): string[] {
-  if (isMap(value)) {
+  if (isJsonMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) =>
       listProblems(inner, fieldShape(shape, name), `${path}.${name}`),
     );
@@ -72,12 +72,14 @@ function listProblems(value: unknown, shape: Shape | undefined, path: string): s
   if (!Array.isArray(value) || !(shape?.keys || shape?.set)) return [];
   const seen = new Set<string>();
   return value.flatMap((item: unknown, i) => {
-    const missing = isMap(item) ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol') : undefined;
+    const missing = isJsonMap(item)
+      ? shape.keys?.find((key) => item[key] === undefined && key !== 'protocol')
+      : undefined;
     if (missing) {
       const why = `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`;
       return [`${path}: element ${i}: ${why}`];
     }
-    const key = shape.keys && isMap(item) ? keyText(item, shape.keys) : `[=${jsonText(item)}]`;
+    const key = shape.keys && isJsonMap(item) ? keyText(item, shape.keys) : `[=${jsonText(item)}]`;
     if (seen.has(key)) return [`${path}: duplicate entries for key ${key}`];
     seen.add(key);
     return listProblems(item, shape.items, `${path}${key}`);
@@ -100,7 +102,7 @@ function misfitsOf(value: unknown, schema: JsonSchema, shape: Shape | undefined,
   const wanted = SCHEMA_TYPES[schema.type ?? ''];
   if (wanted && !wanted.fits(value)) return [{ path, problem: expected(wanted.name, value) }];
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-  if (isMap(value)) {
+  if (isJsonMap(value)) {
     return Object.entries(value).flatMap(([name, inner]) => {
       const known = own(schema.properties, name) ?? others;
       return known && !(path === '' && name === 'metadata')
@@ -111,7 +113,7 @@ function misfitsOf(value: unknown, schema: JsonSchema, shape: Shape | undefined,
   const { items } = schema;
   if (!Array.isArray(value) || !items) return [];
   return value.flatMap((item: unknown, i) => {
-    const at = shape?.keys && isMap(item) ? keyText(item, shape.keys) : `[${i}]`;
+    const at = shape?.keys && isJsonMap(item) ? keyText(item, shape.keys) : `[${i}]`;
     return misfitsOf(item, items, shape?.items, `${path}${at}`);
   });
 }
@@ -121,6 +123,6 @@ const SCHEMA_TYPES: Readonly<Record<string, { readonly name: string; readonly fi
   boolean: { name: 'boolean', fits: (value) => typeof value === 'boolean' },
   integer: { name: NUMERIC, fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
   number: { name: NUMERIC, fits: (value) => typeof value === 'number' || typeof value === 'bigint' },
-  object: { name: 'map', fits: isMap },
+  object: { name: 'map', fits: isJsonMap },
   string: { name: 'string', fits: (value) => typeof value === 'string' },
 };

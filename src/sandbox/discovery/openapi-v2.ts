@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import type { TypeRegistry } from '../types/type-registry.ts';
 import { type OpenApiDocument, openApiDocument, openApiNames } from './openapi.ts';
 
@@ -58,7 +58,7 @@ function operationOf({ parameters, requestBody, ...rest }: Fields): Fields {
 const LEFT_OUT = ['oneOf', 'anyOf', 'not', 'nullable', 'default'];
 
 function schemaOf(value: unknown): Fields {
-  if (!isMap(value)) return {};
+  if (!isJsonMap(value)) return {};
   const { allOf, oneOf, properties, items, additionalProperties, $ref, ...rest } = value;
   for (const name of LEFT_OUT) delete rest[name];
   const [only] = (allOf as Fields[] | undefined) ?? [];
@@ -67,8 +67,8 @@ function schemaOf(value: unknown): Fields {
     ...rest,
     ...(typeof target === 'string' ? { $ref: target.replace('#/components/schemas/', '#/definitions/') } : {}),
     ...(Array.isArray(oneOf) && rest.type === undefined ? { type: 'string' } : {}), // a quantity, a number or a name
-    ...(isMap(properties) ? { properties: mapped(properties, schemaOf) } : {}),
+    ...(isJsonMap(properties) ? { properties: mapped(properties, schemaOf) } : {}),
     ...(items === undefined ? {} : { items: schemaOf(items) }),
-    ...(isMap(additionalProperties) ? { additionalProperties: schemaOf(additionalProperties) } : {}),
+    ...(isJsonMap(additionalProperties) ? { additionalProperties: schemaOf(additionalProperties) } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { own } from '../types/own-fields.ts';
 
 /** One step of a compiled path: from a value to the values below it. */
@@ -41,9 +41,10 @@ function compile(path: string): Step[] | undefined {
 
 function stepOf([, field, single, double, index, all, filterPath, operator, ...values]: RegExpExecArray): Step {
   const name = field?.replaceAll('\\.', '.') ?? single ?? double;
-  if (name !== undefined) return (value) => [isMap(value) ? own(value, name) : undefined];
+  if (name !== undefined) return (value) => [isJsonMap(value) ? own(value, name) : undefined];
   if (index !== undefined) return (value) => [Array.isArray(value) ? value.at(Number(index)) : undefined];
-  if (all !== undefined) return (value) => (Array.isArray(value) ? value : isMap(value) ? Object.values(value) : []);
+  if (all !== undefined)
+    return (value) => (Array.isArray(value) ? value : isJsonMap(value) ? Object.values(value) : []);
   const wanted = values.find((v) => v !== undefined) ?? '';
   const names = (filterPath ?? '').split('.').slice(1);
   return (value) =>
@@ -51,5 +52,5 @@ function stepOf([, field, single, double, index, all, filterPath, operator, ...v
 }
 
 function at(value: unknown, names: readonly string[]): unknown {
-  return names.reduce<unknown>((inner, name) => (isMap(inner) ? own(inner, name) : undefined), value);
+  return names.reduce<unknown>((inner, name) => (isJsonMap(inner) ? own(inner, name) : undefined), value);
 }

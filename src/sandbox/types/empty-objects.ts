@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
 import { fromStorage } from './conversion.ts';
@@ -31,8 +31,8 @@ function fill<T extends Record<string, unknown>>(target: T, empty: Record<string
   const result: Record<string, unknown> = target;
   for (const [field, value] of Object.entries(empty)) {
     const present = result[field];
-    if (present === undefined || (present === null && isMap(value))) result[field] = value;
-    else if (isMap(value) && isMap(present)) fill(present, value);
+    if (present === undefined || (present === null && isJsonMap(value))) result[field] = value;
+    else if (isJsonMap(value) && isJsonMap(present)) fill(present, value);
   }
   return target;
 }

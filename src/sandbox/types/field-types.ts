@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { unsupportedValue } from '../status/field-problems.ts';
@@ -37,10 +37,10 @@ export function mismatches(type: ApiType, object: UnknownObject): Mismatch[] {
 export function emptyNulls(type: ApiType, object: UnknownObject): void {
   const isDefinition = type.kind === 'CustomResourceDefinition';
   visit(type, object, (value, fieldType) => {
-    if (isDefinition && fieldType.is === 'message' && isMap(value)) dropNulls(value);
+    if (isDefinition && fieldType.is === 'message' && isJsonMap(value)) dropNulls(value);
     if (fieldType.is !== 'list' && fieldType.is !== 'map') return;
     const parts = value as Record<string, unknown>;
-    if (isMap(value) || Array.isArray(value))
+    if (isJsonMap(value) || Array.isArray(value))
       for (const key in parts) if (parts[key] === null) parts[key] = emptyOf(fieldType.of);
   });
 }
@@ -143,10 +143,11 @@ function visitMessage(fields: Record<string, unknown>, message: Message, prefix:
 function visitValue(value: unknown, type: FieldType, path: string, of: string, see: See): void {
   if (value === null || value === undefined) return;
   see(value, type, path, of);
-  if (type.is === 'message' && isMap(value)) visitMessage(value, type.message, `${path}.`, see);
+  if (type.is === 'message' && isJsonMap(value)) visitMessage(value, type.message, `${path}.`, see);
   else if (type.is === 'list' && Array.isArray(value))
     for (const [i, item] of value.entries()) visitValue(item, type.of, `${path}[${i}]`, of, see);
-  else if (type.is === 'map' && isMap(value)) for (const key in value) visitValue(value[key], type.of, path, of, see);
+  else if (type.is === 'map' && isJsonMap(value))
+    for (const key in value) visitValue(value[key], type.of, path, of, see);
 }
 
 function quantityProblem(value: unknown): string | undefined {
@@ -157,7 +158,7 @@ function quantityProblem(value: unknown): string | undefined {
 
 function fits(value: unknown, type: FieldType): boolean {
   if (type.is === 'scalar') return FITS[type.scalar](value);
-  return type.is === 'list' ? Array.isArray(value) : isMap(value);
+  return type.is === 'list' ? Array.isArray(value) : isJsonMap(value);
 }
 
 const FITS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {

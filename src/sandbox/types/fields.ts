@@ -1,4 +1,4 @@
-import { isMap, jsonText } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../kit/exact-json.ts';
 import { equalJson } from './equal.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldShape, type Shape } from './merge-rules.ts';
@@ -13,7 +13,7 @@ export function partsOf(
   value: unknown,
   shape: Shape | undefined,
 ): Map<string, { value: unknown; shape: Shape | undefined }> | undefined {
-  if (isMap(value)) {
+  if (isJsonMap(value)) {
     if (shape?.atomic) return undefined;
     return new Map(
       Object.entries(value).map(([name, v]) => [`f:${name}`, { value: v, shape: fieldShape(shape, name) }]),
@@ -23,7 +23,7 @@ export function partsOf(
   if (shape?.set) return new Map(value.map((v) => [`v:${jsonText(v)}`, { value: v, shape: undefined }]));
   if (!shape?.keys) return undefined;
   const { keys, items } = shape;
-  return new Map(value.filter(isMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
+  return new Map(value.filter(isJsonMap).map((item) => [`k:${itemKey(item, keys)}`, { value: item, shape: items }]));
 }
 
 /** The JSON of an item's keys, which identifies it in its list. A port without a protocol is a TCP port. */
@@ -82,7 +82,7 @@ function compareParts(before: Parts, after: Parts, changed: FieldSet, removed: F
 /** Adds all paths of a new value, with the maps and lists in it: its writer owns all of them. */
 function addAll(value: unknown, shape: Shape | undefined, into: FieldSet): void {
   into.owned = true;
-  if (isMap(value)) {
+  if (isJsonMap(value)) {
     if (shape?.atomic) return;
     for (const name in value) addAll(value[name], fieldShape(shape, name), into.child(`f:${name}`));
     return;

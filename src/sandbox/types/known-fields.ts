@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
@@ -29,10 +29,10 @@ function dropFrom(value: Record<string, unknown>, message: Message, path: string
 function dropBelow(value: unknown, type: FieldType, at: string, dropped: string[]): void {
   if (type.is === 'scalar') return;
   if (type.is === 'message') {
-    if (isMap(value)) dropFrom(value, type.message, at, dropped);
+    if (isJsonMap(value)) dropFrom(value, type.message, at, dropped);
   } else if (type.of.is === 'scalar') return;
   else if (type.is === 'list' && Array.isArray(value))
     value.forEach((item, i) => void dropBelow(item, type.of, `${at}[${i}]`, dropped));
-  else if (type.is === 'map' && isMap(value))
+  else if (type.is === 'map' && isJsonMap(value))
     for (const key in value) dropBelow(value[key], type.of, `${at}.${key}`, dropped);
 }

@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
@@ -31,9 +31,9 @@ export class MessageVisitor {
   #value(value: unknown, type: FieldType): void {
     if (type.is === 'scalar' || value === null || value === undefined) return;
     if (type.is === 'message') {
-      if (isMap(value)) this.#message(value, type.message);
+      if (isJsonMap(value)) this.#message(value, type.message);
     } else if (Array.isArray(value)) for (const item of value) this.#value(item, type.of);
-    else if (isMap(value)) for (const key in value) this.#value(value[key], type.of);
+    else if (isJsonMap(value)) for (const key in value) this.#value(value[key], type.of);
   }
 
   #waysOf(message: Message): readonly { readonly name: string; readonly type: FieldType }[] {

@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
@@ -26,10 +26,10 @@ function storeIn(fields: Fields, message: Message): void {
 function stored(value: unknown, type: FieldType, within: Message, inMap = false): unknown {
   if (type.is === 'scalar') return storedQuantity(value, { milli: inMap && within.qualified.startsWith(CORE) });
   if (type.is === 'message') {
-    if (isMap(value)) storeIn(value, type.message);
+    if (isJsonMap(value)) storeIn(value, type.message);
   } else if (type.is === 'list') {
     if (Array.isArray(value)) for (const i of value.keys()) value[i] = stored(value[i], type.of, within);
-  } else if (isMap(value)) {
+  } else if (isJsonMap(value)) {
     for (const key in value) value[key] = stored(value[key], type.of, within, true);
   }
   return value;

@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
-import { isMap, parseJson } from '../../kit/exact-json.ts';
+import { isJsonMap, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { StatusError } from '../../model/status.ts';
@@ -72,7 +72,7 @@ export function decodeDeleteOptions(call: Call): Record<string, unknown> {
     return decodeProtobuf(call.body, { kind: 'DeleteOptions', group: 'meta.k8s.io', version: 'v1' });
   try {
     const options: unknown = JSON.parse(call.body.toString('utf8'));
-    if (isMap(options)) return isOptions(options) ? options : unregistered(options);
+    if (isJsonMap(options)) return isOptions(options) ? options : unregistered(options);
   } catch (error) {
     if (error instanceof StatusError) throw error;
   }
@@ -90,14 +90,14 @@ function unregistered({ kind, apiVersion = '' }: Record<string, unknown>): never
 /** The configuration of a server-side apply, from YAML or JSON. It must have kind and apiVersion. */
 export function decodeConfiguration({ body, namespace = '', name = '' }: ResourceCall, type: ApiType): UnknownObject {
   const value = decodeYaml(body, type);
-  const { apiVersion = '', kind = '' } = isMap(value) ? value : {};
+  const { apiVersion = '', kind = '' } = isJsonMap(value) ? value : {};
   const expected = formatGroupVersion(type.gvr);
-  if (isMap(value) && apiVersion !== expected) {
+  if (isJsonMap(value) && apiVersion !== expected) {
     badRequest(
       `Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${expected}`,
     );
   }
-  if (isMap(value) && kind === '') {
+  if (isJsonMap(value) && kind === '') {
     const gvk = `${type.gvr.group === '' ? '/' : ''}${expected}, Kind=`;
     internal(`failed to create typed patch object (${namespace}/${name}; ${gvk}): no corresponding type for ${gvk}`);
   }
@@ -171,7 +171,7 @@ export function goJsonProblem(error: unknown, text: string): string {
 }
 
 function checkKind(value: unknown, type: ApiType): UnknownObject {
-  if (!isMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
+  if (!isJsonMap(value)) return unrecognized(type, "couldn't get version/kind; json parse error: it is no object");
   const { kind = type.kind, apiVersion = formatGroupVersion(type.gvr), metadata } = value;
   if (kind !== type.kind) {
     badRequest(
@@ -183,5 +183,5 @@ function checkKind(value: unknown, type: ApiType): UnknownObject {
       `the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(type.gvr)})`,
     );
   }
-  return { ...value, metadata: isMap(metadata) ? metadata : {} };
+  return { ...value, metadata: isJsonMap(metadata) ? metadata : {} };
 }

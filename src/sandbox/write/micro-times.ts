@@ -1,4 +1,4 @@
-import { isMap, jsonText } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { badRequest, invalid } from '../status/statuses.ts';
 import type { ApiType } from '../types/api-type.ts';
@@ -37,7 +37,7 @@ export function refusePatched(object: UnknownObject, problem: string): never {
 
 function problemIn(type: ApiType, object: UnknownObject): string | undefined {
   for (const path of FIELDS[type.storage] ?? []) {
-    const value = path.reduce<unknown>((at, field) => (isMap(at) ? at[field] : undefined), object);
+    const value = path.reduce<unknown>((at, field) => (isJsonMap(at) ? at[field] : undefined), object);
     const problem = typeof value === 'string' ? timeProblem(value) : undefined;
     if (problem) return problem;
   }
@@ -80,7 +80,7 @@ function asPatched({ apiVersion, kind, metadata, ...fields }: UnknownObject): ob
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMap(value)) return value;
+  if (!isJsonMap(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }

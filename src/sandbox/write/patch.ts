@@ -1,5 +1,5 @@
 import jsonPatch, { type Operation } from 'fast-json-patch';
-import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure } from '../../model/status.ts';
@@ -32,7 +32,7 @@ export function patched(type: ApiType, current: UnknownObject, contentType: stri
  * it says of it is ignored, as on a real server.
  */
 function ofKind(type: ApiType, object: UnknownObject): UnknownObject {
-  if (!isMap(object)) return object;
+  if (!isJsonMap(object)) return object;
   const wanted = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr) };
   const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
   if (type.custom) {
@@ -65,7 +65,7 @@ function strategicPatched(type: ApiType, current: UnknownObject, body: Buffer): 
 }
 
 function holdsList(value: unknown): boolean {
-  return Array.isArray(value) || (isMap(value) && Object.values(value).some(holdsList));
+  return Array.isArray(value) || (isJsonMap(value) && Object.values(value).some(holdsList));
 }
 
 function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
@@ -122,10 +122,10 @@ function isAbsent(document: UnknownObject, path: string): boolean {
   const around = steps
     .reverse()
     .reduce<unknown>(
-      (at, step) => (isMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined),
+      (at, step) => (isJsonMap(at) ? own(at, step) : Array.isArray(at) ? at[Number(step)] : undefined),
       document,
     );
-  return isMap(around) && !Object.hasOwn(around, last);
+  return isJsonMap(around) && !Object.hasOwn(around, last);
 }
 
 /**
@@ -133,8 +133,8 @@ function isAbsent(document: UnknownObject, path: string): boolean {
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
-  if (!isMap(patch)) return patch;
-  const result: Record<string, unknown> = isMap(target) ? copy(target) : {};
+  if (!isJsonMap(patch)) return patch;
+  const result: Record<string, unknown> = isJsonMap(target) ? copy(target) : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else setOwn(result, name, mergePatch(own(result, name), value));
@@ -144,7 +144,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 function parsePatch(body: Buffer, ofObject = 'error decoding patch: '): Record<string, unknown> {
   const patch = decoded(body, ofObject);
-  if (isMap(patch)) return patch;
+  if (isJsonMap(patch)) return patch;
   const sort = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
   return badRequest(`${ofObject}json: cannot unmarshal ${sort} into Go value of type map[string]interface {}`);
 }

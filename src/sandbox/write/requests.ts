@@ -1,4 +1,4 @@
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { flag, type ResourceCall } from '../api/call.ts';
@@ -106,7 +106,7 @@ export class WriteRequests {
     const current = fromStorage(type, find(this.#cluster, call).object);
     const { options, headers } = writeOptions(call, 'PatchOptions');
     const object = patched(type, current, contentType, call.body);
-    if (!isMap(object) || !isMap(object.metadata)) badRequest('the patched object has no metadata');
+    if (!isJsonMap(object) || !isJsonMap(object.metadata)) badRequest('the patched object has no metadata');
     const { name = '', namespace } = current.metadata;
     checkPatchedTypes(call, object);
     checkPatchedMicroTimes(type, object);

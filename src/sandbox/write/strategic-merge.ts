@@ -1,4 +1,4 @@
-import { isMap, jsonText } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../kit/exact-json.ts';
 import { internal } from '../status/statuses.ts';
 import { goPlusV } from '../types/go-text.ts';
 import { fieldShape, type Shape } from '../types/merge-rules.ts';
@@ -39,9 +39,9 @@ function mergeField(current: Fields, name: string, value: unknown, patch: Fields
   if (Array.isArray(value)) {
     setOwn(current, name, mergeList(own(current, name), value, below));
     reorder(current, name, patch[`$setElementOrder/${name}`], below);
-  } else if (isMap(value)) {
+  } else if (isJsonMap(value)) {
     const present = own(current, name);
-    setOwn(current, name, strategicMerge(isMap(present) ? present : {}, value, below));
+    setOwn(current, name, strategicMerge(isJsonMap(present) ? present : {}, value, below));
   } else {
     setOwn(current, name, value);
   }
@@ -69,12 +69,12 @@ function notIn(values: readonly unknown[]): (value: unknown) => boolean {
 
 function mergeList(current: unknown, patch: readonly unknown[], shape: Shape | undefined): unknown[] {
   const present = Array.isArray(current) ? current : [];
-  if (!shape?.patchMerges || patch.some((v) => isMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
-    return patch.filter((v) => !(isMap(v) && '$patch' in v && Object.keys(v).length === 1));
+  if (!shape?.patchMerges || patch.some((v) => isJsonMap(v) && v.$patch === 'replace' && Object.keys(v).length === 1)) {
+    return patch.filter((v) => !(isJsonMap(v) && '$patch' in v && Object.keys(v).length === 1));
   }
   const { patchKey, items } = shape;
   if (patchKey === undefined) return [...present, ...patch.filter(notIn(present))];
-  return mergeItems(present.filter(isMap), patch.filter(isMap), patchKey, items);
+  return mergeItems(present.filter(isJsonMap), patch.filter(isJsonMap), patchKey, items);
 }
 
 function mergeItems(present: Fields[], patch: Fields[], key: string, shape: Shape | undefined): Fields[] {
@@ -100,7 +100,7 @@ function reorder(current: Fields, name: string, order: unknown, shape: Shape | u
   const present = own(current, name);
   if (!Array.isArray(present) || !Array.isArray(order)) return;
   const key = shape?.patchKey;
-  const identity = (value: unknown) => jsonText(key !== undefined && isMap(value) ? value[key] : value);
+  const identity = (value: unknown) => jsonText(key !== undefined && isJsonMap(value) ? value[key] : value);
   const places = new Map(order.map((value, i) => [identity(value), i]));
   let last = -1;
   const ranked = present.map((value) => {

@@ -1,4 +1,4 @@
-import { isMap, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { isJsonMap, jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { FieldChange, Fields, PathStep } from '../../model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../model/object.ts';
 
@@ -75,8 +75,8 @@ function isDivided(steps: readonly PathStep[], entries: readonly ManagedFieldsEn
   const parent = steps.slice(0, -1);
   return entries.some(({ fieldsV1 }) => {
     let node: unknown = fieldsV1;
-    for (const step of parent) node = isMap(node) ? childOf(node, step) : undefined;
-    return isMap(node) && !isEmpty(node);
+    for (const step of parent) node = isJsonMap(node) ? childOf(node, step) : undefined;
+    return isJsonMap(node) && !isEmpty(node);
   });
 }
 
@@ -86,7 +86,7 @@ const TEXTS = ['manager', 'operation', 'apiVersion', 'subresource', 'time'] as c
 function entriesOf(object: object): readonly ManagedFieldsEntry[] {
   const { metadata } = object as { metadata?: { managedFields?: readonly ManagedFieldsEntry[] } };
   const entries = metadata?.managedFields;
-  return Array.isArray(entries) ? entries.filter((entry) => isMap(entry?.fieldsV1) && hasTexts(entry)) : [];
+  return Array.isArray(entries) ? entries.filter((entry) => isJsonMap(entry?.fieldsV1) && hasTexts(entry)) : [];
 }
 
 const hasTexts = (entry: ManagedFieldsEntry) =>
@@ -107,7 +107,7 @@ function isRenewed(entry: ManagedFieldsEntry, old: ManagedFieldsEntry | undefine
 function hasMore(fields: Fields, than: Fields): boolean {
   return Object.entries(fields).some(([key, node]) => {
     const other = Object.hasOwn(than, key) ? than[key] : undefined;
-    return !isMap(other) || (isMap(node) && hasMore(node, other));
+    return !isJsonMap(other) || (isJsonMap(node) && hasMore(node, other));
   });
 }
 
@@ -153,7 +153,7 @@ function matchOf(root: Fields, { steps, before, after }: FieldChange): Match | u
   for (const step of steps) {
     if (isEmpty(node)) return 'around';
     const child = childOf(node, step);
-    if (!isMap(child)) return undefined;
+    if (!isJsonMap(child)) return undefined;
     node = child;
   }
   if (!isPlainList(after) || isEmpty(node)) return 'itself';
@@ -175,7 +175,7 @@ function childOf(node: Fields, step: PathStep): unknown {
 function namesItem(key: string, item: Fields): boolean {
   try {
     const wanted = parseJson(key.slice(2)) as unknown;
-    return isMap(wanted) && Object.entries(wanted).every(([name, value]) => item[name] === value);
+    return isJsonMap(wanted) && Object.entries(wanted).every(([name, value]) => item[name] === value);
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import type { JsonPathStep } from '../../expr/jsonpath/ast.ts';
 import { compileSteps } from '../../expr/jsonpath/compile.ts';
 import { parseTemplate } from '../../expr/jsonpath/template-parser.ts';
 import { InformerError } from '../../kit/error.ts';
-import { isMap } from '../../kit/exact-json.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { sameValue } from '../../kit/same-value.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
@@ -57,7 +57,7 @@ function closed(value: unknown): unknown {
     const items = value.filter((item) => item !== GONE).map(closed);
     return items.length === value.length && items.every((item, i) => item === value[i]) ? value : items;
   }
-  if (!isMap(value)) return value;
+  if (!isJsonMap(value)) return value;
   const entries = Object.entries(value).map(([key, child]) => [key, closed(child)] as const);
   return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }
@@ -96,7 +96,7 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
 function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathStep[]): unknown {
   if (!Array.isArray(value)) return value;
   const found = new Set(
-    compileSteps([step], 'lenient')(value.map((item, at) => (isMap(item) ? item : new Place(item, at)))),
+    compileSteps([step], 'lenient')(value.map((item, at) => (isJsonMap(item) ? item : new Place(item, at)))),
   );
   const isFound = value.map(
     (item, at) => found.has(item) || [...found].some((each) => each instanceof Place && each.at === at),
@@ -120,7 +120,7 @@ function mapped(value: unknown, takes: (key: string, at: number) => boolean, res
     const items = value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item));
     return items.every((item, i) => item === value[i]) ? value : items;
   }
-  if (!isMap(value)) return value;
+  if (!isJsonMap(value)) return value;
   const entries = Object.entries(value).map(
     ([key, child], at) => [key, takes(key, at) ? strip(child, rest) : child] as const,
   );

@@ -1,7 +1,7 @@
 import { goSprint } from '../../expr/go-text.ts';
 import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
-import { isContainer, isMap } from '../../kit/exact-json.ts';
+import { isContainer, isJsonMap } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { rolloutOf } from '../../model/rollout-status.ts';
@@ -94,10 +94,10 @@ function statusCondition(source: string, text: string): ForCondition {
 }
 
 function hasCondition(object: ReadonlyObject, name: string, value: string): boolean {
-  const status = isMap(object.status) ? object.status : {};
+  const status = isJsonMap(object.status) ? object.status : {};
   if (!Array.isArray(status.conditions)) return false;
   for (const condition of status.conditions) {
-    if (!isMap(condition) || typeof condition.type !== 'string' || condition.type.toLowerCase() !== name) continue;
+    if (!isJsonMap(condition) || typeof condition.type !== 'string' || condition.type.toLowerCase() !== name) continue;
     if (typeof condition.status !== 'string') continue;
     return condition.status.toLowerCase() === value && !isOutdated(object, status, condition);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMap } from '../../../src/kit/exact-json.ts';
+import { isJsonMap } from '../../../src/kit/exact-json.ts';
 import { appliedFieldsOf, compare, itemKey, partsOf } from '../../../src/sandbox/types/fields.ts';
 import type { Shape } from '../../../src/sandbox/types/merge-rules.ts';
 
@@ -7,7 +7,7 @@ const byName: Shape = { keys: ['name'], items: { fields: { tags: { set: true } }
 const shape: Shape = { fields: { list: byName, set: { set: true }, whole: { atomic: true } } };
 
 it('takes JSON objects for field maps, and nothing else', () => {
-  expect([{}, [], null, 'x', 5, undefined].map(isMap)).toEqual([true, false, false, false, false, false]);
+  expect([{}, [], null, 'x', 5, undefined].map(isJsonMap)).toEqual([true, false, false, false, false, false]);
 });
 
 describe('the key of a list item', () => {

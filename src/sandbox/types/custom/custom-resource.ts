@@ -1,4 +1,4 @@
-import { isMap, jsonText } from '../../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../../kit/exact-json.ts';
 import type { UnknownObject } from '../../../model/object.ts';
 import { badRequest, type FieldProblem, invalid } from '../../status/statuses.ts';
 import type { ApiType, JsonSchema } from '../api-type.ts';
@@ -148,7 +148,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
     if (schema.items) for (const [i, item] of value.entries()) prune(item, schema.items, `${path}[${i}]`, unknown);
     return;
   }
-  if (!isMap(value)) return;
+  if (!isJsonMap(value)) return;
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const keepsAll = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true;
   for (const [name, inner] of Object.entries(value)) {
@@ -166,7 +166,7 @@ function prune(value: unknown, schema: JsonSchema, path: string, unknown: string
 function withDefaults(value: unknown, schema: JsonSchema): unknown {
   const present =
     value === undefined || (value === null && !schema.nullable && isTyped(schema)) ? copy(schema.default) : value;
-  if (isMap(present)) {
+  if (isJsonMap(present)) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const inner = withDefaults(own(present, name), property);
       if (inner !== undefined) setOwn(present, name, inner);

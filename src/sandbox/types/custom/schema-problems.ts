@@ -1,4 +1,4 @@
-import { isMap, jsonText } from '../../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
 import type { JsonSchema } from '../api-type.ts';
 import { equalJson } from '../equal.ts';
@@ -32,7 +32,7 @@ function check(value: unknown, schema: JsonSchema, path: string, problems: Field
   if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, path, problems);
   if (Array.isArray(value)) checkList(value, schema, path, problems);
   checkEnum(value, schema, path, problems);
-  if (isMap(value)) checkMap(value, schema, path, problems);
+  if (isJsonMap(value)) checkMap(value, schema, path, problems);
 }
 
 function checkEnum(value: unknown, schema: JsonSchema, path: string, problems: FieldProblem[]): void {
@@ -59,7 +59,7 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isMap(value);
+      return isJsonMap(value);
     default:
       return true;
   }
@@ -196,7 +196,7 @@ function checkUnique(value: readonly unknown[], schema: JsonSchema, path: string
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const id = jsonText(listType === 'map' && isMap(item) ? keyOf(item, keys) : item);
+    const id = jsonText(listType === 'map' && isJsonMap(item) ? keyOf(item, keys) : item);
     if (seen.has(id)) add(problems, `${path}[${i}]`, 'FieldValueDuplicate', id);
     seen.add(id);
   }

@@ -1,6 +1,6 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { messageOf } from '../../../kit/error.ts';
-import { isMap, jsonText } from '../../../kit/exact-json.ts';
+import { isJsonMap, jsonText } from '../../../kit/exact-json.ts';
 import { type FieldProblem, notImplemented } from '../../status/statuses.ts';
 import type { JsonSchema, ValidationRule } from '../api-type.ts';
 import { own } from '../own-fields.ts';
@@ -74,8 +74,8 @@ function valuesOf({ value, before, schema }: Place): SeenValues {
 }
 
 function partsOf({ value, before, schema, path }: Place): Place[] {
-  const was = (name: string) => (isMap(before) ? own(before, name) : undefined);
-  if (isMap(value)) {
+  const was = (name: string) => (isJsonMap(before) ? own(before, name) : undefined);
+  if (isJsonMap(value)) {
     const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     return Object.entries(value).flatMap(([name, inner]) => {
       const known = own(schema.properties, name) ?? others;
@@ -100,8 +100,8 @@ function partsOf({ value, before, schema, path }: Place): Place[] {
 function itemsByKey(before: unknown, keys: readonly string[] | undefined): (item: unknown) => unknown {
   if (!keys || !Array.isArray(before)) return () => undefined;
   const keyOf = (item: Record<string, unknown>) => jsonText(keys.map((key) => item[key] ?? null));
-  const known = new Map(before.filter(isMap).map((item) => [keyOf(item), item]));
-  return (item) => (isMap(item) ? known.get(keyOf(item)) : undefined);
+  const known = new Map(before.filter(isJsonMap).map((item) => [keyOf(item), item]));
+  return (item) => (isJsonMap(item) ? known.get(keyOf(item)) : undefined);
 }
 
 function evaluate(
@@ -132,7 +132,7 @@ function evaluate(
     problems.push({ field: field || '<nil>', reason: 'FieldValueInvalid', detail });
     return;
   }
-  const shown = schema.type === 'object' || schema.type === 'array' || isMap(value) ? '' : `${jsonText(value)}: `;
+  const shown = schema.type === 'object' || schema.type === 'array' || isJsonMap(value) ? '' : `${jsonText(value)}: `;
   const reason = rule.reason ?? 'FieldValueInvalid';
   const message = messageFor(rule, variables, budget);
   const bare = reason === 'FieldValueRequired' || reason === 'FieldValueForbidden';
@@ -212,7 +212,7 @@ function toCel(value: unknown, schema: JsonSchema | undefined): unknown {
   if (typeof value === 'string')
     return schema?.format === 'date-time' || schema?.format === 'date' ? timeOf(value) : value;
   if (Array.isArray(value)) return value.map((item) => toCel(item, schema?.items));
-  if (!isMap(value)) return value;
+  if (!isJsonMap(value)) return value;
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const name = schema?.properties ? escaped : (n: string) => n;
   return Object.fromEntries(

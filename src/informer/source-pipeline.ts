@@ -133,7 +133,7 @@ export class SourcePipeline<T> {
   }
 
   get hasSynced(): boolean {
-    return this.#isConfirmed && (this.#fifo?.hasSynced ?? false);
+    return this.#isConfirmed && this.#fifo?.hasSynced === true;
   }
 
   get isLeftOut(): boolean {

@@ -59,6 +59,24 @@ describe('a lane of an informer', () => {
     expect([lane.depth, calls.slice(3)]).toEqual([0, ['updated a/x', 'deleted b/x']]);
   });
 
+  it('reports what a list and each change make of its cache, and nothing for a resync', async () => {
+    const states: string[] = [];
+    const { maps, clock, lane } = await start({
+      atStart: () => ({ transform: undefined, resyncMs: 2000 }),
+      onState: ({ isWhole, objects }) =>
+        states.push(`${isWhole} ${[...objects].map(([key, object]) => `${key}${object ? '' : ' gone'}`)}`),
+    });
+    expect(lane.hasSynced).toBe(false);
+    await clock.advance(1000);
+    expect(states).toEqual(['true a/x,b/x']);
+    maps.put('a/x', 'n2');
+    maps.delete('b/x');
+    await clock.advance(500);
+    await clock.advance(10_000); // some resyncs
+    expect(states.slice(1).join(';').replaceAll(';false ', ',')).toMatch(/^false a\/x,b\/x gone/);
+    expect(states.filter((each) => each.includes('a/x'))).toHaveLength(2);
+  });
+
   it('leaves the objects of other namespaces in the store alone', async () => {
     const { clock, store, calls } = await start({ namespace: 'a' });
     store.add({ metadata: { namespace: 'b', name: 'other' } });

@@ -389,8 +389,8 @@ export class CompactStore<T> {
   }
 
   *#repacking(): Generator<undefined, void> {
-    for (let block = this.#toRepack[0]; block; block = this.#toRepack[0]) {
-      this.#toRepack.shift();
+    while (this.#toRepack.length > 0) {
+      const block = this.#toRepack.shift() as Block;
       block.isQueued = false;
       this.#repack(block);
       yield;

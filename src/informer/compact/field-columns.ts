@@ -90,10 +90,7 @@ export class FieldColumns {
   #order: number[] = [];
 
   /** The column of these fields. `free` clears a slot in all blocks before another column has it. */
-  of(
-    fields: readonly Address[],
-    { isKept = false, free }: { isKept?: boolean; free: (slot: number) => void },
-  ): FieldColumn {
+  of(fields: readonly Address[], { isKept, free }: { isKept: boolean; free: (slot: number) => void }): FieldColumn {
     const id = columnId(fields);
     const known = this.#columns.find((column) => column?.id === id);
     const column = known ?? new FieldColumn(fields, { slot: this.#slot(free), isKept });

@@ -212,6 +212,14 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
   });
 });
 
+it('leaves a block alone from which few objects were dropped', async () => {
+  const both = new Both();
+  for (let i = 0; i < 6000; i++) both.put(keyOf(i), 1000);
+  for (let i = 0; i < 6000; i += 3) both.delete(keyOf(i));
+  await settled();
+  expect(both.store.memory(4000).repacked).toBe(0);
+});
+
 it('compresses what is left of a block from which objects were dropped while it was new', () => {
   const both = new Both();
   for (let i = 0; i < 6000; i++) {

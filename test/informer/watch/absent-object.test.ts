@@ -85,6 +85,21 @@ describe('the newest cached object, absent after a break', () => {
     expect(informer.continuity[0]?.resumes).toBeGreaterThan(0);
   });
 
+  it('was deleted and created again before the break, and others came after it: no gap is reported', async () => {
+    await using world = await start();
+    const { sandbox, clock, informer } = world;
+    sandbox.delete(PODS, 'shop/newest', { gracePeriodSeconds: 0 });
+    sandbox.apply(pod('newest'));
+    await clock.advance(1000);
+    const restarting = sandbox.restart({ keepHistory: true, downMs: 500 });
+    await clock.advance(3000);
+    await restarting;
+    for (let i = 0; i < 24; i++) await clock.advance(5000);
+    expect(world.keys()).toContain('shop/newest');
+    expect(informer.continuity[0]).toMatchObject({ gapCount: 0, relists: 0 });
+    expect(informer.continuity[0]?.resumes).toBeGreaterThan(0);
+  });
+
   it.each<[string, Way, object]>([
     ['labels', { selectors: { labelSelector: 'app=web' } }, pod('newest', { app: 'db' })],
     ['fields', { selectors: { fieldSelector: 'status.phase=Running' } }, pod('newest', { app: 'web' }, 'Failed')],

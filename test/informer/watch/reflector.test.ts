@@ -1905,3 +1905,40 @@ it('has the clock of its source, unless it was given one', async () => {
     await running;
   }
 });
+
+describe('a stored state', () => {
+  const stored = { objects: [pod('a', 9)], resourceVersion: '10', at: 0 };
+  class RestoringStore extends RecordingStore {
+    isRefused = false;
+
+    restore(objects: readonly KubeObject[], resourceVersion: string): void {
+      this.calls.push(`restore ${objects.length}@${resourceVersion}`);
+      if (this.isRefused) throw new Error('no');
+    }
+  }
+  const begin = async (store: RecordingStore, state = stored) => {
+    const source = lw()
+      .onList(() => page('20'))
+      .onWatch(stream());
+    const { stop, reflector } = run(source, { ...list, store, stored: state });
+    await settled();
+    const [first] = source.trace.filter((each) => each !== 'probe');
+    const version = reflector.lastSyncResourceVersion;
+    await stop();
+    return [first, version, store.calls[0]];
+  };
+
+  it('is where a reflector begins, with a watch from its version', async () => {
+    expect(await begin(new RestoringStore())).toEqual(['watch 10', '10', 'restore 1@10']);
+  });
+
+  it('is not used without a version, by a store that cannot restore, or that refuses it: it lists', async () => {
+    const refusing = new RestoringStore();
+    refusing.isRefused = true;
+    const listed = ['list 0', '20'];
+    expect((await begin(refusing)).slice(0, 2)).toEqual(listed);
+    expect(await begin(new RecordingStore())).toEqual([...listed, 'replace 0@20']);
+    for (const resourceVersion of ['', '0'])
+      expect(await begin(new RestoringStore(), { ...stored, resourceVersion })).toEqual([...listed, 'replace 0@20']);
+  });
+});

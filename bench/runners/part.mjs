@@ -9,6 +9,7 @@ const [, , library, kubeconfig, index, of] = process.argv;
 const { createClient, dynamicInformerFactory, keepYoungGenerationSmall, loadConfig } = await import(
   pathToFileURL(library).href
 );
+const { shardingOf } = await import(new URL('./cache.js', pathToFileURL(library)).href);
 keepYoungGenerationSmall();
 const config = await loadConfig({ kubeconfigText: readFileSync(kubeconfig, 'utf8') });
 Object.assign(config, { disableCompression: true }); // the bytes are those of JSON
@@ -33,7 +34,7 @@ async function say() {
   const peakRss = process.resourceUsage().maxRSS * 1024;
   const after = await settledMemory();
   const [{ bytes, events }] = client.stats();
-  const [{ dividedBy, leftOut } = {}] = informer.sharding;
+  const [{ dividedBy, leftOut } = {}] = shardingOf(informer);
   process.stdout.write(
     `${JSON.stringify({
       objects: lister.size,

@@ -17,7 +17,7 @@ export interface PodOptions {
   readonly isSpread: boolean;
 }
 
-/** A program ends within this time after its grace, s: see `cli/reconcile/drain.ts`, which takes at most 4. */
+/** A program ends within this time after its grace, s: see `hooks/run/drain.ts`, which takes at most 4. */
 const AFTER_GRACE_S = 5;
 /** Writable for all, with a sticky bit, as a folder for sockets must be; an emptyDir has no sticky bit. */
 const SOCKET_FOLDER = '/dev/shm';

@@ -6,6 +6,7 @@ import { type DiscoveryStore, diskDiscoveryStore } from '../../client/discovery/
 import { type FieldSchema, loadFieldSchema } from '../../client/field-schema.ts';
 import { keptAnswers } from '../../client/kept-answers.ts';
 import { loadConfig } from '../../client/kubeconfig.ts';
+import { columnsServed } from '../../client/table-columns.ts';
 import { abortable } from '../../kit/abort.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { silentLogger } from '../../kit/logger.ts';
@@ -17,7 +18,6 @@ import { type FoundServe, serveWithKey } from '../../serve/find.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-options.ts';
-import { columnsServed } from '../session/table-columns.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Candidate } from './completions.ts';
 

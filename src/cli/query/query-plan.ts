@@ -2,8 +2,8 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { formatGroupResource } from '../../model/gvr.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
 import { onlyNamespaceOf } from '../../query/answer/query.ts';
+import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
 import { type OutputSurface, painterOf, printerOf } from '../session/output.ts';
-import { checkRollouts } from '../session/rollout-check.ts';
 import type { QueryPlan, ReadQuery } from './read-query.ts';
 
 export interface PlannedScope {

@@ -16,6 +16,7 @@ import { currentModuleRun, type HookServices } from '../../hooks/run/module.ts';
 import { ProgramGuard, type ProgramGuardOptions } from '../../hooks/run/program-guard.ts';
 import { ReplaceableHook } from '../../hooks/run/replaceable-hook.ts';
 import type { StartupOptions } from '../../hooks/triggers/startup-source.ts';
+import type { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
@@ -33,7 +34,6 @@ import { reloadSource } from './reload.ts';
 import { ACTIONS_ARE_SHOWN } from './reports.ts';
 import { Snapshots } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
-import type { TriggerFilter } from './trigger-filter.ts';
 import { budgetOf } from './writes.ts';
 
 /** The caches that a hook's runs read, and the record of their writes. */

@@ -1,8 +1,8 @@
+import { checkNamespaces } from '../../client/name-check.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ShardedKey } from '../../model/shard.ts';
 import type { ElectionFlags, SharingFlags } from '../args/reconcile-flags.ts';
-import { checkNamespaces } from '../session/name-check.ts';
 
 /** The lease of `--leader-elect`, or those of `--shards`. */
 export interface LeasePlan {

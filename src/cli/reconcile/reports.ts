@@ -1,5 +1,6 @@
 import type { Parked } from '../../controller/history/parked.ts';
 import type { CronSchedule } from '../../hooks/triggers/cron-schedule.ts';
+import type { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
@@ -12,7 +13,6 @@ import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { sharedText } from './sharing-reports.ts';
-import type { TriggerFilter } from './trigger-filter.ts';
 
 /** The notice about actions of a hook that may not write. */
 export const ACTIONS_ARE_SHOWN =

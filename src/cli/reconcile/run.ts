@@ -2,9 +2,11 @@ import { type Controller, createController } from '../../controller/controller.t
 import { OwnWrites } from '../../controller/history/own-writes.ts';
 import type { Source } from '../../controller/sources/source.ts';
 import type { ActionJournal } from '../../hooks/journal/action-journal.ts';
+import { Drain } from '../../hooks/run/drain.ts';
 import type { Environment } from '../../hooks/run/hook-environment.ts';
 import { RunTally } from '../../hooks/run-tally.ts';
 import { createStartupSource } from '../../hooks/triggers/startup-source.ts';
+import { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
 import { outagesOf } from '../../stream/outage.ts';
@@ -16,7 +18,6 @@ import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
-import { Drain } from './drain.ts';
 import { createElection, type ReconcileElection } from './election.ts';
 import { type HookRuns, type HookSurroundings, hookCredentials, reconcilerOf } from './hook-run.ts';
 import { completeJournal, openJournal } from './journal.ts';
@@ -27,7 +28,6 @@ import { parkedTable, sayWhatIsNotDone, startText } from './reports.ts';
 import { createSharing, type Sharing, type SharingOptions } from './sharing.ts';
 import { sourcesOf } from './sources.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
-import { TriggerFilter } from './trigger-filter.ts';
 
 /** Runs the hook for every key that is due until the session ends, then lets running ones finish. */
 export async function reconcile(session: Session, plan: ReconcilePlan): Promise<ExitCode> {

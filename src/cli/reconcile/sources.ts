@@ -3,12 +3,12 @@ import { createInformerSource, informerEvents } from '../../controller/sources/i
 import { labelledPredicate } from '../../controller/sources/predicate.ts';
 import { createEventSource, createTimerSource, type EventFeed, type Source } from '../../controller/sources/source.ts';
 import { createScheduleSource } from '../../hooks/triggers/schedule-source.ts';
+import type { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import type { MappedType } from './key-map.ts';
 import type { ReconcilePlan } from './plan.ts';
 import type { Sharing } from './sharing.ts';
 import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
-import type { TriggerFilter } from './trigger-filter.ts';
 
 /** The sources that put keys into the queue: the caches and the timers. A gate lets the keys of this process through. */
 export function sourcesOf(

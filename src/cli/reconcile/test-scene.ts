@@ -4,6 +4,7 @@ import { isTerminal, type ReconcileRequest } from '../../controller/reconciler.t
 import { type Fixture, isSent } from '../../hooks/fixtures/fixtures.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { type Action, parseReply } from '../../hooks/reply.ts';
+import { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { silentLogger } from '../../kit/logger.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
@@ -16,7 +17,6 @@ import type { LoadedHook } from './hook-loading.ts';
 import { type HookRuns, reconcilerOf } from './hook-run.ts';
 import type { ReconcilePlan } from './plan.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
-import { TriggerFilter } from './trigger-filter.ts';
 
 export interface SceneServer {
   apply(objects: object | readonly object[]): UnknownObject[];

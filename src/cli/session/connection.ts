@@ -8,6 +8,7 @@ import { createTransport } from '../../client/http/http-transport.ts';
 import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
 import type { Transport } from '../../client/http/transport.ts';
 import { onceEach } from '../../client/http/warnings.ts';
+import { checkNames } from '../../client/name-check.ts';
 import { abortable } from '../../kit/abort.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
@@ -23,7 +24,6 @@ import { StreamEnd } from '../terminal/stream-ending.ts';
 import { cacheFolderOf } from './cache-folder.ts';
 import { clusterText } from './cluster-error.ts';
 import type { ConnectionFlagValues } from './load-options.ts';
-import { checkNames } from './name-check.ts';
 import { type ServeUse, throughServeOf } from './serve-transport.ts';
 
 export interface ConnectionOptions {

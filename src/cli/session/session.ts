@@ -3,6 +3,7 @@ import { type ClusterConfig, createConfig } from '../../client/config/cluster-co
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import type { Transport } from '../../client/http/transport.ts';
 import { loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
+import { checkNamespaces } from '../../client/name-check.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
@@ -22,7 +23,6 @@ import { StatusLine } from '../terminal/status-line.ts';
 import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
-import { checkNamespaces } from './name-check.ts';
 import type { ServeUse } from './serve-transport.ts';
 
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;

@@ -1,9 +1,9 @@
+import { columnsServed } from '../../client/table-columns.ts';
 import type { CelProgram } from '../../expr/cel/cel.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import type { Server } from './session.ts';
-import { columnsServed } from './table-columns.ts';
 
 /** How {@link checkWheres} finds the columns of a type. */
 export interface WhereColumns {

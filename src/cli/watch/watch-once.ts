@@ -1,3 +1,4 @@
+import { laterStateText, type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -9,7 +10,6 @@ import { StreamSummary } from '../../stream/summary.ts';
 import { continuityOf } from '../outage/continuity-counts.ts';
 import { fieldsLookedAt } from '../passing/looked-fields.ts';
 import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
-import { laterStateText, type PassedObjects, PassingSource } from '../passing/passing-source.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';

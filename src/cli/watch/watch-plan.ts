@@ -15,6 +15,7 @@ import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
+import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
 import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
@@ -34,7 +35,6 @@ import {
   refuseUnshown,
   rowOptionsOf,
 } from '../session/output.ts';
-import { checkRollouts } from '../session/rollout-check.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type CommandSession, checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';

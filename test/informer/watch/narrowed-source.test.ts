@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { narrowedSource } from '../../../src/cli/session/narrowed-source.ts';
 import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
+import { narrowedSource } from '../../../src/informer/watch/narrowed-source.ts';
 import type { ListOptions } from '../../../src/model/list-options.ts';
 import { StatusError } from '../../../src/model/status.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { triggerFiltersOf } from '../../../src/cli/reconcile/config.ts';
-import { TriggerFilter } from '../../../src/cli/reconcile/trigger-filter.ts';
 import type { ReconcileCause } from '../../../src/controller/history/causes.ts';
 import type { ReconcileRequest } from '../../../src/controller/reconciler.ts';
 import type { CachedObject, ResourceEvent } from '../../../src/controller/resource-event.ts';
 import type { HookConfig } from '../../../src/hooks/manifest.ts';
+import { TriggerFilter } from '../../../src/hooks/triggers/trigger-filter.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const GVR = { group: '', version: 'v1', resource: 'pods' };

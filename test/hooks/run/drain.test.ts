@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { Drain } from '../../../src/cli/reconcile/drain.ts';
 import type { Session } from '../../../src/cli/session/session.ts';
 import { Interrupted } from '../../../src/cli/terminal/signals.ts';
 import type { Reconciler } from '../../../src/controller/reconciler.ts';
 import { StopError } from '../../../src/controller/reconciler.ts';
+import { Drain } from '../../../src/hooks/run/drain.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { added, start } from '../../support/controller.ts';
 

@@ -1,4 +1,3 @@
-import type { CallContext, ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { InformerError } from '../../kit/error.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
@@ -8,6 +7,7 @@ import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { statusOf } from '../../model/status.ts';
+import type { CallContext, ListerWatcher } from './lister-watcher.ts';
 
 /** Takes the objects of one list, each once. */
 export interface PassedObjects extends Omit<ItemReading, 'begin' | 'keeps' | 'take'> {

@@ -3,7 +3,7 @@ import { calls, keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { hasRollout, noRolloutText } from '../../model/rollout-status.ts';
-import type { ForCondition } from '../../stream/conditions/for-condition.ts';
+import type { ForCondition } from './for-condition.ts';
 
 /**
  * Refuses `rolledOut(object)` and `--for rollout` for a type that has no rollout status. Throws `argument`.

@@ -1,8 +1,8 @@
-import type { Client } from '../../client/client.ts';
-import { isTable, TABLE_ACCEPT } from '../../client/decode/table.ts';
-import type { TableColumn } from '../../model/cells.ts';
-import { pathOf } from '../../model/gvr.ts';
-import type { ResourceType } from '../../model/resource-type.ts';
+import type { TableColumn } from '../model/cells.ts';
+import { pathOf } from '../model/gvr.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import type { Client } from './client.ts';
+import { isTable, TABLE_ACCEPT } from './decode/table.ts';
 
 /** The columns that a server prints of a type; an empty list where it makes no tables; undefined when it does not say. */
 export async function columnsServed(

@@ -1,6 +1,6 @@
-import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { statusOf } from '../../model/status.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
 
 interface OwnSelectors {
   readonly labelSelector: string | undefined;

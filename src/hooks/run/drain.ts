@@ -1,11 +1,21 @@
 import type { Controller } from '../../controller/controller.ts';
 import { isStop, type Reconciler } from '../../controller/reconciler.ts';
 import { onAbort } from '../../kit/abort.ts';
-import type { Timer } from '../../kit/clock.ts';
+import type { Clock, Timer } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
-import type { Session } from '../session/session.ts';
+
+/** The program that ends. */
+export interface EndingProgram {
+  readonly clock: Clock;
+  /** Aborts when it is to end. */
+  readonly signal: AbortSignal;
+  /** Called before the process exits at once. */
+  readonly atOnce: Set<() => void>;
+  /** Gets lines for a person. */
+  notice(text: string): void;
+}
 
 /** The default of `--grace`, ms: below the 30 s that Kubernetes leaves a Pod. */
 export const DEFAULT_GRACE_MS = 25_000;
@@ -28,7 +38,7 @@ const MOST_DRAINING = 3;
  * later, and after one more second nothing is waited for any more. Says what is waited for, at first and now and then.
  */
 export class Drain implements Disposable {
-  readonly #session: Session;
+  readonly #program: EndingProgram;
   readonly #graceMs: number;
   readonly #delayed: ReadonlySet<ObjectKey>;
   readonly #gaveUp = new AbortController();
@@ -39,11 +49,11 @@ export class Drain implements Disposable {
   #endsAt: number | undefined;
 
   /** The runs of `delayed` keys wait for a write that is given up at the end, and are not waited for. */
-  constructor(session: Session, graceMs: number, delayed: ReadonlySet<ObjectKey> = new Set()) {
+  constructor(program: EndingProgram, graceMs: number, delayed: ReadonlySet<ObjectKey> = new Set()) {
     this.#delayed = delayed;
-    this.#session = session;
+    this.#program = program;
     this.#graceMs = graceMs;
-    this.#listener = onAbort(session.signal, () => this.#begin());
+    this.#listener = onAbort(program.signal, () => this.#begin());
   }
 
   /** Aborts, with an error, when runs have not ended in spite of everything. */
@@ -77,7 +87,7 @@ export class Drain implements Disposable {
 
   #begin(): void {
     if (this.#endsAt !== undefined) return;
-    const { clock, atOnce } = this.#session;
+    const { clock, atOnce } = this.#program;
     this.#endsAt = clock.monotonic() + this.#graceMs;
     this.#after(this.#graceMs, () => this.#say('the grace is over; the hook is ended for', ''));
     this.#after(this.#graceMs + KILL_MS, () => {
@@ -88,13 +98,13 @@ export class Drain implements Disposable {
   }
 
   #after(ms: number, run: () => void): void {
-    this.#timers.add(this.#session.clock.after(ms, run));
+    this.#timers.add(this.#program.clock.after(ms, run));
   }
 
   #remind(nextMs: number): void {
     if (this.#keys.length === 0) return;
     const isFirst = nextMs === FIRST_REMINDER_MS;
-    const leftMs = (this.#endsAt ?? 0) - this.#session.clock.monotonic();
+    const leftMs = (this.#endsAt ?? 0) - this.#program.clock.monotonic();
     if (leftMs <= 0) return;
     const left = `for at most ${humanDuration(leftMs + 999)}${isFirst ? ' (--grace)' : ' more'}`;
     this.#say(
@@ -106,7 +116,7 @@ export class Drain implements Disposable {
 
   #say(before: string, after: string): void {
     const keys = this.#keys;
-    if (keys.length > 0) this.#session.notice(`${before} ${named(keys)}${after}`);
+    if (keys.length > 0) this.#program.notice(`${before} ${named(keys)}${after}`);
   }
 
   #giveUp(): void {

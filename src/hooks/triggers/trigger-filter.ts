@@ -4,13 +4,12 @@ import { finalizerStep } from '../../controller/writes/finalizer.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { partsOfKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { type ChangeGate, createChangeGate, type GateTarget } from '../../stream/change-gate.ts';
+import { type ChangeGate, createChangeGate, type GateRules, type GateTarget } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { EventWord, ObjectChange } from '../../stream/envelope.ts';
-import type { StreamFilters } from '../session/stream-filters.ts';
 
 export interface TriggerFilterOptions {
-  readonly rules: StreamFilters['rules'];
+  readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark' | 'onDropped'>;
   readonly target: GateTarget;
   readonly finalizer: string | undefined;
   readonly clock: Clock;

@@ -1,10 +1,10 @@
-import type { Client } from '../../client/client.ts';
-import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { InformerError } from '../../kit/error.ts';
-import { formatGroupResource } from '../../model/gvr.ts';
-import type { UnknownObject } from '../../model/object.ts';
-import { isNameOf, type NameRule, nameRuleOf } from '../../model/object-name.ts';
-import type { ResourceType } from '../../model/resource-type.ts';
+import { InformerError } from '../kit/error.ts';
+import { formatGroupResource } from '../model/gvr.ts';
+import type { UnknownObject } from '../model/object.ts';
+import { isNameOf, type NameRule, nameRuleOf } from '../model/object-name.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import type { Client } from './client.ts';
+import type { ResourceSelection } from './discovery/resource-args.ts';
 
 /** Refuses namespaces that cannot exist. Throws `argument` with what was meant. */
 export function checkNamespaces(names: readonly string[], flag = '-n'): void {

@@ -77,7 +77,12 @@ describe.skipIf(process.platform === 'win32')('the place of a serve', () => {
     expect(await removeStale(path.dirname(socket.path), systemClock)).toBe(false);
     expect(servesOf(env)).toHaveLength(1);
     await leaveStale(serves(), 'f'.repeat(16));
-    expect(await removeStale(path.join(serves(), 'f'.repeat(16)), systemClock)).toBe(true);
+    for (
+      let i = 0;
+      i < 2;
+      i++ // the second time it is absent
+    )
+      expect(await removeStale(path.join(serves(), 'f'.repeat(16)), systemClock)).toBe(true);
     expect(servesOf(env)).toHaveLength(1);
   });
 

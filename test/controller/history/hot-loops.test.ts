@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { HotLoops } from '../../../src/controller/history/hot-loops.ts';
 import { OwnWrites } from '../../../src/controller/history/own-writes.ts';
 import type { ReconcileRequest } from '../../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../../src/controller/resource-event.ts';
@@ -283,5 +284,30 @@ describe('writes that are not in the register', () => {
       await clock.advance(20);
     }
     expect(of('warn')).toEqual([]);
+  });
+});
+
+describe('a loop of an unknown writer is suspected', () => {
+  let version = 0;
+  const note = () => {
+    const object = (n: number) => ({ metadata: { name: 'web', namespace: 'shop', annotations: { n: `${n}` } } });
+    const event = { type: 'updated', key: KEY, oldObject: object(version), object: object(++version) };
+    return { cause: { reason: 'event' }, event, isChange: true } as never;
+  };
+  /** How many of five runs are a loop, if events come at these places before each. */
+  const loopsOf = (...places: ('queued' | 'processing' | 'runs-again' | undefined)[]) => {
+    const loops = new HotLoops({ clock: new FakeClock(), runs: 3, ownWrites: undefined });
+    return Array.from({ length: 5 }, () => {
+      for (const place of places) loops.came(KEY, note(), place);
+      return loops.due(KEY);
+    }).filter((loop) => loop?.kind === 'suspected').length;
+  };
+
+  it('where every change came while the key was processed, also when it was to run again already', () => {
+    expect([loopsOf('processing'), loopsOf('processing', 'runs-again'), loopsOf('runs-again')]).toEqual([1, 1, 1]);
+  });
+
+  it('and not where one came at another time', () => {
+    expect([loopsOf(undefined), loopsOf('queued'), loopsOf('processing', 'queued'), loopsOf()]).toEqual([0, 0, 0, 0]);
   });
 });

@@ -7,6 +7,7 @@ import {
   removeFinalizer,
   removeFinalizerPatch,
 } from '../../../src/controller/writes/finalizer.ts';
+import { InformerError } from '../../../src/kit/error.ts';
 import type { KubeObject } from '../../../src/model/object.ts';
 import type { JsonPatchOperation } from '../../../src/model/write-body.ts';
 import { CONFIG_MAPS, inProcess } from '../../support/in-process.ts';
@@ -33,6 +34,15 @@ describe('changes in place', () => {
     const twice = object([OURS, 'other', OURS]);
     expect([removeFinalizer(twice, OURS), removeFinalizer(twice, OURS)]).toEqual([true, false]);
     expect(twice.metadata.finalizers).toEqual(['other']);
+  });
+
+  it('a name that is none is refused', () => {
+    for (const wrong of ['', undefined, 5]) {
+      const o = object();
+      expect(() => addFinalizer(o, wrong as string)).toThrow(InformerError);
+      expect(() => finalizerStep(o, wrong as string)).toThrow(InformerError);
+      expect(o.metadata.finalizers).toBeUndefined();
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { ChangesSince, KeptStates, type StoredStates } from '../../../src/serve/persist/kept-states.ts';
+import { StateFile } from '../../../src/serve/persist/state-file.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -80,6 +81,21 @@ describe('the states of caches', () => {
     states?.follow({ type: SECRETS, informer: own as never }, [''], 'whole');
     expect([own.followers(), (await states?.statesOf(SECRETS, [''], 'whole'))?.size]).toEqual([0, 0]);
     expect(notices).toEqual(['v1/secrets: not kept on disk, because values of Secrets never are']);
+    await states?.[Symbol.asyncDispose]();
+  });
+
+  it('of which one cannot be read are used without it, which is said', async () => {
+    {
+      using states = StateFile.open(file);
+      const rows = (text: string) => [{ key: 'shop/x', uid: 'u', version: '1', text }];
+      const state = (text: string) => ({ isWhole: true, put: rows(text), gone: [], resourceVersion: '5', at: Date.UTC(2026, 0, 1) });
+      states.write(JSON.stringify(['v1/pods', 'a', 'whole']), state('{'));
+      states.write(JSON.stringify(['v1/pods', 'b', 'whole']), state(JSON.stringify(pod('x'))));
+    }
+    const { states, notices } = await opened();
+    const found = await states?.statesOf(PODS, ['a', 'b'], 'whole');
+    expect([...(found?.keys() ?? [])]).toEqual(['b']);
+    expect(notices).toEqual([expect.stringMatching(/^v1\/pods: the stored state is not used: .*JSON/)]);
     await states?.[Symbol.asyncDispose]();
   });
 

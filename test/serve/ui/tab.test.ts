@@ -85,6 +85,18 @@ describe('an open page', () => {
     ]);
   });
 
+  it('gets the time lines also where nothing happens any more', async () => {
+    await eventually(() => expect(outlet.of('timeline')).toHaveLength(1));
+    const late = new Tab('late', uiProgram(caches.caches), hub);
+    const page = new Outlet();
+    const stop = new AbortController();
+    const sending = late.run(page, stop.signal);
+    await eventually(() => expect(page.of('timeline')).toHaveLength(1));
+    expect(page.of('timeline')[0]?.lanes).toHaveLength(2);
+    stop.abort();
+    await sending;
+  });
+
   it('gets the rows of a question, and its changes', async () => {
     await tab.show({ session: 'session', number: 1, question });
     await eventually(() => expect(rows()).toContain('shop/first'));

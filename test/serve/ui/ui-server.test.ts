@@ -256,6 +256,35 @@ it('is not idle while a page is open', async () => {
   });
 });
 
+it('cuts a page off that does not read for a minute', async () => {
+  const clock = new FakeClock();
+  const program = { ...uiProgram([], { clock }), name: 'x'.repeat(20_000_000) };
+  await using own = await startUi({ program, page: '' });
+  const headers = { authorization: `Bearer ${own.url.split('=')[1]}` };
+  const sent = httpRequest(`${own.address}stream`, { method: 'POST', headers, agent: false });
+  const closed = new Promise<void>((resolve) => {
+    sent.on('response', (response) =>
+      response
+        .on('error', () => {})
+        .on('close', resolve)
+        .pause(),
+    );
+  });
+  sent.end();
+  await eventually(async () => {
+    await clock.advance(100);
+    return own.idleMs === 0;
+  });
+  await clock.advance(59_000);
+  expect(own.idleMs).toBe(0);
+  await eventually(async () => {
+    await clock.advance(1_000);
+    return own.idleMs > 0;
+  });
+  sent.destroy();
+  await closed;
+});
+
 describe('the values of an index', () => {
   const values = async (body: unknown) =>
     JSON.parse((await send('POST', '/ui/values', { headers: authorized(), body })).text);

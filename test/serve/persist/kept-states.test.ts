@@ -88,7 +88,13 @@ describe('the states of caches', () => {
     {
       using states = StateFile.open(file);
       const rows = (text: string) => [{ key: 'shop/x', uid: 'u', version: '1', text }];
-      const state = (text: string) => ({ isWhole: true, put: rows(text), gone: [], resourceVersion: '5', at: Date.UTC(2026, 0, 1) });
+      const state = (text: string) => ({
+        isWhole: true,
+        put: rows(text),
+        gone: [],
+        resourceVersion: '5',
+        at: Date.UTC(2026, 0, 1),
+      });
       states.write(JSON.stringify(['v1/pods', 'a', 'whole']), state('{'));
       states.write(JSON.stringify(['v1/pods', 'b', 'whole']), state(JSON.stringify(pod('x'))));
     }

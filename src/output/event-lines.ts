@@ -5,7 +5,7 @@ import type { PathScope } from '../stream/changes/path-scope.ts';
 import { whyUnprintable } from '../stream/shown-object.ts';
 import { cellText } from './escape.ts';
 import type { Painter } from './painter.ts';
-import { type PrintedEvent, typeName } from './printer.ts';
+import { nameInPlace, type PrintedEvent, typeName } from './printer.ts';
 import type { Timestamps } from './timestamps.ts';
 
 /** The options of the formats that show changes. */
@@ -22,15 +22,14 @@ export interface EventLinesOptions {
   readonly fullValues?: boolean | undefined;
 }
 
-/** The object of an event with its type: `deployment.apps/shop/web`; with several clusters `east deployment.apps/…`. */
+/** The object of an event with its type: `deployment.apps/shop/web`. */
 export function subjectOf(printed: PrintedEvent): string {
   return keyText(printed, `${typeName(printed.type)}/`);
 }
 
-/** The object of an event: `shop/web`; with several clusters `east shop/web`. */
-export function keyText({ event, type: { cluster } }: PrintedEvent, before = ''): string {
-  return cellText(`${cluster === undefined ? '' : `${cluster} `}${before}${event.key}`);
-}
+/** The object of an event: `shop/web`. */
+export const keyText = ({ event, type }: PrintedEvent, before = ''): string =>
+  cellText(nameInPlace(type, `${before}${event.key}`));
 
 /** The reason why the changes of an object cannot be shown; undefined if they can. */
 export function unprintableIn(object: ReadonlyObject, oldObject: ReadonlyObject | undefined): string | undefined {

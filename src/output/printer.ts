@@ -23,6 +23,12 @@ export interface PrintedObject {
   readonly type: PrintedType;
 }
 
+/** A column that says where an object is. It is for objects of several places, and comes first. */
+export interface PlaceColumn {
+  readonly heading: string;
+  cell(row: PrintedObject): string;
+}
+
 /**
  * One output format, for streams of events and for answers. It returns text and does not write it. The objects it gets
  * must be redacted. Use a printer for one stream or one answer, because it remembers its headings and widths.
@@ -42,6 +48,10 @@ export interface Printer {
    */
   objects(answer: Iterable<PrintedObject>): Iterable<string>;
 }
+
+/** A name among those of several clusters: `east pod/web-1`. The name itself where there is one cluster. */
+export const nameInPlace = ({ cluster }: PrintedType, name: string): string =>
+  cluster === undefined ? name : `${cluster} ${name}`;
 
 /** `pod/web-1`, `deployment.apps/web`: a name that every command accepts. Source: cli-runtime printers NamePrinter. */
 export function qualifiedName(name: string, type: PrintedType): string {

@@ -1,4 +1,5 @@
 import { formatGroupVersion } from '../../model/gvr.ts';
+import { CLUSTER } from '../../output/cluster-column.ts';
 import { treesTextOf } from '../../output/compiled-output.ts';
 import { qualifiedName } from '../../output/printer.ts';
 import { factsOf } from '../../output/tables/tree-table.ts';
@@ -48,10 +49,10 @@ async function treesIn(part: AnswerPart, found: readonly Found[], isOnly: boolea
 const nameOf = ({ item: { object, type } }: Tree) => qualifiedName(object.metadata.name ?? '', type);
 
 function textOf({ format, noHeaders, namespaces, counting }: QueryPlan, trees: readonly Tree[], now: number): string {
-  const withCluster = trees.some(({ item }) => item.type.cluster !== undefined);
+  const places = trees.some(({ item }) => item.type.cluster !== undefined) ? [CLUSTER] : [];
   const withNamespace = onlyNamespaceOf(namespaces) === undefined;
   const records = () => trees.map(treeRecord);
-  return treesTextOf(format)({ trees, records }, { now, noHeaders, withCluster, withNamespace, ...counting });
+  return treesTextOf(format)({ trees, records }, { now, noHeaders, places, withNamespace, ...counting });
 }
 
 /** A tree as data. */

@@ -16,7 +16,7 @@ export const uiTexts: UiTexts = {
       return {
         heading: column.heading,
         isWide: !narrow.has(column.heading),
-        cell: (object, now) => column.cell({ object, cells: cellsOf(object), now }),
+        cell: (object, now) => column.cell({ object, type, cells: cellsOf(object), now }),
         state: (cell) => stateOf?.(cell)?.charAt(0) ?? ' ',
       };
     });

@@ -2,6 +2,7 @@ import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { type Address, type FieldReads, isOfManagedFields } from '../../model/field-path.ts';
+import { CLUSTER } from '../../output/cluster-column.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { SHOWN_FLAGS } from '../../output/format-traits.ts';
 import { formatsThatShow, type OutputFormat, parseOutputFormat } from '../../output/formats.ts';
@@ -119,7 +120,7 @@ export async function printerOf(
 /** How rows look, in a table that goes on and in one that is redrawn. */
 export async function rowOptionsOf(flags: OutputFlags, layout: Layout, surface: ColorSurface) {
   return {
-    withCluster: layout.severalClusters,
+    places: layout.severalClusters ? [CLUSTER] : [],
     withNamespace: layout.severalNamespaces,
     showKind: flags['show-kind'] || layout.severalTypes,
     showLabels: flags['show-labels'],

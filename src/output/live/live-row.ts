@@ -36,10 +36,10 @@ export interface LiveRow {
 export const NO_CELLS: ReadonlySet<number> = new Set();
 
 /** The text in which a search finds a row: its names and its cells, without the age, in small letters. */
-export function searchedText({ object, type }: LiveRow, columns: readonly Column[], cells: readonly string[]): string {
+export function searchedText({ object }: LiveRow, columns: readonly Column[], cells: readonly string[]): string {
   const shown = cells.filter((_, i) => columns[i]?.heading !== 'AGE');
   const { namespace = '', name = '' } = object.metadata;
-  return [namespace, name, type.cluster ?? '', ...shown].join(' ').toLowerCase();
+  return [namespace, name, ...shown].join(' ').toLowerCase();
 }
 
 /** The value by which a column is sorted: numbers and durations by size, other cells as text. */

@@ -5,7 +5,7 @@ import { compareKeys } from '../../query/answer/arrange.ts';
 import { eventWordOf } from '../../stream/envelope.ts';
 import { changeTexts } from '../changes/changes-printer.ts';
 import type { Painter } from '../painter.ts';
-import type { PrintedEvent, PrintedType } from '../printer.ts';
+import { nameInPlace, type PrintedEvent, type PrintedType } from '../printer.ts';
 import { type Column, type ColumnOptions, columnsOf, leadingColumns } from '../tables/columns.ts';
 import { cutToWidth, displayWidth } from '../tables/display-width.ts';
 import { LEAD, LiveLayout } from './live-layout.ts';
@@ -91,10 +91,10 @@ export class LiveSection {
     return hasLeft || hasRight || isNarrowed;
   }
 
-  /** Whether the object can be a row of it: always where there is one cluster, whose columns may change. */
+  /** Whether an object of another place can be a row of it. */
   fits({ event, type }: PrintedEvent): boolean {
     const cells = cellsOf(event.object);
-    if (type.cluster === undefined || !cells || this.#server === undefined) return true;
+    if (!cells || this.#server === undefined) return true;
     const headings = columnsOf(cells.columns, type, this.#options).map(({ heading }) => heading);
     return headings.join('\n') === this.headings.join('\n');
   }
@@ -113,7 +113,7 @@ export class LiveSection {
   update(printed: PrintedEvent): void {
     const { event, type: of } = printed;
     const { type, object, key: name, cause } = event;
-    const key = of.cluster === undefined ? name : `${of.cluster} ${name}`;
+    const key = nameInPlace(of, name);
     const known = this.#rows.get(key);
     if (type === 'DELETED' && !known) return;
     this.#useColumnsOf(object);
@@ -236,7 +236,7 @@ export class LiveSection {
   }
 
   #cellsOf({ object, type }: LiveRow, now: number): string[] {
-    const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
+    const source = { object, type, cells: cellsOf(object), now };
     return this.#columns.map((column) => column.cell(source));
   }
 
@@ -326,7 +326,7 @@ function historyOf(printed: PrintedEvent): HistoryLine[] {
 
 function byName(a: LiveRow, b: LiveRow): number {
   return (
-    compareText(a.type.cluster ?? '', b.type.cluster ?? '') ||
+    compareText(nameInPlace(a.type, ''), nameInPlace(b.type, '')) ||
     compareText(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
     compareText(a.object.metadata.name ?? '', b.object.metadata.name ?? '')
   );

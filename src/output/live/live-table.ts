@@ -2,7 +2,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { cellText } from '../escape.ts';
 import { type Painter, plainPainter } from '../painter.ts';
-import { type PrintedEvent, type PrintedType, qualifiedName } from '../printer.ts';
+import { nameInPlace, type PrintedEvent, type PrintedType, qualifiedName } from '../printer.ts';
 import { cutToWidth, displayWidth } from '../tables/display-width.ts';
 import { localTime } from '../timestamps.ts';
 import { keysPage, MAIN_KEYS, OBJECT_KEYS, PAGE_KEYS } from './keys-page.ts';
@@ -79,12 +79,12 @@ export class LiveTable {
     this.#sectionOf(printed).update(printed);
   }
 
-  /** The section of the type. Clusters that serve other columns of a type have a section of their own. */
+  /** The section of the type. Places that serve other columns of a type have a section of their own. */
   #sectionOf(printed: PrintedEvent): LiveSection {
     const { type } = printed;
     const name = formatGvr(type.gvr);
     const shared = this.#sections.get(name);
-    const own = type.cluster === undefined ? undefined : this.#sections.get(idOf(type));
+    const own = this.#sections.get(idOf(type));
     const known = own ?? (shared === undefined || shared.fits(printed) ? shared : undefined);
     if (known) return known;
     const section = new LiveSection(type, this.#options, this.#leading, this.#arrangement);
@@ -398,13 +398,13 @@ export class LiveTable {
   }
 
   /**
-   * `DISCONNECTED 15s`; with the names of the types if other types are connected, and with the names of the clusters if
-   * there are several.
+   * `DISCONNECTED 15s`; with the names of the types if other types are connected, and with their places if there are
+   * several.
    */
   #alarm(now: number): string {
     if (this.#since.size === 0) return '';
     const away = [...this.#since.values()];
-    const isAll = !this.#options.withCluster && [...this.#sections.keys()].every((id) => this.#since.has(id));
+    const isAll = !this.#options.places?.length && [...this.#sections.keys()].every((id) => this.#since.has(id));
     const which = isAll ? '' : ` ${[...new Set(away.map(({ name }) => cellText(name)))].join(', ')}`;
     return `DISCONNECTED${which} ${humanDuration(Math.max(0, now - Math.min(...away.map(({ since }) => since))))}`;
   }
@@ -475,6 +475,5 @@ function shares(wanted: readonly number[], room: number): number[] {
   return given;
 }
 
-/** Identifies a type, of one cluster where there are several. */
-const idOf = ({ gvr, cluster }: PrintedType) =>
-  cluster === undefined ? formatGvr(gvr) : `${cluster} ${formatGvr(gvr)}`;
+/** Identifies a type in its place. */
+const idOf = (type: PrintedType) => nameInPlace(type, formatGvr(type.gvr));

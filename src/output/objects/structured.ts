@@ -6,7 +6,7 @@ import { eventWordOf } from '../../stream/envelope.ts';
 import type { Marker } from '../../stream/markers.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
 import { cellText, neutralised, safeJson } from '../escape.ts';
-import { type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from '../printer.ts';
+import { nameInPlace, type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from '../printer.ts';
 import { toYaml } from './yaml.ts';
 
 export interface StructuredOptions {
@@ -120,8 +120,7 @@ export class YamlPrinter implements Printer {
 }
 
 /**
- * Prints one `pod/web-1` per line; with several clusters `east pod/web-1`, for `read -r cluster name`. If the object
- * still exists and only stopped matching, the line ends with `LEFT`.
+ * Prints one `pod/web-1` per line. If the object still exists and only stopped matching, the line ends with `LEFT`.
  */
 export class NamePrinter implements Printer {
   events(batch: readonly PrintedEvent[]): string {
@@ -141,8 +140,7 @@ export class NamePrinter implements Printer {
   }
 
   #line({ object, type }: PrintedObject, note = ''): string {
-    const cluster = type.cluster === undefined ? '' : `${type.cluster} `;
-    return `${cellText(cluster + qualifiedName(object.metadata.name ?? '<unknown>', type))}${note}\n`;
+    return `${cellText(nameInPlace(type, qualifiedName(object.metadata.name ?? '<unknown>', type)))}${note}\n`;
   }
 }
 

@@ -7,18 +7,15 @@ import type { EventWord } from '../../stream/envelope.ts';
 import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
-import { type PrintedType, qualifiedName, typeName } from '../printer.ts';
+import { type PlaceColumn, type PrintedObject, type PrintedType, qualifiedName, typeName } from '../printer.ts';
 
 /** The data of one row. */
-export interface RowSource {
-  readonly object: ReadonlyObject;
+export interface RowSource extends PrintedObject {
   readonly cells: Cells | undefined;
   readonly now: number;
   readonly event?: EventWord | undefined;
   /** The formatted time of the event. */
   readonly time?: string;
-  /** The name of the cluster that the object is in. */
-  readonly cluster?: string | undefined;
 }
 
 /** One printed column: its heading, and the text of its cell in a row. */
@@ -36,8 +33,8 @@ export interface Column {
 export interface ColumnOptions {
   /** Shows the columns of every priority, not only those of priority 0. */
   readonly wide?: boolean | undefined;
-  /** Adds the column CLUSTER as the first one. It is for several clusters. */
-  readonly withCluster?: boolean | undefined;
+  /** The first columns. */
+  readonly places?: readonly PlaceColumn[] | undefined;
   /** Adds the column NAMESPACE in front, for types with namespaces. It is for several namespaces. */
   readonly withNamespace?: boolean | undefined;
   /** Prints the type in front of each name. It is for several types. */
@@ -63,7 +60,7 @@ export function columnsOf(
   type: PrintedType,
   options: ColumnOptions,
 ): Column[] {
-  const { wide, withCluster, withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
+  const { wide, places = [], withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
   // others may refer to other types
   const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string');
@@ -71,7 +68,7 @@ export function columnsOf(
     .map((column, i) => ({ column, i }))
     .filter(({ column }) => wide || column.priority === 0);
   return [
-    ...(withCluster ? [CLUSTER] : []),
+    ...places,
     ...(withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
     ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
@@ -88,11 +85,11 @@ export function columnsOf(
 export function leadingColumns(columns: readonly Column[], type: PrintedType, options: ColumnOptions): number {
   if (options.withNamespace && !options.alignTypes && type.namespaced === false) return 0;
   const name = columns.findIndex(({ heading }) => heading === 'NAME');
-  const before = columns.slice(0, Math.max(0, name)).every(({ heading }) => BEFORE_NAMES.has(heading));
+  const before = columns.slice(options.places?.length, Math.max(0, name)).every(({ heading }) => BEFORE_NAMES.has(heading)); // biome-ignore format: short
   return before ? name + 1 : 0;
 }
 
-const BEFORE_NAMES: ReadonlySet<string> = new Set(['CLUSTER', 'TIME', 'EVENT', 'NAMESPACE']);
+const BEFORE_NAMES: ReadonlySet<string> = new Set(['TIME', 'EVENT', 'NAMESPACE']);
 
 const FALLBACK: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -110,7 +107,6 @@ const TIME: Column = {
   cell: ({ time }) => time ?? '',
   paint: (painter, filled) => painter.faint(filled),
 };
-const CLUSTER: Column = { heading: 'CLUSTER', cell: ({ cluster }) => cellText(cluster ?? '') };
 const NAMESPACE: Column = { heading: 'NAMESPACE', cell: ({ object }) => cellText(object.metadata.namespace ?? '') };
 const LABELS: Column = { heading: 'LABELS', cell: ({ object }) => cellText(formatLabels(object.metadata.labels)) };
 

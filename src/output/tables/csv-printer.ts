@@ -11,7 +11,7 @@ import type { PrintedCounts } from './count-table.ts';
 import type { CustomColumn } from './custom-columns.ts';
 
 export interface CsvOptions
-  extends Pick<ColumnOptions, 'withCluster' | 'withNamespace' | 'showKind' | 'showLabels' | 'labelColumns'> {
+  extends Pick<ColumnOptions, 'places' | 'withNamespace' | 'showKind' | 'showLabels' | 'labelColumns'> {
   /** The clock of AGE. */
   readonly clock: Pick<Clock, 'now'>;
   readonly noHeaders?: boolean | undefined;
@@ -50,7 +50,7 @@ export class CsvPrinter implements Printer {
     const now = this.#options.clock.now();
     for (const { object, type } of answer) {
       const columns = columnsByType.get(formatGvr(type.gvr));
-      const source = { object, cells: cellsOf(object), now, cluster: type.cluster };
+      const source = { object, type, cells: cellsOf(object), now };
       const cells = keys.map((key) => {
         const column = columns?.get(key);
         return column ? (column.data ?? column.cell)(source) : '';

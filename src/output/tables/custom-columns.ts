@@ -5,7 +5,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
 import { cellText } from '../escape.ts';
-import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import type { PlaceColumn, PrintedEvent, PrintedObject, Printer } from '../printer.ts';
 import { splitColumns } from './column-spec.ts';
 import { AlignedTable } from './table.ts';
 
@@ -53,22 +53,22 @@ export async function parseCustomColumnsFile(text: string): Promise<CustomColumn
 
 export interface CustomColumnsOptions {
   readonly noHeaders?: boolean | undefined;
-  /** Adds the column CLUSTER as the first one. It is for several clusters. */
-  readonly withCluster?: boolean | undefined;
+  /** The first columns. */
+  readonly places?: readonly PlaceColumn[] | undefined;
 }
 
 /** Prints the given columns and no others, also in streams. An object that cannot be printed is left out. */
 export class CustomColumnsPrinter implements Printer {
   readonly #columns: readonly CustomColumn[];
   readonly #table = new AlignedTable();
-  readonly #withCluster: boolean;
+  readonly #places: readonly PlaceColumn[];
   #heading: string[] | undefined;
 
-  constructor(columns: readonly CustomColumn[], { noHeaders = false, withCluster = false }: CustomColumnsOptions = {}) {
+  constructor(columns: readonly CustomColumn[], { noHeaders = false, places = [] }: CustomColumnsOptions = {}) {
     this.#columns = columns;
-    this.#withCluster = withCluster;
-    const headings = columns.map(({ heading }) => cellText(heading));
-    this.#heading = noHeaders ? undefined : this.#row('CLUSTER', headings);
+    this.#places = places;
+    const headings = [...places, ...columns].map(({ heading }) => cellText(heading));
+    this.#heading = noHeaders ? undefined : headings;
   }
 
   events(batch: readonly PrintedEvent[]): string {
@@ -86,20 +86,14 @@ export class CustomColumnsPrinter implements Printer {
   #print(printed: readonly PrintedObject[]): string {
     const lines = printed
       .filter(({ object }) => whyUnprintable(object) === undefined)
-      .map(({ object, type }) =>
-        this.#row(
-          type.cluster,
-          this.#columns.map(({ path }) => cellOf(path, object)),
-        ),
-      );
+      .map((row) => [
+        ...this.#places.map((place) => place.cell(row)),
+        ...this.#columns.map(({ path }) => cellOf(path, row.object)),
+      ]);
     if (this.#heading) lines.unshift(this.#heading);
     this.#heading = undefined;
     for (const line of lines) this.#table.fit(line);
     return lines.map((line) => this.#table.line(line)).join('');
-  }
-
-  #row(cluster: string | undefined, cells: string[]): string[] {
-    return this.#withCluster ? [cellText(cluster ?? ''), ...cells] : cells;
   }
 }
 

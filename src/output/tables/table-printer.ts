@@ -98,7 +98,7 @@ export class TablePrinter implements Printer {
     for (const object of objects) {
       const cells = cellsOf(object);
       const section = this.#section(cells?.columns, type, true);
-      const source = { object, cells, now, cluster: type.cluster, event: 'ADDED', time: '' } as const;
+      const source = { object, type, cells, now, event: 'ADDED', time: '' } as const;
       section.widen(
         section.columns.map((column) => column.cell(source)),
         this.#most(),
@@ -134,10 +134,9 @@ export class TablePrinter implements Printer {
     const cells = cellsOf(object);
     const section = this.#section(cells?.columns, type, event !== undefined);
     const word = event && eventWordOf(event);
-    const { cluster } = type;
     const source = event
-      ? { object, cells, now, cluster, event: word, time: this.#timeText?.(event.time) ?? '' }
-      : { object, cells, now, cluster };
+      ? { object, type, cells, now, event: word, time: this.#timeText?.(event.time) ?? '' }
+      : { object, type, cells, now };
     const texts = section.columns.map((column) => column.cell(source));
     return { section, texts, event: word, fit: section.fit(texts, event && this.#most()) };
   }
@@ -186,7 +185,7 @@ export class TablePrinter implements Printer {
     const table = new AlignedTable({ shared: this.#leading, columns: lead, isClose: this.#hasSigns });
     const section = new Section(server, columns, table);
     if (!this.#options.noHeaders) section.widen(section.headings, isEvent ? this.#most() : undefined);
-    this.#sections.set(name, this.#options.withCluster ? [...sections, section] : [section]);
+    this.#sections.set(name, this.#options.places?.length ? [...sections, section] : [section]);
     this.#widenAs(this.#before, name);
     return section;
   }

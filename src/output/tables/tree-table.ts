@@ -3,7 +3,7 @@ import { cellsOf } from '../../model/cells.ts';
 import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
 import { type Painter, plainPainter } from '../painter.ts';
-import { type PrintedObject, qualifiedName, typeName } from '../printer.ts';
+import { type PlaceColumn, type PrintedObject, qualifiedName, typeName } from '../printer.ts';
 import { AlignedTable } from './table.ts';
 
 /** An object to print, and what is below it. */
@@ -25,8 +25,8 @@ export interface TreeTableOptions {
   readonly now: number;
   readonly painter?: Painter | undefined;
   readonly noHeaders: boolean;
-  /** The first column is the cluster. Default false. */
-  readonly withCluster?: boolean | undefined;
+  /** The first columns. */
+  readonly places?: readonly PlaceColumn[] | undefined;
   readonly withNamespace: boolean;
   /** Draws branches with characters of ASCII. */
   readonly ascii: boolean;
@@ -75,21 +75,21 @@ export const treesAsTable = ({ trees }: PrintedTrees, options: TreeTableOptions)
 
 /** Trees of objects, a row for each, with readiness, status, restarts and age. */
 export function treeTable(trees: readonly PrintedTree[], options: TreeTableOptions): string {
-  const { painter = plainPainter, noHeaders, withCluster = false, withNamespace, now } = options;
-  const places = [...(withCluster ? ['CLUSTER'] : []), ...(withNamespace ? ['NAMESPACE'] : [])];
+  const { painter = plainPainter, noHeaders, places = [], withNamespace, now } = options;
+  const before = [...places.map(({ heading }) => heading), ...(withNamespace ? ['NAMESPACE'] : [])];
   const lines = trees.flatMap((tree) => linesOf(tree, '', '', options.ascii ? ASCII_LINES : LINES));
   const rows = lines.map(({ branch, tree, text = '' }) => {
-    if (!tree) return [...places.map(() => ''), `${branch}${text}`];
+    if (!tree) return [...before.map(() => ''), `${branch}${text}`];
     const { object, type } = tree.item;
     const { ready, status, restarts } = factsOf(tree.item);
     const name = cellText(qualifiedName(object.metadata.name ?? '', type));
     const place = [
-      ...(withCluster ? [cellText(type.cluster ?? '')] : []),
+      ...places.map((place) => place.cell(tree.item)),
       ...(withNamespace ? [cellText(object.metadata.namespace ?? '')] : []),
     ];
     return [...place, `${branch}${name}`, ready, status, restarts, ageOf(object.metadata.creationTimestamp, now)];
   });
-  const headings = [...places, 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'];
+  const headings = [...before, 'NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'];
   const table = new AlignedTable();
   for (const row of noHeaders ? rows : [headings, ...rows]) table.fit(row);
   const body = rows.map((row, i) => table.line(row, (cell, column) => paint(cell, headings[column], lines[i] as Line)));

@@ -11,6 +11,6 @@ test('--show-kind marks the first name column alone: another one names objects o
   };
   const object = { metadata: { name: 'csi-1' } };
   const cells = { columns: server, cells: ['csi-1', 'ebs.csi.aws.com', 'pv-1'] };
-  const shown = columnsOf(server, type, { showKind: true }).map(({ cell }) => cell({ object, cells, now: 0 }));
+  const shown = columnsOf(server, type, { showKind: true }).map(({ cell }) => cell({ object, type, cells, now: 0 }));
   expect(shown).toEqual(['volumeattachment.storage.k8s.io/csi-1', 'ebs.csi.aws.com', 'pv-1']);
 });

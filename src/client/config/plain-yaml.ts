@@ -3,12 +3,16 @@ interface Line {
   readonly text: string;
 }
 
+/** An empty line or a comment, without characters that a YAML reader refuses or takes for the end of a line. */
+const BLANK = /^ *(?:#[^\p{Cc}\p{Zl}\p{Zp}]*)?$/u;
 const LINE = /^( *)([!-~](?:[ -~]*[!-~])?)$/;
 const ENTRY = /^([A-Za-z][\w-]*):(?: (.+))?$/;
 const TEXT = /^(?:--)?[A-Za-z/](?:[\w./+=:@%~-]*[\w/+=-])?$/;
 const QUOTED = /^"([^"\\]*)"$/;
 /** Words that YAML may read as something else than a text. */
 const WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+/** The last column in which a map or a list may begin, which limits how deep they are nested. */
+const MOST_COLUMNS = 64;
 
 /** A text that is beyond {@link plainYaml}. */
 class NotPlain extends Error {}
@@ -21,7 +25,7 @@ class NotPlain extends Error {}
 export function plainYaml(text: string): unknown {
   const lines: Line[] = [];
   for (const each of text.split('\n')) {
-    if (/^ *(?:#.*)?$/.test(each)) continue;
+    if (BLANK.test(each)) continue;
     const [, blank, rest] = LINE.exec(each) ?? [];
     if (blank === undefined || rest === undefined) return undefined;
     lines.push({ indent: blank.length, text: rest });
@@ -50,6 +54,7 @@ class Reader {
 
   /** The map or list whose lines begin at this column. */
   block(indent: number): unknown {
+    if (indent > MOST_COLUMNS) throw new NotPlain();
     return this.#isItem(indent) ? this.#list(indent) : this.#map(indent);
   }
 

@@ -67,9 +67,24 @@ it.each([
   'a:\tb',
   'a: b\r\nc: d\r\n',
   'a: ü',
+  '# \0\na: b',
+  '# \u0085x: y\na: b',
+  '# \u2028x: y\na: b',
   '',
 ])('leaves %j to the library', (text) => {
   expect(plainYaml(text)).toBeUndefined();
+});
+
+it.each([
+  ['maps', Array.from({ length: 5_000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+  ['lists in one line', `${'- '.repeat(20_000)}a`],
+])('leaves %s, nested without end, to the library, which has a limit', (_, text) => {
+  expect(plainYaml(text)).toBeUndefined();
+});
+
+it('reads maps and lists as deep as no kubeconfig has them', () => {
+  const text = Array.from({ length: 30 }, (_, i) => `${' '.repeat(2 * i)}${i === 0 ? '' : '- '}a:`).join('\n');
+  expect(plainYaml(text)).toEqual(loadAll(text)[0]);
 });
 
 const line = fc

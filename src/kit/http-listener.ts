@@ -12,6 +12,8 @@ export interface ServerRequest {
   /** The path with its query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** Whether a streamed answer may have trailers, and is seen to be incomplete when it is cut: not in HTTP/1.0, not for HEAD. */
+  readonly takesTrailers: boolean;
   /** The whole body as text; undefined if it is too large. */
   text(): Promise<string | undefined>;
   /** The body as it arrives. */
@@ -153,7 +155,8 @@ async function respond(
   response.once('close', () => gone.abort(new InformerError('closed', 'the client has gone')));
   const { signal } = gone;
   const path = url.startsWith('/') ? url : '/';
-  const given = await answer({ method, url: path, headers, text, chunks: request, signal }, peer);
+  const takesTrailers = method !== 'HEAD' && request.httpVersion !== '1.0';
+  const given = await answer({ method, url: path, headers, takesTrailers, text, chunks: request, signal }, peer);
   const head = {
     'content-type': given.type,
     'cache-control': 'no-store',

@@ -15,6 +15,8 @@ export interface HttpAnswerOptions {
   statusOf(error: AnswerError): number;
   /** Whether a command asks, which reads {@link END_TRAILER}. */
   readonly isForCommand: boolean;
+  /** Whether the client can read trailers. Default true. For another an answer of any size is gathered whole. */
+  readonly takesTrailers?: boolean | undefined;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -50,17 +52,19 @@ export class HttpAnswer implements AnswerSink {
   readonly #target = Promise.withResolvers<Writable>();
   #body = '';
   #isStreamed: boolean;
+  readonly #mostGathered: number;
 
   constructor(options: HttpAnswerOptions) {
     this.#options = options;
     this.#isStreamed = options.isForCommand;
+    this.#mostGathered = (options.takesTrailers ?? true) ? MOST_GATHERED : Number.POSITIVE_INFINITY;
     this.clock = options.clock;
     this.signal = AbortSignal.any([options.signal, this.#givenUp.signal]);
   }
 
   async write(text: string): Promise<void> {
     this.#body += text;
-    if (this.#body.length <= (this.#isStreamed ? GATHERED : MOST_GATHERED)) return;
+    if (this.#body.length <= (this.#isStreamed ? GATHERED : this.#mostGathered)) return;
     this.#isStreamed = true;
     this.#large.resolve(undefined);
     const target = await abortable(this.#target.promise, this.signal);
@@ -81,6 +85,7 @@ export class HttpAnswer implements AnswerSink {
   /** The response, once it is known what it is. `answering` makes the answer, to its end. */
   async response(answering: Promise<AnswerEnd>): Promise<WholeAnswer | StreamedAnswer> {
     const { type, isForCommand, statusOf } = this.#options;
+    answering.catch(() => {}); // no one awaits it where the head cannot be sent; who does gets its rejection
     const end = isForCommand ? undefined : await Promise.race([this.#large.promise, answering]);
     if (!end) {
       const trailer = isForCommand ? END_TRAILER : `${AGE}, ${NOTICES}`;

@@ -125,7 +125,7 @@ export class ServeServer {
     { searchParams }: URL,
     access: CallerAccess,
   ): Promise<WholeAnswer | StreamedAnswer> {
-    const { method, headers, signal } = request;
+    const { method, headers, takesTrailers, signal } = request;
     const theirs = headers[PROTOCOL_HEADER];
     if (theirs !== undefined && !isThisProtocol(theirs)) {
       const { message, hint } = protocolError(String(theirs), 'the asking program');
@@ -141,7 +141,8 @@ export class ServeServer {
         clock,
         type: questions.mediaTypeOf(question),
         statusOf: questions.statusOf,
-        isForCommand: theirs !== undefined,
+        takesTrailers,
+        isForCommand: theirs !== undefined && takesTrailers,
         signal,
       });
       return await outlet.response(questions.answer(question, outlet, seesMarks(access, this.#options)));

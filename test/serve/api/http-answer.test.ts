@@ -103,6 +103,20 @@ describe('an answer for a command', () => {
   });
 });
 
+it('an answer whose head cannot be sent leaves no rejection behind when its client has gone', async () => {
+  const controller = new AbortController();
+  const options = { ...OPTIONS, clock: new FakeClock(), isForCommand: true, signal: controller.signal };
+  const answer = new HttpAnswer(options);
+  const rejections: unknown[] = [];
+  const note = (reason: unknown) => rejections.push(reason);
+  process.on('unhandledRejection', note);
+  await answer.response(answer.write(LARGE).then(() => ({ exitCode: 0 })));
+  controller.abort(new Error('the client has gone'));
+  await new Promise((resolve) => setImmediate(resolve)); // the process judges promises after their turn
+  process.off('unhandledRejection', note);
+  expect(rejections).toEqual([]);
+});
+
 describe.each([true, false])('an answer (for a command: %s)', (isForCommand) => {
   /** An answer of a large text, and its reader, which takes nothing before `read`. */
   async function large() {

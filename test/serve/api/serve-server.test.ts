@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InformerError } from '../../../src/kit/error.ts';
-import type { ServerRequest, StreamedAnswer, WholeAnswer } from '../../../src/kit/http-listener.ts';
+import { listen, type ServerRequest, type StreamedAnswer, type WholeAnswer } from '../../../src/kit/http-listener.ts';
 import { failure } from '../../../src/model/status.ts';
 import { json } from '../../../src/serve/api/routes.ts';
 import { type Questions, ServeServer, type ServeServerOptions } from '../../../src/serve/api/serve-server.ts';
@@ -57,11 +59,11 @@ function server(options: Partial<ServeServerOptions> = {}) {
     }: { body?: string | undefined; access?: 'private' | 'token'; headers?: object } = {},
   ) => {
     const { signal } = new AbortController();
-    const request = { method, url, headers, signal, text: async () => body, chunks: [] };
+    const request = { method, url, headers, takesTrailers: true, signal, text: async () => body, chunks: [] };
     const answer = await made.answer(request as unknown as ServerRequest, access);
     return { answer, status: answer.status, text: await textOf(answer) };
   };
-  return { clock, calls, made, ask };
+  return { clock, calls, made, questions, ask };
 }
 
 async function textOf(answer: WholeAnswer | StreamedAnswer): Promise<string> {
@@ -205,4 +207,60 @@ it('a serve is idle while it has no request and no answer is read', async () => 
   expect(made.idleMs).toBe(300);
   await ask('GET', '/metrics');
   expect(made.idleMs).toBe(0);
+});
+
+describe('a question whose client can read no trailers', () => {
+  const LARGE = 'x'.repeat(400_000);
+  const large: Partial<Questions> = {
+    answer: async (_, outlet) => {
+      await outlet.write(LARGE);
+      await outlet.write('last');
+      outlet.notice('old');
+      return { exitCode: 0, ageMs: 12 };
+    },
+  };
+
+  /** What a server sends to a client that sends these lines, and its questions. */
+  async function sent(lines: readonly string[], questions: Partial<Questions>) {
+    const { made, questions: all } = server();
+    Object.assign(all, questions);
+    await using listener = await listen(
+      { host: '127.0.0.1', port: 0 },
+      { answer: (request) => made.answer(request, 'token') },
+    );
+    const [host = '', port = ''] = listener.address.split(':');
+    const socket = connect(Number(port), host).setEncoding('utf8');
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    let text = '';
+    socket.on('data', (piece: string) => (text += piece));
+    await once(socket, 'close');
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return { head: head.toLowerCase(), body };
+  }
+
+  it.each<[string, string, string[], string]>([
+    ['HTTP/1.0', 'GET /v1/query HTTP/1.0', [], `${LARGE}last`],
+    ['a command with HTTP/1.0', 'GET /v1/query HTTP/1.0', [`${PROTOCOL_HEADER}: ${PROTOCOL_VERSION}`], `${LARGE}last`],
+    ['HEAD', 'HEAD /v1/query HTTP/1.1', ['host: x', 'connection: close'], ''],
+  ])('(%s) gets a large answer whole, with its length and its facts in the head', async (_, first, more, text) => {
+    const { head, body } = await sent([first, ...more], large);
+    expect(head).toMatch(/^http\/1\.1 200 /);
+    expect(head).toContain(`content-length: ${LARGE.length + 4}`);
+    expect(head).toContain('kubectl-informer-age-ms: 12');
+    expect(head).toContain('kubectl-informer-notices: ["old"]');
+    expect(body === text).toBe(true);
+  });
+
+  it('gets an error of a large answer with its status', async () => {
+    const { head, body } = await sent(['GET /v1/query HTTP/1.0'], {
+      answer: async (_, outlet) => {
+        await outlet.write(LARGE);
+        return { exitCode: 1, errors: [{ message: 'the cluster is gone', exitCode: 1 }] };
+      },
+    });
+    expect([head.split('\r\n')[0], JSON.parse(body)]).toEqual([
+      expect.stringMatching(/^http\/1\.1 418 /),
+      { error: { message: 'the cluster is gone' } },
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 import { InformerError } from '../kit/error.ts';
 
 /** The version of what is sent between a serve and the commands that ask it. Another version is refused. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** The header with {@link PROTOCOL_VERSION}: of every answer, and of every request of a command. */
 export const PROTOCOL_HEADER = 'kubectl-informer-protocol';

@@ -55,7 +55,7 @@ it('a serve goes on to answer while an expression does not end, ends it when its
   await serve.until(({ stderr }) => /^ready: /m.test(stderr), 'ready');
   const question = { words: ['pods'], given: { output: { values: [ENDLESS], origin: 'flag' } } };
   const askers = await Promise.all(
-    Array.from({ length: 4 }, (_, i) => asked(question, i < 2 ? {} : { 'kubectl-informer-protocol': '1' })),
+    Array.from({ length: 4 }, (_, i) => asked(question, i < 2 ? {} : { 'kubectl-informer-protocol': '2' })),
   );
   const plain = await run(['query', 'pods', '--count'], { env });
   expect(plain).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\n$/) });

@@ -155,11 +155,11 @@ describe.skipIf(process.platform === 'win32')('query and a running serve', () =>
   });
 
   it('a serve of another protocol version is not asked; both versions and the next step are named', async () => {
-    await using _ = await served(one, { about: { record: record(), protocol: 2 } });
+    await using _ = await served(one, { about: { record: record(), protocol: 3 } });
     const { stdout, stderr, code } = await run(LINE, { env });
     expect([stdout, code]).toEqual([await direct(), 0]);
     expect(stderr).toBe(
-      `the cluster is asked instead of a running serve: the serve with pid ${process.pid} speaks protocol version 2, this program version 1 (upgrade this program, or end the other with its own 'serve stop')\n`,
+      `the cluster is asked instead of a running serve: the serve with pid ${process.pid} speaks protocol version 3, this program version 2 (upgrade this program, or end the other with its own 'serve stop')\n`,
     );
   });
 

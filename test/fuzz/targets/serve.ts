@@ -141,7 +141,7 @@ const end = fc.oneof(
 const answer = fc
   .tuple(
     fc.constantFrom('HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 500 no', 'x'),
-    fc.constantFrom(String(PROTOCOL_VERSION), String(PROTOCOL_VERSION), '2', 'x'),
+    fc.constantFrom(String(PROTOCOL_VERSION), String(PROTOCOL_VERSION), '1', 'x'),
     chunks,
     end,
   )

@@ -140,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     await expect(isEnded).rejects.toThrow('whole');
   });
 
-  const HEAD = 'HTTP/1.1 200 OK\r\nkubectl-informer-protocol: 1\r\n\r\n';
+  const HEAD = 'HTTP/1.1 200 OK\r\nkubectl-informer-protocol: 2\r\n\r\n';
   const last = (end: string) => `0\r\nkubectl-informer-end: ${end}\r\n\r\n`;
   it.each([
     ['{"out":"x"}\n', 'the size of a chunk is too long'],
@@ -159,7 +159,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
   ])('takes an answer for cut off whose body is %j', async (body, why) => {
     const socket = path.join(folder, 'raw');
     await using _ = await bytesSocket(socket, [Buffer.from(`${HEAD}${body}`)]);
-    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
     const answer = askServe(serve, QUESTION, { clock: systemClock, signal: new AbortController().signal, take() {} });
     await expect(answer).rejects.toMatchObject({
       code: 'transport',
@@ -169,9 +169,9 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
 
   it('refuses a serve of another protocol version, by its description and by its answer', async () => {
     const answer: FakeServeOptions['answer'] = () => ({ exitCode: 0 });
-    const versions = /pid \d+ speaks protocol version 2, this program version 1/;
-    await expect(asked(answer, { about: { protocol: 2 } })).rejects.toThrow(versions);
-    await expect(asked(answer, { protocol: '2' })).rejects.toThrow(versions);
+    const versions = /pid \d+ speaks protocol version 1, this program version 2/;
+    await expect(asked(answer, { about: { protocol: 1 } })).rejects.toThrow(versions);
+    await expect(asked(answer, { protocol: '1' })).rejects.toThrow(versions);
     await expect(asked(answer, { protocol: '' })).rejects.toThrow('protocol version none');
   });
 
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     const clock = new FakeClock();
     const sockets = path.join(folder, 'silent');
     await using silent = await silentSocket(sockets);
-    const serve = { folder, socket: sockets, about: { pid: 4711, protocol: 1 } } as FoundServe;
+    const serve = { folder, socket: sockets, about: { pid: 4711, protocol: 2 } } as FoundServe;
     const answer = askServe(serve, QUESTION, { clock, signal: new AbortController().signal, take() {} });
     answer.catch(() => {});
     await silent.connected;
@@ -222,7 +222,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
       if (connections.push(connection.resume()) === 1) connection.write(`${HEAD}4\r\nhalf\r\n`);
     });
     await new Promise<void>((resolve) => server.listen(socket, resolve));
-    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
     const half = Promise.withResolvers<string>();
     const options = { clock, signal: new AbortController().signal, take: half.resolve };
     const answer = askServe(serve, QUESTION, options);
@@ -255,7 +255,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
   });
 
   it('finds no process at the socket of one that was killed', async () => {
-    const serve = { folder, socket: path.join(folder, 'none'), about: { pid: 1, protocol: 1 } } as FoundServe;
+    const serve = { folder, socket: path.join(folder, 'none'), about: { pid: 1, protocol: 2 } } as FoundServe;
     const options = { clock: systemClock, signal: new AbortController().signal, take() {} };
     expect(await askServe(serve, QUESTION, options)).toEqual({ kind: 'gone' });
   });
@@ -270,7 +270,7 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
       connection.once('data', () => connection.end('x'.repeat(length)));
     });
     await new Promise<void>((resolve) => server.listen(socket, resolve));
-    const serve = { folder, socket, about: { pid: 1, protocol: 1 } } as FoundServe;
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
     const answer = askServe(serve, QUESTION, { clock: systemClock, signal: new AbortController().signal, take() {} });
     await expect(answer).rejects.toThrow(new RegExp(message));
     await new Promise((resolve) => server.close(resolve));

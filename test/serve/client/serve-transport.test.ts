@@ -65,7 +65,7 @@ async function setup(handler: Handler | undefined, more: Partial<Parameters<type
 }
 
 const answering =
-  (status: number, text: string, protocol: string | undefined = '1'): Handler =>
+  (status: number, text: string, protocol: string | undefined = '2'): Handler =>
   (_, response) => {
     if (protocol !== '') response.setHeader('kubectl-informer-protocol', protocol);
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('a transport through a serve', () 
     expect([asked[0]?.method, asked[0]?.url, asked[0]?.headers]).toMatchObject([
       'GET',
       PODS,
-      { accept: 'application/json', 'kubectl-informer-protocol': '1' },
+      { accept: 'application/json', 'kubectl-informer-protocol': '2' },
     ]);
     expect(asked[0]?.headers).not.toHaveProperty('kubectl-informer-managed-fields');
     expect([asked.length, direct, notices, clock.pending]).toEqual([2, [], ['from serve (pid 7)'], 0]);
@@ -153,14 +153,14 @@ describe.skipIf(process.platform === 'win32')('a transport through a serve', () 
     expect(clock.pending).toBe(0);
   });
 
-  it.each(['2', ''])(
+  it.each(['3', ''])(
     'asks the cluster where the serve speaks the protocol version %j, and says what to do',
     async (version) => {
       const { get, notices } = await setup(answering(200, '', version));
       expect((await get()).status).toBe(299);
       expect(notices).toEqual([
         expect.stringMatching(
-          `the serve with pid 7 speaks protocol version ${version || 'none'}, this program version 1 \\(.*serve stop.*\\)$`,
+          `the serve with pid 7 speaks protocol version ${version || 'none'}, this program version 2 \\(.*serve stop.*\\)$`,
         ),
       ]);
     },
@@ -204,7 +204,7 @@ describe.skipIf(process.platform === 'win32')('a transport through a serve', () 
 
   it('takes an answer that is cut for a broken connection', async () => {
     const { get } = await setup((_, response) => {
-      response.setHeader('kubectl-informer-protocol', '1');
+      response.setHeader('kubectl-informer-protocol', '2');
       response.write('half', () => response.destroy());
     });
     await expect(textOf(await get())).rejects.toMatchObject({

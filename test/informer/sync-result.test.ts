@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Syncable, SyncResult, waitForSync } from '../../src/informer/sync-result.ts';
 import { Latch } from '../../src/kit/latch.ts';
+import { createLogger } from '../../src/kit/logger.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 function cache(name: string, isSynced: boolean): Syncable {
@@ -68,4 +69,16 @@ it('ends as soon as all have synced', async () => {
   late.open();
   await waiting;
   expect([isComplete, clock.pending]).toEqual([true, 0]);
+});
+
+it('reminders of a long wait come after 10 s, then each after twice the time, at least every five minutes', async () => {
+  const clock = new FakeClock();
+  const at: number[] = [];
+  const logger = createLogger((level) => void (level === 'warn' && at.push(clock.monotonic() / 1000)));
+  const ending = new AbortController();
+  const waiting = waitForSync([cache('v1/pods', false)], ending.signal, { clock, logger });
+  for (let i = 0; i < 25; i++) await clock.advance(60_000);
+  expect(at).toEqual([10, 30, 70, 150, 310, 610, 910, 1210]);
+  ending.abort();
+  await waiting;
 });

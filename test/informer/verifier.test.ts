@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
+import { driftError } from '../../src/informer/verifier.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -206,4 +207,15 @@ describe('a difference that does not count', () => {
     expect(source.lists).toHaveLength(3);
     await stop();
   });
+});
+
+it('an error of drift names three keys of each kind, and shows that there are more', () => {
+  const text = (count: number) => {
+    const missing = Array.from({ length: count }, (_, i) => `k${i}`);
+    return driftError('v1/pods', { missing, extra: [], stale: [] }).message;
+  };
+  expect([text(3), text(4)]).toEqual([
+    'the cache of v1/pods differs from the server: 3 missing (k0, k1, k2)',
+    'the cache of v1/pods differs from the server: 4 missing (k0, k1, k2 …)',
+  ]);
 });

@@ -662,6 +662,11 @@ describe('options', () => {
       { leaseDurationMs: 900, renewDeadlineMs: 500, retryPeriodMs: 100 },
       'leaseDurationMs must be from 1000',
     ],
+    [
+      'a duration of more seconds than a Lease counts',
+      { leaseDurationMs: (2 ** 31 - 1) * 1000 + 1 },
+      'leaseDurationMs must be from 1000 to 2147483647000',
+    ],
     ['an endless duration', { leaseDurationMs: Number.POSITIVE_INFINITY }, 'leaseDurationMs must be from 1000'],
     ['no onStartedLeading', { onStartedLeading: undefined as never }, 'onStartedLeading must be a function'],
     ['no onStoppedLeading', { onStoppedLeading: undefined as never }, 'onStoppedLeading must be a function'],

@@ -309,5 +309,19 @@ describe('a loop of an unknown writer is suspected', () => {
 
   it('and not where one came at another time', () => {
     expect([loopsOf(undefined), loopsOf('queued'), loopsOf('processing', 'queued'), loopsOf()]).toEqual([0, 0, 0, 0]);
+    expect(loopsOf('processing', undefined, 'processing')).toBe(0);
+  });
+
+  it('and not where the runs are so slow that fewer than three of them begin within a minute', () => {
+    const slow = (ms: number) => {
+      const clock = new FakeClock();
+      const loops = new HotLoops({ clock, runs: 3, ownWrites: undefined });
+      return Array.from({ length: 6 }, () => {
+        loops.came(KEY, note(), 'processing');
+        clock.tick(ms);
+        return loops.due(KEY);
+      }).filter(Boolean).length;
+    };
+    expect([slow(30_000), slow(30_001)]).toEqual([1, 0]);
   });
 });

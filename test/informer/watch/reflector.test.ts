@@ -1942,3 +1942,9 @@ describe('a stored state', () => {
       expect(await begin(new RestoringStore(), { ...stored, resourceVersion })).toEqual([...listed, 'replace 0@20']);
   });
 });
+
+it('an idle limit is any time above zero', () => {
+  const build = (idleMs: number) => () => new Reflector(lw(), new RecordingStore(), { idleMs });
+  expect(build(1)).not.toThrow();
+  for (const idleMs of [0, -1]) expect(build(idleMs)).toThrow('idleMs must be a positive number of ms');
+});

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { movedCollection } from '../../../src/informer/watch/moved-collection.ts';
 import { StalledWatchCheck, type StalledWatchCheckOptions } from '../../../src/informer/watch/stalled-watch-check.ts';
 import { WatchConnection } from '../../../src/informer/watch/watch-connection.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -65,6 +66,13 @@ describe('the guard of a stream', () => {
     expect(seconds()).toEqual(['5']);
     await clock.advance(18_000);
     expect([seconds(), failure()]).toEqual([['5', '5'], undefined]);
+  });
+
+  it('fails the stream with the error of a second watch of a collection that has moved', async () => {
+    const source = { watch: () => Promise.reject(movedCollection('it moved')) };
+    const { clock, failure } = await start([], { source: source as never });
+    await clock.advance(18_000);
+    expect(failure()).toContain('it moved');
   });
 
   it('waits again after every event', async () => {

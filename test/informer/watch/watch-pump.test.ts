@@ -78,3 +78,24 @@ it('an event without metadata is reported as a change that was not stored', () =
   ]);
   expect(result.events).toBe(0);
 });
+
+it('an event whose version the target does not expect ends the batch with its error, and is not delivered', () => {
+  const error = new Error('the versions go back');
+  const delivered: object[] = [];
+  const add = (object: object) => delivered.push(object);
+  const target = {
+    add,
+    update: add,
+    delete: add,
+    reached: () => {},
+    expects: (version: string) => {
+      if (version === '7') throw error;
+    },
+  };
+  const events = [pod('a', '8'), { metadata: { name: 'without' } }, pod('b', '7'), pod('c', '9')];
+  const result = pump(events.map((object) => ({ type: 'ADDED', object })) as WatchEvent<object>[], target as never, {
+    logger: silentLogger,
+  });
+  expect(result).toEqual({ events: 2, bookmarks: 0, error });
+  expect(delivered).toEqual(events.slice(0, 2));
+});

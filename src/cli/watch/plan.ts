@@ -6,13 +6,14 @@ import type { OutputFormat } from '../../output/formats.ts';
 import type { LiveTable } from '../../output/live/live-table.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CollectionPart } from '../../query/answer/collection-part.ts';
-import type { OverflowPolicy } from '../../stream/overflow/overflow.ts';
+import type { WatchFlags } from '../args/watch-flags.ts';
 import type { InformerPlan, WatchTarget } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { Waits } from './wait-flags.ts';
 
 /** A `watch` with everything read, resolved and checked. */
 export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
+  readonly flags: WatchFlags;
   readonly part: CollectionPart | undefined;
   readonly selections: readonly ResourceSelection[];
   /** With several clusters: the errors of types that this cluster does not have. */
@@ -33,24 +34,17 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
   readonly once: boolean;
   /** Names that are not there are no error. */
   readonly ignoreNotFound: boolean;
-  readonly strict: boolean;
-  readonly markers: boolean;
   readonly withOld: boolean;
-  readonly withChanges: boolean;
   readonly showManagedFields: boolean;
-  readonly showSecrets: boolean;
   /** Rows have the labels of their object. */
   readonly showsLabels: boolean;
-  readonly limit: number | undefined;
-  readonly overflow: OverflowPolicy;
-  readonly overflowBuffer: number | undefined;
 }
 
 /**
  * Whether the stream is useful without the part that may not be read: not when it waits for all objects, or must be
  * complete.
  */
-export const goesOnWithout = ({ once, waits, strict }: WatchPlan) => !once && !waits.rules && !strict;
+export const goesOnWithout = ({ once, waits, flags }: WatchPlan) => !once && !waits.rules && !flags.strict;
 
 /** The objects that exist whose changes may be shown, where no filter says more. */
 export function* mayBeShown({ rules }: WatchPlan, { informer, names }: WatchTarget): Generator<ReadonlyObject> {

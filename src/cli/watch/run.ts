@@ -124,13 +124,13 @@ class Watching implements Disposable {
       summary: this.#summary,
       notice: (text) => session.notice(text),
     });
-    const { showManagedFields, withOld, withChanges, showSecrets } = this.#plan;
+    const { showManagedFields, withOld, flags } = this.#plan;
     this.#enveloper = new Enveloper({
       clock: session.clock,
-      redactor: new Redactor({ showSecrets }),
+      redactor: new Redactor({ showSecrets: flags['show-secrets'] }),
       showManagedFields,
       withOld,
-      withChanges,
+      withChanges: flags['with-changes'],
     });
   }
 
@@ -157,7 +157,7 @@ class Watching implements Disposable {
     if (!isQuiet || (isCut && !isFailure(reason)))
       session.notice(`${line()}${part}${isCut ? `; ${outageText(this.#outages, this.#targets)}` : ''}`);
     if (!this.#isSynced) refuseUnsynced(reason, this.#targets);
-    if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.markers)) throw plainly(reason);
+    if (hasStaleType(reason) && (this.#summary.total > 0 || this.#plan.flags.markers)) throw plainly(reason);
     for (const line of this.#errorLines(reason)) session.notice(line);
     const code = exitCodeOfEnd(reason, this.#state);
     const unanswered = this.#unanswered();
@@ -309,7 +309,7 @@ class Watching implements Disposable {
   #isUnprinted = false;
 
   get #state(): StreamState {
-    const isCut = this.#plan.strict && this.#outages.length > 0;
+    const isCut = this.#plan.flags.strict && this.#outages.length > 0;
     const isWaiting = this.#isWaiting || (this.#plan.once && this.#isUnprinted);
     return { isSynced: this.#isSynced, isWaiting, isCut };
   }
@@ -326,18 +326,18 @@ class Watching implements Disposable {
 
   /** Something was to happen that has not. */
   get #isWaiting(): boolean {
-    const { limit, waits, once } = this.#plan;
+    const { flags: { limit }, waits, once } = this.#plan; // biome-ignore format: short
     if (waits.isGoal) return !this.#waiter?.settled;
     return limit !== undefined && !once && this.#summary.total < limit;
   }
 
   #errorLines(reason: unknown): string[] {
-    const { once, limit, waits } = this.#plan;
+    const { once, flags, waits } = this.#plan;
     return errorLinesOf(reason, {
       isCut: this.#state.isCut,
       isMissing: this.#isWaiting,
       once,
-      limit,
+      limit: flags.limit,
       total: this.#summary.total,
       cut: outageText(this.#outages, this.#targets),
       waiter: waits.isGoal ? this.#waiter : undefined,
@@ -360,7 +360,7 @@ class Watching implements Disposable {
 
   async #stream(): Promise<void> {
     const session = this.#session;
-    const { limit, once, overflow, overflowBuffer, format, rules, printer } = this.#plan;
+    const { flags, once, format, rules, printer } = this.#plan;
     const sortInitial = this.#plan.sortInitial ?? (this.#targets.some(({ names }) => names) ? byGivenName : undefined);
     const { clock, io } = session;
     const summary = this.#summary;
@@ -380,13 +380,15 @@ class Watching implements Disposable {
       settled: outlet.settled,
       summary,
       gatherInitial: format.traits.gathers,
-      limit,
+      limit: flags.limit,
       onLimit,
       onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
       ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprinted.unprintable(event) } : {}),
     });
     const show = live ?? writer;
-    const mark = this.#plan.markers ? (text: string) => (outlet.write(text) ? undefined : outlet.ready()) : undefined;
+    const mark = this.#plan.flags.markers
+      ? (text: string) => (outlet.write(text) ? undefined : outlet.ready())
+      : undefined;
     this.#marks = mark;
     let unreported: Unreported<WatchTarget> | undefined;
     const gate = createChangeGate({
@@ -411,7 +413,7 @@ class Watching implements Disposable {
         once,
         gate,
         waiter: this.#waiter,
-        overflow: { policy: overflow, limit: overflowBuffer, clock },
+        overflow: { policy: flags.overflow, limit: flags['overflow-buffer'], clock },
         summary,
         sortInitial,
         print: (event, target) => {
@@ -489,7 +491,7 @@ class Watching implements Disposable {
   }
 
   #lost(loss: Loss): void {
-    this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.overflow})`);
+    this.#session.notice(`a slow reader: ${lossText(loss)} (--overflow ${this.#plan.flags.overflow})`);
   }
 
   #openProgress(status: StatusDisplay | undefined): Disposable | undefined {
@@ -501,7 +503,7 @@ class Watching implements Disposable {
   }
 
   #openLive(onLimit: () => void): LiveView | undefined {
-    const { live: table, limit } = this.#plan;
+    const { live: table, flags } = this.#plan;
     const { io, clock, atOnce } = this.#session;
     if (!table) return undefined;
     const onQuit = () => this.#session.end(new Interrupted('SIGINT'));
@@ -512,7 +514,7 @@ class Watching implements Disposable {
       clock,
       summary: this.#summary,
       outages,
-      limit,
+      limit: flags.limit,
       onLimit,
       input: process.stdin,
       onQuit,
@@ -535,11 +537,11 @@ class Watching implements Disposable {
   #observe(event: ContinuityEvent): void {
     const session = this.#session;
     this.#waiter?.setConnected(outagesOf(this.#targets, session.clock.now()).length === 0);
-    if (this.#plan.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
+    if (this.#plan.flags.strict && isLoss(event)) session.end(new StreamEnd('continuity'));
   }
 
   #losing(how: 'coalesced' | 'dropped'): void {
-    if (how !== 'dropped' || !this.#plan.strict) return;
+    if (how !== 'dropped' || !this.#plan.flags.strict) return;
     const why = 'events were dropped for a slow reader';
     this.#session.notice(`${why} (--strict)`); // the end waits for that reader
     this.#session.end(new StreamEnd('continuity', why));

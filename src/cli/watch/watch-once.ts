@@ -27,10 +27,11 @@ import { WatchedCluster } from './watched-cluster.ts';
  * it comes. What waits, compares or sorts, and several lists of which each is shown as a whole, need a cache.
  */
 export function canPass(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
-  const { once, waits, live, sortInitial, strict, markers, part, selections, namespaces, narrowings, output } = plan;
+  const { once, waits, live, sortInitial, flags, part, selections, namespaces, narrowings, output } = plan;
   const [only, ...others] = selections;
   if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;
-  if (waits.rules || live || sortInitial || strict || markers || part || output.jq || plan.withOld) return false;
+  if (waits.rules || live || sortInitial || flags.strict || flags.markers || part || output.jq || plan.withOld)
+    return false;
   return !only.type.namespaced || (narrowings?.get(only.type)?.namespaces ?? namespaces).length === 1;
 }
 
@@ -46,7 +47,7 @@ async function looksOf(plan: WatchPlan, { io }: Session): Promise<Looks> {
   const [selection] = plan.selections;
   // the values of a Secret may be in any of its fields
   if (!selection || isSecretResource(selection.type.gvr)) return { fields: undefined, needsText: false };
-  const isAsSent = plan.keepManagedFields === plan.showManagedFields && !plan.withChanges;
+  const isAsSent = plan.keepManagedFields === plan.showManagedFields && !plan.flags['with-changes'];
   const needsText = plan.format.traits.linesOfJson && isAsSent && !io.stdout.isTerminal;
   const { filters, wheres } = plan.judging;
   const { showsLabels } = plan;
@@ -73,17 +74,22 @@ class Once {
     this.#plan = plan;
     this.#looks = looks;
     const notice = (text: string) => session.notice(text);
-    const { showManagedFields, withChanges, showSecrets, format } = plan;
+    const { showManagedFields, flags, format } = plan;
     this.#judge = new ConditionJudge((error) => notice(failureNotice(error)), notice);
-    const redactor = new Redactor({ showSecrets });
-    this.#enveloper = new Enveloper({ clock: session.clock, redactor, showManagedFields, withChanges });
+    const redactor = new Redactor({ showSecrets: flags['show-secrets'] });
+    this.#enveloper = new Enveloper({
+      clock: session.clock,
+      redactor,
+      showManagedFields,
+      withChanges: flags['with-changes'],
+    });
     this.#unprinted = new UnprintedReports({ called: format.traits.called, summary: this.#summary, notice });
     this.#writer = new EventWriter({
       printer: plan.printer,
       sink: session.io.stdout,
       summary: this.#summary,
       gatherInitial: format.traits.gathers,
-      limit: plan.limit,
+      limit: flags.limit,
       onLimit: () => session.end(new StreamEnd('limit')),
       onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
       ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprinted.unprintable(event) } : {}),

@@ -216,6 +216,7 @@ export async function sharedPlanOf(
       `--live needs a terminal${session.io.stdout.isTerminal ? ' that can redraw, and TERM is dumb' : ''}; rows are appended instead`,
     );
   return {
+    flags,
     format,
     output,
     waits,
@@ -238,20 +239,13 @@ export async function sharedPlanOf(
     fieldSelector: flags['field-selector'],
     keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
     showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
-    showSecrets: flags['show-secrets'],
     showsLabels: flags['show-labels'] || (flags['label-columns'] ?? []).length > 0,
     withOld: flags.old || traits.needsOld || checked.isLive,
-    withChanges: flags['with-changes'],
     sortInitial: sortBy && comparing(sortBy),
     once: checked.once,
     ignoreNotFound: flags['ignore-not-found'],
-    strict: flags.strict,
-    markers: flags.markers,
-    limit: flags.limit,
     verifyEveryMs: flags['verify-every'],
     idleMs: idleMsOf(flags['idle-timeout']),
-    overflow: flags.overflow ?? 'block',
-    overflowBuffer: flags['overflow-buffer'],
   };
 }
 

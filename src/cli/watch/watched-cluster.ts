@@ -51,7 +51,7 @@ export class WatchedCluster implements Disposable {
         this.#reporter.observe(event, type);
         options.onContinuity(event);
       },
-      ...(isOneOfSeveral ? { isPatient: !plan.once && !plan.strict, overdue: this.#overdue.promise } : {}),
+      ...(isOneOfSeveral ? { isPatient: !plan.once && !plan.flags.strict, overdue: this.#overdue.promise } : {}),
       ...(goesOnWithout(plan) ? { onRefused: () => this.#leavingOut?.changed() } : {}),
     });
     this.asked = this.targets;

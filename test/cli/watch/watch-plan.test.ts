@@ -120,10 +120,9 @@ describe('a plan', () => {
       {
         once: false,
         namespaces: ['mine'],
-        overflow: 'block',
+        flags: { overflow: 'block', 'show-secrets': false },
         withOld: false,
         showManagedFields: false,
-        showSecrets: false,
       },
     ],
     [['-A'], { namespaces: [''] }],

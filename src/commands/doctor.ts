@@ -39,7 +39,7 @@ export default class DoctorCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(DoctorCommand.flags);
     const [{ runDoctor }, { painterOf }] = await Promise.all([
-      import('../doctor/doctor.ts'),
+      import('../doctor/checks.ts'),
       import('../cli/session/output.ts'),
     ]);
     const painter = await painterOf(flags, this.edges.io);

@@ -32,7 +32,7 @@ it('-o is compared with a word only in commands that have formats of their own',
     'commands/reconcile-explain.ts',
     'commands/reconcile-manifest.ts',
     'commands/reconcile-test.ts',
-    'doctor/doctor.ts',
+    'doctor/checks.ts',
     'output/tables/columns.ts', // the format of a column
     'stream/conditions/printed-cells.ts', // the format of a column
   ]);

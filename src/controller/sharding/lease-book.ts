@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { sameValue } from '../../kit/same-value.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { type Lease, type LeaseRecord, recordOf } from '../election/lease-record.ts';
-import { DIVISION_LABEL, REPLICA, ROLE_LABEL } from './division.ts';
+import { DIVISION_LABEL, REPLICA, ROLE_LABEL } from './division-labels.ts';
 
 /** A Lease as it was seen. */
 export interface SeenLease {

@@ -26,7 +26,7 @@ import {
   ROLE_LABEL,
   SHARD,
   shardLeaseOf,
-} from './division.ts';
+} from './division-labels.ts';
 import { LeaseBook } from './lease-book.ts';
 import { Membership } from './membership.ts';
 import { checkedShardSettings, type HeldShard, type ShardElectorOptions, type ShardOverview } from './shard-options.ts';

@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { checkShard, SHARDED_KEYS, type ShardedKey } from '../../model/shard.ts';
 import { checkedSettings, type ElectionSettings, type LeaderElectorOptions } from '../election/elector-options.ts';
-import { LONGEST_SUFFIX } from './division.ts';
+import { LONGEST_SUFFIX } from './division-labels.ts';
 
 /** A shard that this process has. */
 export interface HeldShard {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { REPLICA, ROLE_LABEL, SHARD } from '../../../src/controller/sharding/division.ts';
+import { REPLICA, ROLE_LABEL, SHARD } from '../../../src/controller/sharding/division-labels.ts';
 import { LeaseBook } from '../../../src/controller/sharding/lease-book.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 

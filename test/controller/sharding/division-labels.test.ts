@@ -5,7 +5,7 @@ import {
   leaseGroupOf,
   memberLeaseOf,
   shardLeaseOf,
-} from '../../../src/controller/sharding/division.ts';
+} from '../../../src/controller/sharding/division-labels.ts';
 
 const division = { name: 'shop', of: 8, by: 'uid' } as const;
 

@@ -1,7 +1,9 @@
 import type { Clock } from '../../kit/clock.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { timestamp } from '../cluster.ts';
 import type { ApiType } from '../types/api-type.ts';
+import data from '../types/data/defaults.json' with { type: 'json' };
 import { autoscalerDefaults } from './autoscaler-defaults.ts';
 import { setPartDefaults } from './part-defaults.ts';
 
@@ -12,10 +14,12 @@ type Fields = Record<string, unknown>;
  * Changes the object. Source: kubernetes/pkg/apis/STAR/v1/defaults.go.
  */
 export function setDefaults(type: ApiType, object: UnknownObject, clock: Clock): void {
+  presetAll(object, (data as Readonly<Record<string, Fields>>)[type.storage] ?? {});
   DEFAULTS[type.storage]?.(object, clock);
   setPartDefaults(type, object);
 }
 
+/** The defaults that depend on other fields. */
 const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) => void>> = {
   pods(pod) {
     const spec = fields(pod, 'spec');
@@ -26,22 +30,17 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
   },
   'deployments.apps'(deployment) {
     const spec = fields(deployment, 'spec');
-    preset(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
     const strategy = fields(spec, 'strategy');
-    preset(strategy, { type: 'RollingUpdate' });
     if (strategy.type === 'RollingUpdate')
       preset(fields(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
     template(spec);
   },
   'replicasets.apps'(set) {
     const spec = fields(set, 'spec');
-    preset(spec, { replicas: 1 });
     if (spec.template) template(spec);
   },
   'statefulsets.apps'(set) {
     const spec = fields(set, 'spec');
-    preset(spec, { replicas: 1, podManagementPolicy: 'OrderedReady', revisionHistoryLimit: 10 });
-    preset(fields(spec, 'persistentVolumeClaimRetentionPolicy'), { whenDeleted: 'Retain', whenScaled: 'Retain' });
     rollingUpdate(spec, { partition: 0 });
     template(spec);
     for (const claim of list(spec.volumeClaimTemplates)) {
@@ -51,7 +50,6 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
   },
   'daemonsets.apps'(set) {
     const spec = fields(set, 'spec');
-    preset(spec, { revisionHistoryLimit: 10 });
     rollingUpdate(spec, { maxSurge: 0, maxUnavailable: 1 });
     template(spec);
   },
@@ -70,18 +68,10 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
     inheritLabels(job, spec);
   },
   'cronjobs.batch'(job) {
-    const spec = fields(job, 'spec');
-    preset(spec, {
-      concurrencyPolicy: 'Allow',
-      suspend: false,
-      successfulJobsHistoryLimit: 3,
-      failedJobsHistoryLimit: 1,
-    });
-    template(fields(fields(spec, 'jobTemplate'), 'spec'));
+    template(fields(fields(fields(job, 'spec'), 'jobTemplate'), 'spec'));
   },
   services(service) {
     const spec = fields(service, 'spec');
-    preset(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
     for (const port of list(spec.ports)) {
       preset(port, { protocol: 'TCP' });
       port.targetPort ||= port.port;
@@ -96,20 +86,13 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
   namespaces(namespace) {
     preset(fields(namespace.metadata as Fields, 'labels'), { 'kubernetes.io/metadata.name': namespace.metadata.name });
   },
-  secrets(secret) {
-    preset(secret, { type: 'Opaque' });
-    encodeStringData(secret);
-  },
-  persistentvolumes(volume) {
-    preset(fields(volume, 'spec'), { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
-  },
+  secrets: encodeStringData,
   nodes({ status }) {
     const { capacity } = (status ?? {}) as { capacity?: object };
     if (capacity) preset(status as Fields, { allocatable: { ...capacity } });
   },
   replicationcontrollers(controller) {
     const spec = fields(controller, 'spec');
-    preset(spec, { replicas: 1 });
     if (!spec.template) return;
     template(spec);
     const { labels } = fields(fields(spec, 'template'), 'metadata');
@@ -128,28 +111,8 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
   },
   'rolebindings.rbac.authorization.k8s.io': roleRef,
   'clusterrolebindings.rbac.authorization.k8s.io': roleRef,
-  'priorityclasses.scheduling.k8s.io'(priority) {
-    preset(priority, { preemptionPolicy: 'PreemptLowerPriority' });
-  },
-  'storageclasses.storage.k8s.io'(storage) {
-    preset(storage, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
-  },
-  'podcertificaterequests.certificates.k8s.io'(request) {
-    preset(fields(request, 'spec'), { maxExpirationSeconds: 86_400 });
-  },
   'devicetaintrules.resource.k8s.io'(rule, clock) {
     preset(fields(fields(rule, 'spec'), 'taint'), { timeAdded: timestamp(clock.now()) });
-  },
-  'csidrivers.storage.k8s.io'(driver) {
-    preset(fields(driver, 'spec'), {
-      attachRequired: true,
-      podInfoOnMount: false,
-      storageCapacity: false,
-      fsGroupPolicy: 'ReadWriteOnceWithFSType',
-      volumeLifecycleModes: ['Persistent'],
-      requiresRepublish: false,
-      seLinuxMount: false,
-    });
   },
   'customresourcedefinitions.apiextensions.k8s.io'(crd) {
     const names = fields(fields(crd, 'spec'), 'names');
@@ -161,6 +124,13 @@ const DEFAULTS: Readonly<Record<string, (object: UnknownObject, clock: Clock) =>
 /** Sets fields that are absent or null to these values. */
 function preset(target: Fields, defaults: Fields): void {
   for (const [name, value] of Object.entries(defaults)) target[name] ??= value;
+}
+
+/** As {@link preset}, also in maps below. */
+function presetAll(target: Fields, defaults: Fields): void {
+  for (const [name, value] of Object.entries(defaults))
+    if (isJsonMap(value)) presetAll(fields(target, name), value);
+    else target[name] ??= structuredClone(value);
 }
 
 /** The object in a field. It is created when it is absent. */

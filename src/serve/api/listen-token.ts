@@ -27,11 +27,11 @@ export class ListenToken implements Disposable {
 
   /** The refusal of a request that came over the port; undefined for one that may be answered. */
   refusal({ headers }: Pick<ServerRequest, 'headers'>, { host, port }: ListenPlan): WholeAnswer | undefined {
-    if (!isOurHost(headers.host, host, port)) return jsonError(403, 'the Host header names another server');
-    const { origin } = headers;
-    if (origin !== undefined && origin !== `http://${headers.host}`)
+    const { host: sent = '', origin, authorization = '' } = headers;
+    if (!isOurHost(sent, host, port)) return jsonError(403, 'the Host header names another server');
+    if (origin !== undefined && origin !== `http://${sent}`)
       return jsonError(403, 'pages of other origins are not answered');
-    const [, given = ''] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
+    const [, given = ''] = /^Bearer (\S+)$/.exec(authorization) ?? [];
     if (isEqual(given, this.#token)) return undefined;
     const refused = jsonError(
       401,
@@ -43,10 +43,10 @@ export class ListenToken implements Disposable {
 }
 
 /** A page of a browser that was led here by a name of its own sends that name. */
-function isOurHost(sent: string | undefined, host: string, port: number): boolean {
-  const [, name = '', ownPort] = /^(.*?)(?::(\d+))?$/.exec(sent ?? '') ?? [];
+function isOurHost(sent: string, host: string, port: number): boolean {
+  const ownPort = /:(\d+)$/.exec(sent)?.[1];
   if (ownPort !== undefined && Number(ownPort) !== port) return false;
-  const bare = name.replaceAll(/[[\]]/g, '');
+  const bare = sent.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '');
   return (
     bare !== '' && (bare === host || (isLoopback(host) && isLoopback(bare)) || host === '0.0.0.0' || host === '::')
   );

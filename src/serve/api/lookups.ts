@@ -61,8 +61,7 @@ export class Lookups {
     try {
       return await this.#found((JSON.parse(line) ?? {}) as LookupLine, isMasked);
     } catch (error) {
-      const hint = isInformerError(error) && error.hint !== undefined ? { hint: error.hint } : {};
-      return { error: { message: messageOf(error), ...hint } };
+      return { error: { message: messageOf(error), hint: isInformerError(error) ? error.hint : undefined } };
     }
   }
 
@@ -78,10 +77,10 @@ export class Lookups {
     const { key } = definition;
     const options = { redactor: this.#redactor, showManagedFields: false };
     const answer = (objects: readonly ReadonlyObject[]) => {
-      const found = objects.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-      return output === 'keys'
-        ? { keys: found.map(keyOf) }
-        : { objects: found.map((object) => shownObject(object, type, options)) };
+      const byKey = new Map(objects.map((object) => [keyOf(object), object]));
+      const keys = [...byKey.keys()].sort();
+      if (output === 'keys') return { keys };
+      return { objects: keys.map((each) => shownObject(byKey.get(each) as ReadonlyObject, type, options)) };
     };
     if (isMasked && isSecretResource(type.gvr)) {
       const masked = lister.list().map((object) => this.#redactor.masked(object, type.gvr));
@@ -112,7 +111,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   let rest = '';
   for await (const chunk of chunks) {
     const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
+    rest = parts.pop() as string;
     if (rest.length > LONGEST_LINE) throw new Error('a line of lookups is too long');
     yield parts.filter((line) => line !== '');
   }

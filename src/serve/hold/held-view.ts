@@ -36,20 +36,14 @@ export function whyNotHeld(
 export function viewOf(target: ServedCache, part: HeldPart): Holding {
   const { type, informer, forbidden } = target;
   const namespaces = type.namespaced ? part.namespaces : undefined;
+  const scope = namespaces?.includes('') ? undefined : namespaces;
   const matches = selectorOf(type, part);
   const { lister } = informer;
-  const isWhole = matches === undefined && (namespaces === undefined || namespaces.includes(''));
+  const isWhole = matches === undefined && scope === undefined;
   const kept = (objects: readonly ReadonlyObject[]) => (matches ? passing(objects, matches) : objects);
-  const inScope = (object: ReadonlyObject) =>
-    namespaces === undefined || namespaces.includes('') || namespaces.includes(object.metadata.namespace ?? '');
+  const inScope = ({ metadata: { namespace = '' } }: ReadonlyObject) => !scope || scope.includes(namespace);
   const list = () =>
-    kept(
-      namespaces === undefined || namespaces.includes('')
-        ? lister.view()
-        : namespaces.length === 1
-          ? lister.viewByIndex('namespace', namespaces[0] as string)
-          : joined(namespaces.map((namespace) => lister.viewByIndex('namespace', namespace))),
-    );
+    kept(scope ? joined(scope.map((namespace) => lister.viewByIndex('namespace', namespace))) : lister.view());
   const byIndex = (name: string, value: string) => kept(passing(lister.viewByIndex(name, value), inScope));
   return {
     type,
@@ -70,9 +64,8 @@ export function viewOf(target: ServedCache, part: HeldPart): Holding {
       isUnordered: true,
       lister: {
         get size() {
-          if (isWhole) return lister.size;
           if (matches) return list().length;
-          return (namespaces ?? []).reduce((sum, each) => sum + lister.indexCount('namespace', each), 0);
+          return scope ? scope.reduce((sum, each) => sum + lister.indexCount('namespace', each), 0) : lister.size;
         },
         list,
         values: () => list()[Symbol.iterator](),

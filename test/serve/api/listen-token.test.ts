@@ -24,6 +24,11 @@ describe('a token', () => {
     expect([texts[0] === texts[1], existsSync(file())]).toEqual([false, false]);
   });
 
+  it('may be gone from its file already when it ends', () => {
+    using token = new ListenToken(file());
+    rmSync(token.file);
+  });
+
   it.skipIf(process.platform === 'win32')('is not written through what is at its place already', () => {
     const elsewhere = path.join(folder, 'elsewhere');
     writeFileSync(elsewhere, 'mine');

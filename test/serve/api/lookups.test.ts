@@ -63,6 +63,7 @@ function lookups() {
       for (const chunk of chunks) yield Buffer.from(chunk, 'latin1');
     };
     await made.stream(bytes(), body, isMasked);
+    expect(body.writableEnded).toBe(true);
     await settled();
     return text
       .split('\n')
@@ -85,6 +86,14 @@ describe('lookups', () => {
     expect(objects.objects[0]).toEqual(PODS[4]);
     expect([none, scene.asked]).toEqual([{ keys: [] }, ['pods']]);
     expect(scene.targets[0]?.informer.lister.hasIndex(new IndexCatalog().get('node').key)).toBe(true);
+  });
+
+  it('are read as UTF-8, also where a character is divided', async () => {
+    const scene = lookups();
+    const bytes = Buffer.from(line({ type: 'ä' })).toString('latin1');
+    const at = bytes.indexOf('Ã') + 1;
+    for (const chunks of [[bytes], [bytes.slice(0, at), bytes.slice(at)]])
+      expect(await scene.answers(chunks)).toEqual([{ error: { message: 'this serve does not hold v1/ä' } }]);
   });
 
   it('are read wherever the bytes are divided, and the last one needs no end of its line', async () => {

@@ -334,6 +334,8 @@ it('gives the place of an error in the text of its box', () => {
     field: 'where',
     position: 11,
   });
+  const first = new InformerError('argument', '--filter: unexpected ")" at column 1\n  ) > 3\n  ^');
+  expect(refusalFrom(first)).toEqual({ error: 'unexpected ")" at column 1', field: 'filter', position: 0 });
   const unknown = new InformerError('argument', '--where: there is no column AGF in NAME == "a" && AGF > 3');
   expect(refusalFrom(unknown)).toEqual({ error: 'there is no column AGF', field: 'where', position: 15 });
   expect(refusalFrom(new Error('plain'))).toEqual({ error: 'plain' });

@@ -1,10 +1,11 @@
 import { Ring } from '../kit/ring.ts';
 
-/** A key in the line. `since` is its time of arrival (monotonic ms), from which ageing counts. */
-export interface Queued {
-  readonly key: string;
+/** The place of a key in the line. `since` is its time of arrival (monotonic ms), from which ageing counts. */
+export interface Place {
   readonly priority: number;
   readonly since: number;
+  /** Only the line changes it. */
+  isInLine: boolean;
 }
 
 export interface AgeingOptions {
@@ -14,27 +15,28 @@ export interface AgeingOptions {
   agedShare: number;
 }
 
-interface Band {
+interface Band<P> {
   readonly priority: number;
-  readonly items: Ring<Queued>;
+  readonly places: Ring<P>;
 }
 
 /** The number of bands that are kept when they are empty. */
 const KEPT_BANDS = 8;
 
 /**
- * Keys in line: higher priority first, and first in, first out within a priority.
+ * Keys in line: higher priority first, and first in, first out within a priority. It knows places and no keys:
+ * a key that moves to a higher priority gives its place up for another one.
  *
  * No key starves: while a key that has waited `agedAfterMs` is behind higher priorities, every `agedShare`-th take
  * serves the key that has waited longest. So keys of low priority get a fixed share of the takes, and keys of high
  * priority get the rest, however many aged keys there are. (controller-runtime's priority queue has no ageing: its
  * issue 3496.)
  */
-export class PriorityLine {
+export class PriorityLine<P extends Place> {
   readonly #ageing: AgeingOptions;
   /** Highest priority first. */
-  readonly #bands: Band[] = [];
-  readonly #live = new Map<string, Queued>();
+  readonly #bands: Band<P>[] = [];
+  #size = 0;
   #passedOver = 0;
 
   constructor(ageing: AgeingOptions) {
@@ -42,53 +44,50 @@ export class PriorityLine {
   }
 
   get size(): number {
-    return this.#live.size;
+    return this.#size;
   }
 
-  /** Adds `key` at the end of its priority. A key in line moves to a higher priority, never to a lower one. */
-  push(key: string, priority: number, now: number): void {
-    const known = this.#live.get(key);
-    if (known && known.priority >= priority) return;
-    const item = { key, priority, since: known?.since ?? now };
-    this.#live.set(key, item);
-    this.#bandOf(priority).items.push(item);
+  /** Adds a place at the end of its priority. A place is added once: a key that returns gets another one. */
+  push(place: P): void {
+    place.isInLine = true;
+    this.#size++;
+    this.#bandOf(place.priority).places.push(place);
   }
 
   /** Removes and returns the next key; undefined if the line is empty. `now` is in monotonic ms. */
-  shift(now: number): Queued | undefined {
-    const item = this.#pick(now);
-    if (item) this.#remove(item);
-    return item;
+  shift(now: number): P | undefined {
+    const place = this.#pick(now);
+    if (place) this.#remove(place);
+    return place;
   }
 
-  has(key: string): boolean {
-    return this.#live.has(key);
-  }
-
-  /** Removes a key from its place. Returns whether it was in line. */
-  delete(key: string): boolean {
-    return this.#live.delete(key);
+  /** Gives a place up, if it is in line. */
+  delete(place: P): void {
+    if (!place.isInLine) return;
+    place.isInLine = false;
+    this.#size--;
   }
 
   clear(): void {
+    for (const place of this) place.isInLine = false;
     this.#bands.length = 0;
-    this.#live.clear();
+    this.#size = 0;
   }
 
   /** The keys in line, in the order in which they are served, without regard to ageing. */
-  *[Symbol.iterator](): IterableIterator<Queued> {
-    for (const { items } of this.#bands) {
-      for (let at = 0; at < items.size; at++) {
-        const item = items.at(at) as Queued;
-        if (this.#live.get(item.key) === item) yield item;
+  *[Symbol.iterator](): IterableIterator<P> {
+    for (const { places } of this.#bands) {
+      for (let at = 0; at < places.size; at++) {
+        const place = places.at(at) as P;
+        if (place.isInLine) yield place;
       }
     }
   }
 
-  #pick(now: number): Queued | undefined {
+  #pick(now: number): P | undefined {
     const first = this.#firstHead();
     if (!first) return undefined;
-    const oldest = this.#oldestHead(first);
+    const oldest = this.#bands.length === 1 ? first : this.#oldestHead(first);
     if (oldest === first || now - oldest.since < this.#ageing.agedAfterMs) {
       this.#passedOver = 0;
       return first;
@@ -98,7 +97,7 @@ export class PriorityLine {
     return oldest;
   }
 
-  #firstHead(): Queued | undefined {
+  #firstHead(): P | undefined {
     for (const band of this.#bands) {
       const head = this.#head(band);
       if (head) return head;
@@ -107,7 +106,7 @@ export class PriorityLine {
   }
 
   /** The key that has waited longest; of several the one of the highest priority, whose first one is given. */
-  #oldestHead(first: Queued): Queued {
+  #oldestHead(first: P): P {
     let oldest = first;
     for (const band of this.#bands) {
       const head = this.#head(band);
@@ -116,28 +115,28 @@ export class PriorityLine {
     return oldest;
   }
 
-  /** The first key of a band that has not moved to a higher one. Removes those that have. */
-  #head({ items }: Band): Queued | undefined {
+  /** The first place of a band that was not given up. Removes those that were. */
+  #head({ places }: Band<P>): P | undefined {
     for (;;) {
-      const head = items.at(0);
-      if (!head || this.#live.get(head.key) === head) return head;
-      items.shift();
+      const head = places.at(0);
+      if (!head || head.isInLine) return head;
+      places.shift();
     }
   }
 
-  #remove(item: Queued): void {
-    this.#live.delete(item.key);
-    const at = this.#bands.findIndex((b) => b.priority === item.priority);
-    const band = this.#bands[at] as Band;
-    band.items.shift();
-    if (band.items.size === 0 && this.#bands.length > KEPT_BANDS) this.#bands.splice(at, 1);
+  #remove(place: P): void {
+    this.delete(place);
+    const at = this.#bands.findIndex((b) => b.priority === place.priority);
+    const band = this.#bands[at] as Band<P>;
+    band.places.shift();
+    if (band.places.size === 0 && this.#bands.length > KEPT_BANDS) this.#bands.splice(at, 1);
   }
 
-  #bandOf(priority: number): Band {
+  #bandOf(priority: number): Band<P> {
     const at = this.#bands.findIndex((b) => b.priority <= priority);
     const found = this.#bands[at];
     if (found?.priority === priority) return found;
-    const band = { priority, items: new Ring<Queued>() };
+    const band = { priority, places: new Ring<P>() };
     this.#bands.splice(at < 0 ? this.#bands.length : at, 0, band);
     return band;
   }

@@ -6,7 +6,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { DelayLine } from './delay-line.ts';
-import { PriorityLine } from './priority-line.ts';
+import { type Place, PriorityLine } from './priority-line.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createControllerRateLimiter } from './rate-limiter.ts';
@@ -64,6 +64,7 @@ const KNOWN_ADD_OPTIONS = {
   limited: 'boolean',
   priority: 'number',
 } satisfies KnownOptionsOf<AddOptions>;
+const NO_OPTIONS: AddOptions = {};
 const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDownOptions>;
 
 /** The content of the queue at one moment, for people and debug endpoints. Times in ms. */
@@ -101,10 +102,16 @@ export class WorkItem implements Disposable {
   }
 }
 
-/** A key that needs work. It is in line unless it is being processed. */
-interface Dirty {
+/** A key that needs work, or is being processed, or both: and its place in line, where another one takes it later. */
+interface Entry extends Place {
+  readonly key: string;
+  /** Whether it needs work: it is in line unless it is being processed. The next two are of that work. */
+  isDirty: boolean;
   priority: number;
-  readonly addedAt: number;
+  addedAt: number;
+  /** While it is being processed. */
+  item: WorkItem | undefined;
+  startedAt: number;
 }
 
 /**
@@ -136,10 +143,11 @@ export class WorkQueue implements Disposable {
   readonly #limiter: RateLimiter;
   readonly #metrics: QueueMetrics;
   readonly #onTouch: ((key: string) => void) | undefined;
-  readonly #line: PriorityLine;
+  readonly #line: PriorityLine<Entry>;
   readonly #delays: DelayLine;
-  readonly #dirty = new Map<string, Dirty>();
-  readonly #processing = new Map<string, { item: WorkItem; startedAt: number }>();
+  readonly #entries = new Map<string, Entry>();
+  #dirty = 0;
+  readonly #processing = new Map<WorkItem, Entry>();
   readonly #takers = new Set<(item: WorkItem | undefined) => void>();
   readonly #idle = new Bell();
   readonly #release = (item: WorkItem) => this.#released(item);
@@ -154,7 +162,7 @@ export class WorkQueue implements Disposable {
     this.#onTouch = onTouch;
     this.#line = new PriorityLine({ agedAfterMs, agedShare });
     this.#delays = new DelayLine(clock, (key, priority) => this.#makeDirty(key, priority));
-    this.#metrics = new QueueMetrics({ name, metrics, depth: () => this.#dirty.size, ages: () => this.#ages() });
+    this.#metrics = new QueueMetrics({ name, metrics, depth: () => this.#dirty, ages: () => this.#ages() });
   }
 
   /** The number of keys that can be taken now, without those that are being processed and delayed ones. */
@@ -167,9 +175,9 @@ export class WorkQueue implements Disposable {
   }
 
   /** Adds a key that needs work. Does nothing once the queue is shutting down. */
-  add(key: string, options: AddOptions = {}): void {
+  add(key: string, options: AddOptions = NO_OPTIONS): void {
     checkArgument('add', 'the key', key, 'text');
-    checkOptions('add', options, KNOWN_ADD_OPTIONS);
+    if (options !== NO_OPTIONS) checkOptions('add', options, KNOWN_ADD_OPTIONS);
     const { after, limited = false, priority = 0 } = options;
     if (this.#state !== 'open') return;
     if (after !== undefined || limited) this.#metrics.retried();
@@ -201,7 +209,7 @@ export class WorkQueue implements Disposable {
 
   /** Releases a key, like disposing its item. Does nothing for a key that is not being processed. */
   done(key: string): void {
-    this.#processing.get(key)?.item[Symbol.dispose]();
+    this.#entries.get(key)?.item?.[Symbol.dispose]();
   }
 
   /** Resets the failures of a key. Does not remove it from the queue. */
@@ -216,14 +224,14 @@ export class WorkQueue implements Disposable {
 
   /** Whether the key waits for work: in line, delayed, or to be taken again when released. */
   isPending(key: string): boolean {
-    return this.#dirty.has(key) || this.#delays.has(key);
+    return this.#entries.get(key)?.isDirty === true || this.#delays.has(key);
   }
 
   /** Where the key is; undefined if it is not in the queue. */
   placeOf(key: string): KeyPlace | undefined {
-    const isDirty = this.#dirty.has(key);
-    if (this.#processing.has(key)) return isDirty ? 'runs-again' : 'processing';
-    if (isDirty) return 'queued';
+    const entry = this.#entries.get(key);
+    if (entry?.item) return entry.isDirty ? 'runs-again' : 'processing';
+    if (entry) return 'queued';
     return this.#delays.has(key) ? 'delayed' : undefined;
   }
 
@@ -238,8 +246,11 @@ export class WorkQueue implements Disposable {
    */
   remove(key: string): boolean {
     const wasDelayed = this.#delays.cancel(key) !== undefined;
-    this.#line.delete(key);
-    return this.#dirty.delete(key) || wasDelayed;
+    const entry = this.#entries.get(key);
+    if (!entry?.isDirty) return wasDelayed;
+    this.#line.delete(entry);
+    this.#clean(entry);
+    return true;
   }
 
   /** Ends the queue as {@link shutDown} does: what `using` calls. */
@@ -262,7 +273,7 @@ export class WorkQueue implements Disposable {
     this.#close(abandon || this.#state === 'abandoned' ? 'abandoned' : 'shut');
     if (this.#state === 'abandoned') {
       this.#line.clear();
-      this.#dirty.clear();
+      for (const entry of this.#entries.values()) if (entry.isDirty) this.#clean(entry);
     }
     this.#idle.wake();
   }
@@ -282,15 +293,10 @@ export class WorkQueue implements Disposable {
   snapshot(): QueueSnapshot {
     const now = this.#clock.monotonic();
     return {
-      queued: Array.from(this.#line, ({ key, priority, since }) => {
-        return { key, priority, waitedMs: now - (this.#dirty.get(key)?.addedAt ?? since) };
+      queued: Array.from(this.#line, ({ key, priority, addedAt }) => ({ key, priority, waitedMs: now - addedAt })),
+      processing: Array.from(this.#processing, ([{ key, priority }, { startedAt, isDirty }]) => {
+        return { key, priority, heldMs: now - startedAt, isDirty };
       }),
-      processing: Array.from(this.#processing.values(), ({ item, startedAt }) => ({
-        key: item.key,
-        priority: item.priority,
-        heldMs: now - startedAt,
-        isDirty: this.#dirty.has(item.key),
-      })),
       delayed: Array.from(this.#delays, ({ key, priority, at }) => ({ key, priority, dueInMs: at - now })),
     };
   }
@@ -305,56 +311,88 @@ export class WorkQueue implements Disposable {
   }
 
   #makeDelayed(key: string, delayMs: number, priority: number): void {
-    if (this.#dirty.has(key)) this.#makeDirty(key, priority);
+    if (this.#entries.get(key)?.isDirty) this.#makeDirty(key, priority);
     else this.#delays.schedule(key, delayMs, priority);
   }
 
   #makeDirty(key: string, asked: number): void {
     const priority = Math.max(asked, this.#delays.cancel(key)?.priority ?? asked);
-    const known = this.#dirty.get(key);
-    if (known) this.#touch(key, known, priority);
-    else this.#addDirty(key, priority);
+    const known = this.#entries.get(key);
+    if (known?.isDirty) this.#touch(known, priority);
+    else this.#addDirty(key, known, priority);
   }
 
-  #addDirty(key: string, priority: number): void {
-    this.#dirty.set(key, { priority, addedAt: this.#clock.monotonic() });
+  #addDirty(key: string, running: Entry | undefined, priority: number): void {
+    const addedAt = this.#clock.monotonic();
+    this.#dirty++;
     this.#metrics.added();
-    if (!this.#processing.has(key)) this.#enqueue(key, priority);
+    if (running) {
+      running.isDirty = true;
+      running.priority = priority;
+      running.addedAt = addedAt;
+    } else this.#enqueue(key, { priority, addedAt, since: addedAt });
   }
 
-  #touch(key: string, known: Dirty, priority: number): void {
-    if (priority > known.priority) known.priority = priority;
-    if (this.#processing.has(key)) return;
-    this.#line.push(key, known.priority, this.#clock.monotonic());
-    this.#onTouch?.(key);
+  #touch(known: Entry, priority: number): void {
+    const isHigher = priority > known.priority;
+    if (known.item) {
+      if (isHigher) known.priority = priority;
+      return;
+    }
+    if (isHigher) {
+      this.#line.delete(known);
+      this.#enter(known.key, { ...known, priority });
+    }
+    this.#onTouch?.(known.key);
   }
 
-  #enqueue(key: string, priority: number): void {
-    this.#line.push(key, priority, this.#clock.monotonic());
+  /** Gives a key that needs work its place in line. */
+  #enter(key: string, { priority, addedAt, since }: Pick<Entry, 'priority' | 'addedAt' | 'since'>): void {
+    const entry = { key, priority, addedAt, since, isInLine: true, isDirty: true, item: undefined, startedAt: 0 };
+    this.#entries.set(key, entry);
+    this.#line.push(entry);
+  }
+
+  #enqueue(key: string, work: Pick<Entry, 'priority' | 'addedAt' | 'since'>): void {
+    this.#enter(key, work);
+    if (this.#takers.size === 0) return;
     const [taker] = this.#takers;
     taker?.(this.#next());
   }
 
+  /** The key needs no work any more. It is forgotten unless it is being processed. */
+  #clean(entry: Entry): void {
+    entry.isDirty = false;
+    this.#dirty--;
+    if (!entry.item) this.#entries.delete(entry.key);
+  }
+
   #next(): WorkItem | undefined {
     const now = this.#clock.monotonic();
-    const queued = this.#line.shift(now);
-    if (!queued) return undefined;
-    const waitedMs = now - (this.#dirty.get(queued.key)?.addedAt ?? now);
-    const item = new WorkItem(queued, waitedMs, this.#release);
+    const entry = this.#line.shift(now);
+    if (!entry) return undefined;
+    const waitedMs = now - entry.addedAt;
+    const item = new WorkItem(entry, waitedMs, this.#release);
     this.#metrics.started(waitedMs);
-    this.#dirty.delete(queued.key);
-    this.#processing.set(queued.key, { item, startedAt: now });
+    entry.item = item;
+    entry.startedAt = now;
+    this.#clean(entry);
+    this.#processing.set(item, entry);
     return item;
   }
 
   #released(item: WorkItem): void {
-    const running = this.#processing.get(item.key);
-    if (running?.item !== item) return;
-    this.#processing.delete(item.key);
-    this.#metrics.finished(this.#clock.monotonic() - running.startedAt);
-    const dirty = this.#dirty.get(item.key);
-    if (dirty) this.#enqueue(item.key, dirty.priority);
-    else if (this.#processing.size === 0) this.#idle.wake();
+    const entry = this.#processing.get(item);
+    if (!entry) return;
+    this.#processing.delete(item);
+    entry.item = undefined;
+    const since = this.#clock.monotonic();
+    this.#metrics.finished(since - entry.startedAt);
+    if (entry.isDirty) this.#enqueue(item.key, { ...entry, since });
+    else {
+      this.#entries.delete(item.key);
+      if (this.#processing.size === 0) this.#idle.wake();
+    }
   }
 
   #close(state: 'draining' | 'shut' | 'abandoned'): void {

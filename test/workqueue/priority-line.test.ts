@@ -7,7 +7,7 @@ interface Named extends Place {
   readonly key: string;
 }
 
-/** A line of keys: whoever adds a key keeps its place. */
+/** A line of keys: who adds a key keeps its place. */
 class Line extends PriorityLine<Named> {
   readonly places = new Map<string, Named>();
 

@@ -1,7 +1,7 @@
 import { Ring } from '../kit/ring.ts';
 
 /** The place of a key in the line. `since` is its time of arrival (monotonic ms), from which ageing counts. */
-export interface Place {
+export interface LinePlace {
   readonly priority: number;
   readonly since: number;
   /** Only the line changes it. */
@@ -32,7 +32,7 @@ const KEPT_BANDS = 8;
  * priority get the rest, however many aged keys there are. (controller-runtime's priority queue has no ageing: its
  * issue 3496.)
  */
-export class PriorityLine<P extends Place> {
+export class PriorityLine<P extends LinePlace> {
   readonly #ageing: AgeingOptions;
   /** Highest priority first. */
   readonly #bands: Band<P>[] = [];

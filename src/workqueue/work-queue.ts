@@ -6,7 +6,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { DelayLine } from './delay-line.ts';
-import { type Place, PriorityLine } from './priority-line.ts';
+import { type LinePlace, PriorityLine } from './priority-line.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { createControllerRateLimiter } from './rate-limiter.ts';
@@ -103,7 +103,7 @@ export class WorkItem implements Disposable {
 }
 
 /** A key that needs work, or is being processed, or both: and its place in line, where another one takes it later. */
-interface Entry extends Place {
+interface Entry extends LinePlace {
   readonly key: string;
   /** Whether it needs work: it is in line unless it is being processed. The next two are of that work. */
   isDirty: boolean;

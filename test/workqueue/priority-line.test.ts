@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Place, PriorityLine } from '../../src/workqueue/priority-line.ts';
+import { type LinePlace, PriorityLine } from '../../src/workqueue/priority-line.ts';
 
 const ageing = { agedAfterMs: 1000, agedShare: 3 };
 
-interface Named extends Place {
+interface Named extends LinePlace {
   readonly key: string;
 }
 

@@ -27,8 +27,8 @@ export interface StreamFilters {
 }
 
 /** Reads all that says what of a stream is shown. Throws `argument` for what cannot be read, with its place. */
-export async function streamFiltersOf(flags: FilterFlags, { withCluster = false } = {}): Promise<StreamFilters> {
-  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter', { withCluster });
+export async function streamFiltersOf(flags: FilterFlags, options: OwnVariables = {}): Promise<StreamFilters> {
+  const { programs: filters, needsObject, reads } = await compiledAll(flags.filter, 'filter', options);
   const { programs: wheres, conditions: whereConditions } = await compiledWheres(flags.where ?? []);
   const changed = await Promise.all(
     (flags.changed ?? []).flatMap(splitPaths).map((path) => loadPath(path, { flag: '--changed' })),
@@ -85,21 +85,24 @@ export interface Compiled {
   readonly reads: readonly FieldReads[];
 }
 
-export interface CompileOptions {
+export interface OwnVariables {
+  /** Variables that expressions may read beside those of an object. */
+  readonly variables?: Readonly<Record<string, 'string'>> | undefined;
+}
+
+export interface CompileOptions extends OwnVariables {
   readonly comparisons?: readonly Comparison[] | undefined;
-  /** True if the expressions may read `cluster`, because the objects are of several clusters. */
-  readonly withCluster?: boolean | undefined;
 }
 
 /** Compiles the expressions of one flag; CEL is loaded only when there are any. */
 export async function compiledAll(
   sources: readonly string[] | undefined,
   flag: string,
-  { comparisons = [], withCluster = false }: CompileOptions = {},
+  { comparisons = [], variables: own }: CompileOptions = {},
 ): Promise<Compiled> {
   if (!sources || sources.length === 0) return { programs: [], needsObject: false, reads: [] };
   const { compileCel, OBJECT_VARIABLES, readsBeyond, addressesRead } = await loadCel();
-  const variables = withCluster ? { ...OBJECT_VARIABLES, cluster: 'string' as const } : OBJECT_VARIABLES;
+  const variables = { ...OBJECT_VARIABLES, ...own };
   const names = flag === 'where' ? { variables: {}, unlisted: true } : { variables };
   const programs = sources.map((source, i) =>
     compileCel(source, { flag: `--${flag}`, wants: 'bool', ...names, comparison: comparisons[i] }),

@@ -6,7 +6,7 @@ import { conditionOf } from '../../stream/conditions/condition.ts';
 import { parseForCondition } from '../../stream/conditions/for-condition.ts';
 import type { WaitRules } from '../../stream/conditions/wait-rules.ts';
 import type { WaitFlags } from '../args/watch-flags.ts';
-import { type CompileOptions, compiledAll } from '../session/stream-filters.ts';
+import { compiledAll, type OwnVariables } from '../session/stream-filters.ts';
 
 export interface Waits {
   /** Undefined when nothing is waited for. */
@@ -23,7 +23,7 @@ export interface Waits {
 }
 
 /** Reads what a stream waits for. Throws `argument` for what cannot be read. */
-export async function waitsOf(flags: WaitFlags, options: Pick<CompileOptions, 'withCluster'> = {}): Promise<Waits> {
+export async function waitsOf(flags: WaitFlags, options: OwnVariables = {}): Promise<Waits> {
   const [until, untilAny, failIf] = await Promise.all([
     compiledAll(flags.until, 'until', options),
     compiledAll(flags['until-any'], 'until-any', options),

@@ -37,7 +37,13 @@ import {
 } from '../session/output.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type CommandSession, checkSelectors, namespacesOf, type Session } from '../session/session.ts';
-import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
+import {
+  checkEventWords,
+  isOfMetadata,
+  type OwnVariables,
+  type StreamFilters,
+  streamFiltersOf,
+} from '../session/stream-filters.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
@@ -61,7 +67,7 @@ export interface CheckedWatch {
 
 /** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
 export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
-  const withCluster = asksForClusters(flags);
+  const variables: OwnVariables['variables'] = asksForClusters(flags) ? { cluster: 'string' } : {};
   checkSelectors(flags);
   if (given.get('watch')?.values.at(-1) === 'false')
     throw new InformerError('argument', 'watch watches, and -w=false asks for the opposite', {
@@ -86,8 +92,8 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'the line of its counts has the time of the last event; leave out --live to see the time of each',
     });
-  const waits = await waitsOf(flags, { withCluster });
-  const filters = await streamFiltersOf(flags, { withCluster });
+  const waits = await waitsOf(flags, { variables });
+  const filters = await streamFiltersOf(flags, { variables });
   const ofUpdates = OF_UPDATES.find((name) => given.get(name)?.origin === 'flag');
   checkEventWords(filters.rules, ofUpdates && `--${ofUpdates}`);
   if (flags.once && !waits.isGoal && filters.rules.on?.has('ADDED') === false)

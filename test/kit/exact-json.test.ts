@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyOf } from '../../src/kit/copy-of.ts';
-import { HugeNumber, hasLargeNumber, jsonText, parseJson, parseManyJson } from '../../src/kit/exact-json.ts';
+import { HugeNumber, hasLargeNumber, isJsonMap, jsonText, parseJson, parseManyJson } from '../../src/kit/exact-json.ts';
 import { seededRandom } from '../../src/kit/random.ts';
 import { sameValue } from '../../src/kit/same-value.ts';
 
@@ -170,4 +170,9 @@ describe('JSON with exact numbers', () => {
     expect(jsonText(structuredClone(parseJson('{"a":[9007199254740993]}')))).toBe('{"a":[9007199254740993]}');
     expect(() => structuredClone(parseJson('{"a":1E400}'))).toThrow(/could not be cloned/);
   });
+});
+
+it('a map of JSON is no list, no null and no number that is kept as text', () => {
+  const values = parseJson('[{}, {"a": 1}, [], null, "a", 1, 1e400]') as unknown[];
+  expect(values.map(isJsonMap)).toEqual([true, true, false, false, false, false, false]);
 });

@@ -4,7 +4,7 @@ import { asksForClusters } from '../cli/session/cluster-choice.ts';
 import { openSession } from '../cli/session/session.ts';
 import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
 import { watch } from '../cli/watch/run.ts';
-import { canPass, watchOnce } from '../cli/watch/watch-once.ts';
+import { canPassWatch, watchOnce } from '../cli/watch/watch-once.ts';
 import { type CheckedWatch, checkWatch, planOf, serveUseOf } from '../cli/watch/watch-plan.ts';
 
 export default class WatchCommand extends BaseCommand {
@@ -65,7 +65,7 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
         serve: serveUseOf(flags, checked),
       });
       const plan = await planOf(words, flags, checked, session);
-      return await (canPass(plan, session) ? watchOnce(session, plan) : watch(session, plan));
+      return await (canPassWatch(plan, session) ? watchOnce(session, plan) : watch(session, plan));
     });
   }
 

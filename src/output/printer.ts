@@ -47,6 +47,22 @@ export interface Printer {
    * formats go through the answer twice, so that they need not keep it.
    */
   objects(answer: Iterable<PrintedObject>): Iterable<string>;
+  /** The text of an answer whose objects come one by one. Absent: the format has to see all of them first. */
+  readonly answer?: (() => AnswerText) | undefined;
+}
+
+/** An answer that is printed object by object. */
+export interface AnswerText {
+  /** The text of the next object; '' if it is left out. */
+  add(item: PrintedObject): string;
+  /** The text behind the last object. */
+  end(): string;
+}
+
+/** The pieces of an answer that is printed object by object. */
+export function* piecesOf(text: AnswerText, answer: Iterable<PrintedObject>): Iterable<string> {
+  for (const item of answer) yield text.add(item);
+  yield text.end();
 }
 
 /** A name among those of several clusters: `east pod/web-1`. The name itself where there is one cluster. */

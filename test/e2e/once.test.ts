@@ -3,9 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Finished, run } from '../support/cli.ts';
 import { type ConfigMapServer, configMapServer, configMapText, nested } from '../support/config-map-server.ts';
 
-/** The commands that keep the objects of a list print the same: `--strict` asks for such a one. */
-const KEPT = '--strict';
-
 const HEAD = '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[';
 const metadata = (name: string, more = '') =>
   `"metadata":{"name":"${name}","namespace":"shop","uid":"u-${name}","resourceVersion":"3","creationTimestamp":"2026-01-01T00:00:00Z"${more}}`;
@@ -88,15 +85,44 @@ describe('a list that is printed as it arrives is printed as one that is kept', 
     ['-o', 'name', '--limit', '3'],
     ['--limit', '2'],
     ['-o', 'jsonpath={.metadat.name}'],
-  ])('%s %s %s %s', { timeout: 60_000 }, async (...args: string[]) => {
-    const line = ['watch', 'configmaps', '-n', 'shop', '--once', '--no-serve', ...args];
-    const [passed, kept] = await Promise.all([
+  ])('watch %s %s %s %s', { timeout: 60_000 }, (...args: string[]) => isSame(['watch', '--once'], '--strict', args));
+
+  it.each([
+    [],
+    ['--count'],
+    ['-o', 'wide', '--show-labels'],
+    ['-o', 'json'],
+    ['-o', 'ndjson'],
+    ['-o', 'yaml'],
+    ['-o', 'kyaml'],
+    ['-o', 'name'],
+    ['-o', 'csv'],
+    ['-o', 'csv=A:.metadata.name,B:.spec.big'],
+    ['-o', 'custom-columns=A:.metadata.name,B:.data.n'],
+    ['-o', 'jsonpath={.metadata.name}{.spec.big}'],
+    ['-o', 'jsonpath={.items[*].metadata.name}'],
+    ['-o', 'jsonpath={.spec.list[7]}'],
+    ['-o', 'json', '--show-managed-fields', '--limit', '2'],
+    ['--count', '--limit', '2'],
+    ['--count', '--filter', 'object.data.n == "1"'],
+    ['-o', 'name', '--filter', 'object.data.n == "11"'],
+    ['-o', 'name', '--filter', 'object.data.m == "1"'],
+    ['-o', 'json', '--filter', 'size(object.data.n + 1) > 1'],
+    ['-o', 'name', '--filter', 'object.metadata.labels.x == "1" && object.data.n.startsWith("1")'],
+    ['--where', 'NAME.startsWith("n1")', '-o', 'name'],
+    ['-o', 'jsonpath={.metadat.name}'],
+  ])('query %s %s %s %s', { timeout: 60_000 }, (...args: string[]) => isSame(['query'], '--fresh=1h', args));
+
+  /** `kept` is a flag by which the command keeps its objects, and which changes nothing of what it prints here. */
+  async function isSame([command = '', ...flags]: string[], kept: string, args: string[]) {
+    const line = [command, 'configmaps', '-n', 'shop', '--no-serve', ...flags, ...args];
+    const [passed, other] = await Promise.all([
       run(line, { env: server.env }),
-      run([...line, KEPT], { env: server.env }),
+      run([...line, kept], { env: server.env }),
     ]);
-    expect({ ...passed, ...texts(passed) }).toEqual({ ...kept, ...texts(kept) });
+    expect({ ...passed, ...texts(passed) }).toEqual({ ...other, ...texts(other) });
     expect(passed.signal).toBeNull();
-  });
+  }
 });
 
 describe('a list of any length', () => {
@@ -126,15 +152,18 @@ describe('a list of any length', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   it.each([
-    ['-o', 'name'],
-    ['-o', 'jsonpath={.metadata.name}'],
-    ['-o', 'json', '--filter', 'object.metadata.name.endsWith("7")'],
-  ])('needs no more memory than a short one: %s %s', { timeout: 120_000 }, async (...args) => {
+    ['watch', '--once', '-o', 'name'],
+    ['watch', '--once', '-o', 'jsonpath={.metadata.name}'],
+    ['watch', '--once', '-o', 'json', '--filter', 'object.metadata.name.endsWith("7")'],
+    ['query', '-o', 'name'],
+    ['query', '--count', '--filter', 'object.metadata.name.endsWith("7")'],
+  ])('needs no more memory than a short one: %s %s %s %s', { timeout: 120_000 }, async (...args) => {
     const env = { ...server.env, NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` };
-    const line = ['watch', 'configmaps', '-n', 'shop', '--once', '--no-serve', ...args];
+    const line = [...args.slice(0, 1), 'configmaps', '-n', 'shop', '--no-serve', ...args.slice(1)];
     const { code, stdout, stderr } = await run(line, { env });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.split('\n')).toHaveLength(1 + (args.includes('--filter') ? OBJECTS / 10 : OBJECTS));
+    if (args.includes('--count')) expect(stdout).toBe(`${OBJECTS / 10}\n`);
+    else expect(stdout.split('\n')).toHaveLength(1 + (args.includes('--filter') ? OBJECTS / 10 : OBJECTS));
   });
 });
 

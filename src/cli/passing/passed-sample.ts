@@ -3,6 +3,7 @@ import { addressText, isAt } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { type HeldInformer, type Holding, scanned } from '../../query/answer/holding.ts';
+import type { Sample } from '../../query/answer/samples.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
 
@@ -50,6 +51,10 @@ export class PassedSample {
 
   get count(): number {
     return this.#count;
+  }
+
+  get sample(): Sample {
+    return { type: this.#type, objects: this.#objects, count: this.#count };
   }
 
   /** The target with these objects in place of its cache, which has none. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import { jqAnswer } from '../../output/jq/jq-expression.ts';
+import type { PrintedObject } from '../../output/printer.ts';
 import { sameLookIn } from '../../output/row-look.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
@@ -15,15 +16,7 @@ export async function printFound(
   found: readonly Found[],
   { redactor, sink, signal }: { redactor: Redactor; sink: AnswerSink; signal: AbortSignal },
 ): Promise<void> {
-  const options = { redactor, showManagedFields: plan.showManagedFields };
-  const { naming: named, needsObject: isWhole } = plan.format.traits;
-  const show = ({ object, type }: Found) => {
-    const one = shownObject(object, type, options);
-    const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
-    if (isWhole && whyUnprintable(printed.object) !== undefined)
-      sink.notice(unprintableText(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
-    return printed;
-  };
+  const show = showing(plan, redactor, sink);
   const shown = { [Symbol.iterator]: () => Iterator.from(found).map(show) };
   const pieces = plan.printer.objects(shown);
   if (plan.output.jq) {
@@ -33,6 +26,23 @@ export async function printFound(
     await sink.write(text);
     if (text === 'null\n' && !asksForOne(plan)) sink.notice(LIST_FOR_JQ);
   } else for (const piece of pieces) await sink.write(piece);
+}
+
+/** Makes of an object what is printed of it. One that cannot be printed is reported. */
+export function showing(
+  { format, showManagedFields }: Pick<QueryPlan, 'format' | 'showManagedFields'>,
+  redactor: Redactor,
+  sink: Pick<AnswerSink, 'notice'>,
+): (found: Found) => PrintedObject {
+  const options = { redactor, showManagedFields };
+  const { naming: named, needsObject: isWhole } = format.traits;
+  return ({ object, type }) => {
+    const one = shownObject(object, type, options);
+    const printed = { object: named && type.cluster !== undefined ? { cluster: type.cluster, ...one } : one, type };
+    if (isWhole && whyUnprintable(printed.object) !== undefined)
+      sink.notice(unprintableText(`${formatGvr(type.gvr)} ${keyOf(printed.object)}`, printed.object));
+    return printed;
+  };
 }
 
 /** An expression for one object finds nothing in a List. */

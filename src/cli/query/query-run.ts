@@ -2,7 +2,6 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { abortable } from '../../kit/abort.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { AnswerPart } from '../../query/answer/answer.ts';
-import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
 import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
 import { asksForObjects, onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
@@ -26,8 +25,10 @@ import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll, toge
 import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
+import { canPassQuery, printPassed } from './query-passed.ts';
 import { queryPlanOf } from './query-plan.ts';
 import { type QueryFlagValues, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
+import { stdoutSink } from './stdout-sink.ts';
 
 /** A command line of `query`, parsed. */
 export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
@@ -63,13 +64,16 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
         const { queryContinuously } = await import('./continuous-run.ts');
         return await queryContinuously(sessions, parts, await planFor(parts));
       }
+      const alone = await onlyPartOf(asked, query, words);
+      const passed = alone && (await printPassed(sessions, alone, planFor));
+      if (passed !== undefined) return passed;
       const sinceLast = flags['since-last'] ? await import('./since-last.ts') : undefined;
       const fill = sinceLast?.filledWhole ?? filledNarrowed;
       const filled = await together(
         sessions,
         asked.map(async (session) => {
           using _deadline = deadlineOf(session, limitOf(sessions, query));
-          const part = await checkedPart(session, query, words);
+          const part = alone ?? (await checkedPart(session, query, words));
           return part.query.selections.length === 0 ? { ...part, caches: NO_CACHES } : await fill(part);
         }),
       );
@@ -135,6 +139,16 @@ async function checkedPart(session: Session, query: ReadQuery, words: readonly s
   return part;
 }
 
+/** The part of the only cluster, for a query that may be answered without caches; undefined for any other. */
+async function onlyPartOf(
+  [session, ...others]: readonly Session[],
+  query: ReadQuery,
+  words: readonly string[],
+): Promise<QueryPart | undefined> {
+  const isAlone = session !== undefined && others.length === 0 && session.cluster === undefined;
+  return isAlone && canPassQuery(query) ? await checkedPart(session, query, words) : undefined;
+}
+
 /** How the answer of all parts is printed. Throws what is wrong with the clusters where none knows the types. */
 async function planOf(parts: readonly QueryPart[], query: ReadQuery, sessions: Sessions): Promise<QueryPlan> {
   const reached = parts.filter((part) => part.query.selections.length > 0);
@@ -197,7 +211,7 @@ async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }
     return { query, holdings: caches.readable, client, signal, narrowed, notice } satisfies AnswerPart;
   });
   const printing = {
-    sink: sinkOf(sessions),
+    sink: stdoutSink(sessions),
     signal: sessions.signal,
     isPartial: refusal !== undefined,
     follows: false,
@@ -212,15 +226,4 @@ async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }
 /** The time that `--timeout` leaves for a wait. The wait ends a little earlier, to say what it waited for. */
 function limitOf({ clock, startedAt }: Sessions, { flags: { timeout } }: ReadQuery): number | undefined {
   return timeout === undefined ? undefined : Math.max(1, timeout - (clock.monotonic() - startedAt) - 100);
-}
-
-/** Answers to the terminal of this process. */
-function sinkOf({ io: { stdout }, clock, notice }: Sessions): AnswerSink {
-  return {
-    clock,
-    notice: (text) => notice(text),
-    async write(text) {
-      if (!stdout.write(text)) await stdout.ready();
-    },
-  };
 }

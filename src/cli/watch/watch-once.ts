@@ -26,7 +26,7 @@ import { WatchedCluster } from './watched-cluster.ts';
  * Whether a command may print the objects as they arrive, and keep none: it shows one list once, in the order in which
  * it comes. What waits, compares or sorts, and several lists of which each is shown as a whole, need a cache.
  */
-export function canPass(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
+export function canPassWatch(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
   const { once, waits, live, sortInitial, flags, part, selections, namespaces, narrowings, output } = plan;
   const [only, ...others] = selections;
   if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;

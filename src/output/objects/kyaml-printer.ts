@@ -1,6 +1,6 @@
 import type { Marker } from '../../stream/markers.ts';
 import { neutralised } from '../escape.ts';
-import type { PrintedEvent, PrintedObject, Printer } from '../printer.ts';
+import { type AnswerText, type PrintedEvent, type PrintedObject, type Printer, piecesOf } from '../printer.ts';
 import { toKyaml } from './kyaml.ts';
 import type { StructuredOptions } from './structured.ts';
 
@@ -22,14 +22,21 @@ export class KyamlPrinter implements Printer {
     return this.#safe(kyamlDocument(marker));
   }
 
-  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+  objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    return piecesOf(this.answer(), answer);
+  }
+
+  answer(): AnswerText {
     let open = false;
-    for (const { object } of answer) {
-      if (this.#single) yield this.#safe(kyamlDocument(object));
-      else yield `${open ? ', ' : LIST_HEAD}${this.#safe(toKyaml(object, 1))}`;
-      open = true;
-    }
-    if (!this.#single) yield `${open ? '' : LIST_HEAD}${LIST_TAIL}`;
+    return {
+      add: ({ object }) => {
+        if (this.#single) return this.#safe(kyamlDocument(object));
+        const before = open ? ', ' : LIST_HEAD;
+        open = true;
+        return `${before}${this.#safe(toKyaml(object, 1))}`;
+      },
+      end: () => (this.#single ? '' : `${open ? '' : LIST_HEAD}${LIST_TAIL}`),
+    };
   }
 }
 

@@ -6,7 +6,15 @@ import { eventWordOf } from '../../stream/envelope.ts';
 import type { Marker } from '../../stream/markers.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
 import { cellText, neutralised, safeJson } from '../escape.ts';
-import { nameInPlace, type PrintedEvent, type PrintedObject, type Printer, qualifiedName } from '../printer.ts';
+import {
+  type AnswerText,
+  nameInPlace,
+  type PrintedEvent,
+  type PrintedObject,
+  type Printer,
+  piecesOf,
+  qualifiedName,
+} from '../printer.ts';
 import { toYaml } from './yaml.ts';
 
 export interface StructuredOptions {
@@ -34,16 +42,22 @@ export class JsonPrinter implements Printer {
     return `${this.#safe(jsonText(marker))}\n`;
   }
 
-  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+  objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    return piecesOf(this.answer(), answer);
+  }
+
+  answer(): AnswerText {
     let open = false;
-    for (const { object } of answer) {
-      const text = this.#safe(goJson(object, 4));
-      if (this.#single) yield `${text}\n`;
-      else yield `${open ? ',' : LIST_HEAD}\n        ${text.replaceAll('\n', '\n        ')}`;
-      open = true;
-    }
-    if (this.#single) return;
-    yield open ? `\n    ]${LIST_TAIL}` : `${LIST_HEAD}]${LIST_TAIL}`;
+    return {
+      add: ({ object }) => {
+        const text = this.#safe(goJson(object, 4));
+        if (this.#single) return `${text}\n`;
+        const before = open ? ',' : LIST_HEAD;
+        open = true;
+        return `${before}\n        ${text.replaceAll('\n', '\n        ')}`;
+      },
+      end: () => (this.#single ? '' : `${open ? '\n    ' : LIST_HEAD}]${LIST_TAIL}`),
+    };
   }
 }
 
@@ -77,8 +91,12 @@ export class NdjsonPrinter implements Printer {
     return this.#line(marker);
   }
 
-  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    for (const { object } of answer) yield `${this.#safe(goJson(object))}\n`;
+  objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    return piecesOf(this.answer(), answer);
+  }
+
+  answer(): AnswerText {
+    return { add: ({ object }) => `${this.#safe(goJson(object))}\n`, end: () => '' };
   }
 
   #line(value: unknown): string {
@@ -107,15 +125,24 @@ export class YamlPrinter implements Printer {
     return `---\n${this.#safe(toYaml(marker))}...\n`;
   }
 
-  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+  objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    return piecesOf(this.answer(), answer);
+  }
+
+  answer(): AnswerText {
     let open = false;
-    for (const { object } of answer) {
-      if (this.#single) yield this.#safe(toYaml(object, { sorted: true }));
-      else yield `${open ? '' : 'apiVersion: v1\nitems:\n'}${this.#safe(toYaml([object], { sorted: true }))}`;
-      open = true;
-    }
-    if (this.#single) return;
-    yield `${open ? '' : 'apiVersion: v1\nitems: []\n'}kind: List\nmetadata:\n  resourceVersion: ""\n`;
+    return {
+      add: ({ object }) => {
+        if (this.#single) return this.#safe(toYaml(object, { sorted: true }));
+        const before = open ? '' : 'apiVersion: v1\nitems:\n';
+        open = true;
+        return `${before}${this.#safe(toYaml([object], { sorted: true }))}`;
+      },
+      end: () => {
+        const before = open ? '' : 'apiVersion: v1\nitems: []\n';
+        return this.#single ? '' : `${before}kind: List\nmetadata:\n  resourceVersion: ""\n`;
+      },
+    };
   }
 }
 
@@ -135,8 +162,12 @@ export class NamePrinter implements Printer {
     return '';
   }
 
-  *objects(answer: Iterable<PrintedObject>): Iterable<string> {
-    for (const item of answer) yield this.#line(item);
+  objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    return piecesOf(this.answer(), answer);
+  }
+
+  answer(): AnswerText {
+    return { add: (item) => this.#line(item), end: () => '' };
   }
 
   #line({ object, type }: PrintedObject, note = ''): string {
@@ -177,10 +208,19 @@ export class JsonPathPrinter implements Printer {
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
     if (this.#path.wantsList && !this.#single) yield this.#textOf(listOf(Array.from(answer, ({ object }) => object)));
-    else
-      for (const { object } of answer)
-        if (whyUnprintable(object) === undefined)
-          yield this.#single ? this.#print(object) : endLine(this.#print(object));
+    else yield* piecesOf(this.#objectByObject, answer);
+  }
+
+  get answer(): (() => AnswerText) | undefined {
+    return this.#path.wantsList && !this.#single ? undefined : () => this.#objectByObject;
+  }
+
+  get #objectByObject(): AnswerText {
+    const add = ({ object }: PrintedObject) => {
+      if (whyUnprintable(object) !== undefined) return '';
+      return this.#single ? this.#print(object) : endLine(this.#print(object));
+    };
+    return { add, end: () => '' };
   }
 
   #print(object: ReadonlyObject): string {

@@ -1,0 +1,200 @@
+import { laterStateText, type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
+import type { AnswerText } from '../../output/printer.ts';
+import type { AnswerSink } from '../../query/answer/answer-sink.ts';
+import type { Found } from '../../query/answer/found.ts';
+import { matcherOf } from '../../query/answer/matcher.ts';
+import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
+import { asksForObjects } from '../../query/answer/query.ts';
+import { representationFor } from '../../query/answer/representation.ts';
+import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import { Redactor } from '../../stream/redact.ts';
+import { giveHints } from '../hints/hint.ts';
+import { QUERY } from '../hints/lists.ts';
+import { emptyText } from '../hints/nothing-found.ts';
+import { fieldsLookedAt } from '../passing/looked-fields.ts';
+import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import type { Session, Sessions } from '../session/session.ts';
+import { ExitCode } from '../terminal/exit-codes.ts';
+import type { QueryPart } from './asked-clusters.ts';
+import { fillCaches, usingCaches } from './filled-caches.ts';
+import { printFound, showing } from './print-found.ts';
+import type { QueryPlan, ReadQuery } from './read-query.ts';
+import { stdoutSink } from './stdout-sink.ts';
+
+/**
+ * Whether a query may be answered while its objects arrive, without a cache: it looks at each object by itself, once.
+ */
+export function canPassQuery(query: ReadQuery): boolean {
+  const { flags, lookups, values, groupBy, measures, tree, sortBy, explain, freshness, part } = query;
+  if (lookups.length > 0 || values !== undefined || groupBy || measures.length > 0 || tree || sortBy) return false;
+  if (freshness.freshMs !== undefined || freshness.atLeastRv !== undefined || explain || part) return false;
+  return !flags['since-last'] && !query.output.jq;
+}
+
+/**
+ * Answers a query of one list while it arrives. Undefined: it has to be answered from caches, and nothing was printed.
+ */
+export async function printPassed(
+  sessions: Sessions,
+  { session, query }: QueryPart,
+  planFor: (parts: readonly QueryPart[]) => Promise<QueryPlan>,
+): Promise<ExitCode | undefined> {
+  const [only, ...others] = query.selections;
+  if (only === undefined || others.length > 0 || only.names.length > 0) return undefined;
+  const narrowings = await pushedDownOf(query, query.selections);
+  const namespaces = narrowings.get(only.type)?.namespaces ?? query.namespaces;
+  if (only.type.namespaced && namespaces.length !== 1) return undefined;
+  const plan = await planFor([{ session, query, errors: [] }]);
+  const passing = new PassedAnswer(plan, only.type, {
+    session,
+    sink: stdoutSink(sessions),
+    fields: await fieldsOf(plan, only.type),
+    isNarrowed: narrowings.size > 0,
+  });
+  const caches = await fillCaches(session, query.selections, {
+    ...query,
+    narrowings,
+    onTooNarrow: (type) => withdrawSelectors(narrowings, type),
+    as: representationFor(query),
+    passing: (source) => new PassingSource(source, passing.objects),
+  });
+  // why nothing was found is known only with the objects that the server left out
+  if (passing.count === 0 && narrowings.size > 0 && caches.refusal === undefined && !session.signal.aborted)
+    return undefined;
+  return await usingCaches(sessions, [{ caches }], async () => {
+    if (caches.refusal !== undefined) throw caches.refusal;
+    await passing.end(caches.targets[0] as WatchTarget);
+    return ExitCode.ok;
+  });
+}
+
+/** The fields that the answer needs of each object; undefined for whole objects. */
+async function fieldsOf(plan: QueryPlan, type: ResourceType): Promise<PassedObjects['fields']> {
+  if (isSecretResource(type.gvr)) return undefined; // the values of a Secret may be in any of its fields
+  const { flags, filters, wheres } = plan;
+  const showsLabels = flags['show-labels'] || (flags['label-columns'] ?? []).length > 0;
+  return await fieldsLookedAt({ format: asksForObjects(plan) ? plan.format : undefined, filters, wheres, showsLabels });
+}
+
+interface Answering extends Pick<PassedObjects, 'fields'> {
+  readonly session: Session;
+  readonly sink: AnswerSink;
+  /** The server selects a part of the objects: without any, the answer is made again from caches. */
+  readonly isNarrowed: boolean;
+}
+
+class PassedAnswer {
+  readonly #plan: QueryPlan;
+  readonly #type: ResourceType;
+  readonly #answering: Answering;
+  readonly #sample: PassedSample;
+  readonly #redactor: Redactor;
+  readonly #matches: (object: ReadonlyObject, type: ResourceType) => boolean;
+  readonly #show: ReturnType<typeof showing>;
+  /** Prints object by object; undefined for a number, and for formats that have to see all objects first. */
+  readonly #text: AnswerText | undefined;
+  /** Lines for a person that wait until it is known that the answer is not made again. */
+  #held: string[] = [];
+  /** The objects that are printed together. */
+  #kept: Found[] = [];
+  #isPrinting = false;
+  #full: Promise<void> | undefined;
+  count = 0;
+
+  constructor(plan: QueryPlan, type: ResourceType, answering: Answering) {
+    this.#plan = plan;
+    this.#type = type;
+    this.#answering = answering;
+    const { sink } = answering;
+    this.#sample = new PassedSample(type, plan.reads);
+    this.#redactor = new Redactor({ showSecrets: plan.showSecrets });
+    this.#matches = matcherOf(plan, { clock: sink.clock, notice: (text) => this.#notice(text) });
+    this.#show = showing(plan, this.#redactor, sink);
+    this.#text = plan.count ? undefined : plan.printer.answer?.();
+  }
+
+  get objects(): PassedObjects {
+    const { fields, session } = this.#answering;
+    const needsWhole = fields !== undefined && this.#plan.reads.some(({ addresses }) => addresses.length > 0);
+    return {
+      fields,
+      needsText: false,
+      wholeFirst: needsWhole ? WHOLE_FOR_HINTS : 0,
+      keeps: (object) => {
+        this.#sample.add(object);
+        return this.#matches(object, this.#type);
+      },
+      take: (object) => this.#take(object),
+      room: () => this.#full,
+      restart: () => this.#restart(),
+      onLater: (passed) => session.notice(laterStateText(this.#type, passed)),
+    };
+  }
+
+  /** Prints what is left: the number, the objects that are printed together, or the end of the text. */
+  async end(target: WatchTarget): Promise<void> {
+    const plan = this.#plan;
+    const { session, sink } = this.#answering;
+    const { count } = this;
+    const isEmpty = count === 0;
+    this.#release();
+    const targets = this.#sample.count > 0 ? [this.#sample.holding(target)] : [target];
+    const empty = isEmpty ? emptyText(plan, [this.#sample.sample]) : undefined;
+    if (plan.count) await sink.write(`${count}\n`);
+    else if (!isEmpty || !plan.ignoreNotFound) {
+      if (empty !== undefined) sink.notice(empty);
+      if (this.#text) await sink.write(this.#text.end());
+      else await printFound(plan, this.#kept, { redactor: this.#redactor, sink, signal: session.signal });
+    }
+    const catalog = new IndexCatalog(plan.declared);
+    const finding = { plan: { ...plan, reads: this.#sample.absent }, targets, catalog, isEmpty };
+    await giveHints(QUERY, finding, session);
+  }
+
+  #take(object: ReadonlyObject): void {
+    const { limit = Number.POSITIVE_INFINITY, count } = this.#plan;
+    this.#sample.matched();
+    this.#release();
+    if (++this.count > limit || count || this.#answering.session.signal.aborted) return;
+    const found = { object, type: this.#type };
+    if (!this.#text) this.#kept.push(found);
+    else this.#print(found, this.#text);
+  }
+
+  /** An expression that fails on an object ends the command with its error. */
+  #print(found: Found, text: AnswerText): void {
+    try {
+      this.#write(text.add(this.#show(found)));
+    } catch (error) {
+      this.#answering.session.end(error);
+    }
+  }
+
+  #write(text: string): void {
+    const { stdout } = this.#answering.session.io;
+    this.#isPrinting = true;
+    if (!stdout.write(text)) this.#full ??= stdout.ready().finally(() => (this.#full = undefined));
+  }
+
+  #notice(text: string): void {
+    if (this.count === 0 && this.#answering.isNarrowed) this.#held.push(text);
+    else this.#answering.session.notice(text);
+  }
+
+  #release(): void {
+    for (const text of this.#held.splice(0)) this.#answering.session.notice(text);
+  }
+
+  /** Forgets what was found; false if something of it was printed. */
+  #restart(): boolean {
+    if (this.#isPrinting) return false;
+    this.#kept = [];
+    this.count = 0;
+    this.#sample.clear();
+    return true;
+  }
+}

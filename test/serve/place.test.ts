@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
+import { unfinishedFolder } from '../../src/kit/runtime-folder.ts';
 import { findServe, servesOf } from '../../src/serve/find.ts';
 import { removeStale } from '../../src/serve/place.ts';
 import { about, fakeServe, IDENTITY, leaveStale } from '../support/fake-serve.ts';
@@ -84,6 +85,19 @@ describe.skipIf(process.platform === 'win32')('the place of a serve', () => {
     )
       expect(await removeStale(path.join(serves(), 'f'.repeat(16)), systemClock)).toBe(true);
     expect(servesOf(env)).toHaveLength(1);
+  });
+
+  it('is taken without what programs left that ended before they answered', async () => {
+    await mkdir(serves(), { recursive: true });
+    for (const each of [path.dirname(serves()), serves()]) await chmod(each, 0o700);
+    const folders = [99_999_999, process.pid].map((pid) => {
+      const name = path.basename(unfinishedFolder(serves(), 'x'));
+      return path.join(serves(), name.replace(`${process.pid}`, `${pid}`));
+    });
+    for (const each of folders) await mkdir(each);
+    await using _ = await open();
+    const names = await readdir(serves());
+    expect(folders.map((each) => names.includes(path.basename(each)))).toEqual([false, true]);
   });
 
   it('is not removed by a serve that ends after another took it', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { MetricLabels, MetricsProvider } from '../../src/kit/metrics.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { QueueMetrics } from '../../src/workqueue/queue-metrics.ts';
 import { WorkQueue } from '../../src/workqueue/work-queue.ts';
 
 class Recorder implements MetricsProvider {
@@ -89,4 +90,23 @@ it('a queue without a name publishes nothing; a queue that is shut down removes 
   named.shutDown();
   expect(metrics.reads.size).toBe(0);
   expect(clock.pending).toBe(0);
+});
+
+it('times have the buckets of client-go: from 10 ns on, each ten times as long, twelve of them', () => {
+  const buckets: (readonly number[] | undefined)[] = [];
+  const metrics = {
+    counter: () => ({ add() {} }),
+    gauge: () => ({ set() {}, add() {} }),
+    histogram: (_name: string, _labels: object, of?: readonly number[]) => {
+      buckets.push(of);
+      return { observe() {} };
+    },
+    observe: () => ({ [Symbol.dispose]() {} }),
+  };
+  using _ = new QueueMetrics({ name: 'q', metrics: metrics as never, depth: () => 0, ages: () => [] });
+  expect(buckets).toHaveLength(2);
+  for (const of of buckets) {
+    expect(of).toHaveLength(12);
+    expect([of?.[0], of?.at(-1)]).toEqual([expect.closeTo(1e-8, 12), expect.closeTo(1000, 6)]);
+  }
 });

@@ -97,3 +97,11 @@ describe('the shards of replicas', () => {
     expect(shardsOf('a', { members: ['a'], holders: ['x', undefined] })).toEqual([1]);
   });
 });
+
+it('replicas that see the members in different orders come to the same shards', () => {
+  for (const holders of [[undefined], [undefined, undefined, undefined]] as Holders[]) {
+    const shardsBy = (members: string[]) =>
+      ['a', 'b'].map((member) => [...shardsOf(member, { members, holders })].sort());
+    expect(shardsBy(['b', 'a'])).toEqual(shardsBy(['a', 'b']));
+  }
+});

@@ -281,6 +281,24 @@ describe('an open page without news', () => {
   });
 });
 
+it('gets a change of an object a tenth of a second after it', async () => {
+  const clock = new FakeClock(Date.now());
+  const program = uiProgram(caches.caches, { clock });
+  const own = new Tab('own', program, hub);
+  const page = new Outlet();
+  const stop = new AbortController();
+  const sending = own.run(page, stop.signal);
+  await own.show({ session: 'own', number: 1, question });
+  await clock.advance(500);
+  const keys = () => page.of('rows').flatMap(({ set }) => set.map(([key]) => key));
+  expect(keys()).toEqual(['shop/first']);
+  own.changed('v1/configmaps', 'shop/first');
+  await clock.advance(100);
+  expect(keys()).toEqual(['shop/first', 'shop/first']);
+  stop.abort();
+  await sending;
+});
+
 it('looks every ten seconds for rows that an expression finds or loses with the time alone', async () => {
   const clock = new FakeClock(Date.now());
   const program = uiProgram(caches.caches, { clock });

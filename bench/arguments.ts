@@ -24,7 +24,7 @@ const USAGE = `  --quick          small counts, few rounds: minutes
   --json FILE      write the figures there as well
   --from FILE      (report) take the figures from such a file, measure nothing
   --server real    (bench) only the initial list from the server of KUBECONFIG, beside client-go and kubectl on PATH
-  --save           (bench --server real) keep the figures in bench/real.json and docs/performance.md
+  --save           (bench --server real) keep the figures in bench/real/real.json and docs/performance.md
   --root DIR       the checkout whose dist/ is measured (this one)`;
 
 /** Throws with a sentence for people when something cannot be read. */

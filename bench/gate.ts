@@ -9,15 +9,18 @@ import { countOf, orEnd, serverOf } from './arguments.ts';
 import type { Built } from './cluster-rows.ts';
 import { builtCommit, commitOf } from './gate/base-build.ts';
 import { gateRows } from './gate/gate-rows.ts';
+import { gateSection } from './gate/gate-section.ts';
 import { type GateRecord, verdictTable } from './gate/record.ts';
 import { type Turns, takeTurns } from './gate/turns.ts';
 import { ownCluster } from './own-cluster.ts';
+import { withSection } from './page-section.ts';
 import { findPrograms } from './programs.ts';
 import { realCluster } from './real/real-rows.ts';
 import { textOf } from './text-table.ts';
 
 const LIMIT = 1.05;
 const RECORD = path.join(import.meta.dirname, 'gate.json');
+const PAGE = path.join(import.meta.dirname, '..', 'docs', 'performance.md');
 const USAGE = `  --base COMMIT    what today's build is compared with (the last recorded commit)
   --server real    lists from the server of KUBECONFIG; storm and start from the bench's own server all the same
   --objects N      pods of the bench's own server (10000)
@@ -26,19 +29,24 @@ const USAGE = `  --base COMMIT    what today's build is compared with (the last 
   --most N         pairs of a row that is near the limit (24)
   --minutes N      no row is measured again after this (3)
   --only ID,…      only these rows: once, once-json, sync, filter, storm, storm-watch, start
-  --record         write the figures to bench/gate.json and compare with this commit from now on`;
+  --record         write the figures to bench/gate.json and docs/performance.md, and compare with this commit from now on`;
 
 const options = orEnd(read, USAGE);
 const result = await compared(options);
 console.log(textOf(verdictTable(result)));
 for (const { name, reason } of result.incomparable) console.log(`not compared: ${name}: the base says: ${reason}`);
-if (options.record) writeFileSync(RECORD, `${JSON.stringify(result, null, 2)}\n`);
+if (options.record) record(result);
 const slower = result.rows.filter((row) => row.isSlower);
 if (slower.length > 0) {
   console.error(
     `slower than ${result.base.slice(0, 8)} by more than 5 %: ${slower.map(({ name }) => name).join('; ')}`,
   );
   process.exitCode = 1;
+}
+
+function record(found: GateRecord): void {
+  writeFileSync(RECORD, `${JSON.stringify(found, null, 2)}\n`);
+  writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), gateSection(found)));
 }
 
 type Options = ReturnType<typeof read>;

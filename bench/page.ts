@@ -1,5 +1,11 @@
+import { gateSection } from './gate/gate-section.ts';
+import type { GateRecord } from './gate/record.ts';
+import gate from './gate.json' with { type: 'json' };
 import queue from './queue.json' with { type: 'json' };
 import { queueSection } from './queue-section.ts';
+import realLimits from './real/limits.json' with { type: 'json' };
+import real from './real/real.json' with { type: 'json' };
+import { type RealResults, realSection } from './real/real-section.ts';
 import type { Results } from './results.ts';
 import { number, programTables, resultTables, stageTable } from './tables.ts';
 import { targetRows } from './targets.ts';
@@ -19,8 +25,10 @@ export function performancePage(results: Results, limits: Limits): string {
   const sections = [
     '# Performance',
     'After reading this page you know how fast the program and the library are, how much memory they take, beside other clients and from small to large clusters.',
-    `Measured ${results.date.slice(0, 10)} on ${results.machine}, ${results.versions}; load before the first run ${results.load.toFixed(1)}. Pods of about ${number(results.bytes)} bytes as JSON, nearly half of it managedFields. This page is written by \`npm run bench:report\`.`,
+    ...realSection(real as RealResults, realLimits),
+    ...gateSection(gate as GateRecord),
     '## Targets',
+    `Measured ${results.date.slice(0, 10)} on ${results.machine}, ${results.versions}; load before the first run ${results.load.toFixed(1)}. The server is the bench's own. Pods of about ${number(results.bytes)} bytes as JSON, nearly half of it managedFields. This page is written by \`npm run bench:report\`.`,
     markdownOf(targetTable(results, limits)),
     '## Time and memory',
     '![Time and peak memory of an initial list against the number of pods](performance.svg)',

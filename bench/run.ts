@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { orEnd, readArguments } from './arguments.ts';
 import { collect } from './collect.ts';
-import limits from './limits.json' with { type: 'json' };
 import { findPrograms } from './programs.ts';
+import limits from './real/limits.json' with { type: 'json' };
 import { measureReal } from './real/real.ts';
 import { type RealResults, realTargets, runTable, withRealSection } from './real/real-section.ts';
 import { resultTables, stageTable } from './tables.ts';
@@ -50,6 +50,7 @@ async function real(): Promise<void> {
   const { failed, ...results } = await measureReal({
     programs: orEnd(() => findPrograms({ root: args.root, peers: false })),
     rounds: args.rounds ?? 3,
+    root: args.root,
     only: args.only,
     progress: (text) => console.error(`  ${text}`),
   });
@@ -62,6 +63,6 @@ async function real(): Promise<void> {
 
 function saveReal(results: RealResults): void {
   const page = path.join(import.meta.dirname, '..', 'docs', 'performance.md');
-  writeFileSync(path.join(import.meta.dirname, 'real.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(path.join(import.meta.dirname, 'real', 'real.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(page, withRealSection(readFileSync(page, 'utf8'), results, limits));
 }

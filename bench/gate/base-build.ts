@@ -36,13 +36,13 @@ export function builtCommit(name: string): { commit: string; folder: string } {
   return { commit, folder };
 }
 
-/** The full name of a commit. */
-export function commitOf(name: string): string {
+/** The full name of a commit of a checkout. */
+export function commitOf(name: string, checkout = ROOT): string {
   try {
-    const found = execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: ROOT });
+    const found = execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: checkout });
     return found.toString().trim();
   } catch {
-    throw new Error(`git knows no commit ${name} in ${ROOT}: fetch it, or name another one with --base`);
+    throw new Error(`git knows no commit ${name} in ${checkout}: fetch it, or name another one with --base`);
   }
 }
 

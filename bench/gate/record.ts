@@ -14,6 +14,8 @@ export interface GateRecord extends Turns {
   readonly load: number;
   readonly server: 'own' | 'real';
   readonly pods: number;
+  /** What else was measured, in sentences; written by hand. */
+  readonly notes?: readonly string[];
 }
 
 /** CPU times of both builds, their ratio, and how sure it is. */

@@ -13,6 +13,8 @@ export interface RealResults {
   /** The version of the server. */
   readonly server: string;
   readonly pods: number;
+  /** The commit of the checkout whose build was measured. */
+  readonly commit: string;
   readonly runs: readonly RunResult[];
   readonly omitted: readonly Omission[];
 }
@@ -23,8 +25,8 @@ const HEADING = '## Beside client-go on a real API server';
 
 /** The section of docs/performance.md with the initial list from a real server. */
 export function realSection(results: RealResults, limits: Readonly<Record<string, string>>): string[] {
-  const { date, machine, load, server } = results;
-  const measured = `Measured ${date.slice(0, 10)} on ${machine}; kube-apiserver ${server}; load before the first run ${load.toFixed(1)}.`;
+  const { date, machine, load, server, commit } = results;
+  const measured = `Measured ${date.slice(0, 10)} at ${commit.slice(0, 8)} on ${machine}; kube-apiserver ${server}; load before the first run ${load.toFixed(1)}.`;
   return [
     HEADING,
     `${runTable(results).title}. ${measured}`,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { machineName } from '../collect.ts';
+import { commitOf } from '../gate/base-build.ts';
 import { type Found, isRunnable, measureRows } from '../measure-rows.ts';
 import type { Programs } from '../programs.ts';
 import { realCluster, realRows } from './real-rows.ts';
@@ -10,6 +11,8 @@ import type { RealResults } from './real-section.ts';
 interface RealOptions {
   readonly programs: Pick<Programs, 'library' | 'cli'>;
   readonly rounds: number;
+  /** The checkout whose build is measured. Default: this one. */
+  readonly root?: string | undefined;
   /** Only rows whose id or name contains this. */
   readonly only?: string | undefined;
   readonly progress?: ((text: string) => void) | undefined;
@@ -17,7 +20,7 @@ interface RealOptions {
 
 /** The initial list of pods from the server of KUBECONFIG, by all programs in turn. */
 export async function measureReal(options: RealOptions): Promise<RealResults & Pick<Found, 'failed'>> {
-  const { programs, rounds, only, progress } = options;
+  const { programs, rounds, root, only, progress } = options;
   const load = loadavg()[0] ?? Number.NaN;
   const home = mkdtempSync(path.join(tmpdir(), 'bench-real-'));
   try {
@@ -34,6 +37,7 @@ export async function measureReal(options: RealOptions): Promise<RealResults & P
       load,
       server: cluster.version,
       pods: cluster.pods,
+      commit: commitOf('HEAD', root),
       ...found,
     };
   } finally {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import limits from '../../../bench/real/limits.json' with { type: 'json' };
 import { type RealResults, realTargets, runTable, withRealSection } from '../../../bench/real/real-section.ts';
 import type { RunResult } from '../../../bench/results.ts';
 
@@ -11,6 +12,7 @@ const results = (...runs: RunResult[]): RealResults => ({
   load: 0.25,
   server: 'v1.36.2',
   pods: 50_000,
+  commit: 'abcdef0123456789',
   runs,
   omitted: [],
 });
@@ -47,8 +49,13 @@ it('the page gets the section with its date, its server and its figures', () => 
   const page = withRealSection('# Performance\n\n## How it was measured\n\ntext\n', results(run('once', 1234)), {});
   expect(page).toMatch(/^# Performance\n\n## Beside client-go on a real API server\n/);
   expect(page).toContain(
-    'Measured 2026-01-02 on 2 × some processor; kube-apiserver v1.36.2; load before the first run 0.3.',
+    'Measured 2026-01-02 at abcdef01 on 2 × some processor; kube-apiserver v1.36.2; load before the first run 0.3.',
   );
   expect(page).toContain('| ours | row once | 1.23 | 1.00 |');
   expect(page).toContain('\n\n## How it was measured\n\ntext\n');
+});
+
+it('each target has a place for what limits it', () => {
+  const found = realTargets(results(), Object.fromEntries(Object.keys(limits).map((id) => [id, id])));
+  expect(found.rows.map((row) => row.at(-1))).toEqual(Object.keys(limits));
 });

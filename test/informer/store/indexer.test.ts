@@ -479,3 +479,9 @@ describe('a replacement of few objects among many', () => {
     ]);
   });
 });
+
+it('a glance gives the object, and nothing where there is none', () => {
+  const indexer = new Indexer<Pod>();
+  indexer.add(pod('shop/a', 1));
+  expect([indexer.glance('shop/a'), indexer.glance('shop/b')]).toEqual([pod('shop/a', 1), undefined]);
+});

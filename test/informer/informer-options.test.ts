@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { checkSources, type ScopedSource } from '../../src/informer/informer-options.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
+
+describe('the sources of an informer', () => {
+  const check = (...parts: Partial<ScopedSource<unknown>>[]) => {
+    try {
+      checkSources(parts as ScopedSource<unknown>[]);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each<Partial<ScopedSource<unknown>>[]>([
+    [{}],
+    [{ namespace: 'a' }, { namespace: 'b' }],
+    [{ name: 'a' }, { name: 'b' }],
+    [
+      { namespace: 'a', name: 'x' },
+      { namespace: 'a', name: 'y' },
+    ],
+    [{ namespace: 'a', name: 'x' }, { namespace: 'a' }],
+  ])('may be %j and %j', (...parts) => {
+    expect(check(...parts)).toBeUndefined();
+  });
+
+  it.each<[Partial<ScopedSource<unknown>>[], string]>([
+    [[], 'an informer needs at least one source'],
+    [[{}, { namespace: 'a' }], 'sources must be of different namespaces or names, not ["","a"]'],
+    [[{ namespace: 'a' }, { namespace: 'a' }], 'sources must be of different namespaces or names, not ["a","a"]'],
+    [[{ name: 'x' }, { name: 'x' }], 'sources must be of different namespaces or names, not ["/x","/x"]'],
+  ])('%j are refused: %s', (parts, message) => {
+    expect(check(...parts)).toBe(message);
+  });
+});
+
+it('indexes that were added later can be removed, those that an informer began with stay', async () => {
+  await using place = await inProcess();
+  const source = place.client.resource<UnknownObject>(CONFIG_MAPS);
+  const informer = new SharedInformer<UnknownObject>(source, { indexers: { own: () => ['x'] } });
+  informer.addIndexers({ more: () => ['y'] });
+  const names = ['own', 'more', 'namespace'];
+  expect(names.map((name) => informer.lister.hasIndex(name))).toEqual([true, true, true]);
+  informer.removeIndexers([...names, 'unknown']);
+  expect(names.map((name) => informer.lister.hasIndex(name))).toEqual([true, false, true]);
+});

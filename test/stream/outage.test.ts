@@ -35,6 +35,10 @@ describe('outagesOf', () => {
     expect(outagesOf([target([source(lost, { stretches: [relisted] })])], NOW)).toMatchObject([
       { since: 95_000, ms: 5000, from: '20' },
     ]);
+    const atOnce = { ...relisted, at: 90_000 };
+    expect(outagesOf([target([source(lost, { stretches: [atOnce] })])], NOW)).toMatchObject([
+      { since: 90_000, from: '20' },
+    ]);
     const before = { ...relisted, at: 80_000 };
     expect(outagesOf([target([source(lost, { stretches: [before] })])], NOW)).toMatchObject([
       { since: 90_000, from: '10' },

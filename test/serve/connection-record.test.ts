@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,6 +34,20 @@ describe('the record of a connection', () => {
       connectionRecord({ kubeconfig: file }, { HTTPS_PROXY: 'http://proxy' }),
     ];
     expect(new Set([record, ...others]).size).toBe(7);
+  });
+
+  it('without a kubeconfig is about the file in the home folder, which two variables may name', async () => {
+    const homes = ['one', 'two'].map((name) => path.join(folder, name)) as [string, string];
+    for (const home of homes) {
+      await mkdir(path.join(home, '.kube'), { recursive: true });
+      await writeFile(path.join(home, '.kube', 'config'), `a: ${home}`);
+    }
+    const files = (env: object) => connectionRecord({}, env as never)?.match(/[^"]*\.kube[^"]*config/g);
+    const [one, two] = homes.map((home) => path.join(home, '.kube', 'config'));
+    expect(files({ HOME: homes[0] })).toEqual([one]);
+    expect(files({ USERPROFILE: homes[1] })).toEqual([two]);
+    expect(files({ HOME: homes[0], USERPROFILE: homes[1] })).toEqual([one]);
+    expect(files({ HOME: '', USERPROFILE: homes[1] })).toEqual([two]);
   });
 
   it('is another when the file was written again, even with the same size', async () => {

@@ -23,6 +23,8 @@ export class TextSink {
   readonly #gone = new AbortController();
   readonly #isText: boolean;
   #pending = '';
+  /** All that wait for a slow reader wait for the same. */
+  #draining: Promise<void> | undefined;
   #scheduled = false;
   #lineAsJson: ((line: string) => string) | undefined;
   /** With {@link asJson}: text without a line end yet. */
@@ -139,7 +141,10 @@ export class TextSink {
   ready(): Promise<void> {
     this.#flush();
     if (this.#gone.signal.aborted || !this.#stream.writableNeedDrain) return Promise.resolve();
-    return this.#settled((done) => this.#stream.once('drain', done));
+    this.#draining ??= this.#settled((done) => this.#stream.once('drain', done)).finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
   }
 
   /** Resolves when all has been handed to the operating system, or the reader is gone. */

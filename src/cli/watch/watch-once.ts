@@ -159,7 +159,7 @@ class Once {
   #print(object: ReadonlyObject, text: string | undefined): void {
     this.#sample.matched();
     const full = text === undefined ? this.#printObject(object) : this.#printText(object, text);
-    if (full) this.#full = full.finally(() => (this.#full = undefined));
+    if (full) this.#full ??= full.finally(() => (this.#full = undefined));
   }
 
   #printObject(object: ReadonlyObject): Promise<void> | undefined {

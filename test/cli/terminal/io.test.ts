@@ -74,3 +74,17 @@ it('is data byte for byte where no terminal is, and text for people wherever it 
   expect(await passed(false, false, (sink) => sink.write(HOSTILE))).toBe(HOSTILE);
   expect(await passed(false, true, (sink) => sink.write(HOSTILE))).not.toMatch(/\p{Cc}|\p{Cf}|\u2028/u);
 });
+
+it('waits for a slow reader once, however many ask, and again for the next time', async () => {
+  const held: (() => void)[] = [];
+  const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void held.push(done) });
+  const sink = new TextSink(stream);
+  for (const text of ['a', 'b']) {
+    sink.write(text);
+    const waits = Array.from({ length: 20 }, () => sink.ready());
+    expect(stream.listenerCount('drain')).toBe(1);
+    held.pop()?.();
+    await Promise.all(waits);
+    expect(stream.listenerCount('drain')).toBe(0);
+  }
+});

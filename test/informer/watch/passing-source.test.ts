@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
+import { PassingSource } from '../../../src/informer/watch/passing-source.ts';
+import type { ListOptions } from '../../../src/model/list-options.ts';
+import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
+import { StatusError } from '../../../src/model/status.ts';
+
+type Answer = { names: string[]; version: string; breaks?: boolean; next?: string };
+
+const object = (name: string, version: string): UnknownObject => ({
+  metadata: { name, namespace: 'a', uid: `u-${name}`, resourceVersion: version },
+});
+
+/** A server that gives each of these answers in turn, and breaks off where one says so. */
+function passing(answers: (Answer | number)[], { canRestart = false } = {}) {
+  const asked: ListOptions[] = [];
+  const passed: string[] = [];
+  const later: number[] = [];
+  const source = {
+    list: async (options: ListOptions, { reading }: CallContext) => {
+      asked.push(options);
+      const answer = answers[asked.length - 1];
+      if (typeof answer === 'number') {
+        const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: answer, message: '' } as const;
+        throw new StatusError(status);
+      }
+      const { names = [], version = '', breaks, next } = answer ?? {};
+      reading?.begin(version);
+      for (const name of names) {
+        const one = object(name, name.endsWith('!') ? '99' : '1') as never;
+        if (reading?.keeps(one)) reading.take(one, undefined);
+      }
+      await reading?.room();
+      if (breaks) throw new Error('broken off');
+      return { items: [], resourceVersion: version, ...(next ? { continue: next } : {}) };
+    },
+    watch: () => Promise.reject(new Error('not watched')),
+  };
+  const through = new PassingSource(source, {
+    fields: undefined,
+    wholeFirst: 0,
+    needsText: false,
+    keeps: () => true,
+    take: ({ metadata }: ReadonlyObject) => void passed.push(metadata.name ?? ''),
+    room: () => undefined,
+    restart: () => {
+      if (canRestart) passed.length = 0;
+      return canRestart;
+    },
+    onLater: (count) => later.push(count),
+  });
+  const context = { signal: new AbortController().signal } as CallContext;
+  const list = (options: ListOptions = {}) => through.list(options, context);
+  return { list, asked, passed, later };
+}
+
+describe('a source that passes its objects on', () => {
+  it('gives empty pages, and each object of every page once', async () => {
+    const { list, passed } = passing([
+      { names: ['a', 'b'], version: '5', next: 'x' },
+      { names: ['c'], version: '5' },
+    ]);
+    expect(await list({ limit: 2 })).toEqual({ items: [], resourceVersion: '5', continue: 'x' });
+    expect(await list({ limit: 2, continue: 'x' })).toEqual({ items: [], resourceVersion: '5' });
+    expect(passed).toEqual(['a', 'b', 'c']);
+  });
+
+  it('lists the same version again where a list broke off, and passes its rest on', async () => {
+    const { list, asked, passed, later } = passing([
+      { names: ['a', 'b'], version: '5', breaks: true },
+      { names: ['a', 'b', 'c'], version: '5', breaks: true },
+      { names: ['a', 'b', 'c', 'd'], version: '5' },
+    ]);
+    await expect(list({ limit: 500 })).rejects.toThrow('broken off');
+    await expect(list({ limit: 500 })).rejects.toThrow('broken off');
+    await list({ limit: 500 });
+    expect(passed).toEqual(['a', 'b', 'c', 'd']);
+    const exact = { limit: 500, resourceVersion: '5', resourceVersionMatch: 'Exact' };
+    expect(asked).toEqual([{ limit: 500 }, exact, exact]);
+    expect(later).toEqual([]);
+  });
+
+  it('passes on what is behind the last object of a later state, and reports it, where the version is gone', async () => {
+    const { list, passed, later } = passing([
+      { names: ['a', 'c'], version: '5', breaks: true },
+      410,
+      { names: ['a', 'b', 'd'], version: '9' },
+    ]);
+    await expect(list()).rejects.toThrow('broken off');
+    await list();
+    expect([passed, later]).toEqual([['a', 'c', 'd'], [2]]);
+  });
+
+  it.each([
+    ['another object is where the last one was', [{ names: ['a', 'b!'], version: '5' }]],
+    ['the version is gone, and the objects came in no order', [410, { names: ['a', 'b'], version: '9' }]],
+  ] as [string, (Answer | number)[]][])('passes nothing on and fails where %s', async (_, answers) => {
+    const names = answers[0] === 410 ? ['b', 'a'] : ['a', 'b'];
+    const { list, passed } = passing([{ names, version: '5', breaks: true }, ...answers]);
+    await expect(list()).rejects.toThrow('broken off');
+    await expect(list()).rejects.toThrow('the list broke off after 2 objects, and the server does not give its rest');
+    expect(passed).toEqual(names);
+  });
+
+  it('begins again where nothing was printed', async () => {
+    const { list, asked, passed } = passing(
+      [
+        { names: ['a', 'b'], version: '5', breaks: true },
+        { names: ['b', 'c'], version: '9' },
+      ],
+      { canRestart: true },
+    );
+    await expect(list()).rejects.toThrow('broken off');
+    await list();
+    expect([passed, asked]).toEqual([
+      ['b', 'c'],
+      [{}, {}],
+    ]);
+  });
+});

@@ -315,7 +315,7 @@ export class Controller {
   #staysParked(key: ObjectKey, note: CauseNote): boolean | undefined {
     const { parked } = this.#parked.get(key) ?? {};
     if (!parked) return undefined;
-    return !note.isChange || (parked.reason === 'hot-loop' && (this.#hotLoops?.isOwn(note) ?? false));
+    return !note.isChange || (parked.reason === 'hot-loop' && this.#hotLoops?.isOwn(note) === true);
   }
 
   /** Runs all workers until the signal `running` aborts and the last worker is done. */

@@ -26,6 +26,10 @@ describe('replicas that share shards', () => {
     expect(Object.values(world.owners()).every((owners) => owners.length === 1)).toBe(true);
     for (const { overviews } of world.replicas) expect(Math.max(...overviews.map(({ held }) => held.length))).toBe(2);
     expect(world.doubled).toEqual([]);
+    for (const { overviews } of world.replicas) {
+      const texts = overviews.map(({ held, members }) => `${held} of ${members.length}`);
+      expect(texts.filter((text, i) => text === texts[i - 1])).toEqual([]); // each is reported once
+    }
   });
 
   it('give back what a new one should have, when the work has ended, and keep the rest', async () => {

@@ -111,8 +111,8 @@ export async function readList<T extends object>(
 
 function decoderOf(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
   const { reading } = options;
-  const whole = itemDecoder(splitter, options);
-  if (!reading) return whole;
+  if (!reading) return itemDecoder(splitter, options);
+  const whole = itemDecoder(splitter, { ...options, arrived: undefined }); // no page takes what it would give
   reading.begin((splitter.fields.metadata as { resourceVersion?: string } | undefined)?.resourceVersion);
   return itemReader(reading, {
     isRow: splitter.arrayKey === 'rows',

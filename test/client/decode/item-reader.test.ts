@@ -56,6 +56,23 @@ describe('a list of which the objects are read and not kept', () => {
     expect(versions).toEqual(['7']);
   });
 
+  it('gives objects as they are where a cache would take them as they arrive', async () => {
+    const objects: unknown[] = [];
+    const reading = {
+      fields: undefined,
+      wholeFirst: 0,
+      needsText: false,
+      begin: () => {},
+      keeps: () => true,
+      take: (object: unknown) => void objects.push(object),
+      room: () => undefined,
+    };
+    const arrived = () => expect.unreachable('it is for a page');
+    const body = fromArray([Buffer.from(listOf(PODS))]);
+    await readList(body, { gvr, table: false, dropManagedFields: true, reading, arrived });
+    expect(objects).toMatchObject([0, 1, 2].map((i) => ({ kind: 'Pod', spec: { n: i } })));
+  });
+
   it('gives the first objects whole where that is asked for', async () => {
     const { objects } = await read(listOf(PODS), { wholeFirst: 1 });
     expect(objects[0]).toEqual({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p-0', namespace: 'n' }, spec: { n: 0 }, status: { phase: 'Running', ip: '1' } }); // biome-ignore format: one object

@@ -300,6 +300,7 @@ describe('a replacement in steps', () => {
       (i) => i.replace([tagged('other', 'put', 5)], '7', { within: (key) => key === 'other' }),
       ['put', 'x'],
     ],
+    ['a replacement of everything', (i) => i.replace([tagged('other', 'all', 5)], '7'), ['all', 'x']],
   ])('loses no write that came between its steps: %s', (_, write, values) => {
     for (const turn of [0, 1, 2]) {
       const indexer = indexed();

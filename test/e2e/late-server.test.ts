@@ -62,3 +62,14 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: ${FAILS}\nhint: .*try again\n$`));
 });
+
+it.each([[['watch', 'configmaps']], [['query', 'configmaps']], [['query', 'configmaps', '--watch']]])(
+  '%j ends with 3, the server and the next step where it does not list its types within --timeout',
+  async (line) => {
+    await using server = await startFixture();
+    server.sandbox.faults.add({ fault: { kind: 'delay', ms: 60_000 }, times: Number.POSITIVE_INFINITY });
+    const { code, stdout, stderr } = await run([...line, '--timeout', '1500ms'], optionsOf(server));
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/^error: https:\/\/\S+ did not list its types within --timeout\nhint: /);
+  },
+);

@@ -162,4 +162,15 @@ describe('query --watch of several contexts', () => {
     expect([result.code, result.stdout]).toEqual([1, '']);
     expect(result.stderr).toMatch(/cluster nobody: .*(Unauthorized|401)/);
   });
+
+  it('ends with 3, and with the cluster that does not list its types, when --timeout is over', async () => {
+    const own = await startClusters({ west: [NAMESPACE], east: [NAMESPACE] });
+    await using _own = own;
+    own.sandboxes.east.faults.add({ fault: { kind: 'delay', ms: 60_000 }, times: Number.POSITIVE_INFINITY });
+    const result = await run(['query', 'pods', '--context', 'west,east', '--watch', '--timeout', '1500ms'], {
+      env: own.env,
+    });
+    expect([result.code, result.stdout]).toEqual([3, '']);
+    expect(result.stderr).toMatch(/^error: cluster east: no complete answer within --timeout\nhint: /);
+  }, 60_000);
 });

@@ -58,7 +58,12 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       if (asked.length === 0) throw noCluster(sessions);
       const planFor = (parts: readonly QueryPart[]) => planOf(parts, query, sessions);
       if (flags.watch) {
-        const parts = await Promise.all(asked.map((session) => checkedPart(session, query, words)));
+        const parts = await Promise.all(
+          asked.map(async (session) => {
+            using _deadline = deadlineOf(session, limitOf(sessions, query));
+            return await checkedPart(session, query, words);
+          }),
+        );
         const error = errorOf(parts, sessions);
         if (error !== undefined) throw error; // a result that goes on begins with all of it, or not at all
         const { queryContinuously } = await import('./continuous-run.ts');
@@ -123,8 +128,9 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
     const { selections, unserved } = await (query.flags.watch ? whenAvailable(session, resolve) : resolve());
     return { session, query: { ...scoped, selections }, errors: unserved };
   } catch (error) {
+    if (cluster === undefined) throw error;
     const own = session.named(signal.aborted ? signal.reason : error);
-    if (cluster === undefined || query.flags.watch) throw own;
+    if (query.flags.watch) throw own;
     return { session, query: { ...scoped, selections: [] }, errors: [own] };
   }
 }

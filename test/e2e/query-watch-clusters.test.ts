@@ -144,9 +144,9 @@ describe('query --watch of several contexts', () => {
     ],
     [
       'a type that one cluster does not have',
-      ['apples', '--context', 'west,east'],
+      ['myapples', '--context', 'west,east'],
       2,
-      /^error: cluster east: .*doesn't have a resource type "apples"/,
+      /^error: cluster east: .*doesn't have a resource type "myapples"/,
     ],
   ])('begins with all or not at all: %s is an error before the first row', async (_, line, code, message) => {
     const env = await clusters.withContexts({

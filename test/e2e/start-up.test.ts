@@ -28,9 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
+/** Serves of other programs are not looked for. */
+const ownEnv = () => ({ ...fixture.env, XDG_RUNTIME_DIR: fixture.folder });
+
 /** The files of the package that a command line loads, and which libraries are in them. */
 async function loadedBy(...line: string[]) {
-  const { stderr } = await run(line, { env: { ...fixture.env, NODE_OPTIONS: `--import=${SPY}` } });
+  const { stderr } = await run(line, { env: { ...ownEnv(), NODE_OPTIONS: `--import=${SPY}` } });
   const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
   const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
   const found = Object.entries(LIBRARIES).filter(([, marker]) => chunks.some((text) => marker.test(text)));
@@ -94,7 +97,7 @@ describe('a command loads what it needs, and nothing else', () => {
   });
 
   it('the answer of a serve needs no file more than a start', async () => {
-    await using serve = new Cli(['serve', 'namespaces'], { env: fixture.env });
+    await using serve = new Cli(['serve', 'namespaces'], { env: ownEnv() });
     await serve.until(({ stderr }) => stderr.includes('ready: '), 'it is ready');
     const { urls } = await loadedBy('query', 'namespaces');
     const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url)));

@@ -2,19 +2,7 @@ import { expect, it } from 'vitest';
 import { firstState, type StreamFacts } from '../../../src/cli/hints/first-state.ts';
 import type { Findings, HintPlan } from '../../../src/cli/hints/hint.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
-import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { factsOf, serverOf } from '../../support/hints.ts';
-
-const POD = {
-  gvr: { group: '', version: 'v1', resource: 'pods' },
-  kind: 'Pod',
-  singular: 'pod',
-  namespaced: true,
-} as ResourceType;
-const pods = (...names: string[]) => ({
-  type: POD,
-  objects: names.map((name) => ({ metadata: { name, namespace: 'shop' } })),
-});
+import { factsOf, pods, serverOf } from '../../support/hints.ts';
 
 const stateOf = (
   names: readonly string[],

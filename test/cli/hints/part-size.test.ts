@@ -1,19 +1,7 @@
 import { expect, it } from 'vitest';
 import { partSize } from '../../../src/cli/hints/part-size.ts';
 import { shardPart } from '../../../src/cli/session/shard-choice.ts';
-import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { factsOf } from '../../support/hints.ts';
-
-const POD = {
-  gvr: { group: '', version: 'v1', resource: 'pods' },
-  kind: 'Pod',
-  singular: 'pod',
-  namespaced: true,
-} as ResourceType;
-const pods = (...names: string[]) => ({
-  type: POD,
-  objects: names.map((name) => ({ metadata: { name, namespace: 'shop' } })),
-});
+import { factsOf, pods } from '../../support/hints.ts';
 
 it.each([
   [{ index: 1, of: 4 }, 'shard 1/4 by uid: 2 pods; other shards have the rest'],

@@ -1,19 +1,8 @@
 import { expect, it } from 'vitest';
 import { uselessMap } from '../../../src/cli/hints/useless-map.ts';
-import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { factsOf, serverOf } from '../../support/hints.ts';
+import { factsOf, POD, pods, serverOf } from '../../support/hints.ts';
 import { storeOf } from '../../support/query.ts';
 
-const POD = {
-  gvr: { group: '', version: 'v1', resource: 'pods' },
-  kind: 'Pod',
-  singular: 'pod',
-  namespaced: true,
-} as ResourceType;
-const pods = (...names: string[]) => ({
-  type: POD,
-  objects: names.map((name) => ({ metadata: { name, namespace: 'shop' } })),
-});
 const DEPLOY = { ...POD, gvr: { group: 'apps', version: 'v1', resource: 'deployments' }, singular: 'deployment' };
 
 function linesOf(keys: readonly string[], { isIndex = false, count = 2 } = {}) {

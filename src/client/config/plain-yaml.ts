@@ -7,7 +7,8 @@ interface Line {
 const BLANK = /^ *(?:#[^\p{Cc}\p{Zl}\p{Zp}]*)?$/u;
 const LINE = /^( *)([!-~](?:[ -~]*[!-~])?)$/;
 const ENTRY = /^([A-Za-z][\w-]*):(?: (.+))?$/;
-const TEXT = /^(?:--)?[A-Za-z/](?:[\w./+=:@%~-]*[\w/+=-])?$/;
+/** A text without quotes. One that begins as a number does, as tokens may, has a letter that is in no number. */
+const TEXT = /^(?:(?:--)?[A-Za-z/]|(?=.*[GHJ-MP-WYZghj-mp-wyz])[\d_-])(?:[\w./+=:@%~-]*[\w/+=-])?$/;
 const QUOTED = /^"([^"\\]*)"$/;
 /** Words that YAML may read as something else than a text. */
 const WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { loadAll } from 'js-yaml';
+import { loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { plainYaml } from '../../../src/client/config/plain-yaml.ts';
 
@@ -39,8 +39,23 @@ it('reads what kubectl writes as the library does', () => {
   });
 });
 
+it.each(['5f0-Qz_1', '_h', '-kW2', '0x1fz', '1e5h', '12:30:45p', '1_000k', '10.0.0.1:6443/path'])(
+  'reads the token %j, which begins as a number does, as the library does',
+  (token) => {
+    expect(plainYaml(`token: ${token}`)).toEqual({ token });
+    expect(loadAll(`token: ${token}`, { schema: YAML11_SCHEMA })[0]).toEqual({ token });
+  },
+);
+
 it.each([
   'a: yes',
+  'a: 0x1f',
+  'a: 0o17',
+  'a: 0b11',
+  'a: -.inf',
+  'a: -1e-5',
+  'a: 1_000',
+  'a: 12:30:45',
   'a: NO',
   'y: b',
   'a: null',
@@ -109,6 +124,7 @@ const line = fc
       '/p',
       'a=',
       '-x',
+      '7k',
     ),
   )
   .map((parts) => parts.join(''));

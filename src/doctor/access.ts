@@ -12,7 +12,7 @@ export const NEEDED_VERBS = ['list', 'watch'] as const;
 /** The verbs of some commands only: a `reconcile` with a journal reads single objects. */
 export const OPTIONAL_VERBS = ['get'] as const;
 
-export interface AccessQuestion {
+export interface AccessQuery {
   readonly type: ResourceType;
   readonly verbs: readonly string[];
   /** [''] = all. */
@@ -27,7 +27,7 @@ export type MissingVerbs = ReadonlyMap<string, readonly string[]>;
 /** Asks the server what this user may do. The reviews store nothing. */
 export async function missingAccess(
   client: Client,
-  { type, verbs, namespaces }: AccessQuestion,
+  { type, verbs, namespaces }: AccessQuery,
   signal: AbortSignal,
 ): Promise<MissingVerbs> {
   const reviews = client.resource(ACCESS_REVIEWS);
@@ -44,7 +44,7 @@ export async function missingAccess(
 }
 
 /** The rights that are there or missing, with the commands that give them. */
-export function accessFound(question: AccessQuestion, missing: MissingVerbs): CheckResult {
+export function accessFound(question: AccessQuery, missing: MissingVerbs): CheckResult {
   const { type, verbs, namespaces } = question;
   const places = type.namespaced ? namespaces : [''];
   if (missing.size === 0) return ok(`you may ${verbs.join(' and ')}${inPlaces(places, type)}`);
@@ -60,7 +60,7 @@ export function noReview(error: unknown): CheckResult {
 }
 
 /** As {@link accessFound}, for rights that most commands can do without. */
-export function optionalAccessFound(question: AccessQuestion, missing: MissingVerbs): CheckResult {
+export function optionalAccessFound(question: AccessQuery, missing: MissingVerbs): CheckResult {
   const outcome = accessFound(question, missing);
   if (outcome.status === 'ok') return outcome;
   return { ...outcome, status: 'ok', found: `${outcome.found}; only reconcile --journal needs it` };
@@ -72,7 +72,7 @@ function inPlaces(namespaces: readonly string[], { namespaced }: ResourceType): 
 }
 
 /** The commands that give these rights to this user. */
-function grants({ type, user }: AccessQuestion, namespace: string, verbs: readonly string[]): string[] {
+function grants({ type, user }: AccessQuery, namespace: string, verbs: readonly string[]): string[] {
   const resource = formatGroupResource(type.gvr);
   const name = `${verbs.join('-')}-${resource}`;
   const [kind, place] = namespace === '' ? ['clusterrole', ''] : ['role', ` -n ${shellWord(namespace)}`];

@@ -1,9 +1,9 @@
 import { ShardSet } from '../model/shard-set.ts';
 import { type CheckResult, failed, ok, skipped } from './finding.ts';
-import type { AskedType } from './type-reads.ts';
+import type { CheckedType } from './type-reads.ts';
 
 /** Who divides a collection among replicas. Source: KEP-5866. */
-export async function shardsFound({ client, type, namespace, signal }: AskedType): Promise<CheckResult> {
+export async function shardsFound({ client, type, namespace, signal }: CheckedType): Promise<CheckResult> {
   const { selector: shardSelector } = new ShardSet({ of: 2, indexes: [0] }).selection;
   try {
     const page = await client.resource(type.gvr, { namespace }).probe({ shardSelector, limit: 1 }, { signal });

@@ -6,7 +6,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { type CheckResult, ok, warning } from './finding.ts';
 
 /** One type in one place, as the checks ask for it. */
-export interface AskedType {
+export interface CheckedType {
   readonly client: Client;
   readonly type: ResourceType;
   /** Undefined = all, or a type without namespaces. */
@@ -16,7 +16,7 @@ export interface AskedType {
 
 /** Lists one object, as an informer would. `onVersion` gets the version of the list. */
 export async function listFound(
-  { client, type, namespace, signal }: AskedType,
+  { client, type, namespace, signal }: CheckedType,
   onVersion: (version: string) => void,
 ): Promise<CheckResult> {
   const {
@@ -33,7 +33,7 @@ export async function listFound(
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
 /** Whether the server prints its own columns, which tables and `--where` use. */
-export async function tableFound({ client, type, namespace, signal }: AskedType): Promise<CheckResult> {
+export async function tableFound({ client, type, namespace, signal }: CheckedType): Promise<CheckResult> {
   const path = `${pathOf(type.gvr, { namespace })}?${queryOf({ limit: 1 })}&includeObject=None`;
   const answer = await client.transport.request({ method: 'GET', path, headers: { accept: TABLE }, signal });
   if (!isSuccess(answer)) throw await statusErrorOf(answer, { verb: 'list', resource: type.gvr });

@@ -1,7 +1,7 @@
 import { statusOf } from '../model/status.ts';
 import { isInitialEventsEnd } from '../model/watch-event.ts';
 import { type CheckResult, failed, ok, problem, skipped } from './finding.ts';
-import type { AskedType } from './type-reads.ts';
+import type { CheckedType } from './type-reads.ts';
 
 /** A name that no object has, so that no object is sent, whatever the size of the collection. */
 const NO_OBJECT = { fieldSelector: 'metadata.name=kubectl-informer-doctor.none' };
@@ -13,7 +13,7 @@ const BOOKMARK_MS = 5_000;
 
 /** Whether the server accepts a watch from the version of a list. */
 export async function watchFound(
-  { client, type, namespace, signal }: AskedType,
+  { client, type, namespace, signal }: CheckedType,
   version: string,
 ): Promise<CheckResult> {
   const api = client.resource(type.gvr, { namespace, as: 'metadata' });
@@ -34,7 +34,7 @@ export interface StreamedList {
  * and that nothing in between keeps the stream back.
  */
 export async function streamingListFound(
-  { client, type, namespace, signal }: AskedType,
+  { client, type, namespace, signal }: CheckedType,
   onList: (list: StreamedList) => void,
 ): Promise<CheckResult> {
   const options = {
@@ -77,7 +77,7 @@ export const PROXY =
 
 /** Whether a watch gets bookmarks, by which it resumes without a new list. */
 export async function bookmarksFound(
-  { client, type, namespace, signal }: AskedType,
+  { client, type, namespace, signal }: CheckedType,
   version: string,
   streamed: StreamedList | undefined,
 ): Promise<CheckResult> {

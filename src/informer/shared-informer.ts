@@ -43,7 +43,7 @@ import {
   type SharedInformerOptions,
 } from './informer-options.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
-import { type LaneOptions, SourcePipeline } from './source-pipeline.ts';
+import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
 import type { CachedChange, StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
@@ -87,7 +87,7 @@ export class SharedInformer<T> implements Syncable {
   readonly #metrics: NamedMetrics | undefined;
   readonly #indexer: Indexer<T>;
   readonly #processor: Processor<Cached<T>>;
-  readonly #lanes: readonly SourcePipeline<Cached<T>>[];
+  readonly #pipelines: readonly SourcePipeline<Cached<T>>[];
   readonly #synced = new Latch();
   readonly #closers = new Set<() => void>();
   readonly #stateObservers = new Set<(change: StateChange<T>) => void>();
@@ -135,7 +135,7 @@ export class SharedInformer<T> implements Syncable {
     );
     this.lister = createLister(this.#indexer, options.resource);
     this.#processor = new Processor(this.#clock);
-    this.#lanes = scoped.map((part, i) => this.#createLane(part, i));
+    this.#pipelines = scoped.map((part, i) => this.#createPipeline(part, i));
     this.onContinuity((event) => this.#onStoreFault(event));
     if (metrics && 'counter' in metrics) this.#gauges = this.#createGauges(metrics);
   }
@@ -168,17 +168,17 @@ export class SharedInformer<T> implements Syncable {
    * first one.
    */
   get lastSyncResourceVersion(): ResourceVersion {
-    return this.#lanes[0]?.lastSyncResourceVersion ?? '';
+    return this.#pipelines[0]?.lastSyncResourceVersion ?? '';
   }
 
   /** How the content of the cache was obtained, one ledger for each source. */
   get continuity(): readonly Continuity[] {
-    return this.#lanes.map((lane) => lane.continuity);
+    return this.#pipelines.map((pipeline) => pipeline.continuity);
   }
 
   /** The sources of the cache, without those that are left out. */
   get sources(): readonly ListerWatcher<unknown>[] {
-    return this.#taking.map((lane) => lane.source);
+    return this.#taking.map((pipeline) => pipeline.source);
   }
 
   /**
@@ -186,12 +186,12 @@ export class SharedInformer<T> implements Syncable {
    * at the `resourceVersion` of each ledger in `continuity`.
    */
   get isCaughtUp(): boolean {
-    return this.#lanes.every((lane) => lane.isIdle);
+    return this.#pipelines.every((pipeline) => pipeline.isIdle);
   }
 
   /** The latest fault of any source that has not been repaired yet. */
   get lastError(): unknown {
-    return this.#lanes.find((lane) => lane.lastError !== undefined)?.lastError;
+    return this.#pipelines.find((pipeline) => pipeline.lastError !== undefined)?.lastError;
   }
 
   /** The memory of the cache. */
@@ -299,7 +299,7 @@ export class SharedInformer<T> implements Syncable {
 
   /** Calls `observer` with every continuity event from now on. */
   onContinuity(observer: (event: ContinuityEvent) => void): Disposable {
-    const observed = this.#lanes.map((lane) => lane.observe(observer));
+    const observed = this.#pipelines.map((pipeline) => pipeline.observe(observer));
     return {
       [Symbol.dispose]: () => {
         for (const each of observed) each[Symbol.dispose]();
@@ -322,7 +322,7 @@ export class SharedInformer<T> implements Syncable {
    * when a list fails, with `closed` before the initial sync, or with the signal's reason.
    */
   async verify(signal: AbortSignal = new AbortController().signal): Promise<Drift> {
-    const drifts = await Promise.all(this.#taking.map((lane) => lane.verify(signal)));
+    const drifts = await Promise.all(this.#taking.map((pipeline) => pipeline.verify(signal)));
     const all = (kind: keyof Drift) => drifts.flatMap((drift) => drift[kind]).sort();
     return { missing: all('missing'), extra: all('extra'), stale: all('stale') };
   }
@@ -335,7 +335,7 @@ export class SharedInformer<T> implements Syncable {
    * signal's reason.
    */
   async confirm(signal: AbortSignal): Promise<{ resourceVersion: ResourceVersion; differing: number }[]> {
-    return await Promise.all(this.#taking.map((lane) => lane.confirm(signal)));
+    return await Promise.all(this.#taking.map((pipeline) => pipeline.confirm(signal)));
   }
 
   /**
@@ -344,12 +344,12 @@ export class SharedInformer<T> implements Syncable {
    */
   async whenProven(signal: AbortSignal): Promise<void> {
     using waiting = scope(signal);
-    await Promise.race(this.#lanes.map((lane) => lane.whenSign(waiting.signal)));
+    await Promise.race(this.#pipelines.map((pipeline) => pipeline.whenSign(waiting.signal)));
   }
 
   /** Resolves when all changes that have arrived are in the cache. Rejects with the signal's reason. */
   async whenApplied(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.whenApplied(signal)));
+    await Promise.all(this.#pipelines.map((pipeline) => pipeline.whenApplied(signal)));
   }
 
   /**
@@ -365,12 +365,12 @@ export class SharedInformer<T> implements Syncable {
     this.#state = 'started';
     try {
       using running = scope(signal);
-      const lanes = this.#lanes.map((lane) =>
-        lane.run(running.signal).finally(() => {
-          if (!lane.isLeftOut) running.abort();
+      const pipelines = this.#pipelines.map((pipeline) =>
+        pipeline.run(running.signal).finally(() => {
+          if (!pipeline.isLeftOut) running.abort();
         }),
       );
-      await Promise.all([...lanes, aborted(running.signal)]);
+      await Promise.all([...pipelines, aborted(running.signal)]);
     } finally {
       await this.#stop();
     }
@@ -388,13 +388,16 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #createGauges(provider: MetricsProvider): InformerGauges {
-    const depth = () => this.#lanes.reduce((sum, lane) => sum + lane.depth, 0);
+    const depth = () => this.#pipelines.reduce((sum, pipeline) => sum + pipeline.depth, 0);
     const gauges = new InformerGauges(provider, this, depth, this.#clock);
     this.onContinuity((event) => gauges.count(event));
     return gauges;
   }
 
-  #createLane({ source, namespace, name, leftOut, stored }: ScopedSource<T>, lane: number): SourcePipeline<Cached<T>> {
+  #createPipeline(
+    { source, namespace, name, leftOut, stored }: ScopedSource<T>,
+    pipeline: number,
+  ): SourcePipeline<Cached<T>> {
     const {
       resource: _1,
       indexers: _2,
@@ -410,20 +413,20 @@ export class SharedInformer<T> implements Syncable {
       name,
       leftOut,
       stored,
-      onState: (change) => this.#stateChanged(change, lane),
+      onState: (change) => this.#stateChanged(change, pipeline),
       clock: this.#clock,
       logger: this.#logger,
       reflector: {
         ...passedOn,
         selectors: name === undefined ? this.#options.selectors : selectorsOfName(name, this.#options.selectors),
         clock: this.#clock,
-        shouldResync: () => this.#processor.shouldResync(lane),
+        shouldResync: () => this.#processor.shouldResync(pipeline),
         onWatchError: (error) => notify('the watch error handler', this.#onWatchError, this.#logger, error),
         metrics: this.#metrics,
       },
       metrics: this.#metrics,
       atStart: () => this.#atStart(),
-      apply: (deltas, context) => this.#apply(deltas, context, lane),
+      apply: (deltas, context) => this.#apply(deltas, context, pipeline),
       onOrderedContinuity: (event) => this.#processor.continuity(event),
       cache: {
         keyOf: (object) => this.#indexer.keyOf(object),
@@ -432,11 +435,11 @@ export class SharedInformer<T> implements Syncable {
       },
       verifyEveryMs,
       room: () => this.#processor.room(),
-      onSynced: () => this.#laneSynced(),
+      onSynced: () => this.#pipelineSynced(),
     });
   }
 
-  #atStart(): ReturnType<LaneOptions<Cached<T>>['atStart']> {
+  #atStart(): ReturnType<PipelineOptions<Cached<T>>['atStart']> {
     const { store } = this.#indexer;
     const prepare = this.#preparation();
     const transform = prepare && ((object: Cached<T>) => (store.isHandle(object) ? object : prepare(object)));
@@ -444,7 +447,7 @@ export class SharedInformer<T> implements Syncable {
   }
 
   #damaged(error: unknown): void {
-    for (const lane of this.#taking) lane.distrust(error);
+    for (const pipeline of this.#taking) pipeline.distrust(error);
   }
 
   #preparation(): ((object: T) => T) | undefined {
@@ -457,23 +460,23 @@ export class SharedInformer<T> implements Syncable {
    * Other code may run before the store changes. From then until the last push no other code runs: no reader and no new
    * handler.
    */
-  async #apply(deltas: readonly Delta<Cached<T>>[], context: ApplyContext, lane: number): Promise<void> {
+  async #apply(deltas: readonly Delta<Cached<T>>[], context: ApplyContext, pipeline: number): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const steps = applyingDeltas(deltas, this.#indexer, context);
     let step = steps.next();
     for (; !step.done; step = steps.next()) await this.#clock.yield();
-    this.#applied(step.value, lane);
+    this.#applied(step.value, pipeline);
     this.#metrics?.applied?.(this.#clock.monotonic() - startedAt, deltas.length);
   }
 
-  #applied({ notifications, error, refused }: Applied<Cached<T>>, lane: number): void {
-    this.#processor.distribute(notifications, lane);
+  #applied({ notifications, error, refused }: Applied<Cached<T>>, pipeline: number): void {
+    this.#processor.distribute(notifications, pipeline);
     const unindexed = this.#unindexed;
     this.#unindexed = [];
-    if (error) this.#lanes[lane]?.refused(error, 'dropped', refused);
+    if (error) this.#pipelines[pipeline]?.refused(error, 'dropped', refused);
     if (unindexed.length > 0) {
       const summary = new InformerError('store', textOf(unindexed), { cause: unindexed[0] });
-      this.#lanes[lane]?.refused(summary, 'unindexed', unindexed.length);
+      this.#pipelines[pipeline]?.refused(summary, 'unindexed', unindexed.length);
     }
   }
 
@@ -492,12 +495,12 @@ export class SharedInformer<T> implements Syncable {
   }
 
   get #taking(): readonly SourcePipeline<Cached<T>>[] {
-    return this.#lanes.filter((lane) => !lane.isLeftOut);
+    return this.#pipelines.filter((pipeline) => !pipeline.isLeftOut);
   }
 
-  #laneSynced(): void {
+  #pipelineSynced(): void {
     const taking = this.#taking;
-    if (this.hasSynced || taking.length === 0 || !taking.every((lane) => lane.hasSynced)) return;
+    if (this.hasSynced || taking.length === 0 || !taking.every((pipeline) => pipeline.hasSynced)) return;
     this.#synced.open();
     this.#processor.markSynced();
   }
@@ -515,7 +518,7 @@ export class SharedInformer<T> implements Syncable {
       policy,
       blockAt,
       resyncMs: this.#effectiveResync(options.resyncMs),
-      lanes: this.#lanes.length,
+      pipelines: this.#pipelines.length,
       clock: this.#clock,
       logger: this.#logger,
       warnAt: BACKLOG_WARNING,

@@ -44,7 +44,7 @@ const VERIFY_GRACE_MS = 10_000;
 /** The pause after the first comparison of a stored state that found a difference, ms. */
 const FIRST_PAUSE_MS = 1000;
 
-export interface LaneOptions<T> {
+export interface PipelineOptions<T> {
   /** The namespace of the source; undefined when it has all of them. */
   namespace: string | undefined;
   /** The only name in the source; undefined when it has all names. */
@@ -77,7 +77,7 @@ export interface LaneOptions<T> {
   room: () => Promise<unknown> | undefined;
   onSynced: () => void;
   metrics?: NamedMetrics | undefined;
-  /** The state to begin with. The lane has synced when a list has shown that it has caught up, or was applied. */
+  /** The state to begin with. The pipeline has synced when a list has shown that it has caught up, or was applied. */
   stored?: StoredState<T> | undefined;
   /** Called after each step that changed the cache or its version, before any other code runs. */
   onState?: ((change: CachedChange<T>) => void) | undefined;
@@ -108,7 +108,7 @@ class Marked {
  */
 export class SourcePipeline<T> {
   readonly source: ListerWatcher<T>;
-  readonly #options: LaneOptions<T>;
+  readonly #options: PipelineOptions<T>;
   readonly #within: ((key: ObjectKey) => boolean) | undefined;
   readonly #ledger: ContinuityLedger;
   #fifo: DeltaFifo<T> | undefined;
@@ -123,7 +123,7 @@ export class SourcePipeline<T> {
   /** Whether the versions of events show how complete the cache is. */
   #isOrdered = false;
 
-  constructor(source: ListerWatcher<T>, options: LaneOptions<T>) {
+  constructor(source: ListerWatcher<T>, options: PipelineOptions<T>) {
     const { namespace, name, clock, logger } = options;
     this.source = source;
     this.#options = options;
@@ -175,7 +175,7 @@ export class SourcePipeline<T> {
       leftOut &&
       onAbort(leftOut, () => {
         running.abort();
-        onSynced(); // the initial sync may have waited for this lane alone
+        onSynced(); // the initial sync may have waited for this pipeline alone
       });
     if (signal.aborted) return;
     const { transform, arrivals, resyncMs } = atStart();

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { type AskedType, listFound, tableFound } from '../../src/doctor/type-reads.ts';
+import { type CheckedType, listFound, tableFound } from '../../src/doctor/type-reads.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import { pod } from '../support/fixture.ts';
 import { type InProcess, inProcess, through } from '../support/in-process.ts';
 
 const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true } as ResourceType;
 
-const asking = ({ client }: Pick<InProcess, 'client'>, namespace: string | undefined = 'shop'): AskedType => ({
+const asking = ({ client }: Pick<InProcess, 'client'>, namespace: string | undefined = 'shop'): CheckedType => ({
   client,
   type,
   namespace,

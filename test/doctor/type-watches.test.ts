@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { AskedType } from '../../src/doctor/type-reads.ts';
+import type { CheckedType } from '../../src/doctor/type-reads.ts';
 import {
   bookmarksFound,
   PROXY,
@@ -16,7 +16,7 @@ import { type InProcess, inProcess, through } from '../support/in-process.ts';
 const type = { gvr: { group: '', version: 'v1', resource: 'pods' }, namespaced: true } as ResourceType;
 
 /** The checks as they ask a cluster with pods, and the paths that they asked for. */
-const asking = ({ client }: Pick<InProcess, 'client'>): AskedType => ({
+const asking = ({ client }: Pick<InProcess, 'client'>): CheckedType => ({
   client,
   type,
   namespace: 'shop',

@@ -11,7 +11,7 @@ it('shows a diff with its author, a filter, a wait with its code, a stream that 
     'Only the rows that you want',
     'A wait, with an exit code for your script',
     'The server goes away, and the stream goes on',
-    'Questions to an index',
+    'ServeAnswers to an index',
     'Your own controller, in one file',
   ]);
   const [diff = '', rows = '', wait = '', , questions = '', hook = ''] = stops;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cached } from '../../src/informer/compact/packed-object.ts';
-import { type LaneOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
+import { type PipelineOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A lane over config maps a/x and b/x, which fills a store of its own and records its calls. */
-async function start(options: Partial<LaneOptions<Cached<ConfigMap>>> = {}) {
+async function start(options: Partial<PipelineOptions<Cached<ConfigMap>>> = {}) {
   const { sandbox, clock, client } = await inProcess();
   const maps = new ConfigMaps(sandbox);
   for (const key of ['a/x', 'b/x']) maps.put(key);

@@ -13,7 +13,12 @@ import { silentLogger } from '../../kit/logger.ts';
 import type { TableColumn } from '../../model/cells.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { VERSION } from '../../package.ts';
-import { type IndexAsked, type NameScope, namesFromServe, valuesFromServe } from '../../serve/client/serve-names.ts';
+import {
+  type IndexValuesRequest,
+  type NameScope,
+  namesFromServe,
+  valuesFromServe,
+} from '../../serve/client/serve-names.ts';
 import { type FoundServe, serveWithKey } from '../../serve/find.ts';
 import { serveIdentity } from '../../serve/identity.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
@@ -34,7 +39,7 @@ export interface CompletedCluster {
   /** The columns that the server prints of a type; undefined if it does not say. */
   columns(type: ResourceType): Promise<readonly TableColumn[] | undefined>;
   /** Values of an index, and what they are about, from a running serve; none without one. */
-  values(asked: IndexAsked): Promise<Candidate[]>;
+  values(asked: IndexValuesRequest): Promise<Candidate[]>;
   /** The fields of a type, from the server's OpenAPI, which is kept on disk; undefined if it has none. */
   fields(type: ResourceType): Promise<FieldSchema | undefined>;
 }
@@ -136,7 +141,7 @@ class Cluster implements CompletedCluster {
     return abortable(columnsServed(type, type.namespaced ? config.namespace : undefined, { client, signal }), signal);
   }
 
-  async values(asked: IndexAsked): Promise<Candidate[]> {
+  async values(asked: IndexValuesRequest): Promise<Candidate[]> {
     const serve = this.#serve();
     return serve ? await valuesFromServe(serve, { ...asked, limit: MOST_NAMES }, this.#parts.signal) : [];
   }

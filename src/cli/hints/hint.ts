@@ -1,8 +1,8 @@
 import { scope } from '../../kit/abort.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import type { OutputFormat } from '../../output/formats.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import type { CollectionPart } from '../../query/answer/collection-part.ts';
-import type { Holding } from '../../query/answer/holding.ts';
 import type { ObjectFilters } from '../../query/answer/object-filters.ts';
 import { type Sample, samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
@@ -36,7 +36,7 @@ export interface HintPlan extends Partial<ObjectFilters> {
 /** The result of a command: its initial lists, or its answer. */
 export interface Findings {
   readonly plan: HintPlan;
-  readonly targets: readonly Holding[];
+  readonly targets: readonly CachedObjects[];
   /** The objects that the user's own selectors give, where the server selected by more. Default: those of the caches. */
   readonly samples?: readonly Sample[] | undefined;
   /** The indexes of the lookups. */

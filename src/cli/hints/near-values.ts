@@ -1,6 +1,6 @@
 import { nearest } from '../../kit/nearest.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { scanned, storeOf } from '../../query/answer/holding.ts';
+import { scanned, storeOf } from '../../query/answer/cached-objects.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';

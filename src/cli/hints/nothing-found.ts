@@ -29,14 +29,14 @@ export function nothingFound({
 export const noneMatches = (samples: readonly Sample[]): string => `none of ${countText(filled(samples))} matches`;
 
 /** A query, and the format of its answer. */
-type AskedQuery = ScopedQuery & { readonly format: OutputFormat };
+type RequestedQuery = ScopedQuery & { readonly format: OutputFormat };
 
 export interface QueryFacts {
-  readonly plan: AskedQuery;
+  readonly plan: RequestedQuery;
 }
 
 /** Why an answer is empty: kubectl says it of tables alone; or there are objects, and nothing of them was asked for. */
-export function emptyText(plan: AskedQuery, samples: readonly Sample[]): string | undefined {
+export function emptyText(plan: RequestedQuery, samples: readonly Sample[]): string | undefined {
   const some = filled(samples);
   if (some.length > 0 && plan.values !== undefined)
     return `none of ${countText(some)} ${isFiltered(plan) ? 'matches and ' : ''}has a value in the index ${plan.values}`;

@@ -1,5 +1,5 @@
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { Holding } from '../../query/answer/holding.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import { samplesOf } from '../../query/answer/samples.ts';
 import type { Server } from '../session/session.ts';
 import { absentFields } from './absent-fields.ts';
@@ -16,7 +16,7 @@ export interface MapFacts {
     keysOf(object: ReadonlyObject): readonly string[];
   };
   /** The reconciled objects; those of the watched type are the facts. */
-  readonly primary: Holding;
+  readonly primary: CachedObjects;
   isReconciled(key: string): boolean;
 }
 

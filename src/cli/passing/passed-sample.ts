@@ -2,7 +2,7 @@ import type { Address, FieldReads } from '../../model/field-path.ts';
 import { addressText, isAt } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { type HeldInformer, type Holding, scanned } from '../../query/answer/holding.ts';
+import { type CachedInformer, type CachedObjects, scanned } from '../../query/answer/cached-objects.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
@@ -58,7 +58,7 @@ export class PassedSample {
   }
 
   /** The target with these objects in place of its cache, which has none. */
-  holding(target: WatchTarget): Holding {
+  cached(target: WatchTarget): CachedObjects {
     const { type, names, namespaces, forbidden, informer } = target;
     const store = scanned(this.#objects);
     const lister = { ...store, size: this.#count, count: this.#count, values: () => this.#objects.values() };
@@ -75,7 +75,7 @@ export class PassedSample {
   }
 }
 
-const heldBy = (informer: WatchTarget['informer']): Omit<HeldInformer, 'lister'> => ({
+const heldBy = (informer: WatchTarget['informer']): Omit<CachedInformer, 'lister'> => ({
   name: informer.name,
   continuity: informer.continuity,
   confirm: (signal) => informer.confirm(signal),

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kit/clock.ts';
 import { shortDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
+import type { CachedInformer, CachedObjects } from '../../query/answer/cached-objects.ts';
 import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
-import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
 import { ageText } from '../hints/old-caches.ts';
 import { causeText } from '../session/cause-text.ts';
 
@@ -27,13 +27,13 @@ export interface FreshContext {
  */
 export async function requireFresh(
   { freshMs, atLeastRv }: Freshness,
-  holdings: readonly Holding[],
+  allCached: readonly CachedObjects[],
   { clock, signal, limitMs, follows }: FreshContext,
 ): Promise<void> {
   // a list that was made for this answer is not older than it
   const wish = { freshMs: follows ? freshMs : undefined, atLeastRv };
   if (wish.freshMs === undefined && atLeastRv === undefined) return;
-  const caches = holdings.map(({ informer }) => informer);
+  const caches = allCached.map(({ informer }) => informer);
   const stale = await ensureFresh(caches, wish, { clock, signal, limitMs: limitMs ?? FRESH_LIMIT_MS, follows });
   if (stale.length === 0) return;
   const isOutdated = !follows && stale.some(({ confirmed = [] }) => confirmed.some(({ differing }) => differing > 0));
@@ -51,7 +51,7 @@ function askedText({ freshMs, atLeastRv }: Freshness): string {
   ].join(' and ');
 }
 
-function staleText({ cache, confirmed = [], error }: NotFresh<HeldInformer>, now: number): string {
+function staleText({ cache, confirmed = [], error }: NotFresh<CachedInformer>, now: number): string {
   const { name, continuity } = cache;
   const versions = [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))];
   const server = [...new Set(confirmed.map(({ resourceVersion }) => resourceVersion))];

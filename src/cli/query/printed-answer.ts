@@ -43,11 +43,11 @@ export async function printAnswer(
 ): Promise<unknown> {
   const { clock } = sink;
   await Promise.all(
-    parts.map((part) => requireFresh(plan.freshness, part.holdings, { clock, signal: part.signal, follows, limitMs })),
+    parts.map((part) => requireFresh(plan.freshness, part.allCached, { clock, signal: part.signal, follows, limitMs })),
   );
   const nowhere = plan.ignoreNotFound
     ? undefined
-    : missingEverywhere(parts.map((part) => ({ targets: part.holdings, plan: part.query })));
+    : missingEverywhere(parts.map((part) => ({ targets: part.allCached, plan: part.query })));
   const { count, result, parts: searched } = await answer(plan, parts, { clock, notice: sink.notice, redactor });
   const samples = searched.flatMap((part) => part.samples);
   const empty = count > 0 || isPartial || nowhere !== undefined ? undefined : emptyText(plan, samples);
@@ -55,15 +55,15 @@ export async function printAnswer(
   const isEmpty = count === 0 && plan.values === undefined;
   for (const {
     query,
-    holdings: targets,
+    allCached: targets,
     catalog,
-    narrowed,
+    pushedDownCaches,
     samples: own,
     client,
     signal: ending,
     notice,
   } of searched) {
-    const samples = narrowed ? own : undefined;
+    const samples = pushedDownCaches ? own : undefined;
     const finding = { plan: { ...plan, namespaces: query.namespaces }, targets, samples, catalog, isEmpty };
     await giveHints(QUERY, finding, { client, clock, signal: ending, notice });
   }

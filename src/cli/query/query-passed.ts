@@ -19,8 +19,8 @@ import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import type { QueryPart } from './asked-clusters.ts';
 import { fillCaches, usingCaches } from './filled-caches.ts';
+import type { QueryPart } from './filled-clusters.ts';
 import { printFound, showing } from './print-found.ts';
 import type { QueryPlan, ReadQuery } from './read-query.ts';
 import { stdoutSink } from './stdout-sink.ts';
@@ -45,25 +45,25 @@ export async function printPassed(
 ): Promise<ExitCode | undefined> {
   const [only, ...others] = query.selections;
   if (only === undefined || others.length > 0 || only.names.length > 0) return undefined;
-  const narrowings = await pushedDownOf(query, query.selections);
-  const namespaces = narrowings.get(only.type)?.namespaces ?? query.namespaces;
+  const pushedDown = await pushedDownOf(query, query.selections);
+  const namespaces = pushedDown.get(only.type)?.namespaces ?? query.namespaces;
   if (only.type.namespaced && namespaces.length !== 1) return undefined;
   const plan = await planFor([{ session, query, errors: [] }]);
   const passing = new PassedAnswer(plan, only.type, {
     session,
     sink: stdoutSink(sessions),
     fields: await fieldsOf(plan, only.type),
-    isNarrowed: narrowings.size > 0,
+    isNarrowed: pushedDown.size > 0,
   });
   const caches = await fillCaches(session, query.selections, {
     ...query,
-    narrowings,
-    onTooNarrow: (type) => withdrawSelectors(narrowings, type),
+    pushedDown,
+    onRefusedPushDown: (type) => withdrawSelectors(pushedDown, type),
     as: representationFor(query),
     passing: (source) => new PassingSource(source, passing.objects),
   });
   // why nothing was found is known only with the objects that the server left out
-  if (passing.count === 0 && narrowings.size > 0 && caches.refusal === undefined && !session.signal.aborted)
+  if (passing.count === 0 && pushedDown.size > 0 && caches.refusal === undefined && !session.signal.aborted)
     return undefined;
   return await usingCaches(sessions, [{ caches }], async () => {
     if (caches.refusal !== undefined) throw caches.refusal;
@@ -142,7 +142,7 @@ class PassedAnswer {
     const { count } = this;
     const isEmpty = count === 0;
     this.#release();
-    const targets = this.#sample.count > 0 ? [this.#sample.holding(target)] : [target];
+    const targets = this.#sample.count > 0 ? [this.#sample.cached(target)] : [target];
     const empty = isEmpty ? emptyText(plan, [this.#sample.sample]) : undefined;
     if (plan.count) await sink.write(`${count}\n`);
     else if (!isEmpty || !plan.ignoreNotFound) {

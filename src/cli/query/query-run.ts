@@ -2,8 +2,8 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { abortable } from '../../kit/abort.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { AnswerPart } from '../../query/answer/answer.ts';
-import { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
 import { pushedDownOf, withdrawSelectors } from '../../query/answer/push-down.ts';
+import { PushedDownCaches } from '../../query/answer/pushed-down-caches.ts';
 import { asksForObjects, onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { representationFor } from '../../query/answer/representation.ts';
 import { keptFieldsOf } from '../../query/answer/search.ts';
@@ -21,8 +21,8 @@ import { namespacesOf, type Session, type Sessions } from '../session/session.ts
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
-import { type AskedClusters, type FilledPart, type QueryPart, refusalOfAll, together } from './asked-clusters.ts';
 import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
+import { type FilledClusters, type FilledPart, type QueryPart, refusalOfAll, together } from './filled-clusters.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { canPassQuery, printPassed } from './query-passed.ts';
@@ -73,7 +73,7 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       const passed = alone && (await printPassed(sessions, alone, planFor));
       if (passed !== undefined) return passed;
       const sinceLast = flags['since-last'] ? await import('./since-last.ts') : undefined;
-      const fill = sinceLast?.filledWhole ?? filledNarrowed;
+      const fill = sinceLast?.filledWhole ?? filledPushedDown;
       const filled = await together(
         sessions,
         asked.map(async (session) => {
@@ -189,32 +189,32 @@ const declaredIn = (cluster: string, { declared }: ReadQuery) => [
 ];
 
 /** Fills caches for this query alone: with what the server can select of it. */
-async function filledNarrowed(part: QueryPart): Promise<FilledPart> {
+async function filledPushedDown(part: QueryPart): Promise<FilledPart> {
   const { session, query } = part;
   const catalog = new IndexCatalog(query.declared);
   const indexers = indexersOf(usedIndexes(query).map((name) => catalog.get(name)));
-  const narrowings = await pushedDownOf(query, query.selections);
+  const pushedDown = await pushedDownOf(query, query.selections);
   const caches = await fillCaches(session, query.selections, {
     ...query,
-    narrowings,
-    onTooNarrow: (type) => withdrawSelectors(narrowings, type),
+    pushedDown,
+    onRefusedPushDown: (type) => withdrawSelectors(pushedDown, type),
     as: representationFor(query),
     indexers: indexers as never,
     fields: await keptFieldsOf(query),
   });
-  const narrowed = narrowings.size === 0 ? undefined : new NarrowedCaches(narrowings, query, session);
-  return { ...part, caches, narrowed };
+  const pushedDownCaches = pushedDown.size === 0 ? undefined : new PushedDownCaches(pushedDown, query, session);
+  return { ...part, caches, pushedDownCaches };
 }
 
-async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }: AskedClusters): Promise<ExitCode> {
+async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }: FilledClusters): Promise<ExitCode> {
   const readable = filled.filter(({ caches }) => caches.readable.length > 0);
   const refusal = refusalOfAll({ filled, errors }, readable);
   // a number that leaves something out would be a wrong one; objects that leave some out are still objects
   if (refusal !== undefined && (readable.length === 0 || !asksForObjects(plan))) throw refusal;
-  const parts = readable.map(({ session, query, caches, narrowed }) => {
+  const parts = readable.map(({ session, query, caches, pushedDownCaches }) => {
     const { client, signal } = session;
     const notice = (text: string) => session.notice(text);
-    return { query, holdings: caches.readable, client, signal, narrowed, notice } satisfies AnswerPart;
+    return { query, allCached: caches.readable, client, signal, pushedDownCaches, notice } satisfies AnswerPart;
   });
   const printing = {
     sink: stdoutSink(sessions),

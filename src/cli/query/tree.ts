@@ -40,8 +40,8 @@ const NO_TREES: FoundTrees = { trees: [], types: [], scopes: [], unread: [] };
 
 /** The trees of one cluster. A cluster of several in which nothing was found is not asked. */
 async function treesIn(part: AnswerPart, found: readonly Found[], isOnly: boolean): Promise<FoundTrees> {
-  const { query, holdings, client, signal } = part;
-  const own = isOnly ? found : found.filter(({ type }) => holdings.some((holding) => holding.type === type));
+  const { query, allCached, client, signal } = part;
+  const own = isOnly ? found : found.filter(({ type }) => allCached.some((cached) => cached.type === type));
   if (own.length === 0 && !isOnly) return NO_TREES;
   return await treesOf(query, own, { client, signal, cluster: own[0]?.type.cluster });
 }

@@ -5,14 +5,14 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { mediaTypeOf } from '../../output/formats.ts';
-import type { Holding } from '../../query/answer/holding.ts';
-import { ageMsOf } from '../../query/answer/holding.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
+import { ageMsOf } from '../../query/answer/cached-objects.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
-import type { AnswerOutlet, Questions } from '../../serve/api/serve-server.ts';
-import { AskedIndexes } from '../../serve/hold/asked-indexes.ts';
-import { type HeldPart, viewOf, whyNotHeld } from '../../serve/hold/held-view.ts';
+import type { AnswerOutlet, ServeAnswers } from '../../serve/api/serve-server.ts';
+import { type RequestedPart, viewOf, whyNotCached } from '../../serve/hold/cached-view.ts';
 import { maskedView } from '../../serve/hold/masked-view.ts';
+import { RequestedIndexes } from '../../serve/hold/requested-indexes.ts';
 import type { AnswerEnd, AnswerError, QueryRequest } from '../../serve/protocol.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { Given } from '../args/argv.ts';
@@ -25,25 +25,25 @@ import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
-import type { HeldTypes } from './held-types.ts';
+import type { CachedTypes } from './cached-types.ts';
 import { requestOfParameters } from './query-parameters.ts';
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
 
 /** Answers questions of `query` from the caches of a serve. */
-export class Answering implements Questions {
+export class Answering implements ServeAnswers {
   readonly #session: Session;
-  readonly #types: HeldTypes;
-  readonly #indexes: AskedIndexes;
+  readonly #types: CachedTypes;
+  readonly #indexes: RequestedIndexes;
   /** The redactor of all answers: equal values of Secrets have equal marks. */
   readonly #redactor: Redactor;
 
-  constructor(session: Session, types: HeldTypes, redactor: Redactor) {
+  constructor(session: Session, types: CachedTypes, redactor: Redactor) {
     this.#redactor = redactor;
     this.#session = session;
     this.#types = types;
-    this.#indexes = new AskedIndexes(session.clock, session.signal, (key) =>
+    this.#indexes = new RequestedIndexes(session.clock, session.signal, (key) =>
       types.declared.some((definition) => definition.key === key),
     );
   }
@@ -68,26 +68,26 @@ export class Answering implements Questions {
 
   async answer(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd> {
     try {
-      const { plan, held, part } = await this.#read(request, outlet);
-      const holdings = held
+      const { plan, cached, part } = await this.#read(request, outlet);
+      const allCached = cached
         .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
-        .map((holding) => (isMasked ? maskedView(holding, this.#redactor) : holding));
-      this.#keepIndexes(plan, isMasked ? held.filter(({ type }) => !isSecretResource(type.gvr)) : held);
+        .map((cached) => (isMasked ? maskedView(cached, this.#redactor) : cached));
+      this.#keepIndexes(plan, isMasked ? cached.filter(({ type }) => !isSecretResource(type.gvr)) : cached);
       const { client, clock } = this.#session;
       const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
       const notice = (text: string) => outlet.notice(text);
-      const types = holdings.map(({ type }) => type);
-      const known = (type: ResourceType) => columnsIn(holdings.find((holding) => holding.type === type));
+      const types = allCached.map(({ type }) => type);
+      const known = (type: ResourceType) => columnsIn(allCached.find((cached) => cached.type === type));
       const namespace = onlyNamespaceOf(plan.namespaces);
       await checkWheres(plan.wheres, types, namespace, { client, clock, signal }, { known, ofEvents: false });
-      const missing = await printAnswer(plan, [{ query: plan, holdings, client, signal, notice }], {
+      const missing = await printAnswer(plan, [{ query: plan, allCached, client, signal, notice }], {
         signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,
         sink: outlet,
         isPartial: false,
       });
       const end = missing === undefined ? { exitCode: ExitCode.ok } : endOf(missing);
-      return { ...end, ageMs: Math.max(0, ...holdings.map(ageMsOf)) };
+      return { ...end, ageMs: Math.max(0, ...allCached.map(ageMsOf)) };
     } catch (error) {
       if (outlet.signal.aborted) throw error;
       return error instanceof Unserved ? { exitCode: ExitCode.failed, unserved: error.message } : endOf(error);
@@ -110,17 +110,17 @@ export class Answering implements Questions {
     const warnings: string[] = [];
     const selections = await this.#session.resolve(request.words, (text) => void warnings.push(text));
     const part = { namespaces, selector: flags.selector, fieldSelector: flags['field-selector'], names: [] };
-    const held = selections.map(({ type }) => {
+    const cached = selections.map(({ type }) => {
       const target = this.#types.find(type);
       if (!target) throw new Unserved(`it does not hold ${formatGvr(type.gvr)}`);
       return target;
     });
-    for (const target of held) await this.#check(target, part);
+    for (const target of cached) await this.#check(target, part);
     // only now: a command that asks the cluster instead warns by itself
     for (const text of warnings) outlet.notice(`Warning: ${text}`);
     const { isTerminal, columns } = request.terminal;
     const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
-    return { plan: await queryPlanOf(question, { selections, namespaces }, surface), held, part };
+    return { plan: await queryPlanOf(question, { selections, namespaces }, surface), cached, part };
   }
 
   /** The indexes that this serve was given by name. */
@@ -128,28 +128,28 @@ export class Answering implements Questions {
     return Object.fromEntries(this.#types.declared.map(({ name, from }) => [name, from]));
   }
 
-  async #check(target: WatchTarget, part: HeldPart): Promise<void> {
-    const reason = whyNotHeld(target, part);
+  async #check(target: WatchTarget, part: RequestedPart): Promise<void> {
+    const reason = whyNotCached(target, part);
     if (reason !== undefined) throw new Unserved(reason);
     if (!target.informer.hasSynced) throw new Unserved(`its cache of ${target.informer.name} has not synced yet`);
     if (target.forbidden.length > 0) throw new Unserved(`it may not read all of ${target.informer.name}`);
   }
 
   /** The indexes that a question reads are kept from now on, within a limit. */
-  #keepIndexes(plan: QueryPlan, held: readonly WatchTarget[]): void {
+  #keepIndexes(plan: QueryPlan, cached: readonly WatchTarget[]): void {
     const names = usedIndexes(plan);
     if (names.length === 0) return;
     const catalog = new IndexCatalog(plan.declared);
     this.#indexes.asked(
       names.map((name) => catalog.get(name)),
-      held,
+      cached,
     );
   }
 }
 
 /** The columns of a type, as its objects have them; undefined when there are none. */
-function columnsIn(holding: Holding | undefined): readonly TableColumn[] | undefined {
-  const first = holding?.informer.lister.values().next().value;
+function columnsIn(cached: CachedObjects | undefined): readonly TableColumn[] | undefined {
+  const first = cached?.informer.lister.values().next().value;
   return first && cellsOf(first)?.columns;
 }
 

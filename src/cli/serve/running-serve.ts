@@ -9,7 +9,7 @@ import type { ServeIdentity } from '../../serve/identity.ts';
 import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import { sayUiPlace, UI_PATH, type UiAsked, type UiPlace } from './serve-ui.ts';
+import { sayUiPlace, UI_PATH, type UiFlags, type UiPlace } from './serve-ui.ts';
 
 /** The running serve of an identity; undefined if there is none, or one that was killed. */
 export async function runningServe(
@@ -45,7 +45,7 @@ export interface MoreToHold {
   /** Flags that are given, and that a running serve keeps as it was started. */
   readonly fixed: readonly string[];
   /** The page that is asked for, if there is one. */
-  readonly page?: UiAsked | undefined;
+  readonly page?: UiFlags | undefined;
 }
 
 /**
@@ -62,10 +62,10 @@ export async function addToRunning(
   if (!running) return undefined;
   const who = `a serve (pid ${running.about.pid}) runs already for ${identity.server}`;
   const now = await askRunning<{ types: TypeStatus[] }>(running, { path: '/v1/types' }, clock);
-  const held = now.types.find((each) => each.namespaces)?.namespaces ?? [''];
-  const missing = held.includes('') ? [] : namespaces.filter((namespace) => !held.includes(namespace));
+  const cached = now.types.find((each) => each.namespaces)?.namespaces ?? [''];
+  const missing = cached.includes('') ? [] : namespaces.filter((namespace) => !cached.includes(namespace));
   if (missing.length > 0)
-    throw new InformerError('config', `${who}; it holds ${held.join(', ')}, and not ${namesOf(missing)}`, {
+    throw new InformerError('config', `${who}; it holds ${cached.join(', ')}, and not ${namesOf(missing)}`, {
       hint: `'serve stop' ends it; then start one with the namespaces of both, or with -A`,
     });
   const body = JSON.stringify({ words, indexes });

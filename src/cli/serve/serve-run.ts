@@ -37,10 +37,10 @@ import { whenAvailable } from '../session/when-available.ts';
 import { type ExitCode, SeveralErrors } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
 import { Answering } from './answer-request.ts';
-import { HeldTypes } from './held-types.ts';
+import { CachedTypes } from './cached-types.ts';
 import { listenPlanOf } from './listen-flag.ts';
 import { addToRunning } from './running-serve.ts';
-import { ServeUi, sayUiPlace, type UiAsked, uiAskedOf } from './serve-ui.ts';
+import { ServeUi, sayUiPlace, type UiFlags, uiFlagsOf } from './serve-ui.ts';
 import { WatchRoute } from './watch-route.ts';
 
 type ServeFlagValues = FlagValues<typeof serveFlags>;
@@ -58,7 +58,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     });
   refuseSandbox(flags);
   const port = listenPlanOf(flags.listen, flags['allow-remote']);
-  const page = uiAskedOf(flags);
+  const page = uiFlagsOf(flags);
   const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
   const metrics = await createPrometheusMetrics();
   await using session = await openSession(flags, edges, { metrics });
@@ -80,7 +80,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
 interface ServePlan {
   readonly flags: ServeFlagValues;
   readonly port: ListenPlan | undefined;
-  readonly page: UiAsked | undefined;
+  readonly page: UiFlags | undefined;
   readonly declared: readonly IndexDefinition[];
   readonly namespaces: readonly string[] | undefined;
   readonly metrics: PrometheusMetrics;
@@ -92,7 +92,7 @@ class Serve implements AsyncDisposable {
   readonly #session: Session;
   readonly #plan: ServePlan;
   readonly #about: ServeAbout;
-  readonly #types: HeldTypes;
+  readonly #types: CachedTypes;
   readonly #ui: ServeUi;
   readonly #server: ServeServer;
   /** The opened parts, to be closed in the reverse order. */
@@ -107,7 +107,7 @@ class Serve implements AsyncDisposable {
     const caches = new WatchCaches({ clock: session.clock });
     const readsManagedFields = declared.some(({ reads }) => reads?.some(isOfManagedFields));
     const keepManagedFields = flags['show-managed-fields'] || flags.ui || readsManagedFields;
-    this.#types = new HeldTypes({ states, session, caches, namespaces, keepManagedFields, metrics, declared });
+    this.#types = new CachedTypes({ states, session, caches, namespaces, keepManagedFields, metrics, declared });
     this.#ui = new ServeUi(session, this.#types, () => path.join(this.#folder, 'ui-url'));
     this.#server = this.#answering(caches);
   }
@@ -267,7 +267,7 @@ function aboutOf({ config, clock, io }: Session, flags: ServeFlagValues): ServeA
   };
 }
 
-const inspected = ({ clock, signal }: Session, types: HeldTypes, metrics: PrometheusMetrics): InspectedProgram => ({
+const inspected = ({ clock, signal }: Session, types: CachedTypes, metrics: PrometheusMetrics): InspectedProgram => ({
   controllers: [],
   objects: [],
   get informers() {

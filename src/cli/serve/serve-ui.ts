@@ -36,7 +36,7 @@ export interface UiPlace {
 }
 
 /** Where the page is asked for: `--ui-port`; 0 means a free port. */
-export interface UiAsked {
+export interface UiFlags {
   readonly port: number;
 }
 
@@ -44,7 +44,7 @@ export interface UiAsked {
 export const UI_PATH = '/v1/ui';
 
 /** Reads `--ui` and `--ui-port`. Undefined if there shall be no page. Throws `argument` for a port without a page. */
-export function uiAskedOf(flags: { ui: boolean; 'ui-port': number | undefined }): UiAsked | undefined {
+export function uiFlagsOf(flags: { ui: boolean; 'ui-port': number | undefined }): UiFlags | undefined {
   const port = flags['ui-port'];
   if (flags.ui) return { port: port ?? 0 };
   if (port === undefined) return undefined;
@@ -92,7 +92,7 @@ export class ServeUi implements AsyncDisposable {
       [UI_PATH]: {
         methods: ['POST'],
         access: 'private',
-        answer: async (request) => json(await this.open(readUiAsked(await request.text()).port)),
+        answer: async (request) => json(await this.open(readUiFlags(await request.text()).port)),
       },
     };
   }
@@ -144,7 +144,7 @@ export class ServeUi implements AsyncDisposable {
   }
 }
 
-function readUiAsked(text = ''): UiAsked {
+function readUiFlags(text = ''): UiFlags {
   const { port = 0 } = (JSON.parse(text) ?? {}) as { port?: unknown };
   if (typeof port !== 'number') throw new InformerError('argument', 'the port is a number');
   return { port };

@@ -7,7 +7,7 @@ import { formatGroupVersion, formatGvr } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { refuseBeyondRights, seesMarks } from '../../serve/api/caller-rights.ts';
 import { type CallerAccess, jsonError, ndjson } from '../../serve/api/routes.ts';
-import { type HeldPart, selectorOf, whyNotHeld } from '../../serve/hold/held-view.ts';
+import { type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
 import { maskedCondition } from '../../serve/hold/masked-view.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
 import { type ChangeGate, createChangeGate } from '../../stream/change-gate.ts';
@@ -23,7 +23,7 @@ import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
 import { objectFiltersOf } from '../query/read-filters.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
-import type { HeldTypes } from './held-types.ts';
+import type { CachedTypes } from './cached-types.ts';
 import { requestOfParameters } from './query-parameters.ts';
 
 /** The parameters of `/v1/watch`: what is watched. The form is fixed. */
@@ -45,7 +45,7 @@ const ALIVE_MS = 30_000;
 
 export interface WatchRouteOptions {
   readonly session: Session;
-  readonly types: HeldTypes;
+  readonly types: CachedTypes;
   /** Makes the marks of all answers of the serve. */
   readonly redactor: Redactor;
   /** Values of Secrets may be shown over a port. */
@@ -75,7 +75,7 @@ export class WatchRoute {
       return ndjson((body) => this.#stream(body, targets));
     } catch (error) {
       const hint = error instanceof InformerError ? error.hint : undefined;
-      return jsonError(error instanceof NotHeld ? 404 : 400, messageOf(error), hint);
+      return jsonError(error instanceof NotCached ? 404 : 400, messageOf(error), hint);
     }
   }
 
@@ -88,7 +88,7 @@ export class WatchRoute {
     const { session, types } = this.#options;
     const flags = valuesOf(queryFlags, new Map(Object.entries(request.given as Record<string, Given>)));
     const { filters } = await objectFiltersOf(flags);
-    const part: HeldPart = {
+    const part: RequestedPart = {
       names: [],
       namespaces: namespacesOf(flags, session.config),
       selector: flags.selector,
@@ -97,9 +97,9 @@ export class WatchRoute {
     const selections = await session.resolve(request.words);
     const targets = selections.map(({ type, names }): StreamTarget => {
       const target = types.find(type);
-      if (!target) throw new NotHeld(`this serve does not hold ${formatGvr(type.gvr)}`);
-      const reason = whyNotHeld(target, part);
-      if (reason !== undefined) throw new NotHeld(reason);
+      if (!target) throw new NotCached(`this serve does not hold ${formatGvr(type.gvr)}`);
+      const reason = whyNotCached(target, part);
+      if (reason !== undefined) throw new NotCached(reason);
       const { informer } = target;
       const namespaces = type.namespaced ? part.namespaces : undefined;
       return { type, informer, namespaces, ...(names.length === 0 ? {} : { names: new Set(names) }) };
@@ -173,7 +173,7 @@ export class WatchRoute {
 }
 
 /** Thrown for what a serve does not have. */
-class NotHeld extends InformerError {
+class NotCached extends InformerError {
   constructor(message: string) {
     super('argument', message, { hint: 'serve TYPE adds it' });
   }
@@ -186,7 +186,7 @@ interface Watched {
 }
 
 /** The condition that an object is in the part of its type that is watched. One that leaves the part is a deletion. */
-function inPart(targets: readonly StreamTarget[], part: HeldPart): CompiledCondition {
+function inPart(targets: readonly StreamTarget[], part: RequestedPart): CompiledCondition {
   const kindOf = (apiVersion: unknown, kind: unknown) => `${apiVersion} ${kind}`;
   const matchers = new Map(
     targets.map(({ type, namespaces }) => {

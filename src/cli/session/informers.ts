@@ -7,7 +7,7 @@ import { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/object-index.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
-import { narrowedSource } from '../../informer/watch/narrowed-source.ts';
+import { pushedDownSource } from '../../informer/watch/pushed-down-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
 import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -25,7 +25,7 @@ import {
   statusOf,
 } from '../../model/status.ts';
 import type { PartReader, SourceReader } from '../../query/answer/collection-part.ts';
-import type { Narrowing } from '../../stream/conditions/server-side-filter.ts';
+import type { ServerSideFilter } from '../../stream/conditions/server-side-filter.ts';
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
@@ -65,7 +65,7 @@ export interface WatchTarget {
 }
 
 /** The selectors that the server gets beside the user's own. */
-export interface NarrowedList extends Partial<Pick<Narrowing, 'labelSelector' | 'fieldSelector'>> {
+export interface PushedDownList extends Partial<Pick<ServerSideFilter, 'labelSelector' | 'fieldSelector'>> {
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -84,9 +84,9 @@ export interface InformerPlan extends SelectedObjects {
    * The selectors that the server gets beside the plan's, by type; `namespaces` are listed in place of those of the
    * plan.
    */
-  readonly narrowings?: ReadonlyMap<ResourceType, NarrowedList> | undefined;
+  readonly pushedDown?: ReadonlyMap<ResourceType, PushedDownList> | undefined;
   /** Called when a server cannot select by a narrowing, and was asked without it. Only when the command answers once. */
-  readonly onTooNarrow?: ((type: ResourceType) => void) | undefined;
+  readonly onRefusedPushDown?: ((type: ResourceType) => void) | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
   /** Silence after which a watch is taken for dead, ms; undefined = the informer's default. */
@@ -226,7 +226,7 @@ class InformerTarget implements WatchTarget {
     asked: InformerPlan,
     reader: SourceReader = (source) => source,
   ) {
-    const plan = { ...asked, namespaces: asked.narrowings?.get(type)?.namespaces ?? asked.namespaces };
+    const plan = { ...asked, namespaces: asked.pushedDown?.get(type)?.namespaces ?? asked.namespaces };
     const scopes = type.namespaced ? plan.namespaces : [''];
     const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
     const follows = plan.followsVersions === true && !versioned;
@@ -387,7 +387,7 @@ function sourcesOf(
     const sourceOf = (name?: string) =>
       once
         ? listedOnce(
-            passing(name === undefined || isSelected ? narrowed(api, served.type, plan) : gotByName(api, name)),
+            passing(name === undefined || isSelected ? pushedDownCaches(api, served.type, plan) : gotByName(api, name)),
           )
         : api;
     return names.length === 0
@@ -396,11 +396,11 @@ function sourcesOf(
   });
 }
 
-function narrowed(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {
-  const { selector, fieldSelector, narrowings, onTooNarrow } = plan;
-  if (!narrowings?.has(type)) return api;
+function pushedDownCaches(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {
+  const { selector, fieldSelector, pushedDown, onRefusedPushDown } = plan;
+  if (!pushedDown?.has(type)) return api;
   const own = { labelSelector: joined(selector), fieldSelector: joined(fieldSelector) };
-  return narrowedSource(api, own, () => onTooNarrow?.(type));
+  return pushedDownSource(api, own, () => onRefusedPushDown?.(type));
 }
 
 /** A GET by name ignores selectors, so it must not replace a LIST that has some. */
@@ -448,8 +448,8 @@ function adviceOn({ gvr }: ResourceType, { followsVersions }: InformerPlan): str
   return `${formatGroupResource(gvr)} without a version follows the version that is served`;
 }
 
-function selectorsOf(type: ResourceType, { selector, fieldSelector, narrowings }: InformerPlan) {
-  const more = narrowings?.get(type);
+function selectorsOf(type: ResourceType, { selector, fieldSelector, pushedDown }: InformerPlan) {
+  const more = pushedDown?.get(type);
   return {
     labelSelector: joined(selector, more?.labelSelector),
     fieldSelector: joined(fieldSelector, more?.fieldSelector),

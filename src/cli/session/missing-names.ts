@@ -1,7 +1,7 @@
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import type { Holding } from '../../query/answer/holding.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import type { Sampled } from '../../query/answer/samples.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { SelectedObjects, WatchTarget } from './informers.ts';
@@ -13,7 +13,8 @@ interface Missing {
 }
 
 /** A synced cache, and which names of it were asked for. */
-type Named = Sampled & Pick<Holding, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
+type Named = Sampled &
+  Pick<CachedObjects, 'forbidden'> & { informer: { lister: { values(): Iterable<ReadonlyObject> } } };
 
 /**
  * The error that names every object that was asked for by name and is not in the synced caches, in the form of a

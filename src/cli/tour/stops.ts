@@ -82,7 +82,7 @@ export const TOUR_STOPS: readonly TourStop[] = [
     ],
   },
   {
-    title: 'Questions to an index',
+    title: 'ServeAnswers to an index',
     text: ['Which nodes run how many pods, and which pods belong to one Deployment.'],
     commands: [
       ['query', 'pods', '-n', 'shop', '--values', 'node'],

@@ -1,6 +1,6 @@
 import type { FieldReads } from '../../model/field-path.ts';
-import type { Holding } from '../../query/answer/holding.ts';
-import { samplesOf, unnarrowedSamples } from '../../query/answer/samples.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
+import { samplesOf, unfilteredSamples } from '../../query/answer/samples.ts';
 import { filled } from '../hints/count-text.ts';
 import { giveHints } from '../hints/hint.ts';
 import { WATCH, WATCH_OBJECTS } from '../hints/lists.ts';
@@ -12,7 +12,7 @@ export interface WatchFindings {
   readonly shown: () => number;
   readonly isReportedElsewhere: boolean;
   /** The objects of the initial lists. Default: those of the caches. */
-  readonly targets?: readonly Holding[];
+  readonly targets?: readonly CachedObjects[];
   /** The fields that hints are about. Default: those of the plan. */
   readonly reads?: readonly FieldReads[];
 }
@@ -29,7 +29,7 @@ export async function giveWatchHints(
   const { conditions = [], name, excludeName } = plan.rules;
   const { filters, wheres } = plan.judging;
   const isNarrowed = targets.some(({ type }) => {
-    const { labelSelector, fieldSelector } = plan.narrowings?.get(type) ?? {};
+    const { labelSelector, fieldSelector } = plan.pushedDown?.get(type) ?? {};
     return labelSelector !== undefined || fieldSelector !== undefined;
   });
   const finding = {
@@ -42,14 +42,14 @@ export async function giveWatchHints(
   };
   const as = filters.length > 0 ? 'object' : 'metadata';
   const samples =
-    hasObjects(targets) || !isNarrowed ? undefined : await unnarrowedSamples(targets, { ...plan, as }, session);
+    hasObjects(targets) || !isNarrowed ? undefined : await unfilteredSamples(targets, { ...plan, as }, session);
   const isEmpty = samples ? filled(samples).length === 0 : !hasObjects(targets);
   await giveHints(WATCH, { ...finding, samples, shown: shown() }, session);
   if (isEmpty && !plan.once && !session.signal.aborted)
     onFirstObject(cluster, () => void giveHints(WATCH_OBJECTS, { ...finding, targets: cluster.targets }, session));
 }
 
-const hasObjects = (targets: readonly Holding[]) => filled(targets.map(samplesOf)).length > 0;
+const hasObjects = (targets: readonly CachedObjects[]) => filled(targets.map(samplesOf)).length > 0;
 
 function onFirstObject(cluster: WatchedCluster, act: () => void): void {
   const added = () => {

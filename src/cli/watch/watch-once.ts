@@ -27,12 +27,12 @@ import { WatchedCluster } from './watched-cluster.ts';
  * it comes. What waits, compares or sorts, and several lists of which each is shown as a whole, need a cache.
  */
 export function canPassWatch(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
-  const { once, waits, live, sortInitial, flags, part, selections, namespaces, narrowings, output } = plan;
+  const { once, waits, live, sortInitial, flags, part, selections, namespaces, pushedDown, output } = plan;
   const [only, ...others] = selections;
   if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;
   if (waits.rules || live || sortInitial || flags.strict || flags.markers || part || output.jq || plan.withOld)
     return false;
-  return !only.type.namespaced || (narrowings?.get(only.type)?.namespaces ?? namespaces).length === 1;
+  return !only.type.namespaced || (pushedDown?.get(only.type)?.namespaces ?? namespaces).length === 1;
 }
 
 /** Prints the objects of one list as they arrive, says on stderr how it ended, and gives the exit code. */
@@ -191,7 +191,7 @@ class Once {
     await giveWatchHints(this.#cluster, {
       shown: () => this.#summary.total,
       isReportedElsewhere: false,
-      ...(this.#sample.count > 0 ? { targets: [this.#sample.holding(this.#target)] } : {}),
+      ...(this.#sample.count > 0 ? { targets: [this.#sample.cached(this.#target)] } : {}),
       reads: this.#sample.absent,
     });
   }

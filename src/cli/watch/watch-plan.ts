@@ -16,7 +16,7 @@ import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
-import { type Narrowing, narrowingOf } from '../../stream/conditions/server-side-filter.ts';
+import { type ServerSideFilter, serverSideFilterOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside } from '../args/useless-flags.ts';
@@ -162,7 +162,7 @@ function checkTogether(flags: WatchFlags, { traits }: OutputFormat): void {
 }
 
 /** The part of a plan that differs between clusters: what is watched there. */
-export type PlanPart = Pick<WatchPlan, 'selections' | 'namespaces' | 'narrowings' | 'unserved'>;
+export type PlanPart = Pick<WatchPlan, 'selections' | 'namespaces' | 'pushedDown' | 'unserved'>;
 
 /** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
 export async function planOf(
@@ -189,7 +189,7 @@ export async function planPartOf(
   const types = selections.map(({ type }) => type);
   await checkWheres(filters.wheres, types, namespaces.length === 1 ? namespaces[0] || undefined : undefined, session);
   checkRollouts([...filters.filters, ...waits.programs], waits.rules?.for ?? [], types);
-  return { selections, unserved, namespaces, narrowings: await narrowingsOf(checked, selections, flags, session) };
+  return { selections, unserved, namespaces, pushedDown: await pushedDownByType(checked, selections, flags, session) };
 }
 
 async function selectionsOf(words: readonly string[], flags: WatchFlags, session: Session): Promise<ServedSelections> {
@@ -293,12 +293,12 @@ function representationOf({ output: { format }, filters, waits, sortBy, isLive }
  * forbids it, because an object that leaves the server's selection would look deleted to it. A stream, whose rows say
  * whether an object left or is gone, sends only conditions on what cannot change.
  */
-async function narrowingsOf(
+async function pushedDownByType(
   { filters, waits, once }: CheckedWatch,
   selections: readonly ResourceSelection[],
   flags: WatchFlags,
   session: Session,
-): Promise<ReadonlyMap<ResourceType, Narrowing> | undefined> {
+): Promise<ReadonlyMap<ResourceType, ServerSideFilter> | undefined> {
   const { filters: programs, rules } = filters;
   if (programs.length === 0) {
     if (flags.explain) session.notice('--explain: there is no --filter of which the server could do a part');
@@ -310,19 +310,19 @@ async function narrowingsOf(
       session.notice('--explain: --filter is evaluated here, since something waits for objects, or looks at events');
     return undefined;
   }
-  const narrowings = new Map<ResourceType, Narrowing>();
+  const pushedDown = new Map<ResourceType, ServerSideFilter>();
   const fixed = !once; // a row says whether an object left or is gone
   for (const { type, names } of selections) {
-    const narrowing = names.length > 0 ? byNameAlone(type) : await narrowingOf(programs, type, { fixed });
-    narrowings.set(type, narrowing);
+    const narrowing = names.length > 0 ? byNameAlone(type) : await serverSideFilterOf(programs, type, { fixed });
+    pushedDown.set(type, narrowing);
   }
   if (flags.explain)
-    for (const { text } of narrowings.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
-  return narrowings;
+    for (const { text } of pushedDown.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);
+  return pushedDown;
 }
 
 /** An object that was asked for by name and does not match must be distinguished from one that does not exist. */
-const byNameAlone = ({ gvr }: ResourceType): Narrowing => ({
+const byNameAlone = ({ gvr }: ResourceType): ServerSideFilter => ({
   text: `${formatGvr(gvr)}: objects are asked for by name, so --filter is evaluated here`,
 });
 

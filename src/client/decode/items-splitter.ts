@@ -108,7 +108,7 @@ export class ItemsSplitter<T> {
 
   /** Takes the next bytes, and returns the items that are now known to be complete. The bytes are not kept. */
   push(bytes: Uint8Array): T[] {
-    const data = this.#behindHeld(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const data = this.#behindKept(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const items: T[] = [];
     let i = 0;
     while (i < data.length) {
@@ -130,7 +130,7 @@ export class ItemsSplitter<T> {
     throw brokenJson(length, length === 0 ? 'the response is empty' : 'the response ends in the middle of it');
   }
 
-  #behindHeld(chunk: Buffer): Buffer {
+  #behindKept(chunk: Buffer): Buffer {
     if (this.#held === 0) return chunk;
     const length = this.#held + chunk.length;
     this.#makeRoom(length);

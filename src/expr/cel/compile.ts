@@ -41,7 +41,7 @@ export class Compiler implements NodeCompiler {
   /** The variables that the compiled expressions read, without those that macros bind. */
   readonly variables = new Set<string>();
   readonly #scope: string[] = [];
-  readonly #questions: Questions;
+  readonly #questions: ServeAnswers;
   readonly #argument: Comparison['argument'];
 
   constructor(comparison?: Comparison) {
@@ -346,9 +346,9 @@ type BinaryOp = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | 
 type Question = (a: unknown, b: unknown) => boolean;
 type Arithmetic = (a: unknown, b: unknown, asDoubles: boolean) => unknown;
 
-type Questions = Readonly<Partial<Record<BinaryOp, Question>>>;
+type ServeAnswers = Readonly<Partial<Record<BinaryOp, Question>>>;
 
-function questionsBy({ equal: isEqual, order: orderOf }: Comparison): Questions {
+function questionsBy({ equal: isEqual, order: orderOf }: Comparison): ServeAnswers {
   return {
     '==': isEqual,
     '!=': (a, b) => !isEqual(a, b),

@@ -20,7 +20,7 @@ export interface ListenerOptions {
   blockAt: number;
   /** The effective resync period in ms; 0: never. */
   resyncMs: number;
-  lanes: number;
+  pipelines: number;
   clock: Clock;
   logger: Logger;
   onError: (error: unknown) => void;
@@ -45,7 +45,7 @@ export class Listener<T> {
   readonly #sink: NotificationSink<T>;
   readonly #options: ListenerOptions;
   readonly #queue: HandlerQueue<T>;
-  /** One schedule for each lane, because an informer over several namespaces has several resync timers. */
+  /** One schedule for each pipeline, because an informer over several namespaces has several resync timers. */
   readonly schedules: readonly HandlerResync[];
   readonly #synced = new Latch();
   #draining: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export class Listener<T> {
     this.#warnAt = options.warnAt;
     this.#reports = new ThinnedErrors(options.clock);
     const now = options.clock.monotonic();
-    this.schedules = Array.from({ length: options.lanes }, () => new HandlerResync(options.resyncMs, now));
+    this.schedules = Array.from({ length: options.pipelines }, () => new HandlerResync(options.resyncMs, now));
     this.#queue = options.policy === 'coalesce' ? new CoalescingQueue((count) => (this.lost += count)) : createBuffer();
   }
 

@@ -53,13 +53,13 @@ export class Processor<T> {
   }
 
   /**
-   * Queues notifications to the listeners. The resync check of `lane` decides who gets updates that changed nothing.
+   * Queues notifications to the listeners. The resync check of `pipeline` decides who gets updates that changed nothing.
    */
-  distribute(notifications: readonly InformerNotification<T>[], lane: number): void {
+  distribute(notifications: readonly InformerNotification<T>[], pipeline: number): void {
     if (notifications.length === 0) return;
     for (const notification of notifications) placed(notification, ++this.#sequence);
     for (const listener of this.#listeners) {
-      const takesUnchanged = listener.schedules[lane]?.isDue !== false;
+      const takesUnchanged = listener.schedules[pipeline]?.isDue !== false;
       for (const notification of notifications) {
         if (takesUnchanged || !isUnchanged(notification)) listener.push(notification);
       }
@@ -91,10 +91,10 @@ export class Processor<T> {
   }
 
   /** Determines which listeners are due at a resync check. Returns whether any is. */
-  shouldResync(lane: number): boolean {
+  shouldResync(pipeline: number): boolean {
     const now = this.#clock.monotonic();
     let isAnyDue = false;
-    for (const listener of this.#listeners) if (listener.schedules[lane]?.check(now)) isAnyDue = true;
+    for (const listener of this.#listeners) if (listener.schedules[pipeline]?.check(now)) isAnyDue = true;
     return isAnyDue;
   }
 

@@ -7,14 +7,14 @@ import { loadOwners, type OwnerKind } from '../index/owner-graph.ts';
 import { type OwnerIndexOptions, referrersIn } from '../index/owner-index.ts';
 import { typeWordOf } from '../index/reference-spellings.ts';
 import { viewedStore } from '../index/stored-index.ts';
-import { type Holding, storeOf } from './holding.ts';
+import { type CachedObjects, storeOf } from './cached-objects.ts';
 import { onlyNamespaceOf, type ScopedQuery, usedIndexes } from './query.ts';
 
 interface CatalogContext {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Whether a holding has all objects of its type in its namespaces, and not only those that a server selected. */
-  isWhole(holding: Holding): boolean;
+  /** Whether a cache has all objects of its type in its namespaces, and not only those that a server selected. */
+  isWhole(cached: CachedObjects): boolean;
   /** Finds owners that are kept up to date. Absent: those of now are found. */
   readonly resolve?: OwnerIndexOptions['resolve'];
 }
@@ -26,7 +26,7 @@ interface CatalogContext {
 export async function answerCatalog(
   context: CatalogContext,
   plan: ScopedQuery,
-  holdings: readonly Holding[],
+  allCached: readonly CachedObjects[],
 ): Promise<IndexCatalog> {
   const { declared, lookups, namespaces } = plan;
   const plain = new IndexCatalog(declared);
@@ -36,19 +36,19 @@ export async function answerCatalog(
   const words = lookups.filter(({ index }) => plain.get(index).isReference).flatMap(typeWords);
   for (const word of words) kinds.set(word, await kindText(context.client, word));
   const resolve = used.some(({ key }) => key === 'owner')
-    ? (context.resolve ?? (await ownersOf(context, holdings)))
+    ? (context.resolve ?? (await ownersOf(context, allCached)))
     : undefined;
   const listsNamespaces = onlyNamespaceOf(namespaces) === undefined;
   return new IndexCatalog(declared, { resolve, kindOf: (word) => kinds.get(word), listsNamespaces });
 }
 
-function ownersOf({ client, signal, isWhole }: CatalogContext, holdings: readonly Holding[]) {
-  const referrers = holdings.flatMap((holding) => [...referrersIn(storeOf(holding))]);
+function ownersOf({ client, signal, isWhole }: CatalogContext, allCached: readonly CachedObjects[]) {
+  const referrers = allCached.flatMap((cached) => [...referrersIn(storeOf(cached))]);
   return loadOwners(referrers, {
     known: ({ group, kind }) =>
-      holdings.filter(({ type }) => type.kind === kind && type.gvr.group === group).flatMap(objectsIn),
+      allCached.filter(({ type }) => type.kind === kind && type.gvr.group === group).flatMap(objectsIn),
     isComplete: (kind, namespace) =>
-      holdings.some((holding) => holds(holding, kind, namespace) && holding.names === undefined && isWhole(holding)),
+      allCached.some((cached) => holds(cached, kind, namespace) && cached.names === undefined && isWhole(cached)),
     async list(kind, namespace) {
       const type = await typeOfOwner(client, kind);
       if (!type?.verbs.includes('list')) return [];
@@ -70,11 +70,11 @@ async function typeOfOwner({ mapper }: Client, owner: OwnerKind): Promise<Resour
   return other?.kind === kind && other.gvr.group === group ? other : undefined;
 }
 
-const objectsIn = ({ informer }: Holding) => viewedStore(informer.lister).list();
+const objectsIn = ({ informer }: CachedObjects) => viewedStore(informer.lister).list();
 
-/** Whether a holding is of a kind, in any version: an object is the same in each. */
+/** Whether a cache is of a kind, in any version: an object is the same in each. */
 const holds = (
-  { type, namespaces, forbidden }: Holding,
+  { type, namespaces, forbidden }: CachedObjects,
   { group, kind }: OwnerKind,
   namespace: string | undefined,
 ): boolean =>

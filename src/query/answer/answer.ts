@@ -5,25 +5,25 @@ import type { IndexCatalog } from '../index/index-catalog.ts';
 import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerNotices } from './answer-sink.ts';
 import { mergedCounts } from './arrange.ts';
+import type { CachedObjects } from './cached-objects.ts';
 import { valueCountsOf } from './counts.ts';
 import { arrange, type Found, findPatiently } from './found.ts';
 import { grouped } from './grouping.ts';
 import { type GroupRow, sortedRows } from './groups.ts';
-import type { Holding } from './holding.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
-import type { NarrowedCaches } from './narrowed-caches.ts';
+import type { PushedDownCaches } from './pushed-down-caches.ts';
 import { asksForObjects, type Query, type ScopedQuery } from './query.ts';
 import { type Sample, samplesOf } from './samples.ts';
 
 /** The caches of one cluster, and the query as that cluster understands it: its types, namespaces and indexes. */
 export interface AnswerPart {
   readonly query: ScopedQuery;
-  readonly holdings: readonly Holding[];
+  readonly allCached: readonly CachedObjects[];
   /** Is asked for owners that no cache has. */
   readonly client: Client;
   readonly signal: AbortSignal;
   /** The caches hold only the objects that the server selected. */
-  readonly narrowed?: NarrowedCaches | undefined;
+  readonly pushedDownCaches?: PushedDownCaches | undefined;
   /** A line for a person about this cluster. */
   notice(text: string): void;
 }
@@ -69,8 +69,8 @@ export async function answer(query: Query, parts: readonly AnswerPart[], answeri
   const matches = matcherOf(query, answering);
   const { count, result } = await resultOf(query, searched, { ...answering, matches });
   const samples = await Promise.all(
-    searched.map(async ({ holdings, narrowed }) =>
-      count === 0 && narrowed ? await narrowed.unnarrowed(holdings) : holdings.map(samplesOf),
+    searched.map(async ({ allCached, pushedDownCaches }) =>
+      count === 0 && pushedDownCaches ? await pushedDownCaches.unnarrowed(allCached) : allCached.map(samplesOf),
     ),
   );
   return { count, result, parts: searched.map((part, i) => ({ ...part, samples: samples[i] ?? [] })) };
@@ -82,23 +82,23 @@ async function resultOf(
   { clock, redactor, matches }: AnswerContext & { readonly matches: Matcher },
 ): Promise<Omit<Answer, 'parts'>> {
   const rowsOf = (rows: readonly GroupRow[]) => sortedRows(rows, query.groupOrder).slice(0, query.limit);
-  const findingIn = ({ catalog, narrowed, notice }: Omit<SearchedPart, 'samples'>) => ({
+  const findingIn = ({ catalog, pushedDownCaches, notice }: Omit<SearchedPart, 'samples'>) => ({
     catalog,
-    narrowed,
+    pushedDownCaches,
     matches,
     sink: { clock, notice },
   });
   if (query.values !== undefined) {
     const name = query.values;
     const counts = parts.flatMap((part) =>
-      part.holdings.map((holding) => valueCountsOf(name, holding, { ...findingIn(part), redactor }, query)),
+      part.allCached.map((cached) => valueCountsOf(name, cached, { ...findingIn(part), redactor }, query)),
     );
     const rows = mergedCounts(counts).map((row) => ({ ...row, amounts: [] }));
     return { count: rows.length, result: { kind: 'rows', rows: rowsOf(rows), remarks: [] } };
   }
   const lists: (readonly Found[])[] = [];
   for (const part of parts)
-    for (const holding of part.holdings) lists.push(await findPatiently(query, holding, findingIn(part)));
+    for (const cached of part.allCached) lists.push(await findPatiently(query, cached, findingIn(part)));
   const found = joined(lists);
   const count = found.length;
   if (query.count) return { count, result: { kind: 'count', count } };
@@ -107,8 +107,8 @@ async function resultOf(
   return { count, result: { kind: 'rows', rows: rowsOf(rows), remarks } };
 }
 
-function catalogOf({ query, holdings, client, signal, narrowed }: AnswerPart): Promise<IndexCatalog> {
+function catalogOf({ query, allCached, client, signal, pushedDownCaches }: AnswerPart): Promise<IndexCatalog> {
   const isSelected = Boolean(query.selector || query.fieldSelector || query.part);
-  const isWhole = ({ type }: Holding) => !isSelected && !narrowed?.of(type);
-  return answerCatalog({ client, signal, isWhole }, query, holdings);
+  const isWhole = ({ type }: CachedObjects) => !isSelected && !pushedDownCaches?.of(type);
+  return answerCatalog({ client, signal, isWhole }, query, allCached);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { PartSelector } from '../../model/list-options.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
-import type { HeldInformer } from './holding.ts';
+import type { CachedInformer } from './cached-objects.ts';
 
 /** Reads a part of collections instead of all objects. */
 export interface PartReader {
@@ -27,5 +27,5 @@ export interface CollectionPart extends PartReader {
   /** A line about the number of its objects. */
   countText(count: string): string;
   /** For `--explain`: who made the part, and how many other objects came. */
-  explain(cache: Pick<HeldInformer, 'sources' | 'lister'>): string;
+  explain(cache: Pick<CachedInformer, 'sources' | 'lister'>): string;
 }

@@ -1,5 +1,5 @@
+import { ageMsOf, type CachedObjects } from './cached-objects.ts';
 import type { CollectionPart } from './collection-part.ts';
-import { ageMsOf, type Holding } from './holding.ts';
 
 export interface HowFound {
   /** The plan and its counts. */
@@ -13,22 +13,22 @@ export interface HowFound {
 }
 
 /** One line for `--explain`: how the objects of one type were found, and how old they are. */
-export function explainedText(holding: Holding, { how, filtered, pushed, part }: HowFound): string {
+export function explainedText(cached: CachedObjects, { how, filtered, pushed, part }: HowFound): string {
   return [
-    `${holding.informer.name}: ${how}`,
+    `${cached.informer.name}: ${how}`,
     ...(filtered === undefined ? [] : [`filters kept ${filtered}`]),
     `pushed to the server: ${pushed}`,
-    ...(part ? [part.explain(holding.informer)] : []),
-    ...memoryParts(holding),
-    `last sign of life ${ageMsOf(holding).toFixed(0)}ms ago, at version ${versionsOf(holding)}`,
+    ...(part ? [part.explain(cached.informer)] : []),
+    ...memoryParts(cached),
+    `last sign of life ${ageMsOf(cached).toFixed(0)}ms ago, at version ${versionsOf(cached)}`,
   ].join('; ');
 }
 
-const versionsOf = ({ informer: { continuity } }: Holding) =>
+const versionsOf = ({ informer: { continuity } }: CachedObjects) =>
   [...new Set(continuity.map(({ resourceVersion }) => resourceVersion).filter(Boolean))].join(' and ') || 'none';
 
 /** How the objects are kept, if they are kept as text. */
-function memoryParts({ informer: { memory } }: Holding): string[] {
+function memoryParts({ informer: { memory } }: CachedObjects): string[] {
   if (!memory || memory.packed === 0) return [];
   const { packed, textBytes, storedBytes, hotReads, coldReads } = memory;
   const each = Math.round(storedBytes / packed);

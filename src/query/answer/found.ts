@@ -7,13 +7,13 @@ import type { IndexCatalog } from '../index/index-catalog.ts';
 import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
 import type { AnswerNotices } from './answer-sink.ts';
 import { sortedBy } from './arrange.ts';
+import { type CachedObjects, inServersOrder, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
-import { type Holding, inServersOrder, storeOf } from './holding.ts';
 import type { Matcher } from './matcher.ts';
-import type { NarrowedCaches } from './narrowed-caches.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { placesPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
+import type { PushedDownCaches } from './pushed-down-caches.ts';
 import type { Query } from './query.ts';
 import { searchOf } from './search.ts';
 
@@ -26,28 +26,28 @@ export interface Found {
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
   question: Pick<Query, 'lookups' | 'explain' | 'part'> & ObjectFilters,
-  holding: Holding,
-  { catalog, matches, sink, narrowed }: Finding,
+  cached: CachedObjects,
+  { catalog, matches, sink, pushedDownCaches }: Finding,
 ): readonly Found[] {
-  const { type } = holding;
-  const looked = runLookups({ store: storeOf(holding), catalog, lookups: question.lookups });
+  const { type } = cached;
+  const looked = runLookups({ store: storeOf(cached), catalog, lookups: question.lookups });
   const matching = (object: ReadonlyObject) => matches(object, type);
   const kept = isFiltered(question) ? passing(looked.objects, matching) : looked.objects;
-  return foundOf(question, holding, { kept, ...looked, sink, narrowed });
+  return foundOf(question, cached, { kept, ...looked, sink, pushedDownCaches });
 }
 
 /** As {@link findIn}, without blocking other code while the filters are tested on many objects. */
 export async function findPatiently(
   question: Parameters<typeof findIn>[0],
-  holding: Holding,
+  cached: CachedObjects,
   finding: Finding,
 ): Promise<readonly Found[]> {
-  if (!isFiltered(question)) return findIn(question, holding, finding);
+  if (!isFiltered(question)) return findIn(question, cached, finding);
   const { catalog, matches, sink } = finding;
   const { lookups } = question;
-  const { type } = holding;
+  const { type } = cached;
   const search = isSecretResource(type.gvr) ? {} : await searchOf(question);
-  const store = storeOf(holding);
+  const store = storeOf(cached);
   const looked = runLookups({ store, catalog, lookups });
   const isWhole = lookups.length === 0 && store.scan !== undefined;
   const searched = isWhole ? (store.scan?.(search) ?? []) : looked.objects;
@@ -59,33 +59,33 @@ export async function findPatiently(
   });
   const isAll = places.length === looked.objects.length;
   const kept = isAll ? looked.objects : atPlaces(looked.objects, places);
-  return foundOf(question, holding, { kept, ...looked, ...finding });
+  return foundOf(question, cached, { kept, ...looked, ...finding });
 }
 
-interface Looked extends ReturnType<typeof runLookups>, Pick<Finding, 'sink' | 'narrowed'> {
+interface Looked extends ReturnType<typeof runLookups>, Pick<Finding, 'sink' | 'pushedDownCaches'> {
   /** The objects that also meet the filters. */
   readonly kept: readonly ReadonlyObject[];
 }
 
 function foundOf(
   question: Parameters<typeof findIn>[0],
-  holding: Holding,
-  { kept, explanation, sink, narrowed }: Looked,
+  cached: CachedObjects,
+  { kept, explanation, sink, pushedDownCaches }: Looked,
 ): readonly Found[] {
   const { lookups, explain } = question;
-  const { type } = holding;
+  const { type } = cached;
   if (explain) {
     const filtered = isFiltered(question) ? kept.length : undefined;
     sink.notice(
-      explainedText(holding, {
+      explainedText(cached, {
         how: formatExplanation(explanation),
         filtered,
-        pushed: pushedText(narrowed?.of(type)),
+        pushed: pushedText(pushedDownCaches?.of(type)),
         part: question.part,
       }),
     );
   }
-  const ordered = inServersOrder(kept, holding, lookups.length > 0);
+  const ordered = inServersOrder(kept, cached, lookups.length > 0);
   return lazyList(ordered.length, (i) => ({ object: ordered[i] as ReadonlyObject, type }));
 }
 
@@ -95,7 +95,7 @@ export interface Finding {
   readonly matches: Matcher;
   readonly sink: AnswerNotices;
   /** The caches hold only what a server selected. */
-  readonly narrowed?: Pick<NarrowedCaches, 'of'> | undefined;
+  readonly pushedDownCaches?: Pick<PushedDownCaches, 'of'> | undefined;
 }
 
 /** The objects sorted, and no more than the limit. */

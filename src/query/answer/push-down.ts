@@ -3,7 +3,7 @@ import { FieldSelector } from '../../model/field-selector.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { type LabelRequirement, LabelSelector } from '../../model/label-selector.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { narrowingOf, selectableFields } from '../../stream/conditions/server-side-filter.ts';
+import { selectableFields, serverSideFilterOf } from '../../stream/conditions/server-side-filter.ts';
 import { IndexCatalog } from '../index/index-catalog.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import type { Lookup } from '../index/lookup.ts';
@@ -40,7 +40,7 @@ export async function pushedDownOf(
   for (const { type, names } of selections) {
     if (names.length > 0) continue;
     const parts = lookups.map((lookup) => partOf(lookup, catalog.get(lookup.index), type));
-    const filter = filters.length > 0 ? await narrowingOf(filters, type) : undefined;
+    const filter = filters.length > 0 ? await serverSideFilterOf(filters, type) : undefined;
     const labels = parts.flatMap((part) => part.label ?? []);
     const fields = parts.flatMap((part) => part.field ?? []);
     const part = {

@@ -56,7 +56,7 @@ export interface UserSelection {
  * The objects that the user's own selectors give, where the server was asked for less: only with them one knows that
  * nothing matches. 500 of each namespace at most. What cannot be read is left out.
  */
-export function unnarrowedSamples(
+export function unfilteredSamples(
   targets: readonly (Pick<Sampled, 'type' | 'names'> & { readonly namespaces?: readonly string[] | undefined })[],
   { selector, fieldSelector, as, part }: UserSelection,
   { client, signal }: { readonly client: Client; readonly signal: AbortSignal },

@@ -6,10 +6,10 @@ import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { amountsOf } from '../answer/amount.ts';
+import { type CachedObjects, scanned } from '../answer/cached-objects.ts';
 import { arrange, type Found } from '../answer/found.ts';
 import { groupValues, rowRecord, shownIn } from '../answer/grouping.ts';
 import { type GroupRow, NO_GROUP, sortedRows } from '../answer/groups.ts';
-import { type Holding, scanned } from '../answer/holding.ts';
 import type { Matcher } from '../answer/matcher.ts';
 import { columnOf } from '../answer/measures.ts';
 import { asksForObjects, type ScopedQuery } from '../answer/query.ts';
@@ -26,7 +26,7 @@ import {
 import { ContinuousGroups } from './continuous-groups.ts';
 
 /** A type of a continuous query, and which of its objects were asked for. */
-export type ContinuousTarget = Pick<Holding, 'type' | 'names' | 'namespaces'>;
+export type ContinuousTarget = Pick<CachedObjects, 'type' | 'names' | 'namespaces'>;
 
 export interface ContinuousResultOptions {
   readonly plan: ScopedQuery;

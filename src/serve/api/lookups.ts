@@ -11,7 +11,7 @@ import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
-import type { HeldCaches } from '../hold/served-cache.ts';
+import type { ServedCacheSet } from '../hold/served-cache.ts';
 
 /** One line of a stream of lookups. */
 interface LookupLine {
@@ -34,12 +34,12 @@ const LONGEST_LINE = 64 * 1024;
  */
 export class Lookups {
   readonly #resolve: Resolve;
-  readonly #types: HeldCaches;
+  readonly #types: ServedCacheSet;
   readonly #resolved = new Map<string, ResourceType>();
   readonly #definitions = new Map<string, IndexDefinition>();
   readonly #redactor: Redactor;
 
-  constructor(resolve: Resolve, types: HeldCaches, redactor: Redactor) {
+  constructor(resolve: Resolve, types: ServedCacheSet, redactor: Redactor) {
     this.#redactor = redactor;
     this.#resolve = resolve;
     this.#types = types;

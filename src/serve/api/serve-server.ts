@@ -26,7 +26,7 @@ export interface AnswerOutlet extends AnswerSink {
 }
 
 /** Reads questions of `query`, and answers them. */
-export interface Questions {
+export interface ServeAnswers {
   /** Reads a question as JSON. Throws `argument`. */
   parse(text: string): QueryRequest;
   /** Reads a question as the parameters of a URL. Throws `argument`. */
@@ -43,7 +43,7 @@ export interface Questions {
 
 export interface ServeServerOptions {
   readonly clock: Clock;
-  readonly questions: Questions;
+  readonly questions: ServeAnswers;
   readonly lookups: Lookups;
   /** Answers the paths that no route has. */
   other(request: ServerRequest): Promise<WholeAnswer>;

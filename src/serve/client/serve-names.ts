@@ -43,7 +43,7 @@ export async function namesFromServe(
 }
 
 /** Which values of an index are wanted. */
-export interface IndexAsked {
+export interface IndexValuesRequest {
   readonly types: readonly ResourceType[];
   readonly namespaces: readonly string[];
   readonly index: string;
@@ -55,7 +55,7 @@ export interface IndexAsked {
 /** The values of an index in what a serve holds, with the number of objects that have each; none if it cannot say. */
 export async function valuesFromServe(
   serve: FoundServe,
-  { types, namespaces, index, declared, named, limit }: IndexAsked & { limit: number },
+  { types, namespaces, index, declared, named, limit }: IndexValuesRequest & { limit: number },
   signal: AbortSignal,
 ): Promise<CountedValue[]> {
   if (types.length === 0) return [];

@@ -3,7 +3,7 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import type { HeldInformer, Holding } from '../../query/answer/holding.ts';
+import type { CachedInformer, CachedObjects } from '../../query/answer/cached-objects.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { Redactor } from '../../stream/redact.ts';
 
@@ -11,16 +11,16 @@ import type { Redactor } from '../../stream/redact.ts';
 const NAMESPACE = 'namespace';
 
 /**
- * A holding of Secrets in which every reader sees marks in place of values: filters, indexes, sorting and output. A
+ * A view of cached Secrets in which every reader sees marks in place of values: filters, indexes, sorting and output. A
  * caller who may not see values could else read them character by character. Holdings of other types are themselves.
  */
-export function maskedView(holding: Holding, redactor: Redactor): Holding {
-  const { type, informer } = holding;
-  if (!isSecretResource(type.gvr)) return holding;
+export function maskedView(cached: CachedObjects, redactor: Redactor): CachedObjects {
+  const { type, informer } = cached;
+  if (!isSecretResource(type.gvr)) return cached;
   const { lister } = informer;
   const masked = (objects: readonly ReadonlyObject[]) =>
     lazyList(objects.length, (i) => redactor.masked(objects[i] as ReadonlyObject, type.gvr));
-  const own: HeldInformer['lister'] = {
+  const own: CachedInformer['lister'] = {
     get size() {
       return lister.size;
     },
@@ -31,7 +31,7 @@ export function maskedView(holding: Holding, redactor: Redactor): Holding {
     indexValues: (name, range) => (name === NAMESPACE ? lister.indexValues(name, range) : []),
     indexCount: (name, value) => (name === NAMESPACE ? lister.indexCount(name, value) : 0),
   };
-  return { ...holding, informer: Object.create(informer, { lister: { value: own } }) as HeldInformer };
+  return { ...cached, informer: Object.create(informer, { lister: { value: own } }) as CachedInformer };
 }
 
 /** The condition over marks in place of values of Secrets. */

@@ -6,7 +6,7 @@ import { countedValues } from '../../query/answer/arrange.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { TableView } from './table-view.ts';
 import type { UiProgram } from './ui-program.ts';
-import type { UiQuestion, UiValues } from './wire.ts';
+import type { UiQuery, UiValues } from './wire.ts';
 
 const MOST_VALUES = 500;
 const LONGEST = 300;
@@ -14,7 +14,7 @@ const LONGEST = 300;
 /** The values of an index among the objects that a question finds, and how many have each. Redacted. */
 export async function indexValues(
   program: UiProgram,
-  { question, name }: { readonly question: UiQuestion; readonly name: string },
+  { question, name }: { readonly question: UiQuery; readonly name: string },
   redactor: Redactor,
 ): Promise<UiValues> {
   if (typeof name !== 'string') throw new InformerError('argument', 'no index is named');

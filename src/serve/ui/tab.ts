@@ -9,7 +9,7 @@ import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
 import type { TimelineLane } from './timeline.ts';
 import type { UiCache, UiProgram } from './ui-program.ts';
-import type { UiMessage, UiQuestion, UiSubject, UiView } from './wire.ts';
+import type { UiMessage, UiQuery, UiSubject, UiView } from './wire.ts';
 
 /** Where the messages of a page go. */
 export interface TabOutlet {
@@ -158,7 +158,7 @@ export class Tab implements HubListener {
 export function readView(value: unknown): UiView {
   const view = Object(value) as UiView;
   const isView = typeof view.session === 'string' && Number.isInteger(view.number);
-  if (!isView || (view.question && !isQuestion(view.question)) || (view.subject && !isTexts(view.subject)))
+  if (!isView || (view.question && !isUiQuery(view.question)) || (view.subject && !isTexts(view.subject)))
     throw new InformerError('argument', 'the request is not one that the page of this version sends', {
       hint: 'reload the page',
     });
@@ -166,7 +166,7 @@ export function readView(value: unknown): UiView {
 }
 
 /** Whether each box of a question has a text, and its index two. */
-export function isQuestion(value: unknown): value is UiQuestion {
+export function isUiQuery(value: unknown): value is UiQuery {
   return isTexts(value, ([name, each]) => name === 'index' && isTexts(each));
 }
 

@@ -6,14 +6,14 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { type CompiledCondition, ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
 import type { UiCache, UiPrintedColumn, UiProgram } from './ui-program.ts';
-import type { UiColumn, UiQuestion, UiRow } from './wire.ts';
+import type { UiColumn, UiQuery, UiRow } from './wire.ts';
 
 /** Longer cells are cut: a page shows no more of one, and an object may be full of them. */
 const LONGEST_CELL = 300;
 const LONGEST_QUESTION = 10_000;
 
 /**
- * A compiled {@link UiQuestion}: which objects it finds, and how they look as rows. Expressions see the real values of
+ * A compiled {@link UiQuery}: which objects it finds, and how they look as rows. Expressions see the real values of
  * Secrets; rows have the server's cells only.
  */
 export class TableView {
@@ -35,12 +35,7 @@ export class TableView {
   readonly #layouts = new Layouts();
   #printed: readonly UiPrintedColumn[];
 
-  private constructor(
-    program: UiProgram,
-    cache: UiCache,
-    question: UiQuestion,
-    conditions: readonly CompiledCondition[],
-  ) {
+  private constructor(program: UiProgram, cache: UiCache, question: UiQuery, conditions: readonly CompiledCondition[]) {
     this.cache = cache;
     this.#program = program;
     this.#namespace = question.namespace ?? '';
@@ -62,7 +57,7 @@ export class TableView {
   }
 
   /** Compiles a question. Rejects with `argument` for a type, selector, index or expression that is not valid. */
-  static async of(program: UiProgram, question: UiQuestion): Promise<TableView> {
+  static async of(program: UiProgram, question: UiQuery): Promise<TableView> {
     const texts = [
       question.where,
       question.filter,

@@ -7,7 +7,7 @@ import { foreignCaller, wrongToken } from './guard.ts';
 import { UiHub } from './hub.ts';
 import { indexValues } from './index-values.ts';
 import { COMMON_HEADERS, pageOf, type UiPage } from './page-text.ts';
-import { isQuestion, readView, Tab, type TabOutlet } from './tab.ts';
+import { isUiQuery, readView, Tab, type TabOutlet } from './tab.ts';
 import type { UiProgram } from './ui-program.ts';
 import type { UiMessage, UiRefusal } from './wire.ts';
 
@@ -201,7 +201,7 @@ class UiSite {
 
   #values(body: string): Promise<object> {
     const { question, name } = Object(JSON.parse(body)) as { question: unknown; name: string };
-    if (!isQuestion(question)) throw new InformerError('argument', 'the request has no question');
+    if (!isUiQuery(question)) throw new InformerError('argument', 'the request has no question');
     const { program, hub } = this.#site;
     return indexValues(program, { question, name }, hub.redactor);
   }

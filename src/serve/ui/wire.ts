@@ -4,7 +4,7 @@
  */
 
 /** The rows that a page wants to see. All parts must hold. */
-export interface UiQuestion {
+export interface UiQuery {
   /** The id of a cached type: `v1/pods`. */
   readonly type: string;
   /** Only this namespace; absent or '': all. */
@@ -35,7 +35,7 @@ export interface UiView {
   /** Counted by the page. Messages that belong to a view have its number, so that late ones can be recognised. */
   readonly number: number;
   /** Absent: the rows stay as they are. Null: no rows. */
-  readonly question?: UiQuestion | null | undefined;
+  readonly question?: UiQuery | null | undefined;
   /** Absent: the object stays as it is. Null: no object. */
   readonly subject?: UiSubject | null | undefined;
 }

@@ -4,8 +4,8 @@ import { messageOf } from '../../kit/error.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { failure, type Status } from '../../model/status.ts';
+import type { CachedPart } from './cached-collection.ts';
 import { bookmarkText, eventObjectText, itemText, listAround } from './forms.ts';
-import type { CachedPart } from './held-collection.ts';
 import { type HistoryEvent, isUpTo } from './history.ts';
 import type { ReadRequest } from './read-request.ts';
 import { Refusal, unserved } from './refusal.ts';
@@ -29,10 +29,10 @@ export async function cachedList(
   request: ReadRequest,
   context: CacheContext,
 ): Promise<Iterable<string>> {
-  const { source, held } = part;
+  const { source, collection } = part;
   const { version, match } = request;
   await whole(part, context);
-  held.catchUp();
+  collection.catchUp();
   if (match === 'Exact' && version !== source.version) unserved('old states of a list are not kept here');
   if (version !== '' && version !== '0' && !(await reached(part, version, context))) {
     const details = {
@@ -43,9 +43,9 @@ export async function cachedList(
     throw new Refusal(failure(504, 'Timeout', message, details));
   }
   const objects = source.sorted().filter(([key, object]) => request.selects?.(object, key) ?? true);
-  const columns = columnsOf(objects[0]?.[1] ?? held.anyObject());
-  if (request.form.kind === 'table' && !columns) unserved(`no object has shown the columns of ${held.name} yet`);
-  return chunked(listAround(request.form, held, source.version, columns ?? []), objects, request);
+  const columns = columnsOf(objects[0]?.[1] ?? collection.anyObject());
+  if (request.form.kind === 'table' && !columns) unserved(`no object has shown the columns of ${collection.name} yet`);
+  return chunked(listAround(request.form, collection, source.version, columns ?? []), objects, request);
 }
 
 function* chunked(
@@ -121,16 +121,16 @@ class CacheWatch {
 
   /** Waits for a change; sends a bookmark if the source has proved meanwhile that there is none. */
   async *#quiet(signal: AbortSignal): AsyncGenerator<string> {
-    const { source, held, continuity } = this.#part;
+    const { source, collection, continuity } = this.#part;
     using pause = scope(signal);
     using _bookmark = this.#context.clock.after(BOOKMARK_MS, () => pause.abort());
     await source.changed.wait(pause.signal).catch(() => {});
     if (!pause.signal.aborted || signal.aborted || !this.#request.withBookmarks) return;
-    held.catchUp();
+    collection.catchUp();
     const sign = continuity.lastSignOfLife;
     if (sign === this.#lastSign || this.#place !== source.history.next || source.epoch !== this.#epoch) return;
     this.#lastSign = sign;
-    yield `{"type":"BOOKMARK","object":${bookmarkText(this.#request.form, held, source.version)}}\n`;
+    yield `{"type":"BOOKMARK","object":${bookmarkText(this.#request.form, collection, source.version)}}\n`;
   }
 
   *#state(): Generator<string> {
@@ -174,9 +174,9 @@ class CacheWatch {
 }
 
 /** Waits for a relist that goes on. Throws what a source that has no whole state, or no connection, answers. */
-async function whole({ source, held, continuity }: CachedPart, context: CacheContext): Promise<void> {
+async function whole({ source, collection, continuity }: CachedPart, context: CacheContext): Promise<void> {
   await until(() => source.state === 'whole', source, context);
-  if (source.state === 'filling') unserved(`${held.name} are still being listed`);
+  if (source.state === 'filling') unserved(`${collection.name} are still being listed`);
   const { connection } = continuity;
   if (connection.state === 'disconnected') {
     const since = new Date(connection.since).toISOString();
@@ -184,14 +184,14 @@ async function whole({ source, held, continuity }: CachedPart, context: CacheCon
       `the serve has had no connection since ${since}: ${messageOf(connection.error ?? connection.why)}`,
     );
   }
-  if (source.state !== 'whole') throw unavailable(`the serve lists ${held.name} again`);
+  if (source.state !== 'whole') throw unavailable(`the serve lists ${collection.name} again`);
 }
 
 const unavailable = (message: string) => new Refusal(failure(503, 'ServiceUnavailable', message));
 
-async function reached({ source, held }: CachedPart, version: string, context: CacheContext): Promise<boolean> {
+async function reached({ source, collection }: CachedPart, version: string, context: CacheContext): Promise<boolean> {
   const isThere = () => {
-    held.catchUp();
+    collection.catchUp();
     return isUpTo(version, source.version);
   };
   await until(isThere, source, context);

@@ -4,7 +4,7 @@ import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import type { HeldCollection } from './held-collection.ts';
+import type { CachedCollection } from './cached-collection.ts';
 import { unserved } from './refusal.ts';
 
 /** The form of objects that a request asks for. */
@@ -17,13 +17,13 @@ const TABLE = /;\s*as=Table\b/;
 const METADATA = /;\s*as=PartialObjectMetadata/;
 
 /** The form that a request accepts first. Throws what sends it to the cluster if the cache has less than that. */
-export function formOf(accept: string, include: string | null, held: HeldCollection): ReadForm {
+export function formOf(accept: string, include: string | null, collection: CachedCollection): ReadForm {
   const [first = ''] = accept.split(',');
-  const isWhole = held.as === 'object' || (typeof held.as === 'object' && held.as.table === 'Object');
-  const whole = `whole objects of ${held.name} are not cached`;
+  const isWhole = collection.as === 'object' || (typeof collection.as === 'object' && collection.as.table === 'Object');
+  const whole = `whole objects of ${collection.name} are not cached`;
   if (METADATA.test(first)) return { kind: 'metadata' };
   if (!TABLE.test(first)) return isWhole ? { kind: 'object' } : unserved(whole);
-  if (typeof held.as !== 'object') return unserved(`tables of ${held.name} are not cached`);
+  if (typeof collection.as !== 'object') return unserved(`tables of ${collection.name} are not cached`);
   if (include === 'Object' && !isWhole) return unserved(whole);
   return { kind: 'table', include: include === 'Object' || include === 'None' ? include : 'Metadata' };
 }
@@ -31,7 +31,7 @@ export function formOf(accept: string, include: string | null, held: HeldCollect
 /** The beginning and end of a list, around items that commas divide. */
 export function listAround(
   form: ReadForm,
-  { type }: HeldCollection,
+  { type }: CachedCollection,
   version: ResourceVersion,
   columns: readonly TableColumn[],
 ): readonly [string, string] {
@@ -68,7 +68,7 @@ export function eventObjectText(
 }
 
 /** The object of a bookmark: of tables one without columns and cells, which clients do not read. */
-export function bookmarkText(form: ReadForm, { type }: HeldCollection, version: ResourceVersion): string {
+export function bookmarkText(form: ReadForm, { type }: CachedCollection, version: ResourceVersion): string {
   const metadata = { resourceVersion: version, creationTimestamp: null };
   const [kind, apiVersion] =
     form.kind === 'object' ? [type.kind, formatGroupVersion(type.gvr)] : ['PartialObjectMetadata', 'meta.k8s.io/v1'];

@@ -5,8 +5,8 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { CollectionPath } from '../collection-path.ts';
+import type { CachedCollection } from './cached-collection.ts';
 import { formOf, type ReadForm } from './forms.ts';
-import type { HeldCollection } from './held-collection.ts';
 import { unserved } from './refusal.ts';
 
 /** A LIST or WATCH, as far as it decides which objects are shown and how. */
@@ -26,7 +26,11 @@ export interface ReadRequest {
 const KEY_FIELDS = ['metadata.name', 'metadata.namespace'];
 
 /** Reads a request. Throws a {@link Refusal}: what the cache cannot answer as the API server would is the server's. */
-export function readRequestOf({ query, namespace }: CollectionPath, accept: string, held: HeldCollection): ReadRequest {
+export function readRequestOf(
+  { query, namespace }: CollectionPath,
+  accept: string,
+  collection: CachedCollection,
+): ReadRequest {
   const watch = query.get('watch');
   if (query.get('continue')) unserved('pages of a list are not kept here');
   for (const name of ['sendInitialEvents', 'shardSelector'])
@@ -44,7 +48,7 @@ export function readRequestOf({ query, namespace }: CollectionPath, accept: stri
   };
   return {
     isWatch: watch === 'true' || watch === '1',
-    form: formOf(accept, query.get('includeObject'), held),
+    form: formOf(accept, query.get('includeObject'), collection),
     selects: isAll ? undefined : selects,
     version: query.get('resourceVersion') ?? '',
     match: query.get('resourceVersionMatch') ?? '',

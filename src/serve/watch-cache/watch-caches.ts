@@ -8,7 +8,7 @@ import type { Status } from '../../model/status.ts';
 import { type CollectionPath, parseCollectionPath } from '../collection-path.ts';
 import { MANAGED_FIELDS_HEADER } from '../protocol.ts';
 import { cachedList, cachedWatch } from './answers.ts';
-import { HeldCollection, type HeldType } from './held-collection.ts';
+import { CachedCollection, type CachedTypeOptions } from './cached-collection.ts';
 import { readRequestOf } from './read-request.ts';
 import { Refusal, unserved } from './refusal.ts';
 
@@ -52,8 +52,8 @@ export class WatchCaches {
    * Answers for a type from now on. It costs nothing until the first request for it; from then on the last changes are
    * kept. Disposal ends that, and its watches.
    */
-  add(held: HeldType): Disposable {
-    const cached = new CachedType(held);
+  add(options: CachedTypeOptions): Disposable {
+    const cached = new CachedType(options);
     this.#types.add(cached);
     return {
       [Symbol.dispose]: () => {
@@ -96,14 +96,14 @@ export class WatchCaches {
     if (!asked) return unserved('only lists and watches of collections are answered here');
     const cached = [...this.#types].find(({ gvr }) => sameGvr(gvr, asked.gvr));
     if (!cached) return unserved('this type is not cached');
-    const held = cached.collection;
-    const part = held.partFor(asked.namespace);
+    const collection = cached.collection;
+    const part = collection.partFor(asked.namespace);
     if (!part)
       return unserved(asked.namespace === undefined ? 'not all namespaces are cached' : 'this namespace is not cached');
-    if (headers[MANAGED_FIELDS_HEADER] === 'true' && !held.keepsManagedFields)
+    if (headers[MANAGED_FIELDS_HEADER] === 'true' && !collection.keepsManagedFields)
       return unserved('managedFields are not cached');
     const { accept = '' } = headers;
-    const read = readRequestOf(asked, accept, held);
+    const read = readRequestOf(asked, accept, collection);
     const context = { clock: this.#clock, signal };
     return read.isWatch ? cachedWatch(part, read, context) : cachedList(part, read, context);
   }
@@ -132,19 +132,19 @@ export class WatchCaches {
 
 /** A type whose changes are kept once they are asked for. */
 class CachedType implements Disposable {
-  readonly #held: HeldType;
-  #collection: HeldCollection | undefined;
+  readonly #options: CachedTypeOptions;
+  #collection: CachedCollection | undefined;
 
-  constructor(held: HeldType) {
-    this.#held = held;
+  constructor(options: CachedTypeOptions) {
+    this.#options = options;
   }
 
   get gvr(): GroupVersionResource {
-    return this.#held.type.gvr;
+    return this.#options.type.gvr;
   }
 
-  get collection(): HeldCollection {
-    this.#collection ??= new HeldCollection(this.#held);
+  get collection(): CachedCollection {
+    this.#collection ??= new CachedCollection(this.#options);
     return this.#collection;
   }
 

@@ -4,7 +4,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 
 /** The selectors that a server gets beside the user's own. */
-export interface Narrowing {
+export interface ServerSideFilter {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /** The text of `--explain`. */
@@ -51,11 +51,11 @@ export const selectableFields = ({ gvr }: Pick<ResourceType, 'gvr'>): ReadonlySe
  * cannot be distinguished. With `fixed`, therefore, only conditions on what cannot change are sent: names and
  * namespaces.
  */
-export async function narrowingOf(
+export async function serverSideFilterOf(
   programs: readonly CelProgram[],
   { gvr }: ResourceType,
   { fixed = false } = {},
-): Promise<Narrowing> {
+): Promise<ServerSideFilter> {
   const { pushDown } = await loadCel();
   const supportedFields = fixed ? new Set(EVERYWHERE) : selectableFields({ gvr });
   const parts = programs.map((program) => pushDown(program, { supportedFields, labels: !fixed }));

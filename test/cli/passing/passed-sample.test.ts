@@ -18,7 +18,7 @@ const reads = [
 const pod = (i: number, status: object = { phase: 'Running' }) => ({ metadata: { name: `p-${i}` }, status }) as ReadonlyObject; // biome-ignore format: short
 
 /** The sample as hints see it. */
-const seen = (sample: PassedSample) => samplesOf(sample.holding({ type, informer: {} } as WatchTarget));
+const seen = (sample: PassedSample) => samplesOf(sample.cached({ type, informer: {} } as WatchTarget));
 
 describe('the objects that passed, for hints', () => {
   it('are counted, and the fields are named that none of them has', () => {

@@ -159,7 +159,7 @@ describe('a plan', () => {
       'object.spec.nodeName == "n" && object.metadata.labels.a == "b"',
     ]);
     expect(
-      [...(plan.narrowings ?? [])].map(([{ gvr }, narrowing]) => [
+      [...(plan.pushedDown ?? [])].map(([{ gvr }, narrowing]) => [
         gvr.resource,
         narrowing.labelSelector,
         narrowing.fieldSelector,
@@ -179,7 +179,7 @@ describe('a plan', () => {
     for (const output of [[], ['-o', 'name'], ['-o', 'json']]) {
       const { plan } = await planned(['pods', '--filter', filter, ...output]);
       expect(
-        [...(plan.narrowings ?? [])].map(([, narrowing]) => [narrowing.labelSelector, narrowing.fieldSelector]),
+        [...(plan.pushedDown ?? [])].map(([, narrowing]) => [narrowing.labelSelector, narrowing.fieldSelector]),
       ).toEqual([[undefined, 'metadata.name=a']]);
     }
   });
@@ -190,6 +190,6 @@ describe('a plan', () => {
     [[], 'there is no --filter'],
   ])('leaves the server out of it with %j', async (flags, text) => {
     const { plan, notices } = await planned(['pods', '--explain', ...flags]);
-    expect([plan.narrowings, notices]).toEqual([undefined, [expect.stringContaining(text)]]);
+    expect([plan.pushedDown, notices]).toEqual([undefined, [expect.stringContaining(text)]]);
   });
 });

@@ -19,7 +19,7 @@ const added = (i: number): InformerNotification<Pod> => ({
 async function turnsOf(notify: NotificationSink<Pod>['notify'], clock = new FakeClock()): Promise<number> {
   const listener = new Listener<Pod>(
     { notify, synced() {} },
-    { policy: 'buffer', blockAt: 1, resyncMs: 0, lanes: 1, clock, logger: silentLogger, onError() {}, warnAt: 1e9 },
+    { policy: 'buffer', blockAt: 1, resyncMs: 0, pipelines: 1, clock, logger: silentLogger, onError() {}, warnAt: 1e9 },
   );
   for (let i = 0; i < COUNT; i++) listener.push(added(i));
   listener.push(SYNCED);
@@ -76,7 +76,7 @@ it('a callback that fails is logged with what it was called for, counted and rep
       policy: 'buffer',
       blockAt: 1,
       resyncMs: 0,
-      lanes: 1,
+      pipelines: 1,
       clock: new FakeClock(),
       logger: createLogger((_level, message, fields) => void logged.push([message, fields])),
       onError: (error) => reported.push(error),
@@ -110,7 +110,7 @@ function stepped(policy: QueuePolicy, options: Partial<ListenerOptions> = {}) {
     policy,
     blockAt: 4,
     resyncMs: 0,
-    lanes: 1,
+    pipelines: 1,
     clock: new FakeClock(),
     logger: createLogger((level, _message, fields) => void (level === 'warn' && warnings.push(fields?.backlog))),
     onError() {},
@@ -185,7 +185,7 @@ it('counts the notifications that coalesce merged away', async () => {
 });
 
 it('has a schedule for each lane, with its resync period', () => {
-  const { listener } = stepped('buffer', { lanes: 2, resyncMs: 1000 });
+  const { listener } = stepped('buffer', { pipelines: 2, resyncMs: 1000 });
   expect(listener.resyncMs).toBe(1000);
   expect(listener.schedules.map((schedule) => [schedule.check(999), schedule.check(1000)])).toEqual([
     [false, true],

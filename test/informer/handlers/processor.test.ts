@@ -44,7 +44,7 @@ function start() {
         policy: 'buffer',
         blockAt: 2,
         resyncMs: 0,
-        lanes: 2,
+        pipelines: 2,
         clock,
         logger: silentLogger,
         onError() {},

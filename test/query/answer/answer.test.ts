@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client/client.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { type AnswerPart, answer } from '../../../src/query/answer/answer.ts';
-import type { Holding } from '../../../src/query/answer/holding.ts';
+import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
 import { measuresOf } from '../../../src/query/answer/measures.ts';
 import type { Query, ScopedQuery } from '../../../src/query/answer/query.ts';
 import { CLUSTER_EXPRESSION, clusterIndex } from '../../../src/query/index/cluster-index.ts';
@@ -50,7 +50,7 @@ function partOf(query: Query, pods: UnknownObject[], cluster?: string, notices: 
   const scope = { selections: [{ type, names: [], versioned: false }], namespaces: [''], declared };
   return {
     query: { ...query, ...scope } as unknown as ScopedQuery,
-    holdings: [{ type: type as ResourceType, informer, forbidden: [] } as unknown as Holding],
+    allCached: [{ type: type as ResourceType, informer, forbidden: [] } as unknown as CachedObjects],
     client: {} as Client, // nothing is asked of it
     signal: new AbortController().signal,
     notice: (text) => void notices.push(text),

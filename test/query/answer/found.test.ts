@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
 import { arrange, findPatiently } from '../../../src/query/answer/found.ts';
-import type { Holding } from '../../../src/query/answer/holding.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { freshLister } from '../../support/fresh-lister.ts';
 import { storeOf as cacheOf, PODS } from '../../support/query.ts';
 
 const lister = freshLister(cacheOf(PODS, []));
-const holding = { type: { gvr: {} }, forbidden: [], informer: { lister } } as unknown as Holding;
+const cached = { type: { gvr: {} }, forbidden: [], informer: { lister } } as unknown as CachedObjects;
 const question = { lookups: [], explain: false, conditions: [], filters: [], wheres: [], filtersNeedObject: true };
 const sink = { clock: new FakeClock(), notice: () => {}, write: () => Promise.resolve() };
 
@@ -21,7 +21,7 @@ test.each([
     sink,
     matches: (each: (typeof PODS)[0]) => name.test(each.metadata.name ?? ''),
   };
-  const found = await findPatiently(asked as never, holding, finding as never);
+  const found = await findPatiently(asked as never, cached, finding as never);
   const first = arrange(found, { sortBy: undefined, sortsDescending: false, limit: 2 });
   expect(found.map(({ object }) => object.metadata.name)).toEqual(expected);
   expect(first.map(({ object }) => object.metadata.name)).toEqual(expected.slice(0, 2));

@@ -65,14 +65,14 @@ function answerOf(plan: QueryPlan, world: World, type: ResourceType): Map<string
   const sink = { clock: world.clock, notice: () => {}, write: () => Promise.resolve() };
   const { lister } = world.informer;
   const objects = lister.list().toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const holding = {
+  const cached = {
     type,
     names: undefined,
     namespaces: [''],
     forbidden: [],
     informer: { ...heldBy(world), lister: listed(objects, lister) },
   };
-  const found = findIn(plan, holding, {
+  const found = findIn(plan, cached, {
     catalog: new IndexCatalog(plan.declared),
     matches: matcherOf(plan, sink),
     sink,

@@ -9,7 +9,7 @@ import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../../src/query/index/index-definition.ts';
 import { Lookups } from '../../../src/serve/api/lookups.ts';
-import type { HeldCaches } from '../../../src/serve/hold/served-cache.ts';
+import type { ServedCacheSet } from '../../../src/serve/hold/served-cache.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { PODS } from '../../support/query.ts';
@@ -48,7 +48,7 @@ function lookups() {
     targets,
     declared: [valueIndex, unstable],
     find: (type: ResourceType) => targets.find((each) => each.type.gvr.resource === type.gvr.resource),
-  } as unknown as HeldCaches;
+  } as unknown as ServedCacheSet;
   const resolve = async ([word = '']: readonly string[]) => {
     asked.push(word);
     if (word === 'nothing') throw new InformerError('argument', 'no such type', { hint: 'look at types' });

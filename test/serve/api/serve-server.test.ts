@@ -6,7 +6,7 @@ import { InformerError } from '../../../src/kit/error.ts';
 import { listen, type ServerRequest, type StreamedAnswer, type WholeAnswer } from '../../../src/kit/http-listener.ts';
 import { failure } from '../../../src/model/status.ts';
 import { json } from '../../../src/serve/api/routes.ts';
-import { type Questions, ServeServer, type ServeServerOptions } from '../../../src/serve/api/serve-server.ts';
+import { type ServeAnswers, ServeServer, type ServeServerOptions } from '../../../src/serve/api/serve-server.ts';
 import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '../../../src/serve/protocol.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
@@ -16,7 +16,7 @@ const question = (given: object = {}) => ({ words: ['pods'], given, config: {}, 
 function server(options: Partial<ServeServerOptions> = {}) {
   const clock = new FakeClock();
   const calls: unknown[] = [];
-  const questions: Questions = {
+  const questions: ServeAnswers = {
     parse: (text) => {
       calls.push(['parse', text]);
       if (text === '') throw new InformerError('argument', 'no question', { hint: 'ask one' });
@@ -211,7 +211,7 @@ it('a serve is idle while it has no request and no answer is read', async () => 
 
 describe('a question whose client can read no trailers', () => {
   const LARGE = 'x'.repeat(400_000);
-  const large: Partial<Questions> = {
+  const large: Partial<ServeAnswers> = {
     answer: async (_, outlet) => {
       await outlet.write(LARGE);
       await outlet.write('last');
@@ -221,7 +221,7 @@ describe('a question whose client can read no trailers', () => {
   };
 
   /** What a server sends to a client that sends these lines, and its questions. */
-  async function sent(lines: readonly string[], questions: Partial<Questions>) {
+  async function sent(lines: readonly string[], questions: Partial<ServeAnswers>) {
     const { made, questions: all } = server();
     Object.assign(all, questions);
     await using listener = await listen(

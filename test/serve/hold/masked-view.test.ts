@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import type { Holding } from '../../../src/query/answer/holding.ts';
+import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
 import { maskedCondition, maskedView } from '../../../src/serve/hold/masked-view.ts';
 import type { CompiledCondition } from '../../../src/stream/conditions/condition.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
@@ -50,8 +50,8 @@ it('a view of Secrets has marks for every reader, and the index of namespaces al
     indexCount: () => 1,
   };
   const informer = { name: 'v1/secrets', lister };
-  const holding = { type: SECRETS, informer } as unknown as Holding;
-  const view = maskedView(holding, redactor).informer;
+  const cached = { type: SECRETS, informer } as unknown as CachedObjects;
+  const view = maskedView(cached, redactor).informer;
   const shown = [...view.lister.list(), ...view.lister.values(), ...view.lister.byIndex('namespace', 'shop')];
   expect(shown).toEqual([mark, mark, mark]);
   expect([view.name, view.lister.size]).toEqual(['v1/secrets', 1]);
@@ -64,7 +64,7 @@ it('a view of Secrets has marks for every reader, and the index of namespaces al
     [true, ['value'], 1],
     [false, [], 0],
   ]);
-  const pods = { ...holding, type: { ...SECRETS, gvr: { ...SECRETS.gvr, resource: 'pods' } } } as Holding;
+  const pods = { ...cached, type: { ...SECRETS, gvr: { ...SECRETS.gvr, resource: 'pods' } } } as CachedObjects;
   expect(maskedView(pods, redactor)).toBe(pods);
 });
 

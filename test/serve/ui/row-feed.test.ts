@@ -3,7 +3,7 @@ import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { Glances } from '../../../src/serve/ui/glances.ts';
 import { MOST_DIRTY, RowFeed } from '../../../src/serve/ui/row-feed.ts';
 import { TableView } from '../../../src/serve/ui/table-view.ts';
-import type { UiMessage, UiQuestion } from '../../../src/serve/ui/wire.ts';
+import type { UiMessage, UiQuery } from '../../../src/serve/ui/wire.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { sandboxCaches, uiProgram } from '../../support/ui.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const lister = () => (caches.caches[0] as (typeof caches.caches)[number]).informer.lister;
 
-async function feedOf(question: Partial<UiQuestion> = {}, clock?: FakeClock) {
+async function feedOf(question: Partial<UiQuery> = {}, clock?: FakeClock) {
   const program = uiProgram(caches.caches, clock ? { clock } : {});
   return new RowFeed(await TableView.of(program, { type: 'v1/pods', namespace: 'shop', ...question }), 7);
 }

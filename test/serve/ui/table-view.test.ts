@@ -5,7 +5,7 @@ import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { TableView } from '../../../src/serve/ui/table-view.ts';
 import type { UiCache, UiProgram } from '../../../src/serve/ui/ui-program.ts';
-import type { UiQuestion } from '../../../src/serve/ui/wire.ts';
+import type { UiQuery } from '../../../src/serve/ui/wire.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { uiProgram } from '../../support/ui.ts';
 
@@ -26,7 +26,7 @@ interface Scene {
 }
 
 /** A view of a type of which these objects are cached. */
-function viewOf(question: Partial<UiQuestion> = {}, { objects = [], resource = 'pods', ...own }: Scene = {}) {
+function viewOf(question: Partial<UiQuery> = {}, { objects = [], resource = 'pods', ...own }: Scene = {}) {
   const type = { gvr: { group: '', version: 'v1', resource }, kind: 'Pod', namespaced: true } as ResourceType;
   const cache = { id: `v1/${resource}`, type, informer: { lister: { values: () => objects.values() } } };
   const clock = new FakeClock(Date.parse(CREATED) + 60_000);
@@ -93,7 +93,7 @@ it('columns are new once for their content: not the same list again, nor another
 });
 
 describe('an object is found', () => {
-  const names = async (question: Partial<UiQuestion>, objects: readonly UnknownObject[]) => {
+  const names = async (question: Partial<UiQuery>, objects: readonly UnknownObject[]) => {
     const view = await viewOf(question);
     return objects.filter((object) => view.matches(object)).map(({ metadata }) => metadata.name);
   };
@@ -103,7 +103,7 @@ describe('an object is found', () => {
     pod('db', { namespace: undefined }),
   ];
 
-  it.each<[string, Partial<UiQuestion>, string[]]>([
+  it.each<[string, Partial<UiQuery>, string[]]>([
     ['by its whole namespace', { namespace: 'shop' }, ['web-1']],
     ['by all words of its key, in any case', { name: ' WEB  shop-' }, ['web-2']],
     ['by its labels', { selector: 'app=web,app!=db' }, ['web-1', 'web-2']],
@@ -125,7 +125,7 @@ describe('an object is found', () => {
   });
 });
 
-it.each<[Partial<UiQuestion>, boolean]>([
+it.each<[Partial<UiQuery>, boolean]>([
   [{}, false],
   [{ filter: 'object.metadata.name == "a"' }, false],
   [{ filter: 'now > timestamp(object.metadata.creationTimestamp)' }, true],
@@ -189,7 +189,7 @@ describe('a question', () => {
     await expect(viewOf(question)).resolves.toBeDefined();
   });
 
-  it.each<[Partial<UiQuestion>, RegExp, string]>([
+  it.each<[Partial<UiQuery>, RegExp, string]>([
     [{ selector: 'a in (' }, /^--selector: /, ''],
     [{ index: { name: 'nodes', value: 'n' } }, /^--index: there is no index named "nodes"/, 'the indexes are'],
   ])('%j is refused with the name of its box, and what to do', async (question, message, hint) => {

@@ -4,7 +4,7 @@ import { type TableColumn, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { Status } from '../../../src/model/status.ts';
-import type { HeldType } from '../../../src/serve/watch-cache/held-collection.ts';
+import type { CachedTypeOptions } from '../../../src/serve/watch-cache/cached-collection.ts';
 import { WatchCaches } from '../../../src/serve/watch-cache/watch-caches.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
@@ -28,7 +28,7 @@ const withRow = (object: UnknownObject, columns = COLUMNS) =>
   withCells(object, { columns, cells: [object.metadata.name] } as Parameters<typeof withCells>[1]);
 
 /** The answers of a serve about pods, over an informer whose notifications a test gives. */
-function serving(options: Partial<HeldType> = {}) {
+function serving(options: Partial<CachedTypeOptions> = {}) {
   const clock = new FakeClock();
   const caches = new WatchCaches({ clock });
   const scopes = options.namespaces ?? [''];
@@ -49,8 +49,14 @@ function serving(options: Partial<HeldType> = {}) {
     },
   };
   let handler: Record<string, (...args: unknown[]) => void> = {};
-  const held = { type: PODS, informer, as: 'object', keepsManagedFields: false, ...options } as unknown as HeldType;
-  const added = caches.add(held);
+  const collection = {
+    type: PODS,
+    informer,
+    as: 'object',
+    keepsManagedFields: false,
+    ...options,
+  } as unknown as CachedTypeOptions;
+  const added = caches.add(collection);
   const keyOf = ({ metadata: { namespace, name } }: UnknownObject) => (namespace ? `${namespace}/${name}` : `${name}`);
   const answer = (url: string, accept = 'application/json', headers = {}, method = 'GET') =>
     caches.answer({ method, url, headers: { accept, ...headers } });
@@ -83,7 +89,7 @@ function serving(options: Partial<HeldType> = {}) {
     event: (event: object) => handler.continuity?.(event),
     /** The first request makes the cache begin. */
     begin: async (...objects: UnknownObject[]) => {
-      await answer(`/api/v1/${held.type.gvr.resource}?continue=x`);
+      await answer(`/api/v1/${collection.type.gvr.resource}?continue=x`);
       for (const object of objects) all.put(object, 'initial');
       all.synced();
     },
@@ -351,7 +357,7 @@ describe('the form of objects from a cache', () => {
   });
 
   it('belongs to the cluster where the cache has less', async () => {
-    const ask = async (as: HeldType['as'], accept: string, query = '') => {
+    const ask = async (as: CachedTypeOptions['as'], accept: string, query = '') => {
       const cache = serving({ as });
       await cache.begin(object);
       const refused = await cache.refusal(URL + query, accept);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { HeldSource } from '../../../src/serve/watch-cache/held-source.ts';
+import { CachedSource } from '../../../src/serve/watch-cache/cached-source.ts';
 import { EventHistory } from '../../../src/serve/watch-cache/history.ts';
 
 const object = (version: number) =>
@@ -64,10 +64,10 @@ describe('the kept changes of a collection', () => {
 describe('the source of a cached collection', () => {
   const added = (version: number, cause: 'watch' | 'relist' | 'initial' = 'watch') =>
     ({ kind: 'added', key: `p${version}`, object: object(version), cause }) as unknown as Parameters<
-      HeldSource['take']
+      CachedSource['take']
     >[0];
-  function whole(): HeldSource {
-    const source = new HeldSource(4);
+  function whole(): CachedSource {
+    const source = new CachedSource(4);
     source.take(added(3, 'initial'));
     source.filled('5');
     return source;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { parseCollectionPath } from '../../../src/serve/collection-path.ts';
-import type { HeldCollection } from '../../../src/serve/watch-cache/held-collection.ts';
+import type { CachedCollection } from '../../../src/serve/watch-cache/cached-collection.ts';
 import { readRequestOf } from '../../../src/serve/watch-cache/read-request.ts';
 import { Refusal } from '../../../src/serve/watch-cache/refusal.ts';
 
-const HELD = { name: 'pods', as: { table: 'Object' } } as HeldCollection;
+const HELD = { name: 'pods', as: { table: 'Object' } } as CachedCollection;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 function read(query: string, { accept = 'application/json', path = '/api/v1/pods' } = {}) {

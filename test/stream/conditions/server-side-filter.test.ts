@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { compiledAll } from '../../../src/cli/session/stream-filters.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
-import { narrowingOf } from '../../../src/stream/conditions/server-side-filter.ts';
+import { serverSideFilterOf } from '../../../src/stream/conditions/server-side-filter.ts';
 
 const typeOf = (group: string, resource: string) => ({ gvr: { group, version: 'v1', resource } }) as ResourceType;
 
 async function narrowed(type: ResourceType, ...sources: string[]) {
   const { programs } = await compiledAll(sources, 'filter');
-  return narrowingOf(programs, type);
+  return serverSideFilterOf(programs, type);
 }
 
 it.each<[string, ResourceType, string[], string | undefined, string | undefined]>([
@@ -53,7 +53,7 @@ it('sends only what cannot change where a leaving object must be distinguished f
     ['object.metadata.name == "a" && object.metadata.labels.b == "c" && object.spec.nodeName == "n"'],
     'filter',
   );
-  expect(await narrowingOf(programs, typeOf('', 'pods'), { fixed: true })).toEqual({
+  expect(await serverSideFilterOf(programs, typeOf('', 'pods'), { fixed: true })).toEqual({
     labelSelector: undefined,
     fieldSelector: 'metadata.name=a',
     text: 'v1/pods: the server selects by field selector metadata.name=a; evaluated here: object.metadata.labels.b == "c" && object.spec.nodeName == "n"',

@@ -1,4 +1,4 @@
-import type { UiQuestion, UiValues } from '../wire.ts';
+import type { UiQuery, UiValues } from '../wire.ts';
 import { byId, el, number, setText } from './dom.ts';
 import { type Link, ServeRefusal } from './link.ts';
 
@@ -9,7 +9,7 @@ const BY_LABEL = 'label:KEY';
 /** The values of an index as bars. */
 export class Bars {
   readonly #link: Link;
-  readonly #question: () => UiQuestion | undefined;
+  readonly #question: () => UiQuery | undefined;
   readonly #onChosen: (name: string, value: string) => void;
   /** The version of the cache's content; the values are counted again when it differs. */
   readonly #version: () => string | undefined;
@@ -27,7 +27,7 @@ export class Bars {
       version,
       onChosen,
     }: {
-      question(): UiQuestion | undefined;
+      question(): UiQuery | undefined;
       version(): string | undefined;
       onChosen(name: string, value: string): void;
     },

@@ -1,5 +1,5 @@
 import { humanDuration } from '../../../kit/duration.ts';
-import type { UiMessage, UiMessages, UiQuestion, UiRefusal, UiSubject, UiTypeState } from '../wire.ts';
+import type { UiMessage, UiMessages, UiQuery, UiRefusal, UiSubject, UiTypeState } from '../wire.ts';
 import { Bars } from './bars.ts';
 import { Chart } from './chart.ts';
 import { Detail } from './detail.ts';
@@ -26,7 +26,7 @@ const namespace = byId<HTMLSelectElement>('namespace');
 let session: string | undefined;
 let types: readonly UiTypeState[] = [];
 let type: string | undefined;
-let index: UiQuestion['index'];
+let index: UiQuery['index'];
 let view = 0;
 let rowsView = -1;
 let shownView = -1;
@@ -140,7 +140,7 @@ function tallied(data: UiMessages['tally']): void {
 
 // --- questions ---
 
-function question(): UiQuestion | undefined {
+function question(): UiQuery | undefined {
   if (type === undefined) return undefined;
   const text = (id: (typeof FIELDS)[number]) => input(id).value.trim() || undefined;
   const isNamespaced = types.find(({ id }) => id === type)?.namespaced !== false;
@@ -155,7 +155,7 @@ function question(): UiQuestion | undefined {
   };
 }
 
-async function ask(what: { question?: UiQuestion | null; subject?: UiSubject | null }): Promise<void> {
+async function ask(what: { question?: UiQuery | null; subject?: UiSubject | null }): Promise<void> {
   if (session === undefined) return;
   const asked = ++view;
   const before = { rowsView, askedQuestion };
@@ -391,7 +391,7 @@ function counted(): void {
 function countText({ objects, name, kind }: UiTypeState): string {
   if (waiting === 'refused') return 'this question is refused; the rows answer the one before';
   if (waiting === 'asked') {
-    const { type: _, ...narrowing } = JSON.parse(askedQuestion ?? '{}') as UiQuestion;
+    const { type: _, ...narrowing } = JSON.parse(askedQuestion ?? '{}') as UiQuery;
     if (Object.keys(narrowing).length === 0)
       return `loading… ${number(grid.old ? 0 : grid.size)} of ${number(objects)} ${name}`;
     return `filtering… ${number(progress?.looked ?? 0)} of ${number(objects)} ${name} looked at`;

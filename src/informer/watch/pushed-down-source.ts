@@ -11,7 +11,7 @@ interface OwnSelectors {
  * A source that may be asked for less than the user's own selectors give. A server that cannot select by the rest
  * answers 400, as an aggregated API may. Then it is asked by the user's own selectors alone, and `onRefused` is called.
  */
-export function narrowedSource(
+export function pushedDownSource(
   source: ListerWatcher<UnknownObject>,
   { labelSelector, fieldSelector }: OwnSelectors,
   onRefused: () => void,

@@ -11,7 +11,7 @@ import { type IndexedStore, viewedStore } from '../index/stored-index.ts';
  * The objects of one type from which a question is answered, in a cache that is synced. A one-shot command holds just
  * what was asked for; a program that keeps caches gives a view of them.
  */
-export interface Holding {
+export interface CachedObjects {
   readonly type: ResourceType;
   /** Undefined = all that namespaces and selectors give. */
   readonly names: ReadonlySet<string> | undefined;
@@ -19,14 +19,14 @@ export interface Holding {
   readonly namespaces: readonly string[] | undefined;
   /** The parts of it that may not be read. */
   readonly forbidden: readonly { readonly need: { readonly names: readonly string[] } }[];
-  readonly informer: HeldInformer;
+  readonly informer: CachedInformer;
 }
 
 /**
- * The part of an informer that a holding shows. `values` gives the objects in the order in which the server listed
+ * The part of an informer that these objects are read from. `values` gives the objects in the order in which the server listed
  * them.
  */
-export interface HeldInformer
+export interface CachedInformer
   extends Pick<SharedInformer<UnknownObject>, 'name' | 'continuity' | 'confirm' | 'whenProven' | 'whenApplied'> {
   readonly lister: IndexedStore & Pick<Lister<UnknownObject>, 'values'>;
   /** Absent: not known. */
@@ -38,7 +38,7 @@ export interface HeldInformer
 }
 
 /** The cache, or the part of it that was asked for by name. */
-export function storeOf({ informer: { lister }, names }: Holding): IndexedStore {
+export function storeOf({ informer: { lister }, names }: CachedObjects): IndexedStore {
   const store = viewedStore(lister);
   if (!names) return store;
   return scanned(passing(store.list(), (object) => names.has(object.metadata.name ?? '')));
@@ -57,7 +57,7 @@ export function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
 }
 
 /** The time since the cache last had proof that it is current, ms: the longest of its sources. */
-export function ageMsOf({ informer: { continuity } }: Holding): number {
+export function ageMsOf({ informer: { continuity } }: CachedObjects): number {
   return Math.max(0, ...continuity.map(({ ageMs = 0 }) => ageMs));
 }
 
@@ -67,7 +67,7 @@ export function ageMsOf({ informer: { continuity } }: Holding): number {
  */
 export function inServersOrder(
   objects: readonly ReadonlyObject[],
-  { names, namespaces = [], informer }: Holding,
+  { names, namespaces = [], informer }: CachedObjects,
   isLookedUp: boolean,
 ): readonly ReadonlyObject[] {
   if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered))) return objects;
@@ -92,7 +92,7 @@ export function inServersOrder(
 const FEW_OF = 100;
 
 /** The keys in the order of `values`. */
-function keysOf(lister: HeldInformer['lister']): Iterable<ObjectKey> {
+function keysOf(lister: CachedInformer['lister']): Iterable<ObjectKey> {
   return 'keys' in lister
     ? (lister as Pick<Lister<UnknownObject>, 'keys'>).keys()
     : Iterator.from(lister.values()).map(keyOf);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
-import { narrowedSource } from '../../../src/informer/watch/narrowed-source.ts';
+import { pushedDownSource } from '../../../src/informer/watch/pushed-down-source.ts';
 import type { ListOptions } from '../../../src/model/list-options.ts';
 import { StatusError } from '../../../src/model/status.ts';
 
@@ -26,14 +26,14 @@ const narrow = { limit: 5, labelSelector: 'app=web', fieldSelector: 'metadata.na
 it('asks by the own selectors alone where the server cannot select by more, and reports it', async () => {
   const { asked, source } = server('metadata.name=x');
   let refused = 0;
-  const list = narrowedSource(source, own, () => refused++).list(narrow, context);
+  const list = pushedDownSource(source, own, () => refused++).list(narrow, context);
   expect([await list, refused]).toEqual([{ items: [], resourceVersion: '7' }, 1]);
   expect(asked).toEqual([narrow, { limit: 5, ...own }]);
 });
 
 it('asks once where the server can', async () => {
   const { asked, source } = server(narrow.fieldSelector);
-  await narrowedSource(source, own, () => expect.unreachable()).list(narrow, context);
+  await pushedDownSource(source, own, () => expect.unreachable()).list(narrow, context);
   expect(asked).toEqual([narrow]);
 });
 
@@ -42,7 +42,7 @@ it.each([
   ['another error', narrow.fieldSelector, 403],
 ])('passes on %s', async (_, fieldSelector, code) => {
   const { asked, source } = server('', code);
-  const list = narrowedSource(source, own, () => expect.unreachable()).list({ ...own, fieldSelector }, context);
+  const list = pushedDownSource(source, own, () => expect.unreachable()).list({ ...own, fieldSelector }, context);
   await expect(list).rejects.toMatchObject({ status: { code } });
   expect(asked).toHaveLength(1);
 });

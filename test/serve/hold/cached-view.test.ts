@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
-import { type HeldPart, selectorOf, viewOf, whyNotHeld } from '../../../src/serve/hold/held-view.ts';
+import { type RequestedPart, selectorOf, viewOf, whyNotCached } from '../../../src/serve/hold/cached-view.ts';
 import type { ServedCache } from '../../../src/serve/hold/served-cache.ts';
 import { names, PODS as OBJECTS, pod, storeOf } from '../../support/query.ts';
 
 const PODS = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod', namespaced: true } as ResourceType;
 const NODES = { gvr: { group: '', version: 'v1', resource: 'nodes' }, kind: 'Node', namespaced: false } as ResourceType;
-const ALL: HeldPart = { names: [], namespaces: [''], selector: undefined, fieldSelector: undefined };
+const ALL: RequestedPart = { names: [], namespaces: [''], selector: undefined, fieldSelector: undefined };
 const NODE = new IndexCatalog().get('node');
 const objects = [...OBJECTS, { ...pod('z', 'n1', 'Running', 0), metadata: { name: 'z', namespace: 'other' } }];
 
@@ -27,11 +27,11 @@ function cacheOf(type = PODS) {
   };
   return { calls, target: { type, namespaces: [''], forbidden: ['x'], informer } as unknown as ServedCache };
 }
-const listerOf = (part: Partial<HeldPart>, type = PODS) =>
+const listerOf = (part: Partial<RequestedPart>, type = PODS) =>
   viewOf(cacheOf(type).target, { ...ALL, ...part }).informer.lister;
 
 describe('the part of a cache that a question is about', () => {
-  it.each<[string, Partial<HeldPart>, string[]]>([
+  it.each<[string, Partial<RequestedPart>, string[]]>([
     ['all', {}, ['a-1', 'a-2', 'b-1', 'c-1', 'c-2', 'z']],
     ['a namespace', { namespaces: ['bank'] }, ['c-1', 'c-2']],
     ['two namespaces', { namespaces: ['bank', 'other'] }, ['c-1', 'c-2', 'z']],
@@ -88,7 +88,7 @@ describe('the part of a cache that a question is about', () => {
   });
 });
 
-it.each<[string, readonly string[] | undefined, Partial<HeldPart>, string | undefined]>([
+it.each<[string, readonly string[] | undefined, Partial<RequestedPart>, string | undefined]>([
   ['all', [''], { namespaces: ['shop'] }, undefined],
   ['all', [''], {}, undefined],
   ['one namespace', ['shop'], { namespaces: ['shop'] }, undefined],
@@ -98,7 +98,7 @@ it.each<[string, readonly string[] | undefined, Partial<HeldPart>, string | unde
   ['all', [''], { fieldSelector: 'spec.nodeName=n1' }, undefined],
   ['all', [''], { fieldSelector: 'spec.nodeName=n1,spec.x=y' }, 'only the API server selects pods by spec.x'],
 ])('a cache of %s (%j) cannot answer for %j because: %s', (_, namespaces, part, why) => {
-  expect(whyNotHeld({ type: PODS, namespaces }, { ...ALL, ...part })).toBe(why);
+  expect(whyNotCached({ type: PODS, namespaces }, { ...ALL, ...part })).toBe(why);
 });
 
 it('selectors that select everything are none', () => {

@@ -1,5 +1,5 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
-import type { NarrowedCaches } from '../../query/answer/narrowed-caches.ts';
+import type { PushedDownCaches } from '../../query/answer/pushed-down-caches.ts';
 import type { ScopedQuery } from '../../query/answer/query.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { hasStaleType, SeveralErrors } from '../terminal/exit-codes.ts';
@@ -18,11 +18,11 @@ export interface QueryPart {
 export interface FilledPart extends QueryPart {
   readonly caches: FilledCaches;
   /** The caches hold only the objects that the server selected. */
-  readonly narrowed?: NarrowedCaches | undefined;
+  readonly pushedDownCaches?: PushedDownCaches | undefined;
 }
 
 /** The clusters that were asked, and the errors of those that could not be. */
-export interface AskedClusters {
+export interface FilledClusters {
   readonly filled: readonly FilledPart[];
   readonly errors: readonly unknown[];
 }
@@ -43,7 +43,7 @@ export async function together(sessions: Sessions, asked: readonly Promise<Fille
  * All that is missing of an answer, as one error. Throws it before anything is printed where a type is gone that a kept
  * discovery has: the command is run again. `answered` are the parts that the answer has.
  */
-export function refusalOfAll({ filled, errors }: AskedClusters, [answered]: readonly FilledPart[]): unknown {
+export function refusalOfAll({ filled, errors }: FilledClusters, [answered]: readonly FilledPart[]): unknown {
   const all = [
     ...errors,
     ...filled.flatMap((part) => [...part.errors, ...(part.caches.refusal === undefined ? [] : [part.caches.refusal])]),

@@ -14,7 +14,7 @@ import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '
 import type { Session } from '../session/session.ts';
 import { errorTexts } from '../terminal/exit-codes.ts';
 
-export interface HeldTypesOptions {
+export interface CachedTypesOptions {
   readonly session: Session;
   /** [''] = all; undefined: all, or that of the context where only that may be read. */
   readonly namespaces: readonly string[] | undefined;
@@ -29,8 +29,8 @@ export interface HeldTypesOptions {
 }
 
 /** The caches of a serve: one informer for each type, with server's cells and whole objects. */
-export class HeldTypes implements Disposable {
-  readonly #options: HeldTypesOptions;
+export class CachedTypes implements Disposable {
+  readonly #options: CachedTypesOptions;
   readonly #cached = new Map<string, WatchTarget>();
   readonly #adding = new Map<string, Promise<WatchTarget>>();
   readonly #running = new Set<Promise<void>>();
@@ -38,7 +38,7 @@ export class HeldTypes implements Disposable {
   readonly #declared: IndexDefinition[];
   readonly #reporter: ContinuityReporter;
 
-  constructor(options: HeldTypesOptions) {
+  constructor(options: CachedTypesOptions) {
     this.#options = options;
     this.#declared = [...options.declared];
     this.#reporter = new ContinuityReporter(options.session, () => this.targets);

@@ -3,12 +3,12 @@ import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Holding } from '../../query/answer/holding.ts';
+import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import { isFieldKnown, selectorFieldValue } from './field-values.ts';
 import type { ServedCache } from './served-cache.ts';
 
 /** The part of a cache that a question is about. */
-export interface HeldPart {
+export interface RequestedPart {
   readonly names: readonly string[];
   /** [''] = all. */
   readonly namespaces: readonly string[];
@@ -17,12 +17,12 @@ export interface HeldPart {
 }
 
 /** Why a cache cannot answer for a part; undefined if it can. */
-export function whyNotHeld(
-  { type, namespaces: held }: Pick<ServedCache, 'type' | 'namespaces'>,
-  part: HeldPart,
+export function whyNotCached(
+  { type, namespaces: cached }: Pick<ServedCache, 'type' | 'namespaces'>,
+  part: RequestedPart,
 ): string | undefined {
-  const missing = held?.includes('') ? [] : part.namespaces.filter((each) => !held?.includes(each));
-  if (held !== undefined && missing.length > 0) {
+  const missing = cached?.includes('') ? [] : part.namespaces.filter((each) => !cached?.includes(each));
+  if (cached !== undefined && missing.length > 0) {
     const all = missing.includes('') ? 'all namespaces' : `the namespace ${missing.join(', ')}`;
     return `it does not hold ${type.gvr.resource} of ${all}`;
   }
@@ -33,7 +33,7 @@ export function whyNotHeld(
 }
 
 /** The part of a cache that a question is about, as what it is answered from. Nothing is copied. */
-export function viewOf(target: ServedCache, part: HeldPart): Holding {
+export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects {
   const { type, informer, forbidden } = target;
   const namespaces = type.namespaced ? part.namespaces : undefined;
   const scope = namespaces?.includes('') ? undefined : namespaces;
@@ -81,7 +81,7 @@ export function viewOf(target: ServedCache, part: HeldPart): Holding {
 /** Whether selectors match an object; undefined if they match every object. */
 export function selectorOf(
   type: ResourceType,
-  part: Pick<HeldPart, 'selector' | 'fieldSelector'>,
+  part: Pick<RequestedPart, 'selector' | 'fieldSelector'>,
 ): ((object: ReadonlyObject) => boolean) | undefined {
   const labels = LabelSelector.parse(part.selector ?? '');
   const fields = FieldSelector.parse(part.fieldSelector ?? '');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HeldCollection, type HeldType } from '../../../src/serve/watch-cache/held-collection.ts';
+import { CachedCollection, type CachedTypeOptions } from '../../../src/serve/watch-cache/cached-collection.ts';
 
 const gvr = { group: '', version: 'v1', resource: 'pods' };
 
@@ -14,8 +14,8 @@ function versionAfter(stretches: readonly { by: string; to: string }[] | undefin
       return { depth: 0, remove: () => {} };
     },
   };
-  const held = { type: { gvr, kind: 'Pod', namespaced: true }, informer, as: 'object', keepsManagedFields: false };
-  const collection = new HeldCollection(held as unknown as HeldType);
+  const options = { type: { gvr, kind: 'Pod', namespaced: true }, informer, as: 'object', keepsManagedFields: false };
+  const collection = new CachedCollection(options as unknown as CachedTypeOptions);
   synced();
   // Only a source whose continuity is known is a part.
   informer.continuity = [{ stretches: [] }];

@@ -6,7 +6,7 @@ import type { ServedCache } from './served-cache.ts';
 /** Indexes that are kept because questions named them, of all types together. */
 const MOST_ASKED = 64;
 
-interface AskedIndex {
+interface RequestedIndex {
   readonly informer: ServedCache['informer'];
   readonly key: string;
   readonly built: Promise<void>;
@@ -18,11 +18,11 @@ interface AskedIndex {
  * asked for the longest time is dropped. An index is built in steps beside other work; a question that comes before it
  * is whole scans.
  */
-export class AskedIndexes {
+export class RequestedIndexes {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #isDeclared: (key: string) => boolean;
-  readonly #asked = new Map<string, AskedIndex>();
+  readonly #asked = new Map<string, RequestedIndex>();
 
   /** Indexes that were declared for the serve are never dropped. */
   constructor(clock: Clock, signal: AbortSignal, isDeclared: (key: string) => boolean) {

@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Holding } from './holding.ts';
+import type { CachedObjects } from './cached-objects.ts';
 import type { PushedDown } from './push-down.ts';
 import type { ScopedQuery } from './query.ts';
-import { type Sample, samplesOf, unnarrowedSamples } from './samples.ts';
+import { type Sample, samplesOf, unfilteredSamples } from './samples.ts';
 
-type Narrowed = Pick<ScopedQuery, 'selector' | 'fieldSelector' | 'part' | 'namespaces'>;
+type PushedDownQuery = Pick<ScopedQuery, 'selector' | 'fieldSelector' | 'part' | 'namespaces'>;
 
 interface Server {
   readonly client: Client;
@@ -13,12 +13,12 @@ interface Server {
 }
 
 /** Caches for which a server selected a part of the objects by the lookups and filters of the question. */
-export class NarrowedCaches {
+export class PushedDownCaches {
   readonly #parts: ReadonlyMap<ResourceType, PushedDown>;
-  readonly #query: Narrowed;
+  readonly #query: PushedDownQuery;
   readonly #server: Server;
 
-  constructor(parts: ReadonlyMap<ResourceType, PushedDown>, query: Narrowed, server: Server) {
+  constructor(parts: ReadonlyMap<ResourceType, PushedDown>, query: PushedDownQuery, server: Server) {
     this.#parts = parts;
     this.#query = query;
     this.#server = server;
@@ -33,15 +33,15 @@ export class NarrowedCaches {
    * Some objects of the types as if nothing had been pushed down, for hints on an empty answer: whether there is
    * anything at all, and which values are near. Types that are not narrowed are not listed again.
    */
-  async unnarrowed(holdings: readonly Holding[]): Promise<Sample[]> {
+  async unnarrowed(allCached: readonly CachedObjects[]): Promise<Sample[]> {
     const { namespaces } = this.#query;
     return (
       await Promise.all(
-        holdings.map(async (holding) => {
-          const { type, names, namespaces: own } = holding;
-          if (!this.#parts.has(type)) return [samplesOf(holding)];
+        allCached.map(async (cached) => {
+          const { type, names, namespaces: own } = cached;
+          if (!this.#parts.has(type)) return [samplesOf(cached)];
           const scope = { type, names, namespaces: own && namespaces };
-          return unnarrowedSamples([scope], { ...this.#query, as: 'object' }, this.#server);
+          return unfilteredSamples([scope], { ...this.#query, as: 'object' }, this.#server);
         }),
       )
     ).flat();

@@ -6,10 +6,10 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import { partsOfKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { HeldSource } from './held-source.ts';
+import { CachedSource } from './cached-source.ts';
 
 /** A type that a serve caches whole: no selector, no name and no part by hash limits it. */
-export interface HeldType {
+export interface CachedTypeOptions {
   readonly type: ResourceType;
   readonly informer: Pick<SharedInformer<UnknownObject>, 'addHandler' | 'continuity' | 'isCaughtUp'>;
   /** One source of the informer for each. Undefined or ['']: all namespaces, or the type has none. */
@@ -22,30 +22,30 @@ export interface HeldType {
 
 /** The part of a cached type that a request is about. */
 export interface CachedPart {
-  readonly held: HeldCollection;
-  readonly source: HeldSource;
+  readonly collection: CachedCollection;
+  readonly source: CachedSource;
   readonly continuity: Continuity;
   /** Only objects of this namespace are asked for, of a source of all. */
   readonly namespace: string | undefined;
 }
 
-/** A cached type as lists and watches are answered from it: one {@link HeldSource} for each source of its informer. */
-export class HeldCollection implements Disposable {
+/** A cached type as lists and watches are answered from it: one {@link CachedSource} for each source of its informer. */
+export class CachedCollection implements Disposable {
   readonly type: ResourceType;
   readonly as: Representation;
   readonly keepsManagedFields: boolean;
-  readonly #informer: HeldType['informer'];
-  readonly #registration: ReturnType<HeldType['informer']['addHandler']>;
-  readonly #sources: ReadonlyMap<string, HeldSource>;
+  readonly #informer: CachedTypeOptions['informer'];
+  readonly #registration: ReturnType<CachedTypeOptions['informer']['addHandler']>;
+  readonly #sources: ReadonlyMap<string, CachedSource>;
 
-  constructor(held: HeldType) {
-    this.type = held.type;
-    this.as = held.as;
-    this.keepsManagedFields = held.keepsManagedFields;
-    this.#informer = held.informer;
-    const { namespaces = [''] } = held;
-    this.#sources = new Map((held.type.namespaced ? namespaces : ['']).map((each) => [each, new HeldSource()]));
-    this.#registration = held.informer.addHandler({
+  constructor(options: CachedTypeOptions) {
+    this.type = options.type;
+    this.as = options.as;
+    this.keepsManagedFields = options.keepsManagedFields;
+    this.#informer = options.informer;
+    const { namespaces = [''] } = options;
+    this.#sources = new Map((options.type.namespaced ? namespaces : ['']).map((each) => [each, new CachedSource()]));
+    this.#registration = options.informer.addHandler({
       added: (object, details) => this.#take({ kind: 'added', object, ...details }),
       updated: (oldObject, object, details) => this.#take({ kind: 'updated', oldObject, object, ...details }),
       deleted: (object, details) => this.#take({ kind: 'deleted', object, ...details }),
@@ -91,7 +91,7 @@ export class HeldCollection implements Disposable {
   #partAt(scope: string, namespace: string | undefined): CachedPart | undefined {
     const source = this.#sources.get(scope);
     const continuity = this.#informer.continuity[[...this.#sources.keys()].indexOf(scope)];
-    return source && continuity && { held: this, source, continuity, namespace };
+    return source && continuity && { collection: this, source, continuity, namespace };
   }
 
   #take(notification: InformerNotification<UnknownObject>): void {

@@ -12,7 +12,7 @@ const KEPT_EVENTS = 5_000;
  * The objects of one source of an informer and its last changes, in the order in which the informer reports them. Its
  * version is that of the last change, or a later one that the source is known to have reached.
  */
-export class HeldSource {
+export class CachedSource {
   readonly changed = new Bell();
   readonly #objects = new Map<ObjectKey, ReadonlyObject>();
   readonly #kept: number;

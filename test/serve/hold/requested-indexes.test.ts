@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { IndexDefinition } from '../../../src/query/index/index-definition.ts';
-import { AskedIndexes } from '../../../src/serve/hold/asked-indexes.ts';
+import { RequestedIndexes } from '../../../src/serve/hold/requested-indexes.ts';
 import type { ServedCache } from '../../../src/serve/hold/served-cache.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
@@ -36,7 +36,7 @@ function cache(name: string) {
 function scene() {
   const clock = new FakeClock();
   const ending = new AbortController();
-  const asked = new AskedIndexes(clock, ending.signal, (key) => key === 'declared');
+  const asked = new RequestedIndexes(clock, ending.signal, (key) => key === 'declared');
   return { clock, ending, asked };
 }
 

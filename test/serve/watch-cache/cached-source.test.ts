@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { HeldSource } from '../../../src/serve/watch-cache/held-source.ts';
+import { CachedSource } from '../../../src/serve/watch-cache/cached-source.ts';
 
 const pod = (name: string, resourceVersion: string | undefined) =>
   ({ metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) } }) as UnknownObject;
@@ -8,19 +8,19 @@ const pod = (name: string, resourceVersion: string | undefined) =>
 type Kind = 'added' | 'updated' | 'deleted';
 
 /** Gives a source a notification about an object. */
-function take(source: HeldSource, kind: Kind, name: string, version: string | undefined, cause = 'watch'): void {
+function take(source: CachedSource, kind: Kind, name: string, version: string | undefined, cause = 'watch'): void {
   const object = pod(name, version);
   source.take({ kind, key: name, object, oldObject: object, cause, sequence: 0 } as never);
 }
 
-function whole(version: string, kept?: number): HeldSource {
-  const source = new HeldSource(kept);
+function whole(version: string, kept?: number): CachedSource {
+  const source = new CachedSource(kept);
   source.filled(version);
   return source;
 }
 
 /** How often a source woke its waiters while `run` ran. */
-async function wakesIn(source: HeldSource, run: () => void): Promise<number> {
+async function wakesIn(source: CachedSource, run: () => void): Promise<number> {
   const ending = new AbortController();
   const waiting = source.changed.wait(ending.signal).then(
     () => 1,
@@ -31,7 +31,7 @@ async function wakesIn(source: HeldSource, run: () => void): Promise<number> {
   return waiting;
 }
 
-const historyOf = ({ history }: HeldSource) =>
+const historyOf = ({ history }: CachedSource) =>
   Array.from({ length: history.next - history.first }, (_, i) => {
     const { type, version, key, previous } = history.at(history.first + i) as NonNullable<
       ReturnType<typeof history.at>
@@ -40,7 +40,7 @@ const historyOf = ({ history }: HeldSource) =>
   });
 
 it('a source is filling until its initial state is complete, of which no change is kept', () => {
-  const source = new HeldSource();
+  const source = new CachedSource();
   take(source, 'added', 'b', '5', 'initial');
   take(source, 'added', 'a', '9', 'initial');
   take(source, 'added', 'c', '7', 'initial');
@@ -91,12 +91,12 @@ it('what a relist shows is no change of the kept ones, and ends those who follow
 });
 
 it('a source that never was whole cannot lose changes', async () => {
-  const source = new HeldSource();
+  const source = new CachedSource();
   expect(await wakesIn(source, () => source.lost())).toBe(0);
   expect([source.state, source.epoch]).toEqual(['filling', 0]);
 });
 
-it.each<[string, (source: HeldSource) => void]>([
+it.each<[string, (source: CachedSource) => void]>([
   ['a change', (source) => take(source, 'added', 'a', '2')],
   ['a new list', (source) => source.filled('9')],
   ['a gap', (source) => source.lost()],
@@ -106,7 +106,7 @@ it.each<[string, (source: HeldSource) => void]>([
 });
 
 it('a version that is reached without a change is that of a whole source, and never goes back', () => {
-  const source = new HeldSource();
+  const source = new CachedSource();
   source.reached('9');
   expect(source.version).toBe('');
   source.filled('5');

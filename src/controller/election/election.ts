@@ -217,12 +217,11 @@ export class Election {
 
   /** Resolves with the reason when the lease is lost, and with nothing when the signal aborts. Never rejects. */
   async #renewUntilLost(signal: AbortSignal): Promise<InformerError | undefined> {
-    const { retryPeriodMs } = this.#settings;
+    const { retryPeriodMs, renewDeadlineMs } = this.#settings;
     while (!signal.aborted) {
       const error = await this.#renew(signal);
       if (error) return error;
-      const pauseMs = Math.min(retryPeriodMs, this.#fence.leftMs ?? 0);
-      await this.#clock.sleep(pauseMs, { signal }).catch(() => {});
+      await this.#clock.sleep(this.#fence.pauseMs(retryPeriodMs, renewDeadlineMs / 2), { signal }).catch(() => {});
     }
     return undefined;
   }

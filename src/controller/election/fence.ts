@@ -60,4 +60,13 @@ export class Fence {
   get leftMs(): number | undefined {
     return this.#renewed && this.#limitMs - (this.#clock.monotonic() - this.#renewed.monotonic);
   }
+
+  /**
+   * The time to the next renewal, ms: `periodMs`, or less if an answer that takes `answerMs` would come after the fence
+   * has shut.
+   */
+  pauseMs(periodMs: number, answerMs: number): number {
+    const { leftMs } = this;
+    return leftMs === undefined ? periodMs : Math.min(periodMs, Math.max(leftMs - answerMs, leftMs / 8, 0));
+  }
 }

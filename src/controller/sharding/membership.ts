@@ -41,13 +41,15 @@ export class Membership {
 
   /** Renews the Lease until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, retryPeriodMs, onAttempt } = this.#options;
+    const { clock, retryPeriodMs, renewDeadlineMs, onAttempt } = this.#options;
     while (!signal.aborted) {
       const attempt = await this.#attempt(signal);
       if (signal.aborted) return;
-      if (attempt.kind === 'held') this.#fence.renewed(attempt.sentAt);
+      const isHeld = attempt.kind === 'held';
+      if (isHeld) this.#fence.renewed(attempt.sentAt);
       onAttempt(attempt);
-      await clock.sleep(retryPeriodMs, { signal }).catch(() => {});
+      const pauseMs = isHeld ? this.#fence.pauseMs(retryPeriodMs, renewDeadlineMs / 2) : retryPeriodMs;
+      await clock.sleep(pauseMs, { signal }).catch(() => {});
     }
   }
 

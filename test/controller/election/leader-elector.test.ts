@@ -300,6 +300,22 @@ describe('a leader', () => {
     expect(place.spec()).toMatchObject({ holderIdentity: 'me', leaseTransitions: 0 });
   });
 
+  it('whose renewals are answered late keeps the lease, also when its period is nearly its deadline', async () => {
+    const place = await election();
+    const send = place.transport.request.bind(place.transport);
+    const options = { leaseDurationMs: 15_000, renewDeadlineMs: 14_000, retryPeriodMs: 11_000 };
+    await using me = await place.start('me', options);
+    place.transport.request = async (request) => {
+      await place.clock.sleep(6_500, { signal: request.signal });
+      return await send(request);
+    };
+    for (let i = 0; i < 60; i++) {
+      await place.pass(1_000);
+      expect([i, me.elector.isLeading]).toEqual([i, true]);
+    }
+    expect(place.verbs().filter((verb) => verb === 'PUT').length).toBeLessThan(8);
+  });
+
   it('keeps a lease whose metadata others change, and their labels', async () => {
     const place = await election();
     await using me = await place.start('me', { labels: { app: 'shop' } });

@@ -4,7 +4,7 @@ import { Membership } from '../../../src/controller/sharding/membership.ts';
 import { calm, election } from '../../support/election.ts';
 
 /** The membership of one replica, running. */
-async function running() {
+async function running({ renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = {}) {
   const place = await election();
   const attempts: Attempt['kind'][] = [];
   const ending = new AbortController();
@@ -15,8 +15,8 @@ async function running() {
     labels: { app: 'a' },
     identity: 'one',
     leaseDurationMs: 15_900,
-    renewDeadlineMs: 10_000,
-    retryPeriodMs: 2000,
+    renewDeadlineMs,
+    retryPeriodMs,
     clock: place.clock,
     onAttempt: ({ kind }) => attempts.push(kind),
   });
@@ -65,5 +65,15 @@ it('a membership gives up an attempt without an answer after half of the renew d
   expect(attempts).toEqual(['held']);
   await pass(1000);
   expect(attempts).toEqual(['held', 'failed']);
+  await end();
+});
+
+it('a membership whose renewals are answered late stays known, also when its period is nearly its deadline', async () => {
+  const { sandbox, membership, pass, end } = await running({ renewDeadlineMs: 14_000, retryPeriodMs: 11_000 });
+  sandbox.faults.add({ fault: { kind: 'delay', ms: 6500 }, times: 100 });
+  for (let i = 0; i < 60; i++) {
+    await pass(1000);
+    expect([i, membership.isKnown]).toEqual([i, true]);
+  }
   await end();
 });

@@ -30,7 +30,7 @@ export interface AskOptions {
 
 /**
  * How long a serve may be silent while this process runs, ms. One that works on an answer is silent too, but answers a
- * second request, which is sent after `PROBE_MS`; one that was stopped (SIGSTOP) does not.
+ * second request, which is sent after `PROBE_MS`, or refuses it; one that was stopped (SIGSTOP) does neither.
  */
 export const SILENCE_MS = 5_000;
 const PROBE_MS = 3_000;
@@ -102,17 +102,22 @@ function heardOf(address: string, clock: Clock, silent: () => void): Disposable 
   let probe: Socket | undefined;
   const end = () => {
     timer.cancel();
-    probe?.destroy();
+    probe?.removeAllListeners('close').destroy();
+  };
+  const heard = () => {
+    end();
+    begin();
   };
   const begin = () => {
     timer = afterOwnTime(clock, PROBE_MS, () => {
       timer = afterOwnTime(clock, SILENCE_MS - PROBE_MS, silent);
-      probe = connect(address, () => probe?.write('HEAD /healthz HTTP/1.1\r\nhost: serve\r\n\r\n'));
-      probe.on('error', () => {}); // then the connection that waits breaks too
-      probe.once('data', () => {
-        end();
-        begin();
+      const asking = connect(address, () => {
+        asking.once('data', heard);
+        asking.once('close', heard); // by a serve that has no connection free, so it runs
+        asking.write('HEAD /healthz HTTP/1.1\r\nhost: serve\r\n\r\n');
       });
+      asking.on('error', () => {}); // before it is connected: then the connection that waits breaks too
+      probe = asking;
     });
   };
   begin();

@@ -214,6 +214,30 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('waits for one that takes long and has no connection free for a second request', async () => {
+    const clock = new FakeClock();
+    const socket = path.join(folder, 'full');
+    let isAsked: Socket | undefined;
+    let refused = 0;
+    const server = createServer((connection) => {
+      isAsked = connection.resume();
+    });
+    server.maxConnections = 1;
+    server.on('drop', () => refused++);
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
+    const answer = askServe(serve, QUESTION, { clock, signal: new AbortController().signal, take() {} });
+    await eventually(() => isAsked !== undefined && clock.pending === 1);
+    for (let round = 1; round <= 3; round++) {
+      await clock.advance(3_000);
+      await eventually(() => refused === round && clock.pending === 1);
+    }
+    isAsked?.end(`${HEAD}${last('{"exitCode":0,"notices":[]}')}`);
+    expect((await answer).kind).toBe('answered');
+    expect(clock.pending).toBe(0);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('gives up on one that is stopped in the middle of its answer', async () => {
     const clock = new FakeClock();
     const socket = path.join(folder, 'half');

@@ -16,6 +16,8 @@ export class StateStore implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
+  /** Why no call is answered any more. */
+  #ended: StateFault | undefined;
 
   private constructor(file: string, now: number) {
     this.file = file;
@@ -69,6 +71,7 @@ export class StateStore implements AsyncDisposable {
 
   /** The thread keeps the process alive only while a call waits for it. */
   async #answerTo(call: number): Promise<StateAnswer> {
+    if (this.#ended) throw this.#ended;
     this.#worker.ref();
     const answer = await new Promise<StateAnswer>((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
     if (answer.fault) throw new StateFault(answer.fault.kind, this.file, answer.fault.text.slice(this.file.length + 2));
@@ -76,8 +79,8 @@ export class StateStore implements AsyncDisposable {
   }
 
   #fail(error: unknown): void {
-    for (const { reject } of this.#waiting.values())
-      reject(new StateFault('unusable', this.file, String(error), error));
+    this.#ended ??= new StateFault('unusable', this.file, String(error), error);
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
 }

@@ -66,3 +66,10 @@ it('a store keeps the process alive only while a call waits for it', async () =>
   await reading;
   expect([idle, busy, alive()]).toEqual([before, before + 1, before]);
 });
+
+it('a call after the end of the store is refused at once', async () => {
+  const store = await StateStore.open(file, 0);
+  await store[Symbol.asyncDispose]();
+  await expect(store.write('pods', state('1'))).rejects.toMatchObject({ kind: 'unusable' });
+  await store[Symbol.asyncDispose]();
+});

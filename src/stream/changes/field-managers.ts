@@ -23,7 +23,6 @@ export type FieldManagerOf = (change: FieldChange) => string | undefined;
  */
 export function fieldManagers(before: object, after: object): FieldManagerOf {
   const entries = entriesOf(after);
-  if (entries.length === 0) return () => undefined;
   const old = new Map(entriesOf(before).map((entry) => [nameOf(entry), entry]));
   const renewed = new Set(entries.filter((entry) => isRenewed(entry, old.get(nameOf(entry)))));
   return (change) => newestOf(leavesSomething(change) ? ownersOf(change, entries) : [...renewed], renewed);
@@ -36,11 +35,15 @@ export function fieldManagers(before: object, after: object): FieldManagerOf {
  */
 export function creatorOf(object: object): string | undefined {
   const entries = entriesOf(object).filter(({ subresource }) => !subresource);
-  const [first] = entries.map(({ time }) => time ?? '').sort();
-  const names = new Set(
-    entries.filter(({ time }) => (time ?? '') === first).map(({ manager }) => manager || 'unknown'),
-  );
-  return names.size === 0 ? undefined : [...names].join(',');
+  const [first] = entries.map(timeOf).sort();
+  return namesOf(entries.filter((entry) => timeOf(entry) === first));
+}
+
+const timeOf = ({ time = '' }: ManagedFieldsEntry) => time;
+
+/** The names of the managers, each once; undefined without entries. */
+function namesOf(entries: readonly ManagedFieldsEntry[]): string | undefined {
+  return [...new Set(entries.map(({ manager }) => manager || 'unknown'))].join(',') || undefined;
 }
 
 /** A manager that owns a field, with the subresource through which it wrote it. */
@@ -125,14 +128,9 @@ function newestOf(
   entries: readonly ManagedFieldsEntry[],
   renewed: ReadonlySet<ManagedFieldsEntry>,
 ): string | undefined {
-  const newest = entries
-    .map(({ time }) => time ?? '')
-    .sort()
-    .at(-1);
-  const last = entries.filter(({ time }) => (time ?? '') === newest);
-  const writers = last.some((entry) => renewed.has(entry)) ? last.filter((entry) => renewed.has(entry)) : last;
-  const names = new Set(writers.map(({ manager }) => manager || 'unknown'));
-  return names.size === 0 ? undefined : [...names].join(',');
+  const newest = entries.map(timeOf).sort().at(-1);
+  const last = entries.filter((entry) => timeOf(entry) === newest);
+  return namesOf(last.filter((entry) => renewed.has(entry))) ?? namesOf(last);
 }
 
 /**

@@ -4,30 +4,32 @@ import { cellsOf } from '../../model/cells.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
-/** Fields that count as equal whatever their values are: by key, with `*` for each item of a list. */
-type Omitted = ReadonlyMap<string, true | Omitted>;
+/** The fields that count as equal whatever their values are: by key, with `*` for each item of a list. */
+type Omitted = ReadonlyMap<string, Omitted>;
+
+const WHOLE: Omitted = new Map();
 
 /** The annotation in which leader election without Leases is recorded. It is written every few seconds. */
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
 
-const HEARTBEATS: Omitted = new Map<string, true | Omitted>([
-  ['lastHeartbeatTime', true],
-  ['lastProbeTime', true],
+const HEARTBEATS: Omitted = new Map([
+  ['lastHeartbeatTime', WHOLE],
+  ['lastProbeTime', WHOLE],
 ]);
 
-const NOISE: Omitted = new Map<string, true | Omitted>([
+const NOISE: Omitted = new Map([
   [
     'metadata',
-    new Map<string, true | Omitted>([
-      ['resourceVersion', true],
-      ['managedFields', true],
-      ['annotations', new Map([[LEADER, true as const]])],
+    new Map([
+      ['resourceVersion', WHOLE],
+      ['managedFields', WHOLE],
+      ['annotations', new Map([[LEADER, WHOLE]])],
     ]),
   ],
-  ['status', new Map<string, true | Omitted>([['conditions', new Map([['*', HEARTBEATS]])]])],
+  ['status', new Map([['conditions', new Map([['*', HEARTBEATS]])]])],
 ]);
 
-const LEASE_NOISE: Omitted = new Map([...NOISE, ['spec', new Map([['renewTime', true as const]])]]);
+const LEASE_NOISE: Omitted = new Map([...NOISE, ['spec', new Map([['renewTime', WHOLE]])]]);
 
 /**
  * Whether an update has no information for a reader: the holder renewed a Lease, a node sent a heartbeat, a pod was
@@ -101,20 +103,15 @@ function isSame(a: unknown, b: unknown, omitted: Omitted | undefined): boolean {
 type Fields = Readonly<Record<string, unknown>>;
 
 function isSameList(a: readonly unknown[], b: readonly unknown[], omitted: Omitted | undefined): boolean {
-  const within = omittedIn(omitted, '*');
+  const within = omitted?.get('*');
   return a.length === b.length && a.every((item, i) => isSame(item, b[i], within));
 }
 
 function isSameMap(a: Fields, b: Fields, omitted: Omitted | undefined): boolean {
   for (const key in a) {
-    if (omitted?.get(key) === true) continue;
-    if (!isSame(a[key], b[key], omittedIn(omitted, key))) return false;
+    const within = omitted?.get(key);
+    if (within !== WHOLE && !isSame(a[key], b[key], within)) return false;
   }
-  for (const key in b) if (!hasMember(a, key) && b[key] !== undefined && omitted?.get(key) !== true) return false;
+  for (const key in b) if (!hasMember(a, key) && b[key] !== undefined && omitted?.get(key) !== WHOLE) return false;
   return true;
-}
-
-function omittedIn(omitted: Omitted | undefined, key: string): Omitted | undefined {
-  const inner = omitted?.get(key);
-  return inner === true ? undefined : inner;
 }

@@ -21,8 +21,7 @@ export type SameBut = (oldObject: ReadonlyObject, object: ReadonlyObject) => boo
  */
 export function compileSameBut(paths: readonly string[]): SameBut {
   const masks = [...paths.map(stepsOf), ...DERIVED];
-  const masked = (object: ReadonlyObject) =>
-    closed(masks.reduce<unknown>((value, steps) => without(value, steps), object));
+  const masked = (object: ReadonlyObject) => closed(masks.reduce<unknown>(strip, object));
   return (oldObject, object) => sameValue(masked(oldObject), masked(object));
 }
 
@@ -39,29 +38,20 @@ function stepsOf(text: string): readonly JsonPathStep[] {
   });
 }
 
+/** Stands for what a path has removed. */
 const GONE = Symbol('gone');
-/**
- * The value without the parts that the path finds. Parts without a difference are shared with the value, not copied.
- */
-function without(value: unknown, steps: readonly JsonPathStep[]): unknown {
-  const left = strip(value, steps);
-  return left === GONE ? undefined : left;
-}
 
 /**
  * The value without the placeholders of removed list items. They stay until all paths have been applied, so that every
  * path sees each item at its own index.
  */
 function closed(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.filter((item) => item !== GONE).map(closed);
-    return items.length === value.length && items.every((item, i) => item === value[i]) ? value : items;
-  }
+  if (Array.isArray(value)) return value.filter((item) => item !== GONE).map(closed);
   if (!isJsonMap(value)) return value;
-  const entries = Object.entries(value).map(([key, child]) => [key, closed(child)] as const);
-  return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, closed(child)]));
 }
 
+/** The value without the parts that the path finds: `GONE` if nothing is left of it. */
 function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
   const [step, ...rest] = steps;
   if (!step) return GONE;
@@ -79,14 +69,9 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
       return strip(value, [...(isPath ? step.path : [{ kind: 'field', name: step.literal } as const]), ...rest]);
     }
     case 'union':
-      return step.members.reduce<unknown>(
-        (left, member) => (left === GONE ? left : strip(left, [...member, ...rest])),
-        value,
-      );
-    case 'recurse': {
-      const here = strip(value, rest);
-      return here === GONE ? here : mapped(here, () => true, steps);
-    }
+      return step.members.reduce<unknown>((left, member) => strip(left, [...member, ...rest]), value);
+    case 'recurse':
+      return mapped(strip(value, rest), () => true, steps);
     case 'literal':
       return value;
   }
@@ -116,10 +101,7 @@ class Place {
 }
 
 function mapped(value: unknown, takes: (key: string, at: number) => boolean, rest: readonly JsonPathStep[]): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item));
-    return items.every((item, i) => item === value[i]) ? value : items;
-  }
+  if (Array.isArray(value)) return value.map((item, at) => (takes(String(at), at) ? strip(item, rest) : item));
   if (!isJsonMap(value)) return value;
   const entries = Object.entries(value).map(
     ([key, child], at) => [key, takes(key, at) ? strip(child, rest) : child] as const,

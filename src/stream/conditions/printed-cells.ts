@@ -138,12 +138,11 @@ interface Row {
 function rowPrototype(columns: readonly TableColumn[] | undefined): object {
   const printed = printedColumns(columns);
   const prototype: object = Object.create(null);
+  define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
+  define(prototype, 'CLUSTER', ({ cluster }) => cluster);
   for (const [i, column] of [...printed.entries()].reverse())
     define(prototype, column.name, (row) => cellValue(column, i, row));
   define(prototype, 'EVENT', ({ event }) => event);
-  if (!printed.some(({ name }) => name === 'NAMESPACE'))
-    define(prototype, 'NAMESPACE', ({ object }) => object.metadata.namespace ?? '');
-  if (!printed.some(({ name }) => name === 'CLUSTER')) define(prototype, 'CLUSTER', ({ cluster }) => cluster);
   define(prototype, 'cells', (row) => ({
     ...Object.fromEntries(printed.map((column, i) => [column.heading, cellValue(column, i, row)])),
     EVENT: row.event,

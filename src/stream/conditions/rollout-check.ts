@@ -12,7 +12,7 @@ import type { ForCondition } from './for-condition.ts';
 export function checkRollouts(
   programs: readonly CelProgram[],
   waits: readonly ForCondition[],
-  types: readonly ResourceType[],
+  types: readonly Pick<ResourceType, 'gvr' | 'kind'>[],
 ): void {
   const other = types.find((type) => !hasRollout(type));
   if (!other) return;

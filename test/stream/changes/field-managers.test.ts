@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldChanges } from '../../../src/model/field-changes.ts';
 import type { ManagedFieldsEntry } from '../../../src/model/object.ts';
-import { fieldManagers, fieldOwners } from '../../../src/stream/changes/field-managers.ts';
+import { creatorOf, fieldManagers, fieldOwners } from '../../../src/stream/changes/field-managers.ts';
 
 const entry = (
   manager: string,
@@ -162,6 +162,48 @@ describe('a field that was removed', () => {
     });
     const after = object([entry('a', 4, set('y')), entry('b', 1, set('y'))], { metadata: { finalizers: ['y'] } });
     expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'a' });
+  });
+});
+
+describe('a list of values that became shorter', () => {
+  const set = (...values: string[]) => ({
+    'f:metadata': { 'f:finalizers': Object.fromEntries(values.map((v) => [`v:"${v}"`, {}])) },
+  });
+  const finalizers = (...values: string[]) => ({ metadata: { finalizers: values } });
+
+  test('and has a new value was written by the owner of the new value', () => {
+    const before = object([entry('a', 1, set('x', 'y', 'z')), entry('b', 1, {})], finalizers('x', 'y', 'z'));
+    const after = object([entry('a', 1, set('x')), entry('b', 2, set('n')), entry('c', 3, SPEC)], finalizers('x', 'n'));
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'b' });
+  });
+
+  test('or only its order changed was written by its owner, and not by the last of those that wrote elsewhere', () => {
+    const before = object([entry('a', 1, set('x', 'y'))], finalizers('x', 'y'));
+    const after = object([entry('a', 2, set('x', 'y')), entry('c', 3, SPEC)], finalizers('y', 'x'));
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'a' });
+  });
+});
+
+describe('the creator of an object', () => {
+  test('has the earliest entry, wherever that is; of several in one second each is named once', () => {
+    expect(creatorOf(object([entry('late', 5, SPEC), entry('early', 2, SPEC)], {}))).toBe('early');
+    const entries = [entry('a', 3, SPEC), entry('b', 3, SPEC), entry('a', 3, SPEC, { operation: 'Apply' })];
+    expect(creatorOf(object(entries, {}))).toBe('a,b');
+  });
+
+  test('is not a manager that wrote a subresource', () => {
+    const entries = [entry('kubelet', 1, { 'f:status': {} }, { subresource: 'status' }), entry('kubectl', 2, SPEC)];
+    expect(creatorOf(object(entries, {}))).toBe('kubectl');
+  });
+
+  test('is the one without a time, which is earlier than any, and unknown where the entry has no name', () => {
+    const untimed = { operation: 'Update', fieldsV1: SPEC };
+    expect(creatorOf(object([entry('a', 1, SPEC), { ...untimed, manager: 'b' }], {}))).toBe('b');
+    expect(creatorOf(object([entry('a', 1, SPEC), untimed], {}))).toBe('unknown');
+  });
+
+  test('is not known without managedFields', () => {
+    expect([creatorOf(object([], {})), creatorOf({ metadata: { name: 'web' } })]).toEqual([undefined, undefined]);
   });
 });
 

@@ -40,6 +40,11 @@ describe('a changed field is in the scope of a path', () => {
     ['.spec.containers[*].image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],
     ['.spec.containers.*.image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],
     ['.spec.strategy.type', ['.spec.strategy']],
+    [".spec['replicas','strategy']", ['.spec.replicas', '.spec.strategy']],
+    [".spec.containers[name=a]['image','ports']", ['.spec.containers[name=a].image']],
+    ['.spec.containers.image', []],
+    ['.spec.containers[?(@.name=="c")].image', []],
+    ['.spec.containers[0].image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],
     ['.spec.missing', []],
     ['.status', []],
   ])('%s', (path, expected) => {
@@ -50,6 +55,7 @@ describe('a changed field is in the scope of a path', () => {
     ['.spec.items[0]', [0]],
     ['.spec.items[1].a', [1]],
     ['.spec.items[-1]', [0, 1, 2]], // which one is the last is not known of both states
+    ['.spec.items[1:]', [0, 1, 2]],
     ['.spec.items[*]', [0, 1, 2]],
   ])('by an index of a list: %s', (path, expected) => {
     const state = (a: number) => ({ spec: { items: [{ a }, { a }, { a }] } });

@@ -39,6 +39,19 @@ describe('condition=', () => {
     ['condition=Ready=unknown', ready('Unknown'), true],
     ['condition=Missing', ready('True'), false],
     ['condition=Ready=', ready('True'), false],
+    ['condition==True', ready('True'), false],
+    ['condition==True', object({ status: { conditions: [{ type: '', status: 'True' }] } }), true],
+    ['condition=Ready', object({ status: { conditions: [null, { status: 'True' }] } }), false],
+    [
+      'condition=Ready',
+      object({ status: { conditions: [{ type: 'Ready' }, { type: 'Ready', status: 'True' }] } }),
+      true,
+    ],
+    [
+      'condition=Ready',
+      object({ status: { conditions: ['False', 'True'].map((status) => ({ type: 'Ready', status })) } }),
+      false,
+    ],
     ['condition=Ready', object(), false],
     ['condition=Ready', object({ status: { conditions: 'none' } }), false],
     ['condition=Ready', ready('True', { observedGeneration: 1 }, { generation: 2 }), false],
@@ -85,6 +98,8 @@ describe('jsonpath=', () => {
     ['jsonpath={.status.list}', true],
     ['jsonpath={.status.list[?(@.a=="x")].v}=a==b', true],
     ['jsonpath={.status.list[?(@.a=="z")].v}', false],
+    ['jsonpath={.status.phase}= Running ', true],
+    ['jsonpath={.status.phase}="Running"', true],
   ])('%s', (text, expected) => {
     expect(met(text, of)).toBe(expected);
   });
@@ -96,6 +111,12 @@ describe('jsonpath=', () => {
   ])('%s gives up', (text, message) => {
     expect(met(text, of)).toMatchObject({ message });
   });
+});
+
+test('jsonpath= is not met by an object that is not there, and has the path as it is read', () => {
+  expect(met('jsonpath={.status.phase}', undefined)).toBe(false);
+  expect(parseForCondition('jsonpath=status.phase=x')).toMatchObject({ kind: 'jsonpath', path: '{.status.phase}' });
+  expect(parseForCondition('condition=Ready=False')).toMatchObject({ kind: 'condition', condition: 'Ready' });
 });
 
 test.each([
@@ -154,8 +175,13 @@ test('rollout is met by a finished rollout, waits for a missing object, and fail
     rollout(deployment({ updatedReplicas: 1, replicas: 1, availableReplicas: 1 }), of),
   ]).toEqual([false, false, true]);
   const late = rollout(deployment({ conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }] }), of);
-  expect(late).toMatchObject({ code: 'terminal', message: 'deployment "web" exceeded its progress deadline' });
-  expect(rollout(object(), { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' })).toMatchObject({
+  const hint =
+    'kubectl describe deployment web -n shop shows why, kubectl rollout undo deployment web -n shop goes back';
+  expect(late).toMatchObject({ code: 'terminal', message: 'deployment "web" exceeded its progress deadline', hint });
+  const pods = { gvr: { ...of.gvr, group: '', resource: 'pods' }, kind: 'Pod' };
+  expect(rollout(object(), pods)).toMatchObject({
     code: 'terminal',
+    message: expect.stringContaining('--for rollout: pod "web": '),
   });
+  expect(rollout(object())).toMatchObject({ message: expect.stringContaining('--for rollout: object "web": ') });
 });

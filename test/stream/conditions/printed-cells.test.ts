@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { compileCel } from '../../../src/expr/cel/cel.ts';
-import { isInformerError } from '../../../src/kit/error.ts';
+import { type InformerError, isInformerError } from '../../../src/kit/error.ts';
 import { HugeNumber } from '../../../src/kit/exact-json.ts';
 import { type TableColumn, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { CellComparison } from '../../../src/stream/conditions/cell-comparison.ts';
-import { checkWhere, PrintedCells, printedColumns } from '../../../src/stream/conditions/printed-cells.ts';
+import {
+  type AroundColumns,
+  checkWhere,
+  PrintedCells,
+  printedColumns,
+} from '../../../src/stream/conditions/printed-cells.ts';
 
 /**
  * Every table of a kube-apiserver 1.36: type, its columns (`name:type:format`, only a name means text), the variables
@@ -426,6 +431,43 @@ describe('a cell has the printed value', () => {
     if (remark !== undefined) expect(remark).toContain(`--where: ${source} compares as text`);
     test();
     expect(comparison.remark()).toBeUndefined();
+  });
+});
+
+describe('the columns around those of the server', () => {
+  const columns = columnsOf('Name:string:name|Age');
+  const refusal = (source: string, around?: AroundColumns) => {
+    try {
+      checkWhere(where(source), columns, around);
+      return undefined;
+    } catch (error) {
+      return (error as InformerError).hint;
+    }
+  };
+
+  it('are EVENT and NAMESPACE; EVENT of events only, CLUSTER of several clusters only', () => {
+    const all = ['EVENT', 'NAMESPACE', 'CLUSTER'].map((name) => `${name} == "x"`);
+    const known = (around?: AroundColumns) => all.map((source) => refusal(source, around) === undefined);
+    expect(known()).toEqual([true, true, false]);
+    expect(known({ ofEvents: false })).toEqual([false, true, false]);
+    expect(known({ withCluster: true })).toEqual([true, true, true]);
+    expect(refusal('X == 1', { ofEvents: false, withCluster: true })).toContain(
+      'The columns are NAME, AGE, CLUSTER, NAMESPACE',
+    );
+  });
+
+  it('have the values of the row, unless the server has such a column itself', () => {
+    const of = (own: readonly TableColumn[], cells: readonly unknown[]) => {
+      const object = row(own, cells, { name: 'a', namespace: 'shop' });
+      const variables = new PrintedCells(own).variablesFor(object, NOW, 'ADDED', 'east');
+      const names = ['EVENT', 'NAMESPACE', 'CLUSTER'];
+      const inMap = variables.cells as Readonly<Record<string, unknown>>;
+      return [...names.map((name) => variables[name]), ...names.map((name) => inMap[name])];
+    };
+    const around = ['ADDED', 'shop', 'east'];
+    expect(of(columns, ['a', '1h'])).toEqual([...around, ...around]);
+    const taken = columnsOf('Name:string:name|Namespace|Cluster');
+    expect(of(taken, ['a', 'its own', 'its own too']).slice(0, 3)).toEqual(['ADDED', 'its own', 'its own too']);
   });
 });
 

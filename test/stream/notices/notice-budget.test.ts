@@ -61,6 +61,30 @@ it('always prints a fault that it has not printed yet', () => {
   expect(lines.at(-1)).toBe('Unauthorized');
 });
 
+it('prints a fault again after a minute in which nothing was left out, and not after one with more', async () => {
+  const { clock, lines, budget: own } = budget();
+  const overflow = (notices: number) => {
+    for (let i = 0; i < notices; i++) own.print(`resumed ${i}`);
+  };
+  own.print('broke', 'broke');
+  overflow(30);
+  await clock.advance(60_000);
+  overflow(5);
+  expect(own.print('broke', 'broke')).toBe(false);
+  await clock.advance(60_000);
+  await clock.advance(60_000);
+  lines.splice(0);
+  overflow(20);
+  expect(lines).toHaveLength(20);
+  expect(own.print('broke', 'broke')).toBe(true);
+});
+
+it('remembers 50 faults: a further one is printed only within the budget', () => {
+  const { budget: own } = budget();
+  for (let i = 0; i < 50; i++) expect(own.print(`fault ${i}`, `fault ${i}`)).toBe(true);
+  expect(own.print('one more', 'one more')).toBe(false);
+});
+
 it('leaves no timer behind', () => {
   const { clock, budget: own } = budget();
   for (let i = 0; i < 30; i++) own.print('broke');

@@ -3,6 +3,7 @@ import { joinKey, keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ObjectChange } from '../envelope.ts';
 import { type CompiledCondition, type ConditionJudge, type EventVariables, variablesOf } from './condition.ts';
+import type { ForCondition } from './for-condition.ts';
 import type { WaitRules, WaitTarget } from './wait-rules.ts';
 
 /** How many objects meet a rule, out of how many. */
@@ -39,7 +40,8 @@ export class WaitSet {
   readonly #judge: ConditionJudge;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #members = new Map<ObjectKey, Member>();
-  readonly #stages: number;
+  /** The conditions of `for`. */
+  readonly #steps: readonly ForCondition[];
   readonly #hasDelete: boolean;
   readonly #keepsObjects: boolean;
   readonly tallies: Readonly<Record<Kind, { met: number; total: number }>> = {
@@ -57,10 +59,10 @@ export class WaitSet {
     this.#rules = rules;
     this.#judge = judge;
     this.#clock = clock;
-    this.#stages = rules.for?.length ?? 0;
-    this.#hasDelete = rules.for?.some(({ kind }) => kind === 'delete') ?? false;
+    this.#steps = rules.for ?? [];
+    this.#hasDelete = this.#steps.some(({ kind }) => kind === 'delete');
     this.#keepsObjects = dependsOnTime(rules);
-    for (const key of namedKeys(target)) this.#put(key, absent(true, this.#stages > 0));
+    for (const key of namedKeys(target)) this.#put(key, absent(true, this.#steps.length > 0));
   }
 
   /** Whether some object meets `failIf`, or met it in its final state. */
@@ -150,8 +152,7 @@ export class WaitSet {
       member.isPresent = false;
       member.object = undefined;
       this.#advance(member, undefined);
-      const isDone = member.stage === this.#stages;
-      if (!member.isNamed && !isDone && !this.#hasDelete) member.inFor = false;
+      if (!member.isNamed && !this.#isDone(member) && !this.#hasDelete) member.inFor = false;
       member.until = false;
       member.any =
         this.isSynced && !this.#rules.staysMs && this.#holdsAny(this.#rules.untilAny?.filter(readsEvent), variables);
@@ -162,7 +163,7 @@ export class WaitSet {
 
   #ask(member: Member, variables: EventVariables): void {
     const { until, untilAny, failIf } = this.#rules;
-    member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
+    member.until = this.#holdsAll(until, variables);
     member.any = this.#holdsAny(this.#judged(untilAny), variables);
     member.hasFailed = this.#holdsAny(this.#judged(failIf), variables);
   }
@@ -171,8 +172,7 @@ export class WaitSet {
     const { until, untilAny, failIf } = this.#rules;
     const isOfObjects = (conditions: readonly CompiledCondition[] | undefined) =>
       conditions !== undefined && !conditions.some(readsEvent);
-    if (isOfObjects(until))
-      member.until = until?.every((condition) => this.#judge.holds(condition, variables)) ?? false;
+    if (isOfObjects(until)) member.until = this.#holdsAll(until, variables);
     if (isOfObjects(untilAny)) member.any = this.#holdsAny(untilAny, variables);
     if (isOfObjects(failIf)) member.hasFailed = this.#holdsAny(failIf, variables);
   }
@@ -182,42 +182,49 @@ export class WaitSet {
     return this.isSynced ? conditions : conditions?.filter((condition) => !readsEvent(condition));
   }
 
+  #holdsAll(conditions: readonly CompiledCondition[] | undefined, variables: EventVariables): boolean {
+    return conditions?.every((condition) => this.#judge.holds(condition, variables)) === true;
+  }
+
   #holdsAny(conditions: readonly CompiledCondition[] | undefined, variables: EventVariables | undefined): boolean {
-    return (
-      variables !== undefined && (conditions?.some((condition) => this.#judge.holds(condition, variables)) ?? false)
-    );
+    return variables !== undefined && conditions?.some((condition) => this.#judge.holds(condition, variables)) === true;
   }
 
   /** Moves an object through the conditions of `for`. One state may meet several of them in a row. */
   #advance(member: Member, object: ReadonlyObject | undefined): void {
-    const conditions = this.#rules.for;
-    if (!conditions || !member.inFor || (object === undefined && !this.isSynced)) return;
-    if (this.#rules.staysMs && member.stage === conditions.length) member.stage--; // the last one must still be met
-    for (; member.stage < conditions.length; member.stage++) {
-      const answer = conditions[member.stage]?.met(object, this.target.type);
+    if (!member.inFor || (object === undefined && !this.isSynced)) return;
+    if (this.#rules.staysMs && this.#isDone(member)) member.stage--; // the last one must still be met
+    for (let step = this.#steps[member.stage]; step; step = this.#steps[++member.stage]) {
+      const answer = step.met(object, this.target.type);
       if (answer instanceof Error) this.error ??= answer;
       if (answer !== true) return;
     }
   }
 
+  /** Whether an object has met all conditions of `for`. */
+  #isDone({ stage }: Member): boolean {
+    return stage === this.#steps.length;
+  }
+
   #newcomer(key: ObjectKey, name: string): Member {
     const isNamed = this.target.names !== undefined;
     if (this.#looksEverywhere(name)) this.#drop(name);
-    const isAskedFor = isNamed || !this.isSynced || this.#rules.for?.[0]?.kind !== 'delete' || !!this.#rules.staysMs;
-    const member = absent(isNamed && !this.#looksEverywhere(name), this.#stages > 0 && isAskedFor);
+    const [step] = this.#steps;
+    const isAskedFor = isNamed || !this.isSynced || step?.kind !== 'delete' || !!this.#rules.staysMs;
+    const member = absent(isNamed && !this.#looksEverywhere(name), step !== undefined && isAskedFor);
     this.#put(key, member);
     return member;
   }
 
   /** Whether a name was given without a namespace. It is a member of its own while no namespace has such an object. */
   #looksEverywhere(name: string): boolean {
-    return this.target.type.namespaced && (this.target.names?.has(name) ?? false) && isEverywhere(this.target);
+    return this.target.type.namespaced && this.target.names?.has(name) === true && isEverywhere(this.target);
   }
 
   #addAbsent(name: string): void {
-    for (const [key, { isPresent, inFor, stage }] of this.#members)
-      if (key.endsWith(`/${name}`) && (isPresent || (inFor && stage === this.#stages))) return;
-    if (!this.#members.has(name)) this.#put(name, absent(true, this.#stages > 0));
+    for (const [key, member] of this.#members)
+      if (key.endsWith(`/${name}`) && (member.isPresent || (member.inFor && this.#isDone(member)))) return;
+    if (!this.#members.has(name)) this.#put(name, absent(true, this.#steps.length > 0));
   }
 
   // --- counting ---
@@ -259,8 +266,7 @@ export class WaitSet {
   }
 
   #isMet(member: Member, kind: Kind): boolean {
-    if (kind === 'for') return member.stage === this.#stages;
-    return kind === 'until' ? member.isPresent && member.until : member.any;
+    return kind === 'for' ? this.#isDone(member) : member[kind];
   }
 }
 
@@ -294,10 +300,10 @@ export function dependsOnTime({ until, untilAny, failIf }: WaitRules): boolean {
 }
 
 const readsEvent = (condition: CompiledCondition) => condition.readsEvent;
-const isEverywhere = ({ namespaces }: WaitTarget) => !namespaces || namespaces.length === 0 || namespaces.includes('');
+const isEverywhere = ({ namespaces }: WaitTarget) => !namespaces?.length || namespaces.includes('');
 
 function namedKeys(target: WaitTarget): ObjectKey[] {
-  const names = [...(target.names ?? [])];
-  if (!target.type.namespaced || isEverywhere(target)) return names;
-  return (target.namespaces ?? []).flatMap((namespace) => names.map((name) => joinKey(namespace, name)));
+  const { names = [], namespaces = [], type } = target;
+  if (!type.namespaced || isEverywhere(target)) return [...names];
+  return namespaces.flatMap((namespace) => [...names].map((name) => joinKey(namespace, name)));
 }

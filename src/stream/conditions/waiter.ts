@@ -92,7 +92,7 @@ export class Waiter implements Disposable {
   readonly #onProgress: (() => void) | undefined;
   readonly #onGone: ((object: Decider) => void) | undefined;
   readonly #isComplete: () => boolean;
-  #last: Tally = { met: -1, total: -1 };
+  #last: Tally | undefined;
   #tick: Timer | undefined;
   #isDisconnected = false;
   /** Runs after a reconnection, while missed changes may still arrive. */
@@ -126,7 +126,7 @@ export class Waiter implements Disposable {
 
   /** Adds a target. Nothing about all objects is decided before its initial list is complete. */
   add(target: WaitTarget): void {
-    if (!this.#sets.has(target)) this.#sets.set(target, new WaitSet(target, this.#rules, this.#judge, this.#clock));
+    this.#sets.set(target, new WaitSet(target, this.#rules, this.#judge, this.#clock));
   }
 
   /** Takes a change. The caller must pass every change of every object, in order, and those of the initial list too. */
@@ -161,7 +161,7 @@ export class Waiter implements Disposable {
   /** Must be called when the initial list of a target is complete. */
   synced(target: WaitTarget): void {
     const set = this.#sets.get(target);
-    if (this.#settled || !set || set.isSynced) return;
+    if (this.#settled || !set) return;
     set.synced();
     if (dependsOnTime(this.#rules)) this.#tickLater();
     this.#decide({ target, object: undefined });
@@ -170,15 +170,11 @@ export class Waiter implements Disposable {
   /** The progress of `until`; without it of `for`; without that of `untilAny`. It has at most `most` names. */
   progress(most = 3): WaitProgress {
     const { kind, tally } = this.#foremost();
-    const waitingFor: string[] = [];
-    for (const set of this.#sets.values()) {
-      if (waitingFor.length >= most) break;
-      waitingFor.push(...set.unmet(kind, most - waitingFor.length).map((key) => this.#nameOf(set, key)));
-    }
+    const unmet = [...this.#sets.values()].flatMap((set) => set.unmet(kind, most).map((key) => this.#nameOf(set, key)));
     return {
       met: tally.met,
       total: tally.total,
-      waitingFor,
+      waitingFor: unmet.slice(0, most),
       word: this.#word(kind),
       isOneEnough: kind === 'any',
       staysMs: this.#rules.staysMs,
@@ -205,7 +201,6 @@ export class Waiter implements Disposable {
 
   [Symbol.dispose](): void {
     for (const timer of this.#timers.values()) timer.cancel();
-    this.#timers.clear();
     this.#tick?.cancel();
     this.#catchingUp?.cancel();
   }
@@ -261,9 +256,9 @@ export class Waiter implements Disposable {
   }
 
   #progressed(report: () => void): void {
-    const { met, total } = this.#last;
+    const last = this.#last;
     this.#last = this.#foremost().tally;
-    if (met !== this.#last.met || total !== this.#last.total) report();
+    if (last?.met !== this.#last.met || last.total !== this.#last.total) report();
   }
 
   #weigh(sets: readonly WaitSet[], synced: readonly WaitSet[], by: WaitOutcome['by']): void {
@@ -280,16 +275,17 @@ export class Waiter implements Disposable {
 
   /** Ends the wait when a rule is met, or has been met for `staysMs`. */
   #hold(kind: 'until' | 'until-any' | 'for', isMet: boolean, by: WaitOutcome['by']): void {
-    const { staysMs = 0 } = this.#rules;
-    const timer = this.#timers.get(kind);
-    if (isMet && staysMs <= 0 && this.#isKnown(kind)) this.#end({ kind, by });
-    else if (isMet && staysMs <= 0) this.#overdue.add(kind);
-    else if (isMet && !timer)
-      this.#timers.set(
-        kind,
-        this.#clock.after(staysMs, () => this.#stayed(kind)),
-      );
-    else if (!isMet) this.#stopTimer(kind);
+    const { staysMs } = this.#rules;
+    if (!isMet) this.#stopTimer(kind);
+    else if (staysMs) this.#startTimer(kind, staysMs);
+    else if (this.#isKnown(kind)) this.#end({ kind, by });
+    else this.#overdue.add(kind);
+  }
+
+  #startTimer(kind: 'until' | 'until-any' | 'for', staysMs: number): void {
+    if (this.#timers.has(kind)) return;
+    const timer = this.#clock.after(staysMs, () => this.#stayed(kind));
+    this.#timers.set(kind, timer);
   }
 
   #stayed(kind: 'until' | 'until-any' | 'for'): void {

@@ -532,6 +532,85 @@ describe('without a connection', () => {
   });
 });
 
+it('without a connection a change decides where there is one type only', () => {
+  const { send, synced, waiter } = waiting(running);
+  send('a', 'Pending');
+  synced();
+  waiter.setConnected(false);
+  expect(send('a', 'Running')).toBe('until');
+});
+
+it('a connection that is lost again at once decides nothing of what became due before', async () => {
+  const { send, synced, waiter, clock } = waiting({ ...running, staysMs: 30_000 });
+  send('a', 'Running');
+  synced();
+  waiter.setConnected(false);
+  await clock.advance(60_000);
+  waiter.setConnected(true);
+  waiter.setConnected(true);
+  await clock.advance(500);
+  waiter.setConnected(false);
+  await clock.advance(60_000);
+  expect([waiter.settled, clock.pending]).toEqual([undefined, 0]);
+  waiter.setConnected(true);
+  expect(clock.pending).toBe(1);
+  waiter[Symbol.dispose]();
+  expect(clock.pending).toBe(0);
+});
+
+describe('a type that is added', () => {
+  it('counts: nothing about all objects is decided before its initial list, and without its objects', () => {
+    const { send, synced, waiter } = waiting(running);
+    send('a', 'Pending');
+    synced();
+    waiter.add(JOBS);
+    expect(send('a', 'Running')).toBeUndefined();
+    expect([send('j', 'Pending', JOBS), synced(JOBS), send('j', 'Running', JOBS)]).toEqual([
+      undefined,
+      undefined,
+      'until',
+    ]);
+  });
+
+  it('may decide, and a type that was not added does not', () => {
+    const { send, synced, waiter } = waiting({ untilAny: [phase('Failed')] });
+    expect([synced(), synced(JOBS), send('j', 'Failed', JOBS)]).toEqual([undefined, undefined, undefined]);
+    waiter.add(JOBS);
+    expect([synced(JOBS), send('k', 'Failed', JOBS)]).toEqual([undefined, 'until-any']);
+  });
+});
+
+it('while not all types are known, nothing about all objects is decided, and a timeout says so', () => {
+  let isComplete = false;
+  const waiter = new Waiter(running, { clock: new FakeClock(), targets: [PODS], isComplete: () => isComplete });
+  const send = (to: string) => waiter.handle({ type: 'updated', object: pod('a', to), cause: 'watch' }, PODS);
+  send('Running');
+  waiter.synced(PODS);
+  expect(waiter.settled).toBeUndefined();
+  expect(waiter.timeoutText()).toBe('timed out waiting for the condition: not every cluster has answered');
+  send('Pending');
+  expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/a');
+  isComplete = true;
+  send('Running');
+  expect(waiter.settled?.kind).toBe('until');
+});
+
+it('a timeout of a rule that was met, but did not stay, says so; one that looks once has words of its own', () => {
+  const { send, synced, waiter } = waiting({ ...running, staysMs: 1000 });
+  send('a', 'Running');
+  synced();
+  expect(waiter.timeoutText()).toBe('timed out waiting for the condition: it did not stay');
+  send('b', 'Pending');
+  expect(waiter.timeoutText(true)).toBe('condition not met for pods/b');
+});
+
+it('after the outcome an initial list that is complete starts no timer', () => {
+  const never: CompiledCondition = { ...about(() => false), readsTime: true };
+  const { send, synced, clock } = waiting({ until: [never], failIf: [phase('Failed')] }, PODS, JOBS);
+  synced(PODS);
+  expect([send('a', 'Failed'), synced(JOBS), clock.pending]).toEqual(['fail-if', 'fail-if', 0]);
+});
+
 describe('the deciders', () => {
   it('has its deciders, also if it was the initial list: at most three, and their number', () => {
     const failing = waiting({ failIf: [phase('Failed')] });
@@ -600,6 +679,7 @@ describe('progress', () => {
       isOneEnough: false,
     });
     expect(progressText(waiter.progress())).toBe('2/6 met, waiting for c, d, e and 1 more');
+    expect(waiter.progress(2).waitingFor).toEqual(['c', 'd']);
     expect(waiter.timeoutText()).toBe('timed out waiting for the condition on pods/c, pods/d, pods/e and 1 more');
   });
 
@@ -614,9 +694,17 @@ describe('progress', () => {
     const { send, waiter } = waiting(running, { ...PODS, namespaces: ['shop', 'db'] }, JOBS);
     send('a', 'Pending', JOBS);
     expect(waiter.progress().waitingFor).toEqual(['jobs/a']);
+    send('b', 'Pending');
+    send('c', 'Pending');
+    expect(waiter.progress(2).waitingFor).toEqual(['pods/shop/b', 'pods/shop/c']);
     const everywhere = waiting(running, { ...PODS, namespaces: [''] });
     everywhere.send('a', 'Pending');
     expect(everywhere.waiter.progress().waitingFor).toEqual(['shop/a']);
+    const cluster = { ...PODS, type: { ...PODS.type, cluster: 'east' } };
+    const clusters = waiting(running, cluster, JOBS);
+    clusters.send('a', 'Pending');
+    expect(clusters.waiter.progress().waitingFor).toEqual(['pods/a in east']);
+    expect(clusters.waiter.timeoutText()).toBe('timed out waiting for the condition on pods/a in east');
   });
 
   it('says when there is nothing yet', () => {
@@ -629,8 +717,11 @@ describe('progress', () => {
   it.each([
     ['delete', '0/1 deleted, waiting for a'],
     ['create', '1/1 created'],
-  ])('uses the word for what is waited for: %s', (text, expected) => {
-    const { send, waiter } = waiting(forAll(text));
+    ['create delete', '0/1 deleted, waiting for a'],
+    ['delete create', '0/1 created, waiting for a'],
+    ['create jsonpath=.status.none', '0/1 met, waiting for a'],
+  ])('uses the word for what is waited for in the end: %s', (texts, expected) => {
+    const { send, waiter } = waiting(forAll(...texts.split(' ')));
     send('a', 'Running');
     expect(progressText(waiter.progress())).toBe(expected);
   });

@@ -164,12 +164,12 @@ describe('a type that joins later', () => {
     const wait = { until: [phase('Running')], staysMs: 1000 };
     const { shown, done, clock, end } = bench({ onJoinable, wait }, ['pods', pods]);
     await settled();
-    const second = running(
-      'jobs',
-      clock,
-      stream(added(pod('j', 1)), initialEnd(2)).send(modified(pod('j', 3, 'Running'))),
-    );
+    const watch = stream(added(pod('j', 1)), initialEnd(2));
+    const second = running('jobs', clock, watch);
     join?.(second.target);
+    await settled();
+    await clock.advance(2000);
+    watch.send(modified(pod('j', 3, 'Running')));
     await settled();
     expect(shown).toEqual([
       '1 ADDED p@1 initial',
@@ -180,6 +180,25 @@ describe('a type that joins later', () => {
     ]);
     await clock.advance(1000);
     expect(await done).toBe('until');
+    await end();
+    await second.stop();
+  });
+
+  it('has in its SYNCED marker the version of its last list, not of its first', async () => {
+    let join: ((target: StreamTarget) => void) | undefined;
+    const onJoinable = (given: typeof join) => {
+      join = given;
+    };
+    const { shown, clock, end } = bench({ onJoinable, markers: true }, ['pods', stream(initialEnd(2))]);
+    const first = stream(initialEnd(10));
+    const second = running('jobs', clock, first, stream(added(pod('j', 20)), initialEnd(21)).send(bookmark(22)));
+    await settled();
+    first.send(errorEvent(expired()));
+    await clock.advance(60_000);
+    join?.(second.target);
+    await settled();
+    const [marker] = shown.filter((line) => line.includes('SYNCED') && line.includes('jobs'));
+    expect(JSON.parse(marker ?? '{}')).toMatchObject({ type: 'SYNCED', objects: 1, resourceVersion: '21' });
     await end();
     await second.stop();
   });
@@ -343,6 +362,24 @@ test('a gap of a later type, opened while an earlier type was not complete yet, 
     '{"type":"RELISTED","gvr":"v1/jobs","reason":"gone","from":"10","to":"21","objects":1,"seq":6}',
   ]);
   await end();
+});
+
+it('counts the evaluations that failed, those of the filters and those of the wait', async () => {
+  const failing = (source: string): CompiledCondition => ({ source, readsEvent: false, test: () => new Error('no') });
+  const count = async (options: Pick<Wanted, 'wait' | 'gate'>) => {
+    const summary = new StreamSummary();
+    const { end } = bench({ ...options, summary }, ['pods', stream(added(pod('a', 1)), initialEnd(2))]);
+    await settled();
+    await end();
+    return summary.losses.expressionErrors;
+  };
+  const filters = () => createChangeGate({ clock: new FakeClock(), conditions: [failing('filter')] });
+  expect([
+    await count({}),
+    await count({ gate: filters() }),
+    await count({ wait: { until: [failing('until')] } }),
+    await count({ gate: filters(), wait: { until: [failing('until')] } }),
+  ]).toEqual([0, 1, 1, 2]);
 });
 
 describe('a reader that stops reading', () => {
@@ -536,6 +573,25 @@ describe('a stream that ends before its reader got there', () => {
     expect(shown.filter((text) => text.includes('GAP'))).toHaveLength(1);
     expect(unreported).toEqual({ continuity: [], losses: [], waiting: 0 });
   });
+});
+
+it('a gap that a relist closed is named at the end if its type was shown, and no outage that is over', async () => {
+  const first = stream(added(pod('a', 1)), initialEnd(10));
+  let unreported: Unreported | undefined;
+  const onEnd = (last: Unreported) => {
+    unreported = last;
+  };
+  const { clock, end } = bench({ onEnd }, [
+    'pods',
+    first,
+    stream(added(pod('a', 20)), initialEnd(21)).send(bookmark(22)),
+    stream(),
+  ]);
+  await settled();
+  first.send(errorEvent(expired()));
+  await clock.advance(60_000);
+  await end();
+  expect(unreported?.continuity.map(({ event }) => event.kind)).toEqual(['gap']);
 });
 
 describe.each(overflowPolicies)('waiting under %s', (policy) => {

@@ -137,7 +137,14 @@ export { ShardSet } from './model/shard-set.ts';
 
 // # Waits
 
-export { exists, hasCondition, isDeleted, ObjectCondition, rolledOut } from './stream/until/object-condition.ts';
+export {
+  exists,
+  hasCondition,
+  isCurrent,
+  isDeleted,
+  ObjectCondition,
+  rolledOut,
+} from './stream/until/object-condition.ts';
 export { type UntilOptions, untilCondition } from './stream/until/until-condition.ts';
 
 // # The work queue

@@ -18,9 +18,9 @@ const waitFlags = group('END CONDITIONS', {
   'fail-if': list({ summary: 'end with exit code 5 when the expression is true for any object', helpValue: 'CEL' }),
   for: list({
     summary:
-      'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; or rollout, as kubectl rollout status',
+      'as kubectl wait: create, delete, condition=NAME[=VALUE], jsonpath=…; rollout, as kubectl rollout status; or current, as kstatus',
     helpValue: 'CONDITION',
-    words: ['create', 'delete', 'rollout', 'condition=', 'jsonpath='],
+    words: ['create', 'delete', 'rollout', 'current', 'condition=', 'jsonpath='],
   }),
   stays: duration({ summary: '--for, --until and --until-any must stay true for this long' }),
 });

@@ -3,6 +3,7 @@ import { compileJsonPath } from '../../expr/jsonpath/jsonpath.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isContainer, isJsonMap } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
+import { kstatusOf } from '../../model/kstatus.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { rolloutOf } from '../../model/rollout-status.ts';
 import { type KindSource, withKind } from '../shown-object.ts';
@@ -11,34 +12,38 @@ import { type KindSource, withKind } from '../shown-object.ts';
 export interface ForCondition {
   /** The condition as the user wrote it. */
   readonly source: string;
-  readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout';
+  readonly kind: 'create' | 'delete' | 'condition' | 'jsonpath' | 'rollout' | 'current';
   /** The type of the condition in `status.conditions` that is looked at. */
   readonly condition?: string | undefined;
   /** The path of a jsonpath condition. */
   readonly path?: string | undefined;
   /**
    * Whether an object in this state meets the condition; `object` is undefined when there is no such object. Returns an
-   * Error where kubectl gives up: the expression finds a value that cannot be compared, or the rollout has failed.
+   * Error where waiting cannot help: the expression finds a value that cannot be compared, the rollout has failed, or
+   * the object cannot become current by itself.
    */
   met(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error;
 }
 
 /**
- * Reads `create`, `delete`, `condition=NAME[=VALUE]`, `jsonpath=EXPRESSION[=VALUE]` or `rollout`.
+ * Reads `create`, `delete`, `condition=NAME[=VALUE]`, `jsonpath=EXPRESSION[=VALUE]`, `rollout` or
+ * `current`.
  *
  * - The value of `condition` is `true` unless given. Names and values are compared without regard to case.
  * - The expression of `jsonpath` ends at a single `=`; `==` is a part of it. Without a value, the expression must find
  *   something.
  * - `rollout` is met when `kubectl rollout status` would end. It uses the kind of the type if the object has none.
+ * - `current` is met when kstatus calls the object Current.
  *
  * Throws `argument`, in kubectl's words, for what kubectl refuses.
- * Source: kubectl pkg/cmd/wait, pkg/polymorphichelpers.
+ * Source: kubectl pkg/cmd/wait, pkg/polymorphichelpers; kubernetes-sigs/cli-utils pkg/kstatus.
  */
 export function parseForCondition(text: string): ForCondition {
   const word = text.toLowerCase();
   if (word === 'create') return { source: text, kind: 'create', met: (object) => object !== undefined };
   if (word === 'delete') return { source: text, kind: 'delete', met: (object) => object === undefined };
   if (word === 'rollout') return { source: text, kind: 'rollout', met: rolledOut };
+  if (word === 'current') return { source: text, kind: 'current', met: isCurrent };
   if (text.startsWith('condition=')) return statusCondition(text, text.slice('condition='.length));
   if (text.startsWith('jsonpath=')) return jsonPathCondition(text, text.slice('jsonpath='.length));
   throw new InformerError('argument', `unrecognized condition: ${JSON.stringify(text)}`, { hint: hintFor(text) });
@@ -48,10 +53,16 @@ function hintFor(text: string): string {
   if (text.includes('/'))
     return 'the events of an object: watch events --field-selector involvedObject.kind=KIND,involvedObject.name=NAME';
   const [word = '', ...value] = text.split('=');
-  const [near] = nearest(word, ['create', 'delete', 'rollout', ...(value.length > 0 ? ['condition', 'jsonpath'] : [])]);
+  const [near] = nearest(word, [
+    'create',
+    'delete',
+    'rollout',
+    'current',
+    ...(value.length > 0 ? ['condition', 'jsonpath'] : []),
+  ]);
   const isCondition = USUAL_CONDITIONS.some((each) => each.toLowerCase() === word.toLowerCase());
   const meant = isCondition ? `condition=${text}` : near && [near, ...value].join('=');
-  const forms = "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
+  const forms = "--for takes create, delete, rollout, current, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
   return meant === undefined ? forms : `did you mean --for ${meant}? ${forms}`;
 }
 
@@ -79,6 +90,19 @@ function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boole
   const place = `${kind} ${name}${namespace === undefined ? '' : ` -n ${namespace}`}`;
   return new InformerError('terminal', `${kind} "${name}" ${text}`, {
     hint: `kubectl describe ${place} shows why, kubectl rollout undo ${place} goes back`,
+  });
+}
+
+/** Returns an error with code `terminal` for an object that cannot become current by itself. */
+function isCurrent(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
+  if (object === undefined) return false;
+  const whole = type ? withKind(object, type) : object;
+  const { status, message, isStuck } = kstatusOf(whole, 0);
+  if (!isStuck) return status === 'Current';
+  const { name, namespace } = whole.metadata;
+  const kind = (whole.kind ?? 'object').toLowerCase();
+  return new InformerError('terminal', `${kind} "${name}" has failed${message === '' ? '' : `: ${message}`}`, {
+    hint: `kubectl describe ${kind} ${name}${namespace === undefined ? '' : ` -n ${namespace}`} shows why`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
+import { kstatusOf } from '../../model/kstatus.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { rolloutOf } from '../../model/rollout-status.ts';
 import { parseForCondition } from '../conditions/for-condition.ts';
@@ -195,8 +196,35 @@ export function rolledOut(): ObjectCondition {
   });
 }
 
-/** Items of a list have no kind. */
+/**
+ * Met when kstatus calls the object Current: its controller has seen its generation, and the rules of its kind or its
+ * conditions say that it is as its spec wants it. For objects of any type. An object that cannot become current by
+ * itself (a failed Job, a Deployment after its progress deadline, the condition Stalled) ends the wait with a `terminal`
+ * error. Source: kubernetes-sigs/cli-utils pkg/kstatus.
+ */
+export function isCurrent(): ObjectCondition {
+  const stateOf = (object: ReadonlyObject, gvr: GroupVersionResource) =>
+    kstatusOf(withKind(object, { gvr, kind: KINDS[gvr.resource] }), 0);
+  return new ObjectCondition({
+    text: 'current',
+    met: (object: State, gvr) => {
+      if (object === undefined) return false;
+      const { status, message, isStuck } = stateOf(object, gvr);
+      if (isStuck) throw new InformerError('terminal', `${object.metadata.name} has failed: ${message}`);
+      return status === 'Current';
+    },
+    missing: (object: State, gvr) => (object === undefined ? 'it does not exist' : stateOf(object, gvr).message),
+  });
+}
+
+/** The kinds with rules of their own. Items of a list have no kind. */
 const KINDS: Readonly<Record<string, string>> = {
+  pods: 'Pod',
+  services: 'Service',
+  persistentvolumeclaims: 'PersistentVolumeClaim',
+  replicasets: 'ReplicaSet',
+  jobs: 'Job',
+  customresourcedefinitions: 'CustomResourceDefinition',
   deployments: 'Deployment',
   statefulsets: 'StatefulSet',
   daemonsets: 'DaemonSet',

@@ -148,7 +148,7 @@ test.each([
   expect(() => parseForCondition(text)).toThrow(expect.objectContaining({ code: 'argument', message }));
 });
 
-const FORMS = "--for takes create, delete, rollout, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
+const FORMS = "--for takes create, delete, rollout, current, condition=NAME[=VALUE] or jsonpath='{.path}'[=VALUE]";
 
 test.each([
   [
@@ -184,4 +184,24 @@ test('rollout is met by a finished rollout, waits for a missing object, and fail
     message: expect.stringContaining('--for rollout: pod "web": '),
   });
   expect(rollout(object())).toMatchObject({ message: expect.stringContaining('--for rollout: object "web": ') });
+});
+
+test('current is met by what kstatus calls Current, and fails for an object that cannot become current by itself', () => {
+  const of = { gvr: { group: 'batch', version: 'v1', resource: 'jobs' }, kind: 'Job' };
+  const job = (status: object, more = {}) => object({ status }, { namespace: 'shop', ...more });
+  const { met: current, kind } = parseForCondition('Current');
+  expect(kind).toBe('current');
+  expect([
+    current(undefined, of),
+    current(job({}), of),
+    current(job({ startTime: '2026-01-01T00:00:00Z' }), of),
+    current(job({ startTime: '2026-01-01T00:00:00Z' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }), of),
+  ]).toEqual([false, false, true, false]);
+  expect(current(job({ conditions: [{ type: 'Failed', status: 'True' }] }), of)).toMatchObject({
+    code: 'terminal',
+    message: 'job "web" has failed: Job Failed. failed: 0/1',
+    hint: 'kubectl describe job web -n shop shows why',
+  });
+  const stalled = object({ status: { conditions: [{ type: 'Stalled', status: 'True' }] } });
+  expect(current(stalled)).toMatchObject({ message: 'object "web" has failed' });
 });

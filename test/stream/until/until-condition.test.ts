@@ -5,6 +5,7 @@ import { isForbidden, isNotFound, isUnauthorized } from '../../../src/model/stat
 import {
   exists,
   hasCondition,
+  isCurrent,
   isDeleted,
   ObjectCondition,
   rolledOut,
@@ -356,5 +357,25 @@ describe('conditions', () => {
     expect(() => rolledOut().met(map('1'), gvr)).toThrow(terminal);
     expect(isDeleted().or(rolledOut()).met(undefined, DEPLOYMENTS)).toBe(true);
     expect(rolledOut().or(exists()).met(failed, DEPLOYMENTS)).toBe(true);
+  });
+
+  it('know when an object of any type is current, and end the wait when it cannot become so by itself', () => {
+    const pod = (status: object) => ({ metadata: { name: 'web' }, status });
+    const PODS = { group: '', version: 'v1', resource: 'pods' };
+    expect([
+      isCurrent().met(pod({ phase: 'Succeeded' }), PODS),
+      isCurrent().met(pod({ phase: 'Pending' }), PODS),
+      isCurrent().met(undefined, PODS),
+    ]).toEqual([true, false, false]);
+    expect([
+      isCurrent().missing(pod({ phase: 'Pending' }), PODS),
+      isCurrent().missing(undefined, PODS),
+      isCurrent().text,
+    ]).toEqual(['Pod is in the Pending phase', 'it does not exist', 'current']);
+    const stalled = { conditions: [{ type: 'Stalled', status: 'True', message: 'no quota' }] };
+    expect(() => isCurrent().met(pod(stalled), gvr)).toThrow(
+      expect.objectContaining({ code: 'terminal', message: 'web has failed: no quota' }),
+    );
+    expect(isCurrent().met(map('1'), gvr)).toBe(true);
   });
 });

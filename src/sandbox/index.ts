@@ -2,6 +2,7 @@ export type { Clock, Timer } from '../kit/clock.ts';
 export type { GroupVersionResource } from '../model/gvr.ts';
 export type { ObjectKey } from '../model/key.ts';
 export type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference, UnknownObject } from '../model/object.ts';
+export type { WebhookService } from './admission/webhook-call.ts';
 export { type ApiRequest, type ApiResponse, bodyBytes, bodyText } from './api/exchange.ts';
 export type { Fault, FaultMatch, FaultRule, Incident, RandomFaults, RandomKind } from './faults/fault.ts';
 export type { FaultScript } from './faults/fault-script.ts';

@@ -7,6 +7,7 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { type RandomSource, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
+import type { WebhookService } from './admission/webhook-call.ts';
 import type { ApiRequest, ApiResponse } from './api/exchange.ts';
 import { userNamed } from './auth/authenticate.ts';
 import { TokenKeeper } from './auth/token-keeper.ts';
@@ -75,6 +76,11 @@ export interface SandboxOptions {
   socket?: boolean | undefined;
   /** False: plain HTTP instead of HTTPS. */
   tls?: boolean | undefined;
+  /**
+   * Where the service of a webhook answers: `127.0.0.1:8443`. Undefined, the default for every service: it is not there,
+   * and the webhook fails.
+   */
+  resolveService?: ((service: WebhookService) => string | undefined) | undefined;
 }
 
 const KNOWN_OPTIONS = {
@@ -93,6 +99,7 @@ const KNOWN_OPTIONS = {
   featureGates: true, // checked where they are read
   socket: 'boolean',
   tls: 'boolean',
+  resolveService: 'function',
 } satisfies KnownOptionsOf<SandboxOptions>;
 const KNOWN_TOKEN_OWNER = {
   user: 'text',
@@ -139,6 +146,7 @@ const DEFAULTS = {
   rbac: false,
   socket: true,
   tls: true,
+  resolveService: (_service: WebhookService): string | undefined => undefined,
 };
 
 /**
@@ -182,7 +190,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   #createControlPlane(snapshot?: ControlPlaneSnapshot): ControlPlane {
-    const { historySize, historyMs, bookmarkIntervalMs, rbac, featureGates } = this.#options;
+    const { historySize, historyMs, bookmarkIntervalMs, rbac, featureGates, resolveService } = this.#options;
     const store = { historySize, historyMs, clock: this.#clock };
     return new ControlPlane({
       clock: this.#clock,
@@ -190,6 +198,7 @@ export class Sandbox implements AsyncDisposable {
       features: featuresOf(featureGates),
       store,
       tokens: this.#tokens,
+      resolveService,
       rbac,
       bookmarkIntervalMs,
       snapshot,

@@ -22,6 +22,7 @@ const STAND_INS: Readonly<
       'serve/client/serve-transport.test.ts': 'a serve that fails, is silent or speaks another version',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
       'support/socket-script.ts': 'the script of sockets',
+      'support/webhook-script.ts': 'webhooks that answer what a test wants, or nothing',
     },
   },
   'a transport': {

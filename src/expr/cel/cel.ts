@@ -54,6 +54,8 @@ export interface CelOptions {
    * {@link compileCel} lists.
    */
   readonly comparison?: Comparison | undefined;
+  /** A missing key is an error, as CEL has it: `no such key: replicas`. Default false. */
+  readonly strict?: boolean | undefined;
 }
 
 /** The variables of `--filter`, `--until` and similar flags. */
@@ -81,7 +83,7 @@ export function compileCel(source: string, options: CelOptions): CelProgram {
   const environment = environmentFor(options.variables, options.unlisted ?? false);
   try {
     const ast = checked(source, environment, options);
-    const compiler = new Compiler(options.comparison);
+    const compiler = new Compiler(options.comparison, options.strict);
     return new Program({ source, flag: options.flag }, ast, compiler.compile(ast), compiler.variables);
   } catch (error) {
     throw refused(error, { source, flag: options.flag, variables: Object.keys(options.variables), environment });

@@ -44,7 +44,10 @@ export class Compiler implements NodeCompiler {
   readonly #questions: ServeAnswers;
   readonly #argument: Comparison['argument'];
 
-  constructor(comparison?: Comparison) {
+  readonly #found: (value: unknown, key: unknown) => unknown;
+
+  constructor(comparison?: Comparison, strict = false) {
+    this.#found = strict ? present : (value) => value;
     this.#questions = comparison ? questionsBy(comparison) : QUESTIONS;
     this.#argument = comparison?.argument;
   }
@@ -124,9 +127,9 @@ export class Compiler implements NodeCompiler {
     const run = this.compile(of);
     return (frame) => {
       const value = run(frame);
-      if (isMap(value)) return ownField(value, name);
+      if (isMap(value)) return this.#found(ownField(value, name), name);
       frame.at = pos;
-      return readKey(value, name);
+      return this.#found(readKey(value, name), name);
     };
   }
 
@@ -137,7 +140,7 @@ export class Compiler implements NodeCompiler {
       const value = run(frame);
       const index = runKey(frame);
       frame.at = pos;
-      return readKey(value, index);
+      return this.#found(readKey(value, index), index);
     };
   }
 
@@ -278,6 +281,12 @@ export class Compiler implements NodeCompiler {
       return name === '.or' ? given : given.value;
     };
   }
+}
+
+/** The value of a key; fails for a missing one. */
+function present(value: unknown, key: unknown): unknown {
+  if (value !== MISSING) return value;
+  return celFailure(typeof key === 'number' ? `index out of bounds: ${key}` : `no such key: ${String(key)}`);
 }
 
 const isPresent = (value: unknown) => (value instanceof Optional ? value.value : value) !== MISSING;

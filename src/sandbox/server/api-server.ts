@@ -3,6 +3,8 @@ import { parseJson } from '../../kit/exact-json.ts';
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure, type Status, StatusError } from '../../model/status.ts';
+import { AdmissionControl } from '../admission/control.ts';
+import type { ResolveService } from '../admission/webhook-call.ts';
 import type { Call, ResourceCall, UserInfo } from '../api/call.ts';
 import { type ApiRequest, type ApiResponse, bodyText, once } from '../api/exchange.ts';
 import { negotiate } from '../api/negotiate.ts';
@@ -29,6 +31,7 @@ export interface ApiServerOptions extends WatchSettings {
   readonly tokens: TokenKeeper;
   /** True: roles and bindings restrict every user. False: they restrict impersonated users only. */
   readonly rbac: boolean;
+  readonly resolveService: ResolveService;
 }
 
 /**
@@ -43,6 +46,7 @@ export class ApiServer {
   readonly #writes: WriteRequests;
   readonly #options: ApiServerOptions;
   readonly #authorizer: Authorizer;
+  readonly #admission: AdmissionControl;
   /** The host:port that discovery shows. */
   address = '127.0.0.1:6443';
 
@@ -51,6 +55,7 @@ export class ApiServer {
     this.#writes = writes;
     this.#options = options;
     this.#authorizer = new Authorizer(cluster.store);
+    this.#admission = new AdmissionControl(cluster, options.resolveService);
   }
 
   /**
@@ -137,7 +142,17 @@ export class ApiServer {
         : methodNotAllowed();
     if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
     if (WRITES.has(verb) && call.type.gvr.group === RBAC_GROUP && !call.unrestricted) return this.#grant(call, verb);
-    return this.#carryOut(call, verb);
+    return this.#admitted(call, verb, (writes) => this.#carryOut(call, verb, writes));
+  }
+
+  /** Carries out a request; a write as admission lets it. */
+  #admitted(
+    call: ResourceCall,
+    verb: string,
+    carryOut: (writes: WriteRequests) => ApiResponse | Promise<ApiResponse>,
+  ): ApiResponse | Promise<ApiResponse> {
+    const isWrite = WRITES.has(verb) || verb === 'delete' || verb === 'deletecollection';
+    return isWrite && this.#admission.decidesOn(call) ? this.#admission.admit(call, carryOut) : carryOut(this.#writes);
   }
 
   /** Writes a role or a binding, after a dry run whose result grants nothing that the user does not have. */
@@ -152,10 +167,10 @@ export class ApiServer {
       joinKey(call.namespace, after.metadata.name ?? ''),
     )?.object;
     checkEscalation({ authorizer: this.#authorizer, user: call.user, resource: call.type.gvr.resource, after, before });
-    return this.#carryOut(call, verb);
+    return this.#admitted(call, verb, (writes) => this.#carryOut(call, verb, writes));
   }
 
-  #carryOut(call: ResourceCall, verb: string): ApiResponse | Promise<ApiResponse> {
+  #carryOut(call: ResourceCall, verb: string, writes = this.#writes): ApiResponse | Promise<ApiResponse> {
     switch (verb) {
       case 'get':
         return answerGet(this.#cluster, call);
@@ -164,32 +179,36 @@ export class ApiServer {
       case 'watch':
         return answerWatch(this.#cluster, call, this.#options);
       case 'create':
-        return this.#writes.create(call);
+        return writes.create(call);
       case 'update':
-        return this.#writes.update(call);
+        return writes.update(call);
       case 'patch':
-        return this.#writes.patch(call);
+        return writes.patch(call);
       case 'delete':
-        return this.#writes.delete(call);
+        return writes.delete(call);
       default:
-        return this.#writes.deleteCollection(call);
+        return writes.deleteCollection(call);
     }
   }
 
-  #subresource(call: ResourceCall, name: string): ApiResponse {
+  #subresource(call: ResourceCall, name: string): ApiResponse | Promise<ApiResponse> {
     const subresource = call.type.subresourceTypes.get(name);
     if (!subresource) return unknownResource();
     const verb = verbOf(call, false);
     if (!subresource.verbs.includes(verb)) methodNotAllowed();
-    if (name === 'eviction') return this.#writes.evict(call);
     if (name === 'token') return requestToken(this.#cluster, this.#options.tokens, call);
-    if (name === 'binding') return this.#writes.bind(call);
-    if (name === 'finalize') return this.#writes.update(call);
+    return this.#admitted(call, verb, (writes) => this.#carryOutSubresource(call, name, verb, writes));
+  }
+
+  #carryOutSubresource(call: ResourceCall, name: string, verb: string, writes: WriteRequests): ApiResponse {
+    if (name === 'eviction') return writes.evict(call);
+    if (name === 'binding') return writes.bind(call);
+    if (name === 'finalize') return writes.update(call);
     if (name !== 'status' && name !== 'scale')
       return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
-    if (verb === 'update') return this.#writes.update(call);
-    if (verb === 'patch') return this.#writes.patch(call);
-    return name === 'scale' ? this.#writes.getScale(call) : answerGet(this.#cluster, call);
+    if (verb === 'update') return writes.update(call);
+    if (verb === 'patch') return writes.patch(call);
+    return name === 'scale' ? writes.getScale(call) : answerGet(this.#cluster, call);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import type { Deleter } from './deleter.ts';
+import type { Gate } from './gate.ts';
 import type { Writer } from './writer.ts';
 
 /**
@@ -10,4 +11,6 @@ export interface Backend {
   readonly cluster: Cluster;
   readonly writer: Writer;
   readonly deleter: Deleter;
+  /** Decides about what the writer and the deleter are asked for; undefined for the server's own writes. */
+  readonly gate?: Gate | undefined;
 }

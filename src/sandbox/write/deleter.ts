@@ -5,9 +5,11 @@ import { type Cluster, timestamp } from '../cluster.ts';
 import { forbidden, missing, refuse } from '../status/statuses.ts';
 import { atRevision, type StoredObject } from '../store/stored-object.ts';
 import type { ApiType } from '../types/api-type.ts';
+import { fromStorage } from '../types/conversion.ts';
 import { copy } from '../types/copy.ts';
 import { equalJson } from '../types/equal.ts';
 import { orphansByDefault } from '../types/type-strategies.ts';
+import type { Gate } from './gate.ts';
 import { tidyMetadata } from './identity.ts';
 
 export interface DeleteRules {
@@ -16,6 +18,8 @@ export interface DeleteRules {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly dryRun?: boolean | undefined;
+  /** The gate was asked already, about the request that leads to the deletion. */
+  readonly admitted?: boolean | undefined;
 }
 
 /** The result of a delete: the object for the answer, and whether it is gone. */
@@ -40,8 +44,12 @@ const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 export class Deleter {
   readonly #cluster: Cluster;
 
-  constructor(cluster: Cluster) {
+  readonly #gate: Gate | undefined;
+
+  /** `gate` decides about each deletion. */
+  constructor(cluster: Cluster, gate?: Gate) {
     this.#cluster = cluster;
+    this.#gate = gate;
   }
 
   delete(type: ApiType, namespace: string | undefined, name: string, options: DeleteRules): Deleted {
@@ -49,9 +57,20 @@ export class Deleter {
     if (type.storage === 'namespaces' && IMMORTAL.has(name))
       forbidden(type.gvr, name, 'this namespace may not be deleted');
     checkPreconditions(type, current, options);
+    if (!options.admitted) this.check(type, current);
     const marked = this.#marked(type, current, options);
     if (isHeld(marked)) return this.#mark(type, current, marked, options);
     return this.#remove(type, current, marked, options);
+  }
+
+  /** Asks the gate about a deletion. It throws to refuse it. */
+  check(type: ApiType, { object }: StoredObject): void {
+    if (!this.#gate) return;
+    const { namespace, name = '' } = object.metadata;
+    const oldObject = fromStorage(type, object);
+    const attempt = { operation: 'DELETE' as const, type, subresource: undefined, namespace, name, oldObject };
+    this.#gate.mutate(attempt);
+    this.#gate.validate(attempt);
   }
 
   /** The object, marked for deletion; the same object when that changes nothing. */

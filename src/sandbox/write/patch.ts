@@ -78,15 +78,17 @@ function jsonPatched(current: UnknownObject, body: Buffer): UnknownObject {
     const limit = `The allowed maximum operations in a JSON patch is ${OPERATIONS}, got ${operations.length}`;
     refuse(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${limit}`));
   }
-  const copies = { left: COPIED };
   try {
-    return (operations as Operation[]).reduce(
-      (document, operation) => operated(document, operation, copies),
-      copy(current),
-    );
+    return withOperations(current, operations as Operation[]);
   } catch {
     return refuse(failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {}));
   }
+}
+
+/** A copy of an object with the operations of a JSON patch. Throws an error that is no Status for one that fails. */
+export function withOperations(current: UnknownObject, operations: readonly Operation[]): UnknownObject {
+  const copies = { left: COPIED };
+  return operations.reduce((document, operation) => operated(document, operation, copies), copy(current));
 }
 
 /** Source: apiserver endpoints/handlers/patch.go maxJSONPatchOperations. */
@@ -97,6 +99,8 @@ const COPIED = 3 * 1024 * 1024;
 
 function operated(document: UnknownObject, operation: Operation, copies: { left: number }): UnknownObject {
   if (operation.op === 'test' && operation.value === null && isAbsent(document, operation.path)) return document;
+  if (operation.op === 'replace' && isAbsent(document, operation.path))
+    return applied(document, { ...operation, op: 'add' });
   if (operation.op === 'copy') {
     const value: unknown = jsonPatch.getValueByPointer(document, operation.from);
     copies.left -= Buffer.byteLength(jsonText(value) ?? '');
@@ -116,7 +120,10 @@ const applied = (document: UnknownObject, operation: Operation): UnknownObject =
 /** Copies and moves are applied as additions, because the library copies through JSON, which has no bigints. */
 const added = (document: UnknownObject, path: string, value: unknown) => applied(document, { op: 'add', path, value });
 
-/** Whether a path is absent in an object or list that exists. The real server reads null there. */
+/**
+ * Whether a path is absent in an object or list that exists. The real server reads null there, and replaces it as any
+ * other value.
+ */
 function isAbsent(document: UnknownObject, path: string): boolean {
   const [last = '', ...steps] = path.split('/').slice(1).map(jsonPatch.unescapePathComponent).reverse();
   const around = steps

@@ -112,6 +112,7 @@ export function orphanWarning({ storage }: ApiType, { propagationPolicy }: Delet
   return storage === 'jobs.batch' && propagationPolicy === undefined ? warningHeader([ORPHANS]) : {};
 }
 
-function warningHeader(warnings: readonly string[]): Record<string, string> {
+/** The header of warnings for the client; none without warnings. */
+export function warningHeader(warnings: readonly string[]): Record<string, string> {
   return warnings.length === 0 ? {} : { warning: warnings.map((w) => `299 - ${JSON.stringify(w)}`).join(', ') };
 }

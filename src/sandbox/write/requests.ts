@@ -1,4 +1,5 @@
-import { isJsonMap } from '../../kit/exact-json.ts';
+import { isJsonMap, parseJson } from '../../kit/exact-json.ts';
+import { formatGroupVersion } from '../../model/gvr.ts';
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { flag, type ResourceCall } from '../api/call.ts';
@@ -32,6 +33,7 @@ import type { Backend } from './backend.ts';
 import { bind } from './bindings.ts';
 import { contentTypeOf, decodeConfiguration, decodeDeleteOptions, decodeObject } from './decode.ts';
 import type { Deleter } from './deleter.ts';
+import type { Gate, WriteAttempt } from './gate.ts';
 import { checkMicroTimes, checkPatchedMicroTimes } from './micro-times.ts';
 import { APPLY_PATCH, patched } from './patch.ts';
 import {
@@ -54,11 +56,13 @@ export class WriteRequests {
   readonly #cluster: Cluster;
   readonly #writer: Writer;
   readonly #deleter: Deleter;
+  readonly #gate: Gate | undefined;
 
-  constructor({ cluster, writer, deleter }: Backend) {
+  constructor({ cluster, writer, deleter, gate }: Backend) {
     this.#cluster = cluster;
     this.#writer = writer;
     this.#deleter = deleter;
+    this.#gate = gate;
   }
 
   create(call: ResourceCall): ApiResponse {
@@ -146,8 +150,9 @@ export class WriteRequests {
     const options = deleteOptions(call);
     const { revision } = this.#cluster.store;
     const found = select(this.#cluster, type, namespace, selection);
+    for (const object of found) this.#deleter.check(type, object); // all, before the first one is deleted
     for (const { object } of found)
-      this.#deleter.delete(type, object.metadata.namespace, object.metadata.name ?? '', options);
+      this.#deleter.delete(type, object.metadata.namespace, object.metadata.name ?? '', { ...options, admitted: true });
     const list = {
       kind: type.listKind,
       apiVersion: apiVersionOf(call),
@@ -163,6 +168,7 @@ export class WriteRequests {
 
   bind(call: ResourceCall): ApiResponse {
     const { options } = writeOptions(call, 'CreateOptions');
+    this.#checkNew(call, BINDING);
     bind(this.#cluster, this.#writer, call, options);
     return respond(
       201,
@@ -174,12 +180,24 @@ export class WriteRequests {
   /** Evicts a pod: deletes it. The sandbox does not enforce disruption budgets. */
   evict(call: ResourceCall): ApiResponse {
     checkEvicted(call);
-    this.#deleter.delete(call.type, call.namespace, call.name ?? '', deleteOptions(call));
+    this.#checkNew(call, EVICTION);
+    this.#deleter.delete(call.type, call.namespace, call.name ?? '', { ...deleteOptions(call), admitted: true });
     return respond(
       201,
       { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
       call.representation,
     );
+  }
+
+  /** Asks the gate about what is sent to a subresource that stores no object of its own. */
+  #checkNew(call: ResourceCall, kind: NonNullable<WriteAttempt['kind']>): void {
+    if (!this.#gate) return;
+    const { type, subresource, namespace, name = '' } = call;
+    const sent = parseJson(call.body.toString('utf8') || '{}') as UnknownObject;
+    const object = { kind: kind.kind, apiVersion: formatGroupVersion(kind.gvr), ...sent };
+    const attempt = { operation: 'CREATE' as const, type, kind, subresource, namespace, name, object };
+    this.#gate.mutate(attempt);
+    this.#gate.validate(attempt);
   }
 
   /** Throws 405 for a create while the definition of the type is being deleted. */
@@ -240,6 +258,9 @@ export class WriteRequests {
     return showObject(this.#cluster, call, current ? 200 : 201, stored, headers());
   }
 }
+
+const BINDING = { gvr: { group: '', version: 'v1', resource: 'bindings' }, kind: 'Binding' };
+const EVICTION = { gvr: { group: 'policy', version: 'v1', resource: 'evictions' }, kind: 'Eviction' };
 
 /** Source: kubernetes/pkg/registry/core/pod/storage/eviction.go. */
 function checkEvicted(call: ResourceCall): void {

@@ -40,6 +40,7 @@ import {
 import { admit, admitUpdate, initialStatus } from './admission.ts';
 import { changeProblems, metadataChangeProblems } from './changes.ts';
 import { setDefaults } from './defaults.ts';
+import { asSent, type Gate, mutation, validation, withIdentity, withoutIdentity } from './gate.ts';
 import { generatedName, newUid, tidyMetadata } from './identity.ts';
 import { keepAllocated } from './service-changes.ts';
 import { managedFieldsToBuildOn, withManagedFields, writableMetadata } from './updated-metadata.ts';
@@ -76,10 +77,12 @@ export interface WriteRules {
 export class Writer {
   readonly #cluster: Cluster;
   readonly #loaded: Set<string>;
+  readonly #gate: Gate | undefined;
 
-  /** `loaded` is that of the writer whose objects were restored. */
-  constructor(cluster: Cluster, loaded: Iterable<string> = []) {
+  /** `loaded` is that of the writer whose objects were restored. `gate` decides about each write. */
+  constructor(cluster: Cluster, loaded: Iterable<string> = [], gate?: Gate) {
     this.#cluster = cluster;
+    this.#gate = gate;
     this.#loaded = new Set(loaded);
   }
 
@@ -97,19 +100,22 @@ export class Writer {
     this.#dropUnknown(type, object, options);
     this.#checkNamespace(type, object.metadata);
     const metadata = this.#newMetadata(type, object.metadata, options);
-    const created: UnknownObject = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr), ...object, metadata };
+    let created: UnknownObject = { kind: type.kind, apiVersion: formatGroupVersion(type.gvr), ...object, metadata };
     if (guardsStatus(type) && !options.fixture) delete created.status;
     const given = created.status !== undefined;
     this.#decode(type, created, options);
     const managedFields = options.managedFields ?? this.#ownedBy(type, emptyObject(type), created, options);
     admit(this.#cluster, type, created);
+    created.metadata = tidyMetadata({ ...created.metadata, managedFields });
+    created = this.#mutatedNew(type, created, object.metadata, options);
     if (guardsStatus(type) && !given) created.status = initialStatus(type, created) ?? created.status;
     if (created.status === undefined) delete created.status;
     this.#check(type, created, options);
-    const key = this.#freeKey(type, metadata, object.metadata.name);
+    validation(this.#gate, { ...attemptOf(type, created, options), operation: 'CREATE', object: created });
+    const key = this.#freeKey(type, created.metadata, object.metadata.name);
     if (options.fixture && metadata.uid && this.#lacksOwners(metadata)) this.#loaded.add(metadata.uid);
     const place = options.dryRun ? {} : { resourceVersion: '0' }; // the store sets the real one
-    created.metadata = tidyMetadata({ ...created.metadata, ...place, managedFields });
+    created.metadata = tidyMetadata({ ...created.metadata, ...place });
     return this.#put(type, key, created, options);
   }
 
@@ -124,20 +130,54 @@ export class Writer {
     );
     this.#dropUnknown(type, object, options);
     const given = options.fixture || options.subresource ? {} : object.metadata;
-    const after = this.#candidate(type, before, object, options);
+    let after = this.#candidate(type, before, object, options);
     this.#decode(type, after, options, before);
     keepAllocated(type, before, after);
     admitUpdate(this.#cluster, type, after, before);
     shareFields(before, after);
+    const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
+    after.metadata = tidyMetadata({ ...after.metadata, managedFields });
+    const oldObject = fromStorage(type, current.object);
+    after = this.#mutated(type, after, { oldObject, given: object.metadata }, options);
     const counts = countsGeneration(type) && options.subresource !== 'binding';
     if (counts && (!equalJson(specOf(type, before), specOf(type, after)) || hasNewAnnotations(type, before, after))) {
       after.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }
-    const managedFields = options.managedFields ?? this.#ownedBy(type, before, after, options);
-    after.metadata = tidyMetadata({ ...after.metadata, managedFields });
+    after.metadata = tidyMetadata(after.metadata);
     this.#check(type, after, options, { before, given });
-    if (changesNothing(fromStorage(type, current.object), after)) return current;
+    if (isReviewed(options)) validation(this.#gate, { ...attemptOf(type, after, options), object: after, oldObject });
+    if (changesNothing(oldObject, after)) return current;
     return this.#finishUpdate(type, current, after, options);
+  }
+
+  /** The new object as mutating admission leaves it. */
+  #mutatedNew(type: ApiType, created: UnknownObject, given: ObjectMeta, options: WriteRules): UnknownObject {
+    const object = this.#gate ? withoutIdentity(created, given) : created;
+    const attempt = { ...attemptOf(type, object, options), operation: 'CREATE' as const, object };
+    const changed = mutation(this.#gate, attempt);
+    return changed ? this.#readAgain(type, withIdentity(changed, created), options) : created;
+  }
+
+  /** The changed object as mutating admission leaves it: what the client could not change stays. */
+  #mutated(
+    type: ApiType,
+    after: UnknownObject,
+    { oldObject, given }: { readonly oldObject: UnknownObject; readonly given: ObjectMeta },
+    options: WriteRules,
+  ): UnknownObject {
+    if (!this.#gate || !isReviewed(options)) return after;
+    const object = asSent(after, given);
+    const changed = mutation(this.#gate, { ...attemptOf(type, after, options), object, oldObject });
+    if (!changed) return after;
+    const { managedFields } = after.metadata;
+    const candidate = this.#candidate(type, after, changed, options);
+    return this.#readAgain(type, withManagedFields(candidate, managedFields), options, after);
+  }
+
+  #readAgain(type: ApiType, object: UnknownObject, options: WriteRules, before?: UnknownObject): UnknownObject {
+    dropUnknownFields(type, object);
+    this.#decode(type, object, { ...options, fieldValidation: 'Ignore' }, before);
+    return object;
   }
 
   /**
@@ -316,6 +356,15 @@ function warnOfRules(crd: UnknownObject, warn: WriteRules['warn']): void {
     }
   }
 }
+
+/** A write to an object as its gate sees it. */
+function attemptOf(type: ApiType, { metadata }: UnknownObject, { subresource }: WriteRules) {
+  const { namespace, name = '' } = metadata;
+  return { operation: 'UPDATE' as const, type, subresource, namespace, name };
+}
+
+/** The gate sees a Binding itself, before its pod is written. */
+const isReviewed = ({ subresource }: WriteRules) => subresource !== 'binding';
 
 /** The stored object, and the metadata that the client sent. */
 interface Change {

@@ -1,0 +1,86 @@
+import { StatusError } from '../../model/status.ts';
+import type { ResourceCall } from '../api/call.ts';
+import type { ApiResponse } from '../api/exchange.ts';
+import { respondStatus } from '../api/respond.ts';
+import type { Cluster } from '../cluster.ts';
+import { Deleter } from '../write/deleter.ts';
+import { warningHeader } from '../write/request-options.ts';
+import { WriteRequests } from '../write/requests.ts';
+import { Writer } from '../write/writer.ts';
+import { Dispatcher } from './dispatch.ts';
+import { Expressions } from './expressions.ts';
+import { isExempt, webhooksOf } from './hooks.ts';
+import { optionsOf } from './operation-options.ts';
+import { type AdmissionDecision, Answers, rerun, Suspension } from './suspension.ts';
+import type { ResolveService } from './webhook-call.ts';
+
+/**
+ * Admission by webhooks: it decides about the writes of clients. The writes of the sandbox itself (its controllers,
+ * scenarios, `apply` and `put`) are not decided about.
+ */
+export class AdmissionControl {
+  readonly #cluster: Cluster;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(cluster: Cluster, resolveService: ResolveService) {
+    this.#cluster = cluster;
+    this.#dispatcher = new Dispatcher(cluster, new Expressions(), resolveService);
+  }
+
+  /** Whether anything may decide about a write. If not, the write needs no {@link admit}. */
+  decidesOn({ type }: ResourceCall): boolean {
+    if (isExempt(type)) return false;
+    return webhooksOf(this.#cluster, 'mutating').length > 0 || webhooksOf(this.#cluster, 'validating').length > 0;
+  }
+
+  /** Carries out a write as admission lets it. `carryOut` is run once for each question, and a last time to write. */
+  async admit(
+    call: ResourceCall,
+    carryOut: (writes: WriteRequests) => ApiResponse | Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const answers = new Answers();
+    const { cluster, rewind } = rerun(this.#cluster);
+    const backend = { cluster, writer: new Writer(cluster, [], answers), deleter: new Deleter(cluster, answers) };
+    const writes = new WriteRequests({ ...backend, gate: answers });
+    const warnings = new Set<string>();
+    const dryRun = call.query.getAll('dryRun').length > 0;
+    for (;;) {
+      rewind();
+      try {
+        return withWarnings(await carryOut(writes), warnings);
+      } catch (error) {
+        if (error instanceof StatusError) return withWarnings(respondStatus(error.status), warnings);
+        if (!(error instanceof Suspension)) throw error;
+        const options = optionsOf(call, error.attempt);
+        const asked = {
+          user: call.user,
+          dryRun,
+          options,
+          signal: call.signal,
+          warn: (text: string) => warnings.add(text),
+        };
+        answers.add(error, await this.#decide(error, asked));
+      }
+    }
+  }
+
+  async #decide(
+    { phase, attempt }: Suspension,
+    asked: Parameters<Dispatcher['validate']>[1],
+  ): Promise<AdmissionDecision> {
+    try {
+      if (phase === 'mutating') return { kind: 'admitted', object: await this.#dispatcher.mutated(attempt, asked) };
+      await this.#dispatcher.validate(attempt, asked);
+      return { kind: 'admitted', object: undefined };
+    } catch (error) {
+      return { kind: 'refused', error };
+    }
+  }
+}
+
+function withWarnings(response: ApiResponse, warnings: ReadonlySet<string>): ApiResponse {
+  if (warnings.size === 0) return response;
+  const { warning: own } = response.headers;
+  const { warning = '' } = warningHeader([...warnings]);
+  return { ...response, headers: { ...response.headers, warning: own ? `${own}, ${warning}` : warning } };
+}

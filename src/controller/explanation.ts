@@ -161,7 +161,7 @@ function historyOf({ key, trail }: KeyView): KeyHistory {
   return {
     history: trail && structuredClone(entries),
     droppedSteps: dropped,
-    isHistoryPartial: trail?.hasDropped ?? false,
+    isHistoryPartial: trail?.hasDropped === true,
     lastChange: last && lastChangeOf(last),
     skippedElsewhere: trail?.skippedElsewhere(key) ?? [],
   };

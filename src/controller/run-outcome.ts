@@ -33,7 +33,7 @@ const KNOWN_RESULT = {
 export function runOutcomeOf(settled: Settled): RunOutcome {
   if (settled.kind === 'fatal') return 'stop';
   if (settled.kind === 'failed') return settled.isTimeout ? 'timeout' : settled.isTerminal ? 'terminal' : 'error';
-  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue-after' : 'success';
+  return runsAgain(settled.result) ? 'requeue-after' : 'success';
 }
 
 /** Why a run did nothing, if it says so. */
@@ -51,5 +51,7 @@ export function errorFields(error: unknown): Pick<RunEntry, 'error' | 'exitCode'
 /** The label of a run in the metrics. Source: controller-runtime internal/controller. */
 export function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'error' {
   if (settled.kind !== 'done') return 'error';
-  return (settled.result.requeueAfterMs ?? 0) > 0 ? 'requeue_after' : 'success';
+  return runsAgain(settled.result) ? 'requeue_after' : 'success';
 }
+
+const runsAgain = ({ requeueAfterMs = 0 }: Result) => requeueAfterMs > 0;

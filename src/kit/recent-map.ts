@@ -32,7 +32,7 @@ export class RecentMap<K, V> {
   }
 
   /** Returns the value, and counts its use with its `weight`. */
-  use(key: K, weight: (value: V) => number): V | undefined {
+  use(key: K, weight: (value: V) => number = () => 1): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const old = this.#old.get(key);

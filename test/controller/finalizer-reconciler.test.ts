@@ -176,6 +176,25 @@ describe('an object that is being deleted', () => {
     expect(finalizersLeft()).toEqual([BUCKET]);
   });
 
+  it('asks for the earliest of the later runs, and a cleanup without one is done', async () => {
+    const later: Record<string, number> = { [BUCKET]: 9_000, [RECORD]: 4_000, 'example.com/third': 0 };
+    const finalizers = Object.keys(later);
+    const { run, finalizersLeft } = deleted(
+      { finalizers, cleanup: (name) => ({ requeueAfterMs: later[name] as number }) },
+      finalizers,
+    );
+    expect(await run()).toEqual({ requeueAfterMs: 4_000 });
+    expect(finalizersLeft()).toEqual([BUCKET, RECORD]);
+  });
+
+  it('is read three times at most in a run while its finalizers change, and then the run fails', async () => {
+    const { run, requests, finalizersLeft } = deleted({});
+    world.sandbox.faults.add({ fault: { kind: 'status', code: 409 }, match: { method: 'PATCH' }, times: 99 });
+    await expect(run()).rejects.toMatchObject({ statusCode: 409 });
+    expect(requests()).toEqual(['PATCH', 'GET', 'PATCH', 'GET', 'PATCH', 'GET', 'PATCH']);
+    expect(finalizersLeft()).toEqual([BUCKET]);
+  });
+
   it('runs all cleanups, removes the finalizers of those that succeeded, and fails with all errors', async () => {
     const third = 'example.com/third';
     const script: Script = {

@@ -301,7 +301,7 @@ function isFinal(error: unknown): boolean {
 
 /** Nothing can be created in a namespace that is being deleted. Source: client-go tools/record recordEvent. */
 function isInEndingNamespace(error: unknown): boolean {
-  return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
+  return statusOf(error)?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true;
 }
 
 function fieldsOf({ involvedObject: { kind, name }, type, reason }: KubeEvent): LogFields {

@@ -87,7 +87,7 @@ export class CauseBook {
   }
 
   hasChange(key: ObjectKey): boolean {
-    return this.#pages.get(key)?.hasChange ?? false;
+    return this.#pages.get(key)?.hasChange === true;
   }
 
   /** The causes that have gathered for a key. */

@@ -106,14 +106,14 @@ export class HotLoops {
 
   /** Whether an event is the effect of an own write. */
   isOwn({ event }: CauseNote): boolean {
-    return event !== undefined && (this.#own?.has(event) ?? false);
+    return event !== undefined && this.#own?.has(event) === true;
   }
 
   /** Notes an event for a key that is at `place`. */
   came(key: ObjectKey, note: CauseNote, place: KeyPlace | undefined): void {
     if (!note.isChange) return;
     const isDuring = place === 'processing' || place === 'runs-again';
-    let chain = this.#chains.use(key, one);
+    let chain = this.#chains.use(key);
     if (!chain) {
       if (!isDuring && !this.isOwn(note)) return;
       chain = newChain(place === 'queued');
@@ -139,7 +139,7 @@ export class HotLoops {
 
   /** Called when a run of the key is due. Returns the loop, if its runs are one. */
   due(key: ObjectKey): HotLoop | undefined {
-    const chain = this.#chains.use(key, one);
+    const chain = this.#chains.use(key);
     if (!chain) return undefined;
     const { pending } = chain;
     chain.pending = undefined;
@@ -188,15 +188,13 @@ export class HotLoops {
   /** Counts a loop of the key, and returns how long it is delayed, ms. */
   #repeated(key: ObjectKey): number {
     const now = this.#clock.monotonic();
-    const { times = 0, heldUntil = 0 } = this.#repeats.use(key, one) ?? {};
+    const { times = 0, heldUntil = 0 } = this.#repeats.use(key) ?? {};
     const again = times > 0 && now - heldUntil <= REPEATS_WITHIN_MS ? times : 0;
     const holdMs = again === 0 ? 0 : Math.min(FIRST_HOLD_MS * 2 ** (again - 1), LONGEST_HOLD_MS);
     this.#repeats.set(key, { times: again + 1, heldUntil: now + holdMs });
     return holdMs;
   }
 }
-
-const one = () => 1;
 
 function newChain(isForeign: boolean): Chain {
   const pending = newPending(isForeign);

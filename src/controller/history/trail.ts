@@ -144,6 +144,13 @@ const LISTED_KEYS = 10;
 /** The longest text of an error in an entry. */
 const LONGEST_ERROR = 500;
 
+/** A skipped event of another object. */
+interface Elsewhere {
+  readonly skip: SkippedEvent;
+  readonly leadsTo: () => Iterable<ObjectKey>;
+  readonly at: number;
+}
+
 interface Page {
   readonly entries: TrailEntry[];
   dropped: number;
@@ -180,7 +187,7 @@ export class Trail {
   readonly #clock: Clock;
   readonly #pages = new RecentMap<ObjectKey, Page>(KEPT_STEPS_IN_ALL);
   readonly #events = new RecentMap<ObjectKey, LastEvent>(KEPT_EVENTS);
-  readonly #elsewhere: { skip: SkippedEvent; at: number }[] = [];
+  readonly #elsewhere: Elsewhere[] = [];
   #nextElsewhere = 0;
   #comparedMs = 0;
   #comparedAt = 0;
@@ -223,7 +230,7 @@ export class Trail {
   skipped(skip: SkippedEvent): void {
     const { origin, why, event, leadsTo } = skip;
     if (leadsTo) {
-      this.#elsewhere[this.#nextElsewhere] = { skip, at: this.#clock.now() };
+      this.#elsewhere[this.#nextElsewhere] = { skip, leadsTo, at: this.#clock.now() };
       this.#nextElsewhere = (this.#nextElsewhere + 1) % KEPT_ELSEWHERE;
       return;
     }
@@ -245,7 +252,7 @@ export class Trail {
   skippedElsewhere(key: ObjectKey): SkippedEntry[] {
     const inOrder = [...this.#elsewhere.slice(this.#nextElsewhere), ...this.#elsewhere.slice(0, this.#nextElsewhere)];
     return inOrder
-      .filter(({ skip }) => wouldLeadTo(key, skip))
+      .filter(({ leadsTo }) => wouldLeadTo(key, leadsTo))
       .map(({ skip: { origin, why, by }, at }) => ({ kind: 'skipped', at, origin, why, by: shortened(by), count: 1 }));
   }
 
@@ -313,13 +320,12 @@ export function shortened(text: string | undefined): string | undefined {
   return text !== undefined && text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text;
 }
 
-function wouldLeadTo(key: ObjectKey, { leadsTo }: SkippedEvent): boolean {
+function wouldLeadTo(key: ObjectKey, leadsTo: Elsewhere['leadsTo']): boolean {
   try {
-    for (const found of leadsTo?.() ?? []) if (found === key) return true;
+    return [...leadsTo()].includes(key);
   } catch {
-    // a mapping that fails leads to no key; the failure was logged when the event came
+    return false; // a mapping that fails leads to no key; the failure was logged when the event came
   }
-  return false;
 }
 
 function isAlike(a: EventOrigin, b: EventOrigin): boolean {

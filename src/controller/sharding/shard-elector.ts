@@ -479,7 +479,7 @@ export class ShardElector {
   #changed(): void {
     const { held } = this;
     this.#heldGauge.set(held.length);
-    const text = `${held.join()} ${this.#members().size} ${this.#waitsFor ?? ''}`;
+    const text = `${held.join()} ${this.#members().size} ${this.#waitsFor}`;
     if (text === this.#reported) return;
     this.#reported = text;
     notify('onChange', this.#options.onChange, this.#logger, this.overview);

@@ -50,7 +50,7 @@ export function predicateOf<T = UnknownObject>(
   },
 ): Predicate<T> {
   checkOptions('predicateOf', rules, KNOWN_RULES);
-  return (event) => rules[event.type]?.(event) ?? true;
+  return (event) => rules[event.type]?.(event) !== false;
 }
 
 /** A predicate on the object; for an update, on its new state. An event without an object does not pass. */

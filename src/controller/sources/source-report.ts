@@ -35,9 +35,8 @@ export class SourceCounts {
   skipped({ why, by }: SkippedEvent): void {
     const counts = this.#skipped[why];
     const name = why === 'predicate' && by !== undefined ? by : '';
-    const known = counts.get(name);
-    if (known !== undefined || counts.size < KEPT_NAMES) counts.set(name, (known ?? 0) + 1);
-    else counts.set('others', (counts.get('others') ?? 0) + 1);
+    const counted = counts.has(name) || counts.size < KEPT_NAMES ? name : 'others';
+    counts.set(counted, (counts.get(counted) ?? 0) + 1);
   }
 
   report(): SourceReport {

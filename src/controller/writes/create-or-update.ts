@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkArgument } from '../../kit/known-options.ts';
 import { mergePatchOf } from '../../kit/merge-patch.ts';
 import { sameValue } from '../../kit/same-value.ts';
-import { joinKey } from '../../model/key.ts';
+import { keyOf } from '../../model/key.ts';
 import type { KubeObject } from '../../model/object.ts';
 import type { NewObject, WriteBody } from '../../model/write-body.ts';
 import { presentObject } from './present-object.ts';
@@ -96,7 +96,7 @@ async function created<T extends KubeObject>(resource: Pick<Upsertable<T>, 'crea
 async function patchMain<T>(resource: Patchable<T>, before: Body, after: Body): Promise<Body | undefined> {
   const patch = isUnchanged(before, after) ? undefined : mergePatchOf(writable(before), writable(after));
   if (!patch) return undefined;
-  const stored = (await resource.patch(before.metadata.name ?? '', patch, { type: 'merge' })) as Body;
+  const stored = (await resource.patch(nameOf(before), patch, { type: 'merge' })) as Body;
   writes.remember(after, withoutStatus(stored));
   return stored;
 }
@@ -105,9 +105,11 @@ async function patchMain<T>(resource: Patchable<T>, before: Body, after: Body): 
 async function patchStatus<T>(resource: Patchable<T>, latest: Body, before: Body, after: Body): Promise<boolean> {
   const patch = mergePatchOf({ status: before.status }, { status: after.status });
   if (!patch) return false;
-  const name = before.metadata.name ?? '';
-  return !hasVersionOf(latest, await resource.patch(name, patch, { type: 'merge', subresource: 'status' }));
+  const stored = await resource.patch(nameOf(before), patch, { type: 'merge', subresource: 'status' });
+  return !hasVersionOf(latest, stored);
 }
+
+const nameOf = ({ metadata: { name = '' } }: KubeObject): string => name;
 
 const isUnchanged = (before: KubeObject, after: KubeObject): boolean =>
   sameValue(before, after) || writes.isRepeated(before, after);
@@ -127,8 +129,8 @@ function writable(object: Body): object {
 }
 
 async function mutated<T extends KubeObject>(object: T, mutate: (object: T) => unknown): Promise<T> {
-  const key = joinKey(object.metadata.namespace, object.metadata.name ?? '');
+  const key = keyOf(object);
   await mutate(object);
-  if (joinKey(object.metadata.namespace, object.metadata.name ?? '') === key) return object;
+  if (keyOf(object) === key) return object;
   throw new InformerError('argument', 'MutateFn cannot mutate object name and/or object namespace');
 }

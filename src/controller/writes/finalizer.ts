@@ -4,7 +4,7 @@ import type { JsonPatchOperation } from '../../model/write-body.ts';
 
 /** Whether an object has a finalizer. */
 export function containsFinalizer(object: ReadonlyKubeObject, finalizer: string): boolean {
-  return object.metadata.finalizers?.includes(finalizer) ?? false;
+  return object.metadata.finalizers?.includes(finalizer) === true;
 }
 
 /** Whether a name is one that a controller may use: with a domain. Source: apimachinery util/validation IsQualifiedName. */
@@ -30,8 +30,9 @@ export function addFinalizer(object: KubeObject, finalizer: string): boolean {
  * controllerutil.
  */
 export function removeFinalizer(object: KubeObject, finalizer: string): boolean {
-  if (!containsFinalizer(object, finalizer)) return false;
-  object.metadata.finalizers = (object.metadata.finalizers ?? []).filter((entry) => entry !== finalizer);
+  const { finalizers = [] } = object.metadata;
+  if (!finalizers.includes(finalizer)) return false;
+  object.metadata.finalizers = finalizers.filter((entry) => entry !== finalizer);
   return true;
 }
 

@@ -113,10 +113,10 @@ function isSameOwner(a: DeepReadonly<OwnerReference>, b: DeepReadonly<OwnerRefer
 }
 
 function checkScope(owner: ReadonlyKubeObject, object: ReadonlyKubeObject): void {
-  const from = owner.metadata.namespace ?? '';
-  if (from === '') return;
-  const to = object.metadata.namespace ?? '';
-  if (to === '') {
+  const { namespace: from } = owner.metadata;
+  if (!from) return;
+  const { namespace: to } = object.metadata;
+  if (!to) {
     throw new InformerError(
       'argument',
       `cluster-scoped resource must not have a namespace-scoped owner, owner's namespace ${from}`,

@@ -52,7 +52,8 @@ export class RememberedWrites {
     if (before.apiVersion !== after.apiVersion || before.kind !== after.kind) return false;
     const [is, wanted] = [partsOf(before), partsOf(after)];
     const parts = differing(is, wanted);
-    const answers = this.#answers.use(before.metadata.uid ?? '', () => 1);
+    const { uid = '' } = before.metadata;
+    const answers = this.#answers.use(uid);
     return parts.every((part) => {
       const [present, now, answer] = [is.get(part), parsed(textOf(wanted.get(part))), answers?.get(part)];
       if (sameValue(present, now)) return true; // only as a Date and its text differ

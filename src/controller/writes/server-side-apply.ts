@@ -97,7 +97,7 @@ export async function serverSideApply<T extends object>(
   const after = await resource.patch(name, body, { ...request, type: 'apply' }).catch((error) => {
     throw asApplyConflict(error);
   });
-  return { result: resultOf(before, after, request.dryRun ?? false), object: after };
+  return { result: resultOf(before, after, request.dryRun === true), object: after };
 }
 
 function bodyOf(object: NamedObject, subresource: string | undefined): object {

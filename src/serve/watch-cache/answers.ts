@@ -42,7 +42,7 @@ export async function cachedList(
     const message = `Too large resource version: ${version}, current: ${source.version}`;
     throw new Refusal(failure(504, 'Timeout', message, details));
   }
-  const objects = source.sorted().filter(([key, object]) => request.selects?.(object, key) ?? true);
+  const objects = source.sorted().filter(([key, object]) => request.selects?.(object, key) !== false);
   const columns = columnsOf(objects[0]?.[1] ?? collection.anyObject());
   if (request.form.kind === 'table' && !columns) unserved(`no object has shown the columns of ${collection.name} yet`);
   return chunked(listAround(request.form, collection, source.version, columns ?? []), objects, request);
@@ -135,7 +135,7 @@ class CacheWatch {
 
   *#state(): Generator<string> {
     for (const [key, object] of this.#part.source.sorted())
-      if (this.#request.selects?.(object, key) ?? true) yield this.#line('ADDED', object);
+      if (this.#request.selects?.(object, key) !== false) yield this.#line('ADDED', object);
   }
 
   #drain(from: number): string {

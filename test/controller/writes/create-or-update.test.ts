@@ -66,6 +66,28 @@ describe('create or update', () => {
     }
   });
 
+  it('has the version that was read as its condition, or the one that the change sets', async () => {
+    const { resource, stored } = await setup(settings('a'));
+    const first = stored()?.metadata.resourceVersion as string;
+    const toVersion = (version: string | undefined, value: string) => (object: ConfigMap) => {
+      if (version === undefined) delete object.metadata.resourceVersion;
+      else object.metadata.resourceVersion = version;
+      object.data = { value };
+    };
+    expect(await createOrUpdate(resource, named(), toVersion(undefined, 'b'))).toBe('updated');
+    await expect(createOrUpdate(resource, named(), toVersion(first, 'c'))).rejects.toMatchObject({ statusCode: 409 });
+    expect(stored()).toMatchObject(settings('b'));
+  });
+
+  it.each([createOrUpdate, createOrPatch] as ((...all: unknown[]) => Promise<unknown>)[])(
+    'refuses a change that is no function, before anything is sent: %o',
+    async (write) => {
+      const { resource, verbs } = await setup(settings('a'));
+      await expect(write(resource, named(), { data: {} })).rejects.toMatchObject({ code: 'argument' });
+      expect(verbs()).toEqual([]);
+    },
+  );
+
   it('refuses to rename [UTL-01]', async () => {
     const { resource, verbs } = await setup(settings('a'));
     const rename = (object: ConfigMap) => {

@@ -100,6 +100,28 @@ describe('a write', () => {
     expect(writes.isRepeated(is, asked({ ...at, at: new Date(1) }))).toBe(false);
   });
 
+  it('is repeated if it differs only as a Date and its text do, also where none was remembered', () => {
+    const at = new Date(0);
+    const is = stored({ at: at.toISOString() });
+    expect(new RememberedWrites().isRepeated(is, stored({ at }))).toBe(true);
+  });
+
+  it('is not repeated for a part that is not stored, if another part has changed since', () => {
+    const secret = (data: object, more: object = {}): UnknownObject => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: METADATA,
+      type: 'Opaque',
+      data,
+      ...more,
+    });
+    const text = { stringData: { a: 'text' } };
+    const writes = afterWrite(secret({ a: 'dGV4dA==' }, text), secret({ a: 'dGV4dA==' }));
+    expect(writes.isRepeated(secret({ a: 'dGV4dA==' }), secret({ a: 'dGV4dA==' }, text))).toBe(true);
+    const another = { a: 'b3RoZXI=' };
+    expect(writes.isRepeated(secret(another), secret(another, text))).toBe(false);
+  });
+
   it('is remembered as it was, whatever becomes of its object', () => {
     const [was, is] = [asked(), stored()];
     const writes = afterWrite(was, is);

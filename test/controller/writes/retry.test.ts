@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DEFAULT_BACKOFF, retryOnConflict, retryOnError } from '../../../src/controller/writes/retry.ts';
+import { DEFAULT_BACKOFF, DEFAULT_RETRY, retryOnConflict, retryOnError } from '../../../src/controller/writes/retry.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -16,6 +16,13 @@ async function run(operation: () => Promise<unknown>, options: Parameters<typeof
   expect(clock.pending).toBe(0);
   return result;
 }
+
+it('the times between tries are those of client-go', () => {
+  expect([DEFAULT_RETRY, DEFAULT_BACKOFF]).toEqual([
+    { steps: 5, initialMs: 10, factor: 1, jitter: 0.1 },
+    { steps: 4, initialMs: 10, factor: 5, jitter: 0.1 },
+  ]);
+});
 
 describe('retry on conflict', () => {
   it('makes as many tries as there are steps, then rejects with the conflict [RTY-01]', async () => {

@@ -154,6 +154,14 @@ describe('server-side apply', () => {
     expect(stored()?.data).toEqual({ a: '1' });
   });
 
+  it('says of a dry run that changes only the metadata that it would do so', async () => {
+    const { apply, resource } = await setup();
+    await apply({ a: '1' });
+    const labelled = { ...settings({ a: '1' }), metadata: { ...settings({}).metadata, labels: { app: 'web' } } };
+    const options = { fieldManager: 'alice', dryRun: true };
+    expect((await serverSideApply(resource, labelled, options)).result).toBe('updated');
+  });
+
   it.each<[string, object, Partial<ApplyOptions>, string]>([
     ['a kind', { kind: undefined }, {}, 'an object to apply needs a kind'],
     ['an apiVersion', { apiVersion: '' }, {}, 'an object to apply needs an apiVersion'],

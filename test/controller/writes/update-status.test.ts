@@ -155,6 +155,14 @@ describe('an update of a status', () => {
     expect(requests()).toEqual([]);
   });
 
+  it.each([403, 503])('passes on an answer %i as it is', async (code) => {
+    const { sandbox, resource, read } = await setup();
+    sandbox.faults.add({ fault: { kind: 'status', code }, match: { method: 'PATCH' } });
+    const error = await updateStatus(resource, read, phase('Up')).catch((thrown) => thrown);
+    expect(error).toMatchObject({ statusCode: code });
+    expect(String(error.hint)).not.toContain('subresource');
+  });
+
   it('says that a type may lack the status subresource', async () => {
     const { sandbox, client } = world;
     sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } });

@@ -333,7 +333,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   async #initialListShown(target: T, shown: Shown): Promise<void> {
     const { sortInitial, onSynced, mark, enveloper } = this.#options;
     const { first = [], later = [] } = shown.buffered ?? {};
-    first.sort((a, b) => sortInitial?.(a.object, b.object, target) ?? 0);
+    if (sortInitial) first.sort((a, b) => sortInitial(a.object, b.object, target));
     await inTurn(first, (change) => this.#take(change, target));
     const resourceVersion = versionOf(target);
     await this.#step(() => onSynced?.(target, shown.objects));
@@ -396,7 +396,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
   }
 
   #fail(error: unknown): void {
-    this.failure ??= { error };
+    this.failure = { error };
     this.#ending.abort();
   }
 

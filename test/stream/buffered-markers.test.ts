@@ -25,7 +25,7 @@ test('while a sorted initial list waits for another namespace, the markers of a 
   const clock = new FakeClock();
   const shop = [
     stream().send(added(pod('shop', 'a', 1)), initialEnd(2)),
-    stream().send(added(pod('shop', 'a', 20)), initialEnd(21)),
+    stream().send(added(pod('shop', 'a', 20)), added(pod('shop', 'aa', 10)), initialEnd(21)),
   ];
   const db = stream();
   const lane = (namespace: string, ...streams: ScriptedStream<UnknownObject>[]) => ({
@@ -52,12 +52,17 @@ test('while a sorted initial list waits for another namespace, the markers of a 
     ending.signal,
   );
   await settled();
+  shop[0]?.send(added(pod('shop', 'aa', 10)));
+  await settled();
   shop[0]?.send(errorEvent(expired()));
   await clock.advance(60_000);
   expect(shown).toEqual([]);
   db.send(added(pod('db', 'b', 30)), initialEnd(31));
   await settled();
-  expect(shown).toEqual(['1 ADDED a@1', '2 ADDED b@30', '3 SYNCED', '4 GAP', '5 MODIFIED a@20', '6 RELISTED']);
+  expect(shown).toEqual([
+    ...['1 ADDED a@1', '2 ADDED b@30', '3 SYNCED'],
+    ...['4 ADDED aa@10', '5 GAP', '6 MODIFIED a@20', '7 RELISTED'],
+  ]);
   ending.abort();
   await Promise.all([done, running]);
 });

@@ -152,6 +152,36 @@ test.each([undefined, ...overflowPolicies])(
   },
 );
 
+describe('under block a slow reader', () => {
+  const byName = (a: ReadonlyObject, b: ReadonlyObject) =>
+    String(a.metadata.name).localeCompare(String(b.metadata.name));
+
+  it('gets a sorted initial list before the mark that it is complete', async () => {
+    const pods = stream(added(pod('b', 1)), added(pod('a', 1)), initialEnd(2));
+    const { shown, release, end } = bench({ isSlow: true, sortInitial: byName }, ['pods', pods]);
+    await settled();
+    expect(shown).toEqual(['1 ADDED a@1 initial']);
+    await release();
+    expect(shown).toEqual(['1 ADDED a@1 initial', '2 ADDED b@1 initial', 'synced pods 2']);
+    await end();
+  });
+
+  it('gets no later event before it has taken the marker of the initial list', async () => {
+    let answer = () => {};
+    const mark = () => new Promise<void>((resolve) => (answer = resolve));
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const { shown, end } = bench({ mark, sortInitial: byName }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3)));
+    await settled();
+    expect(shown).toEqual(['1 ADDED a@1 initial', 'synced pods 1']);
+    answer();
+    await settled();
+    expect(shown.at(-1)).toBe('3 MODIFIED a@3 watch');
+    await end();
+  });
+});
+
 describe('a type that joins later', () => {
   const jobs = (clock: FakeClock) => running('jobs', clock, stream(added(pod('j', 1, 'Running')), initialEnd(2)));
 
@@ -551,10 +581,12 @@ describe('a stream that ends before its reader got there', () => {
     const jobs = stream(added(pod('j', 1)), initialEnd(10));
     const whole = () => stream(added(pod('j', 20)), initialEnd(21)).send(bookmark(22));
     let unreported: Unreported | undefined;
+    const nodes = stream(initialEnd(10));
     const all: [string, ...ScriptedStream<UnknownObject>[]][] = [
       ['pods', pods, stream()],
       ['maps', slow],
       ['jobs', jobs, whole()],
+      ['nodes', nodes, stream()],
     ];
     const { shown, clock, end } = bench(
       {
@@ -568,10 +600,96 @@ describe('a stream that ends before its reader got there', () => {
     await settled();
     pods.send(errorEvent(expired()));
     jobs.send(errorEvent(expired()));
+    nodes.send(errorEvent(expired()));
     await clock.advance(60_000);
     await end();
     expect(shown.filter((text) => text.includes('GAP'))).toHaveLength(1);
-    expect(unreported).toEqual({ continuity: [], losses: [], waiting: 0 });
+    expect(unreported).toMatchObject({ losses: [], waiting: 0 });
+    const left = unreported?.continuity.map(({ target, event }) => `${event.kind} of ${target.type.kind}`);
+    expect(left).toEqual(['gap of nodes']);
+  });
+
+  it('names no outage that is over', async () => {
+    const first = stream(added(pod('a', 1)), initialEnd(10));
+    const ends: Unreported[] = [];
+    const { clock, end } = bench({ onEnd: (last) => void ends.push(last) }, [
+      'pods',
+      first,
+      stream(modified(pod('a', 11))),
+    ]);
+    await settled();
+    first.break(new Error('reset'));
+    await clock.advance(5_000);
+    await end();
+    expect(ends.map(({ continuity }) => continuity)).toEqual([[]]);
+  });
+
+  it('counts under block the changes that wait in the informer', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const ends: Unreported[] = [];
+    const { release, end } = bench({ isSlow: true, onEnd: (last) => void ends.push(last) }, ['pods', pods]);
+    await settled();
+    pods.send(...flood(20));
+    await settled();
+    const ended = end();
+    await release();
+    await ended;
+    expect(ends[0]?.waiting).toBe(21); // the mark of the initial list, and the changes
+  });
+
+  it('prints nothing more while onEnd takes its time', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { shown, done, end } = bench({ once: true, onEnd: () => answered }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3)));
+    await settled();
+    answer();
+    await done;
+    expect(shown).toEqual(['1 ADDED a@1 initial', 'synced pods 1']);
+    await end();
+  });
+
+  it('rejects if an informer stops before its initial list was there', async () => {
+    const clock = new FakeClock();
+    const { target, stop } = running('pods', clock, stream(added(pod('a', 1))));
+    const enveloper = new Enveloper({ clock, redactor: new Redactor() });
+    const done = streamEvents({ targets: [target], enveloper, print: () => {} }, new AbortController().signal);
+    const refused = expect(done).rejects.toMatchObject({ code: 'closed' });
+    await settled();
+    await stop();
+    await refused;
+  });
+
+  it('says each time that events begin to be dropped, once', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const losing: string[] = [];
+    let resume = () => {};
+    const { end } = bench(
+      {
+        overflow: { policy: 'drop', limit: 1 },
+        print: () => new Promise<void>((resolve) => (resume = resolve)),
+        onLosing: (how) => void losing.push(how),
+        onLoss: () => {},
+      },
+      ['pods', pods],
+    );
+    for (let round = 1; round <= 2; round++) {
+      await settled();
+      pods.send(...flood(10));
+      await settled();
+      expect(losing).toHaveLength(round);
+      for (let i = 0; i < 12; i++) {
+        resume();
+        await settled();
+      }
+    }
+    const ended = end();
+    resume();
+    await ended;
   });
 });
 

@@ -155,7 +155,7 @@ describe('an update of a status', () => {
     expect(requests()).toEqual([]);
   });
 
-  it.each([403, 503])('passes on an answer %i as it is', async (code) => {
+  it.each([403, 503] as const)('passes on an answer %i as it is', async (code) => {
     const { sandbox, resource, read } = await setup();
     sandbox.faults.add({ fault: { kind: 'status', code }, match: { method: 'PATCH' } });
     const error = await updateStatus(resource, read, phase('Up')).catch((thrown) => thrown);

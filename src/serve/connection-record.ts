@@ -24,7 +24,7 @@ export function connectionRecord(flags: ConnectionWords, env: Environment): stri
   const given = Object.entries(flags)
     .filter(([name, value]) => name !== 'kubeconfig' && value !== undefined)
     .map(([name, value]) => [name, FILE_FLAGS.includes(name) ? path.resolve(String(value)) : value])
-    .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+    .sort();
   const variables = VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   const files = kubeconfigFiles(flags.kubeconfig, env).map(stampOf);
   return JSON.stringify({ files, given, variables, account: accountOf(env) });
@@ -45,8 +45,8 @@ const VARIABLES = [
 /** As `loadConfig` finds them. */
 function kubeconfigFiles(kubeconfig: ConnectionWords[string], env: Environment): string[] {
   if (typeof kubeconfig === 'string' && kubeconfig !== '') return [kubeconfig];
-  const list = env.KUBECONFIG?.split(path.delimiter).filter(Boolean) ?? [];
-  if (list.length > 0) return [...new Set(list)];
+  const list = env.KUBECONFIG?.split(path.delimiter).filter(Boolean);
+  if (list?.length) return [...new Set(list)];
   return [path.join(env.HOME || env.USERPROFILE || homedir(), '.kube', 'config')];
 }
 

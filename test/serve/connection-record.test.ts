@@ -23,6 +23,46 @@ describe('the record of a connection', () => {
     expect(connectionRecord({ context: 'a', user: undefined }, { KUBECONFIG: file })).toBe(record);
   });
 
+  it('is the same in whatever order its flags and its kubeconfigs are written twice', () => {
+    const flags = { context: 'a', as: 'bob', 'as-group': ['x'], insecure: true };
+    const reversed = Object.fromEntries(Object.entries(flags).reverse());
+    const [one, two] = [file, `${file}2`];
+    const env = { KUBECONFIG: [one, '', two, one].join(path.delimiter) };
+    const record = connectionRecord(flags, { KUBECONFIG: [one, two].join(path.delimiter) });
+    expect(connectionRecord(reversed, env)).toBe(record);
+    expect(connectionRecord(flags, { KUBECONFIG: [two, one].join(path.delimiter) })).not.toBe(record);
+    expect(connectionRecord({ ...flags, kubeconfig: '' }, env)).toBe(record);
+  });
+
+  it('without a kubeconfig is that of the home folder also where KUBECONFIG names none', () => {
+    const record = connectionRecord({}, { HOME: folder });
+    expect(connectionRecord({}, { HOME: folder, KUBECONFIG: path.delimiter })?.replace(/account.*/, '')).toBe(
+      record?.replace(/account.*/, ''),
+    );
+  });
+
+  it.each(['certificate-authority', 'client-certificate', 'client-key'])(
+    'has the whole path of the file that --%s names',
+    (name) => {
+      const record = connectionRecord({ kubeconfig: file, [name]: path.relative('.', file) }, {});
+      expect(record).toBe(connectionRecord({ kubeconfig: file, [name]: file }, {}));
+    },
+  );
+
+  it.each([
+    'KUBERNETES_SERVICE_HOST',
+    'KUBERNETES_SERVICE_PORT',
+    'HTTPS_PROXY',
+    'https_proxy',
+    'HTTP_PROXY',
+    'http_proxy',
+    'NO_PROXY',
+    'no_proxy',
+  ])('is another with another %s, also for a login that runs no plugin', (name) => {
+    const [one, other] = ['a', 'b'].map((value) => connectionRecord({ kubeconfig: file }, { [name]: value }));
+    expect(isSameConnection(one, other, true)).toBe(false);
+  });
+
   it('is another with other flags, another file, or another account of a cloud', () => {
     const record = connectionRecord({ kubeconfig: file }, {});
     const others = [
@@ -92,6 +132,7 @@ describe('the record of a connection', () => {
 
   it('does not exist, and so quotes nothing, if a flag is a secret', () => {
     expect(connectionRecord({ token: 'hunter2' }, {})).toBeUndefined();
-    expect(connectionRecord({ username: 'ann', password: 'hunter2' }, {})).toBeUndefined();
+    expect(connectionRecord({ username: 'ann' }, {})).toBeUndefined();
+    expect(connectionRecord({ password: 'hunter2' }, {})).toBeUndefined();
   });
 });

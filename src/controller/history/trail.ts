@@ -283,8 +283,8 @@ export class Trail {
   }
 
   /** The first paths that an update changed; undefined for another event, and if comparing has taken too long. */
-  #changedBy({ type, cause, object, oldObject }: ResourceEvent): string[] | undefined {
-    if (type !== 'updated' || cause === 'resync' || !object || !oldObject) return undefined;
+  #changedBy({ cause, object, oldObject }: ResourceEvent): string[] | undefined {
+    if (cause === 'resync' || !object || !oldObject) return undefined;
     const startedAt = this.#clock.monotonic();
     this.#comparedMs = Math.max(0, this.#comparedMs - (startedAt - this.#comparedAt) * COMPARING_SHARE);
     this.#comparedAt = startedAt;

@@ -120,15 +120,19 @@ export class Manager {
   /** A runnable that failed while it ended may have left something running. */
   #hasFailedWhileEnding = false;
   #phase: 'new' | 'running' | 'ended' = 'new';
+  readonly #graceMs: number;
+  readonly #cacheSyncTimeoutMs: number;
   #haveCachesSynced = false;
 
   constructor(options: ManagerOptions) {
     checkOptions('createManager', options, KNOWN_OPTIONS);
-    const { graceMs = 0, cacheSyncTimeoutMs = 1 } = options;
+    const { graceMs = GRACE_MS, cacheSyncTimeoutMs = CACHE_SYNC_MS } = options;
     if (!(graceMs >= 0)) throw new InformerError('argument', `graceMs must be 0 or more, not ${graceMs}`);
     if (!(cacheSyncTimeoutMs > 0))
       throw new InformerError('argument', `cacheSyncTimeoutMs must be above zero, not ${cacheSyncTimeoutMs}`);
     this.#options = options;
+    this.#graceMs = graceMs;
+    this.#cacheSyncTimeoutMs = cacheSyncTimeoutMs;
     this.#inherited = surroundingsOf(options.leaderElection?.client);
     this.elector = this.#electorOf(options);
     const group = () => new RunGroup((name, error, isEnding) => this.#failed(name, error, isEnding));
@@ -262,8 +266,7 @@ export class Manager {
   }
 
   async #whenCachesSynced(): Promise<void> {
-    const { cacheSyncTimeoutMs = 120_000 } = this.#options;
-    const timeoutMs = Number.isFinite(cacheSyncTimeoutMs) ? cacheSyncTimeoutMs : undefined;
+    const timeoutMs = Number.isFinite(this.#cacheSyncTimeoutMs) ? this.#cacheSyncTimeoutMs : undefined;
     const timing = { timeoutMs, clock: this.#clock, logger: this.#logger };
     const since = this.#clock.monotonic();
     await this.#clock.yield(); // runnables start in a later turn
@@ -301,7 +304,7 @@ export class Manager {
     this.#leads.fail(new InformerError('closed', 'the manager has ended'));
     if (!this.isLeading) election.abort();
     const isLost = isInformerError(this.#failure?.error, 'leadership');
-    const graceMs = isLost ? LOST_GRACE_MS : (this.#options.graceMs ?? GRACE_MS);
+    const graceMs = isLost ? LOST_GRACE_MS : this.#graceMs;
     if (isLost) this.#logger.info('the lease is lost', this.#lease);
     this.#logger.info('the manager ends', { within: humanDuration(graceMs), error: failureText(this.#failure) });
     using over = scope();
@@ -337,8 +340,7 @@ export class Manager {
   }
 
   #failed(name: string, error: unknown, isEnding: boolean): void {
-    const code = isInformerError(error) ? error.code : 'hook';
-    const hint = isInformerError(error) ? error.hint : undefined;
+    const { code = 'hook', hint }: Partial<InformerError> = isInformerError(error) ? error : {};
     this.#hasFailedWhileEnding ||= isEnding;
     const what = isEnding ? 'failed while it ended' : 'failed';
     this.#fail(new InformerError(code, `${name} ${what}: ${messageOf(error)}`, { cause: error, hint }));
@@ -366,6 +368,7 @@ const failureText = (failure: { readonly error: unknown } | undefined) => failur
 
 const ENDING_ORDER: readonly RunnableGroup[] = ['always', 'leader', 'cache', 'server'];
 const GRACE_MS = 25_000;
+const CACHE_SYNC_MS = 120_000;
 
 function notEnded(names: readonly string[], graceMs: number): InformerError {
   return new InformerError('closed', `the manager waited ${graceMs / 1000}s, and did not end: ${names.join(', ')}`, {

@@ -77,7 +77,7 @@ export class ServedOwner {
 
 function notServed({ group, kind }: OwnerType, types: readonly ResourceType[]): InformerError {
   const ofGroup = types.filter((type) => type.gvr.group === group).map((type) => type.kind);
-  const [near] = nearest(kind, ofGroup, 1);
+  const [near] = nearest(kind, ofGroup);
   const other = types.find((type) => type.kind === kind);
   const meant = near ?? (other && `${kind} of ${other.gvr.group || 'the core group'}`);
   const where = group === '' ? 'the core group' : `the group ${group}`;
@@ -105,7 +105,7 @@ export function namingOthers(
   const name = () => {
     if (isDone || !isSynced || seen.size === 0) return;
     isDone = true;
-    const [near] = nearest(kind, seen.values(), 1);
+    const [near] = nearest(kind, seen.values());
     const hint = near === kind ? 'is the group right?' : near && `did you mean ${near}?`;
     const fields = { group, kind, seen: [...seen.keys()].join(', '), hint };
     logger[isServed ? 'info' : 'warn']('no object of a source has an owner of the type of enqueueOwner', fields);

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { onAbort } from '../../kit/abort.ts';
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
@@ -37,8 +38,8 @@ const PROBE_MS = 3_000;
 
 const LARGEST_HEAD = 16 * 1024;
 const LARGEST_SIZE = 8;
-/** The largest trailer, in bytes: it has a line for each name that does not exist. */
-const LARGEST_END = 16 * 1024 * 1024;
+/** The largest trailer, 16 MiB: it has a line for each name that does not exist. */
+const LARGEST_END = 16_777_216;
 
 /**
  * Asks a serve a question and hands on the text of its answer, as fast as `take` resolves. Never waits without a limit:
@@ -49,21 +50,20 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
   const who = `the serve with pid ${serve.about.pid}`;
   if (!isThisProtocol(serve.about.protocol)) throw protocolError(String(serve.about.protocol), who);
   const { signal, clock } = options;
+  signal.throwIfAborted();
   const socket = connect(serve.socket);
-  const cut = () => socket.destroy(signal.reason as Error);
+  using _cut = onAbort(signal, () => socket.destroy(signal.reason as Error));
   const silent = () =>
     socket.destroy(
       new InformerError('transport', `${who} has not answered for ${SILENCE_MS / 1000}s`, {
         hint: `was it stopped? kill -CONT ${serve.about.pid} continues it, kill -KILL ${serve.about.pid} ends it`,
       }),
     );
-  signal.addEventListener('abort', cut, { once: true });
   const bytes = new ReadBytes(socket, {
     waiting: () => heardOf(serve.socket, clock, silent),
     ended: () => cutOff(who),
   });
   try {
-    signal.throwIfAborted();
     socket.write(requestText(JSON.stringify(question)));
     checkHead((await bytes.until('\r\n\r\n', LARGEST_HEAD, 'its head')).toString('latin1'), who);
     const end = await readBody(bytes, options.take);
@@ -73,7 +73,6 @@ export async function askServe(serve: FoundServe, question: QueryRequest, option
     if (signal.aborted) throw signal.reason;
     throw error instanceof InformerError ? error : cutOff(who, error);
   } finally {
-    signal.removeEventListener('abort', cut);
     dismiss(socket);
   }
 }
@@ -156,9 +155,11 @@ class ReadBytes {
 
   async exactly(length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
-    for (let left = length; left > 0; left -= parts.at(-1)?.length ?? 0) {
+    for (let left = length; left > 0; ) {
       if (this.#bytes.length === 0) await this.#read();
-      parts.push(this.#take(Math.min(left, this.#bytes.length)));
+      const part = this.#take(Math.min(left, this.#bytes.length));
+      parts.push(part);
+      left -= part.length;
     }
     return Buffer.concat(parts);
   }
@@ -174,7 +175,7 @@ class ReadBytes {
     const { done, value } = await this.#source.next();
     if (done) throw this.#reading.ended();
     this.hasBegun = true;
-    this.#bytes = this.#bytes.length === 0 ? Buffer.from(value) : Buffer.concat([this.#bytes, value]);
+    this.#bytes = Buffer.concat([this.#bytes, value]);
   }
 }
 

@@ -140,7 +140,5 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array, vo
     for await (const chunk of response) yield chunk as Uint8Array;
   } catch (cause) {
     throw new InformerError('transport', `the serve ended its answer: ${messageOf(cause)}`, { cause });
-  } finally {
-    response.destroy();
   }
 }

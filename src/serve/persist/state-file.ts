@@ -34,8 +34,8 @@ const SCHEMA = 1;
 /** Marks a file as one of this program: "kinf". Source: sqlite.org/pragma.html, application_id. */
 const APPLICATION = 0x6b696e66;
 const PAGE_BYTES = 4096;
-/** The default limit of a file, bytes. */
-const MOST_BYTES = 2 ** 30;
+/** The default limit of a file, 1 GiB. */
+const MOST_BYTES = 1_073_741_824;
 /** A scope that was not written for this long is removed, ms. */
 const LONGEST_UNUSED_MS = 30 * 24 * 3600 * 1000;
 
@@ -180,7 +180,7 @@ function makeOwn(file: string): void {
 /** Takes the lock, which the system releases when the process ends, in whatever way. */
 function prepare(database: DatabaseSync, file: string, mostPages: number): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON');
-  const numberOf = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  const numberOf = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() as object)[0]);
   const [schema, application] = [numberOf('user_version'), numberOf('application_id')];
   const isNew = numberOf('schema_version') === 0;
   if (!isNew && application !== APPLICATION) throw new StateFault('foreign', file, 'it is no file of kubectl-informer');

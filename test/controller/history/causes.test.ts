@@ -73,6 +73,27 @@ describe('a cause book', () => {
     ]);
   });
 
+  it('has the earlier of two states before, and the later of two after a deletion, when something is given back', () => {
+    const book = new CauseBook();
+    const of = (before: string | undefined, gone?: string) =>
+      ({
+        ...changed,
+        before: before === undefined ? undefined : pod('web', before),
+        ...(gone && { gone: pod('web', gone) }),
+      }) as const;
+    const givenBack = (first: ReturnType<typeof of>, second: ReturnType<typeof of>) => {
+      book.note('shop/web', first);
+      const gathered = book.take('shop/web');
+      book.note('shop/web', second);
+      book.giveBack('shop/web', gathered);
+      const { before, gone } = book.take('shop/web');
+      return [before, gone].map((object) => object?.metadata.resourceVersion);
+    };
+    expect(givenBack(of('1', '2'), of('3', '4'))).toEqual(['1', '4']);
+    expect(givenBack(of(undefined, '2'), of('3'))).toEqual(['3', '2']);
+    expect(givenBack(of('1'), of(undefined))).toEqual(['1', undefined]);
+  });
+
   it('forgets one key, or all', () => {
     const book = new CauseBook();
     for (const key of ['a/a', 'b/b', 'c/c']) book.note(key, changed);

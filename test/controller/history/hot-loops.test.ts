@@ -325,3 +325,66 @@ describe('a loop of an unknown writer is suspected', () => {
     expect([slow(30_000), slow(30_001)]).toEqual([1, 0]);
   });
 });
+
+describe('a chain of own writes', () => {
+  const fields = (n: number) => Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i + 10}`, n]));
+  /** Loops after three runs, and functions for events of own writes; `key`: of another object. */
+  const chain = () => {
+    const clock = new FakeClock();
+    const ownWrites = new OwnWrites();
+    const loops = new HotLoops({ clock, runs: 3, ownWrites });
+    let version = 0;
+    const object = (name: string, n: number) => ({
+      metadata: { name, namespace: 'shop', resourceVersion: `${n}` },
+      spec: fields(n),
+    });
+    const own = (other?: string) => {
+      const name = other ?? 'web';
+      const event = { type: 'updated', key: `shop/${name}`, cause: 'watch', oldObject: object(name, version) };
+      const after = object(name, ++version);
+      ownWrites.add(event.key, `${version}`);
+      const cause = { reason: 'updated', source: 'things', ...(other && { key: event.key }) };
+      loops.came(KEY, { cause, event: { ...event, object: after }, isChange: true } as never, undefined);
+    };
+    const timer = () => loops.came(KEY, { cause: { reason: 'timer' }, isChange: true } as never, undefined);
+    const run = () => loops.due(KEY)?.runs;
+    return { clock, loops, own, timer, run };
+  };
+  const ownRun = ({ own, run }: ReturnType<typeof chain>) => {
+    own();
+    return run();
+  };
+
+  it('names at most ten of the fields and ten of the objects', () => {
+    const { loops, own } = chain();
+    const others = Array.from({ length: 12 }, (_, i) => `other-${i + 10}`);
+    for (let i = 0; i < 3; i++) {
+      for (const other of others) own(other);
+      loops.due(KEY);
+    }
+    for (const other of others) own(other);
+    const loop = loops.due(KEY);
+    expect(loop).toMatchObject({ kind: 'own', runs: 3, holdMs: 0 });
+    expect(loop?.paths).toEqual(Array.from({ length: 10 }, (_, i) => `.spec.f${i + 10}`));
+    expect(loop?.objects).toEqual(others.slice(0, 10).map((name) => `shop/${name}`));
+  });
+
+  it.each<[string, (of: ReturnType<typeof chain>) => void]>([
+    ['a timer', ({ own, timer, run }) => [own(), timer(), run()]],
+    ['a key that is queued by hand', ({ loops }) => loops.queuedByHand(KEY)],
+    ['more events in a run than are compared', ({ own, run }) => [Array.from({ length: 17 }, () => own()), run()]],
+    ['a run without an event', ({ run }) => run()],
+  ])('ends with %s', (_, end) => {
+    const of = chain();
+    expect([ownRun(of), ownRun(of)]).toEqual([undefined, undefined]);
+    end(of);
+    expect([ownRun(of), ownRun(of), ownRun(of)]).toEqual([undefined, undefined, 3]);
+  });
+
+  it('goes on with as many events in a run as are compared', () => {
+    const of = chain();
+    ownRun(of);
+    for (let i = 0; i < 16; i++) of.own();
+    expect([of.run(), ownRun(of)]).toEqual([undefined, 3]);
+  });
+});

@@ -7,6 +7,7 @@ import type { Runnable, RunnableGroup } from '../../../src/controller/manager/ru
 import { createInformerSource } from '../../../src/controller/sources/informer-source.ts';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { aborted } from '../../../src/kit/abort.ts';
+import { InformerError } from '../../../src/kit/error.ts';
 import { createLogger, logLine, silentLogger } from '../../../src/kit/logger.ts';
 import { calm, election } from '../../support/election.ts';
 import { CONFIG_MAPS, ConfigMaps } from '../../support/in-process.ts';
@@ -239,6 +240,38 @@ describe('a manager', () => {
     const { manager } = await setup();
     await manager.run(AbortSignal.abort());
     await expect(manager.run(AbortSignal.abort())).rejects.toMatchObject({ code: 'argument' });
+    const other = await setup();
+    const ended = other.manager.run(other.abort.signal);
+    await expect(other.manager.run(other.abort.signal)).rejects.toMatchObject({ code: 'argument' });
+    other.abort.abort();
+    await ended;
+  });
+
+  it('fails with the code and the hint of what failed, also where that is a lease that it does not know', async () => {
+    for (const code of ['config', 'leadership'] as const) {
+      const { manager, abort } = await setup();
+      const cause = new InformerError(code, 'no', { hint: 'say yes' });
+      manager.add({ name: 'reports', run: () => Promise.reject(cause) }, { group: 'always' });
+      const expected = { code, message: 'reports failed: no', hint: 'say yes', cause };
+      await expect(manager.run(abort.signal)).rejects.toMatchObject(expected);
+    }
+    const { manager, abort } = await setup();
+    manager.add({ name: 'reports', run: () => Promise.reject(new Error('no')) }, { group: 'always' });
+    await expect(manager.run(abort.signal)).rejects.toMatchObject({ code: 'hook', hint: undefined });
+  });
+
+  it('waits 120 s for its caches, unless it is said otherwise', async () => {
+    const { manager, sandbox, abort, pass, factory } = await setup();
+    sandbox.faults.add({ fault: { kind: 'status', code: 503 }, match: { path: /configmaps/ }, times: 1e9 });
+    factory.forResource(CONFIG_MAPS);
+    manager.add(factory);
+    const errors: unknown[] = [];
+    const ended = manager.run(abort.signal).catch((error: unknown) => errors.push(error));
+    await pass(119_000);
+    expect(errors).toEqual([]);
+    await pass(2_000);
+    await ended;
+    expect(errors).toMatchObject([{ code: 'sync' }]);
   });
 
   it('that was asked to end before it began starts nothing', async () => {
@@ -479,8 +512,9 @@ describe('the log of a manager at info', () => {
 
   it('says once each that it starts, that its caches have synced, that it leads, that it ends and that it has ended', async () => {
     const { written, logger } = lines();
-    const { manager, abort, factory } = await setup({ elect: 'one', logger });
+    const { manager, abort, factory, pass } = await setup({ elect: 'one', logger });
     const { informer } = factory.forResource(CONFIG_MAPS);
+    await pass(1_000);
     manager.add(factory);
     const sources = [createInformerSource(informer, { name: 'configmaps' })];
     manager.add(createController({ name: 'labels', logger, sources, reconcile: async () => {} }));

@@ -16,6 +16,9 @@ it('a factory is a runnable that starts its informers, and ends them when its si
   });
   await informer.whenSynced();
   expect([runnable.name, hasEnded, informer.isStopped]).toEqual(['informers', false, false]);
+  const later = factory.forResource({ ...CONFIG_MAPS, resource: 'pods' }).informer;
+  factory.start(ending.signal);
+  await later.whenSynced();
   ending.abort();
   await run;
   expect(informer.isStopped).toBe(true);

@@ -4,6 +4,7 @@ import type { Predicate } from '../../../src/controller/sources/predicate.ts';
 import {
   andPredicate,
   annotationsChanged,
+  changedPredicate,
   finalizersChanged,
   generationChanged,
   labelledPredicate,
@@ -170,4 +171,11 @@ describe('the name of what did not pass', () => {
     expect(predicate(event)).toBe(false);
     expect(rejectionOf(predicate)).toBe(expected);
   });
+});
+
+it.each([
+  ['changedPredicate', () => changedPredicate('spec' as never)],
+  ['objectPredicate', () => objectPredicate(undefined as never)],
+])('%s refuses what is no function', (name, make) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'argument', message: expect.stringContaining(name) }));
 });

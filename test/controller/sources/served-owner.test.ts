@@ -3,11 +3,11 @@ import { createClient } from '../../../src/client/client.ts';
 import { createController } from '../../../src/controller/controller.ts';
 import { enqueueOwner, type OwnerType } from '../../../src/controller/sources/enqueue.ts';
 import { createInformerSource, type WatchedInformer } from '../../../src/controller/sources/informer-source.ts';
-import { namingOthers } from '../../../src/controller/sources/served-owner.ts';
+import { namingOthers, ServedOwner } from '../../../src/controller/sources/served-owner.ts';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { settled } from '../../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type InProcess, inProcess, through } from '../../support/in-process.ts';
 import { ODD_OWNER_REFERENCES } from '../../support/odd-owner-references.ts';
 
@@ -134,6 +134,90 @@ it('a source whose server is not known names once that its objects have other ow
   await settled();
   expect(lines).toEqual(expected);
   await end();
+});
+
+/** A search for `owner` in what a server answers, each time with these groups unread; the times of the questions. */
+function searching(owner: OwnerType, unread: (asked: number) => readonly string[], kinds: readonly string[] = []) {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const askedAt: number[] = [];
+  const lines: string[] = [];
+  const start = clock.monotonic();
+  const served = new ServedOwner(owner, {
+    snapshot: async () => {
+      askedAt.push(clock.monotonic() - start);
+      const failures = unread(askedAt.length).map((group) => ({ group }));
+      const types = kinds.map((kind) => ({ kind, namespaced: false, gvr: { ...CONFIG_MAPS, group: owner.group } }));
+      return { types: types as never, failures };
+    },
+    invalidate: async () => {},
+  });
+  const logger = createLogger((_, message) => void lines.push(message));
+  const found = served.find({ signal: stop.signal, clock, logger }).catch(() => undefined);
+  return { clock, askedAt, lines, found, served, stop: () => stop.abort() };
+}
+
+it('a kind that is not served is asked for twice at once, and then less and less often, at least every 30 s', async () => {
+  const { clock, askedAt, served, found, stop } = searching({ group: 'apps', kind: 'Fleet' }, () => []);
+  await clock.advance(100_000);
+  expect(askedAt.map((ms) => ms / 1000)).toEqual([0, 0, 1, 3, 7, 15, 31, 61, 91]);
+  expect(served.missing?.message).toBe('the server serves no kind Fleet in the group apps');
+  stop();
+  expect(await found).toBeUndefined();
+});
+
+it('four answers that fail are asked again, the fifth is not', async () => {
+  const owner = { group: 'apps', kind: 'Fleet' };
+  const four = searching(owner, (asked) => (asked <= 4 ? ['apps/v1'] : []), ['Fleet']);
+  await four.clock.advance(60_000);
+  expect(await four.found).toEqual({ ...owner, namespaced: false });
+  expect([four.askedAt.length, four.lines]).toEqual([5, []]);
+  const five = searching(owner, (asked) => (asked <= 5 ? ['apps/v1'] : []), ['Fleet']);
+  await five.clock.advance(60_000);
+  expect(await five.found).toBe(owner);
+  expect([five.askedAt.length, five.lines]).toEqual([5, [expect.stringContaining('are taken as enqueueOwner names')]]);
+});
+
+it.each([
+  ['apps', 'apps', true],
+  ['apps', 'apps/v1', true],
+  ['apps', 'apis', true],
+  ['apps', 'apps.example.com/v1', false],
+  ['apps', 'core', false],
+  ['', 'core', true],
+  ['', 'apis', false],
+  ['', 'apps/v1', false],
+])('an owner of the group %j is not known while discovery cannot read %s: %s', async (group, part, isUnknown) => {
+  const { clock, found, lines } = searching({ group, kind: 'Fleet' }, () => [part], ['Fleet']);
+  await clock.advance(60_000);
+  expect(await found).toMatchObject({ group, kind: 'Fleet' });
+  expect(lines).toHaveLength(isUnknown ? 1 : 0);
+});
+
+it('owners of other types are named when the initial list is complete, not before, and not beside one of the right type', () => {
+  const naming = () => {
+    const lines: string[] = [];
+    const logger = createLogger((_, message) => void lines.push(message));
+    const own = namingOthers({ group: 'apps', kind: 'Deployment' }, { logger, isServed: true });
+    const add = (kind: string) => [
+      ...own.enqueue({
+        type: 'added',
+        key: 'shop/a',
+        object: child('a', 'apps/v1', kind, 'web') as never,
+        cause: 'initial',
+      }),
+    ];
+    return { ...own, lines, add };
+  };
+  const others = naming();
+  others.add('ReplicaSet');
+  expect(others.lines).toEqual([]);
+  others.synced();
+  expect(others.lines).toHaveLength(1);
+  const mixed = naming();
+  expect([mixed.add('ReplicaSet'), mixed.add('Deployment'), mixed.add('ReplicaSet')]).toEqual([[], ['shop/web'], []]);
+  mixed.synced();
+  expect(mixed.lines).toEqual([]);
 });
 
 it.each(ODD_OWNER_REFERENCES)('an object with ownerReferences: %j names no owner and stops nothing', (odd) => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -144,6 +145,8 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
   const last = (end: string) => `0\r\nkubectl-informer-end: ${end}\r\n\r\n`;
   it.each([
     ['{"out":"x"}\n', 'the size of a chunk is too long'],
+    ['123456789', 'the size of a chunk is too long'],
+    ['12345678', '$'],
     ['-1\r\n', 'it is not in chunks'],
     [`1\r\nab\r\n${last('{"exitCode":0,"notices":[]}')}`, 'a chunk of it has another length'],
     [last('{"exitCode":0'), 'JSON'],
@@ -165,6 +168,24 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
       code: 'transport',
       message: expect.stringMatching(new RegExp(`^the serve with pid 1 ended before its answer was whole.*${why}`)),
     });
+  });
+
+  it('ends its connection when it has the whole answer, whatever the serve does', async () => {
+    const socket = path.join(folder, 'open');
+    let isClosed = false;
+    const server = createServer((connection) => {
+      connection.once('close', () => {
+        isClosed = true;
+      });
+      connection.resume().write(`${HEAD}1\r\na\r\n${last('{"exitCode":0,"notices":[]}')}`);
+    });
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
+    const { signal } = new AbortController();
+    expect((await askServe(serve, QUESTION, { clock: systemClock, signal, take() {} })).kind).toBe('answered');
+    await eventually(() => isClosed);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('refuses a serve of another protocol version, by its description and by its answer', async () => {

@@ -130,11 +130,11 @@ describe.skipIf(process.platform === 'win32')('a transport through a serve', () 
   );
 
   it('asks the cluster, now and later, once the serve fails, and says why once', async () => {
-    const { get, asked, direct, notices } = await setup((_, response) => void response.destroy());
+    const { get, asked, direct, notices, clock } = await setup((_, response) => void response.destroy());
     const answers = await Promise.all([get(), get()]);
     expect(answers.map(({ status }) => status)).toEqual([299, 299]);
     await get();
-    expect([asked.length, direct.length]).toEqual([2, 3]);
+    expect([asked.length, direct.length, clock.pending]).toEqual([2, 3, 0]);
     expect(notices).toEqual([`${GONE}socket hang up`]);
   });
 

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -168,14 +169,41 @@ describe('a file of stored states', () => {
     const many = Array.from({ length: 1000 }, (_, i) => row(`k${i}`, '1', 'x'.repeat(1000)));
     expect(faultOf(() => states.write('pods', whole(many, '20')))).toMatchObject({ kind: 'full' });
     expect(states.read('pods')?.rows.map(({ key }) => key)).toEqual(['a']);
+    states.write('pods', whole(many.slice(0, 30), '20'));
+    expect(states.read('pods')?.rows.length).toBe(30);
   });
 
-  it('removes scopes that were not written for a month', () => {
-    using states = StateFile.open(file);
-    const now = 90 * 24 * 3600 * 1000;
-    states.write('old', { ...whole([row('a')]), at: 1 });
-    states.write('new', { ...whole([row('a')]), at: now });
-    states.removeUnused(now);
-    expect([states.read('old'), states.read('new')?.rows.length]).toEqual([undefined, 1]);
+  it('removes scopes that were not written for a month, with their objects, and no others', () => {
+    const day = 24 * 3600 * 1000;
+    const now = 90 * day;
+    {
+      using states = StateFile.open(file);
+      for (const ago of [90, 31, 29, 0]) states.write(`${ago} days`, { ...whole([row('a')]), at: now - ago * day });
+      states.removeUnused(now);
+      const left = [90, 31, 29, 0].map((ago) => states.read(`${ago} days`)?.rows.length);
+      expect(left).toEqual([undefined, undefined, 1, 1]);
+    }
+    const database = new DatabaseSync(file);
+    expect(database.prepare('SELECT count(*) AS n FROM object').get()).toEqual({ n: 2 });
+    database.close();
+  });
+
+  it('that is closed twice is closed', () => {
+    const states = StateFile.open(file);
+    states.close();
+    states.close();
+    expect(() => states.read('pods')).toThrow(StateFault);
+  });
+
+  it('that is set aside takes its log along, and replaces an earlier one', () => {
+    for (const text of ['first', 'second']) {
+      writeFileSync(file, text);
+      for (const part of ['-wal', '-shm', '-journal']) writeFileSync(file + part, text);
+      StateFile.setAside(file);
+      expect(readdirSync(folder)).toEqual(['cluster.db.damaged']);
+      expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(text);
+    }
+    StateFile.setAside(file); // there is none
+    expect(readdirSync(folder)).toEqual(['cluster.db.damaged']);
   });
 });

@@ -19,7 +19,7 @@ function held(): DatabaseSync {
   return database;
 }
 
-it('acts at once where nobody has the lock, and frees it after that, also after a failure', async () => {
+it('acts at once where the lock is free, and frees it after that, also after a failure', async () => {
   const clock = new FakeClock();
   expect(await withPlaceLock(folder, clock, async () => 'done')).toBe('done');
   const failing = withPlaceLock(folder, clock, () => Promise.reject(new Error('no')));

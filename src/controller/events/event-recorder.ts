@@ -183,7 +183,6 @@ export class EventRecorder {
     this.#closing.abort();
     using _ = this.#clock.after(this.#options.flushMs ?? FLUSH_MS, () => this.#closed.abort());
     await this.#writing;
-    this.#closed.abort();
   }
 
   /**

@@ -87,7 +87,7 @@ export class StateWriter {
   /** One step in parts of a few rows. Only the last has the version, so that a state is complete or not used. */
   async *#parts(): AsyncGenerator<RowChanges> {
     const { clock } = this.#options;
-    const [taken, isWhole, resourceVersion] = [this.#pending, this.#isWhole, this.#version ?? ''];
+    const [taken, isWhole, resourceVersion] = [this.#pending, this.#isWhole, this.#version as string];
     this.#pending = new Map();
     this.#isWhole = false;
     this.#version = undefined;

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EventRecorder, type EventRecorderOptions } from '../../../src/controller/events/event-recorder.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
+import { surroundingsOf } from '../../../src/kit/surroundings.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { FaultRule } from '../../../src/sandbox/index.ts';
@@ -104,6 +105,25 @@ describe('an Event', () => {
     await recorder.flush();
     expect(methods()).toHaveLength(26);
     expect(recorder.counts).toEqual({ written: 26, skipped: 15, dropped: 0, failed: 0 });
+  });
+
+  it('is named after its object and its moment; of one moment each has another name', async () => {
+    const { recorder, stored } = setup();
+    for (const message of ['a', 'b', 'c']) recorder.event(WEB, 'Normal', 'Seen', message);
+    await recorder.flush();
+    expect(stored().map(({ metadata }) => metadata.name)).toEqual(
+      [0, 1, 2].map((nanos) => `web.18867251edfa000${nanos}`),
+    );
+  });
+
+  it('that cannot be counted, because the server refuses the PATCH, is not created a second time', async () => {
+    const { recorder, stored, methods, fails } = setup();
+    recorder.event(WEB, 'Normal', 'Seen', 'm');
+    await recorder.flush();
+    fails({ kind: 'status', code: 403 }, { match: { method: 'PATCH' } });
+    recorder.event(WEB, 'Normal', 'Seen', 'm');
+    await recorder.flush();
+    expect([methods(), stored().length]).toEqual([['POST', 'PATCH'], 1]);
   });
 
   it('that was counted and is gone from the server is created again with its count [EVT-05]', async () => {
@@ -267,6 +287,11 @@ describe('the end', () => {
       expect(recorder.counts).toMatchObject({ written: 1, dropped: 1 });
     }
   });
+});
+
+it('what is made with a recorder has the clock and the logger of the recorder', () => {
+  const { recorder, clock } = setup();
+  expect(surroundingsOf(recorder).clock).toBe(clock);
 });
 
 it('a recorder without a component is refused', () => {

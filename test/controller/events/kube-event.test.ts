@@ -5,6 +5,11 @@ it('the name of an Event is that of its object and the time in hexadecimal nanos
   expect(eventName('web-1', 1_767_225_600_000_000_001n)).toBe('web-1.18867251edfa0001');
 });
 
+it('the name of an Event has 253 characters at most', () => {
+  expect(eventName('a'.repeat(250), 255n)).toBe(`${'a'.repeat(250)}.ff`);
+  expect(eventName('a'.repeat(251), 255n)).toMatch(/^[0-9a-f]{32}\.ff$/);
+});
+
 it.each(['system:node', 'Web', 'a'.repeat(253), 'a..b'])(
   'the name %.20s, which no Event can have, is replaced by a digest',
   (name) => {

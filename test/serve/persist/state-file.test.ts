@@ -151,6 +151,9 @@ describe('a file of stored states', () => {
     theirs.exec('CREATE TABLE t (x)');
     theirs.close();
     expect(faultOf(() => StateFile.open(other))).toMatchObject({ kind: 'foreign' });
+    const free = new DatabaseSync(other);
+    free.exec('BEGIN EXCLUSIVE'); // it was closed again
+    free.close();
   });
 
   it.skipIf(process.platform === 'win32')('that is a link is not opened', () => {

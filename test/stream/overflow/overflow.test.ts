@@ -181,6 +181,13 @@ describe('drop', () => {
     expect(await go()).toEqual(['added a@1', 'added b@1', 'added c@1', 'dropped 2 events']);
   });
 
+  it('keeps a thousand events that wait, unless a limit is given', async () => {
+    const { let: out, go } = slow({ policy: 'drop' });
+    out(...Array.from({ length: 1002 }, (_, i) => add(`o${i}`, 1)));
+    const written = await go();
+    expect([written.length, written.at(-1)]).toEqual([1002, 'dropped 1 event']);
+  });
+
   it('takes new events again when half of the buffer is free', async () => {
     const releases: (() => void)[] = [];
     const written: string[] = [];

@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ListOptions, Selectors } from '../../model/list-options.ts';
 import { hasMetadata, type KubeObject, type ListPage } from '../../model/object.ts';
-import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
+import { compareResourceVersions, isComparable, type ResourceVersion } from '../../model/resource-version.ts';
 import { isTooLargeResourceVersion } from '../../model/status.ts';
 import { markOf } from '../verifier.ts';
 import { withPatience } from './idle-limited-call.ts';
@@ -335,7 +335,7 @@ function sizeOf({ items, continue: more, remainingItemCount }: ListPage<unknown>
 
 /** The version before a numeric one, which is the server's state before that change; undefined for other versions. */
 function versionBefore(version = ''): ResourceVersion | undefined {
-  return /^[1-9]\d*$/.test(version) ? String(BigInt(version) - 1n) : undefined;
+  return isComparable(version) ? String(BigInt(version) - 1n) : undefined;
 }
 
 function isNamedLike(item: unknown, { metadata: { name, namespace } }: KubeObject): item is KubeObject {

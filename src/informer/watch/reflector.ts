@@ -502,7 +502,6 @@ export class Reflector<T> {
       });
     }
     this.#distrusted = undefined;
-    this.#hasFailedCheck = false;
     this.#history.lastDeleted(undefined);
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
@@ -523,12 +522,7 @@ export class Reflector<T> {
   #record(state: WatchState, outcome: Outcome, { next, pause, why, report }: WatchStep): void {
     if (outcome.kind === 'synced') this.#resync.start();
     if (outcome.kind === 'opened' || outcome.kind === 'synced') this.#lastError = undefined;
-    if (next.kind === 'following' && (state.kind === 'listed' || state.kind === 'verifying')) this.#opened(state);
-    if (outcome.kind === 'synced' && state.kind === 'streaming') {
-      this.#isResumed = false;
-      this.#isVerified = true;
-      this.#ledger.opened(outcome.at);
-    }
+    if (next.kind === 'following') this.#opened(state, next.since);
     if (why === 'ok') return;
     const error = outcome.kind === 'failed' ? outcome.error : why === 'very-short' ? endingError(why) : undefined;
     if (state.kind === 'following') this.#ledger.ended(why, error);
@@ -543,13 +537,14 @@ export class Reflector<T> {
     if (report !== 'none') this.#report(outcome, why, next, report);
   }
 
-  #opened(state: WatchState & { kind: 'listed' | 'verifying' }): void {
-    if (state.kind === 'listed') {
-      this.#isVerified = this.#isProven = state.after === undefined; // the list before it is new
-      if (state.after !== 'changed') this.#hasFailedCheck = false;
+  #opened(state: WatchState, since: ResourceVersion): void {
+    const after = 'after' in state ? state.after : undefined;
+    if (state.kind !== 'verifying') {
+      this.#isVerified = this.#isProven = after === undefined; // the list before it is new
+      if (after !== 'changed') this.#hasFailedCheck = false;
     }
-    this.#isResumed = state.after !== undefined;
-    this.#ledger.opened(state.since, state.after, this.#isProven && !this.#absent); // not while an object is in doubt
+    this.#isResumed = after !== undefined;
+    this.#ledger.opened(since, after, this.#isProven && !this.#absent); // not while an object is in doubt
   }
 
   #report(outcome: Outcome, why: Exclude<WatchStep['why'], 'ok'>, next: WatchState, report: 'handler' | 'log'): void {

@@ -196,7 +196,7 @@ export class InitialEvents<T> implements PumpTarget<T> {
   }
 
   update(object: T): void {
-    this.#objects.set(keyOf(object), this.#arrived(object));
+    this.add(object);
   }
 
   delete(object: T): void {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type CacheView, History, isReplacedHistory } from '../../../src/informer/watch/history-check.ts';
-import type { ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
+import type { CallContext, ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
+import { movedCollection } from '../../../src/informer/watch/moved-collection.ts';
 import type { Selectors } from '../../../src/model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../../src/model/object.ts';
+import { failure, StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const object = (name: string, resourceVersion: string): UnknownObject => ({
@@ -339,5 +341,249 @@ describe('a list agrees with the cache', () => {
     ['has an object that cannot be read', [{} as UnknownObject], false],
   ])('when it %s: %s', (_, items, expected) => {
     expect(agrees(items)).toBe(expected);
+  });
+});
+
+describe('a history beside a cache that proves nothing', () => {
+  const signal = new AbortController().signal;
+  const other = () => ({ items: [object('b', '4')], resourceVersion: '9' });
+  const beside = (cache: CacheView | undefined) => {
+    const source = { list: async () => other(), watch: () => Promise.reject(new Error('no watch is asked for')) };
+    return new History({ source, name: 'things', selectors: undefined, clock: new FakeClock(), cache });
+  };
+  const a = object('a', '5');
+
+  it('takes what versions show where there is no cache', async () => {
+    const history = beside(undefined);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(history.agrees([a])).toBe(true);
+    expect(history.isUntouched(a)).toBe(false);
+  });
+
+  it('compares no object with a cache that is behind', async () => {
+    const history = beside({ get: () => a, entries: () => [['a', a]], isBehind: () => true });
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+    expect(history.agrees([a])).toBe(false);
+    expect(history.isUntouched(a)).toBe(false);
+  });
+
+  it('counts no objects of a cache that fell behind during the check', async () => {
+    let isBehind = false;
+    const source = {
+      list: async ({ resourceVersionMatch }: { resourceVersionMatch?: string }) => {
+        isBehind = resourceVersionMatch !== undefined;
+        return { items: [], resourceVersion: resourceVersionMatch ? '5' : '9' };
+      },
+      watch: () => Promise.reject(new Error('no watch is asked for')),
+    } as ListerWatcher<UnknownObject>;
+    const cache: CacheView = { get: () => undefined, entries: () => [], isBehind: () => isBehind };
+    const history = new History({ source, name: 'things', selectors: undefined, clock: new FakeClock(), cache });
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+  });
+
+  it('knows an object as untouched while the cache has that very object', () => {
+    const { history } = historyOf(new Map([['a', a]]), []);
+    expect(history.isUntouched(a)).toBe(true);
+    expect(history.isUntouched(object('a', '5'))).toBe(false);
+  });
+});
+
+describe('a check', () => {
+  const signal = new AbortController().signal;
+  const failing = (error: unknown) => () => {
+    throw error;
+  };
+
+  const notReached = failure(504, 'Timeout', 'Timeout: Too large resource version: 99, current: 9', {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+  });
+
+  it('lets a version that cannot be ordered be judged by the server', async () => {
+    const page = () => ({ items: [], resourceVersion: 'b' });
+    const { history, asked } = historyOf(new Map([['a', object('a', 'a')]]), [page], {
+      selectors: { labelSelector: 'x' },
+    });
+    expect(await history.check('a', signal)).toEqual({ isVerified: true, isProven: false });
+    expect(asked.slice(0, 2)).toEqual([
+      { limit: 1, labelSelector: 'x' },
+      { limit: 1, labelSelector: 'x', resourceVersion: 'a', resourceVersionMatch: 'NotOlderThan' },
+    ]);
+    const behind = historyOf(new Map(), [page, failing(new StatusError(notReached))]);
+    await expect(behind.history.check('a', signal)).rejects.toThrow('the server has not reached version a');
+    const silent = historyOf(new Map(), [page, failing(new Error('503'))]);
+    expect(await silent.history.check('a', signal)).toEqual({ isVerified: false, isProven: false });
+  });
+
+  it.each<[string, (() => ListPage<UnknownObject>)[]]>([
+    ['at once', []],
+    ['when it asks about the last event', [() => ({ items: [], resourceVersion: '9' })]],
+  ])('rejects for a collection that has moved, %s', async (_, before) => {
+    const moved = movedCollection('the resource version epoch changed');
+    const { history } = historyOf(new Map([['a', object('a', '5')]]), [...before, failing(moved)]);
+    await expect(history.check('5', signal)).rejects.toBe(moved);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const controller = new AbortController();
+    const reason = new Error('stopped');
+    const stop = () => {
+      controller.abort(reason);
+      throw new Error('aborted');
+    };
+    const { history } = historyOf(new Map([['a', object('a', '5')]]), [
+      () => ({ items: [], resourceVersion: '9' }),
+      stop,
+    ]);
+    await expect(history.check('5', controller.signal)).rejects.toBe(reason);
+  });
+
+  it('waits ten seconds for an answer', async () => {
+    const clock = new FakeClock();
+    const source = {
+      list: (_: unknown, { signal: asking }: { signal: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) => asking.addEventListener('abort', () => reject(asking.reason))),
+      watch: () => Promise.reject(new Error('no watch is asked for')),
+    } satisfies ListerWatcher<UnknownObject>;
+    const history = new History({ source, name: 'things', selectors: undefined, clock, cache: undefined });
+    let result: unknown;
+    const checked = history.check('5', signal).then((is) => (result = is));
+    await clock.advance(9_999);
+    expect(result).toBeUndefined();
+    await clock.advance(1);
+    await checked;
+    expect(result).toEqual({ isVerified: false, isProven: false });
+  });
+
+  it('asks by probe where the source has one, on a fresh connection', async () => {
+    const asked: unknown[] = [];
+    const source = {
+      list: () => Promise.reject(new Error('no list is asked for')),
+      probe: async (options: unknown, { fresh }: CallContext) => {
+        asked.push([options, fresh]);
+        return { items: [], resourceVersion: '9' };
+      },
+      watch: () => Promise.reject(new Error('no watch is asked for')),
+    } satisfies ListerWatcher<UnknownObject>;
+    const history = new History({
+      source,
+      name: 'things',
+      selectors: undefined,
+      clock: new FakeClock(),
+      cache: undefined,
+    });
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+    expect(asked).toEqual([[{ limit: 1 }, true]]);
+  });
+
+  it('asks about an object by its name and namespace, within the selection', async () => {
+    const a = { metadata: { name: 'a', namespace: 'shop', resourceVersion: '5' } };
+    const selectors = { labelSelector: 'app=web', fieldSelector: 'spec.nodeName=n' };
+    const { history, asked } = historyOf(new Map([['shop/a', a]]), [() => ({ items: [], resourceVersion: '9' })], {
+      selectors,
+    });
+    expect(await history.absentAt(a, signal)).toBe('9');
+    expect(asked).toEqual([
+      {
+        limit: 1,
+        labelSelector: 'app=web',
+        fieldSelector: 'spec.nodeName=n,metadata.name=a,metadata.namespace=shop',
+      },
+    ]);
+    const there = historyOf(new Map(), [() => ({ items: [a], resourceVersion: '9' })]);
+    expect(await there.history.absentAt(a, signal)).toBeUndefined();
+  });
+
+  it('asks about no object where the versions of the cache cannot be ordered', async () => {
+    const cached = new Map([
+      ['a', object('a', '5')],
+      ['b', object('b', 'x')],
+    ]);
+    const { history, asked } = historyOf(cached, [() => ({ items: [], resourceVersion: '9', continue: 'more' })]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+    expect(asked).toEqual([{ limit: 1 }, { limit: 1, resourceVersion: '5', resourceVersionMatch: 'Exact' }]);
+  });
+
+  it('passes over cached objects without a version', async () => {
+    const cached = new Map([
+      ['a', object('a', '4')],
+      ['b', { metadata: { name: 'b' } } as UnknownObject],
+    ]);
+    const { history, asked } = historyOf(cached, [() => ({ items: [], resourceVersion: '9' })]);
+    await history.check('5', signal);
+    expect(asked[1]).toMatchObject({ fieldSelector: 'metadata.name=a' });
+  });
+
+  it('compares an object that has no uid by its version', async () => {
+    const a = { metadata: { name: 'a', resourceVersion: '4' } };
+    const latest = () => ({ items: [object('b', '8')], resourceVersion: '9' });
+    const { history } = historyOf(new Map([['a', a]]), [
+      latest,
+      () => ({ items: [object('a', '4')], resourceVersion: '5' }),
+    ]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+  });
+
+  it.each<[string, UnknownObject]>([
+    ['changed after the version', object('b', '6')],
+    ['without a comparable version', object('b', 'x')],
+  ])('proves no other history by an object that was %s', async (_, item) => {
+    const { history } = historyOf(new Map(), [() => ({ items: [item], resourceVersion: '9' })]);
+    expect(await history.check('5', signal)).toMatchObject({ isVerified: true });
+  });
+
+  it('rejects an object of exactly the version that no event reported', async () => {
+    const { history } = historyOf(new Map(), [() => ({ items: [object('b', '5')], resourceVersion: '5' })]);
+    await expect(history.check('5', signal)).rejects.toThrow(
+      'the server has "b" at version 5, and no event reported it',
+    );
+  });
+});
+
+describe('a deletion that was the last event', () => {
+  const signal = new AbortController().signal;
+  const latest = () => ({ items: [object('b', '3')], resourceVersion: '9' });
+  const cached = () => new Map([['b', object('b', '3')]]);
+  const absent = () => ({ items: [], resourceVersion: '5' });
+
+  it('is not looked up any more when the collection has lost the object', async () => {
+    const { history, asked } = historyOf(cached(), [latest]);
+    history.lastDeleted(object('gone', '5'));
+    history.hasLost(({ metadata }) => metadata.name === 'another');
+    await history.check('5', signal);
+    expect(asked[1]).toMatchObject({ fieldSelector: 'metadata.name=gone' });
+    history.hasLost(({ metadata }) => metadata.name === 'gone');
+    asked.length = 0;
+    await history.check('5', signal);
+    expect(asked[1]).toMatchObject({ fieldSelector: 'metadata.name=b' });
+  });
+
+  it.each<[string, UnknownObject, (() => ListPage<UnknownObject>)[]]>([
+    ['its version is no number', object('gone', 'x'), [absent]],
+    ['the state before is another one', object('gone', '5'), [absent, () => ({ items: [], resourceVersion: '9' })]],
+    ['it is absent from the first page only', object('gone', '5'), [() => ({ ...absent(), continue: 'more' })]],
+    [
+      'the state before shows another object',
+      object('gone', '5'),
+      [absent, () => ({ items: [object('b', '3')], resourceVersion: '4' })],
+    ],
+  ])('proves nothing when %s', async (_, gone, then) => {
+    const { history } = historyOf(cached(), [
+      latest,
+      ...then,
+      () => ({ items: [], resourceVersion: '9', continue: 'x' }),
+    ]);
+    history.lastDeleted(gone);
+    expect(await history.check('5', signal)).toMatchObject({ isVerified: true, isProven: false });
+  });
+
+  it('is known by name where it has no uid', async () => {
+    const gone = { metadata: { name: 'gone', resourceVersion: '5' } };
+    const { history } = historyOf(cached(), [
+      latest,
+      absent,
+      () => ({ items: [object('gone', '2')], resourceVersion: '4' }),
+    ]);
+    history.lastDeleted(gone);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
   });
 });

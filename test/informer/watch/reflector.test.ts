@@ -1948,3 +1948,42 @@ it('an idle limit is any time above zero', () => {
   expect(build(1)).not.toThrow();
   for (const idleMs of [0, -1]) expect(build(idleMs)).toThrow('idleMs must be a positive number of ms');
 });
+
+describe('after a broken stream the server is asked about the last event', () => {
+  const lists = [() => page('10', [pod('a', 9), pod('b', 8)]), () => page('12', [pod('a', 12)])];
+  const lost = () => networkError('ECONNRESET');
+
+  /** The selection of the first list by which the server was asked about an object. */
+  async function askedAfter(...streams: ScriptedStream<KubeObject>[]) {
+    const store = new RecordingStore();
+    const cache = { get: (key: string) => store.objects.get(key), entries: () => store.objects, isBehind: () => false };
+    const source = lw()
+      .onList(...lists)
+      .onProbe(() => page('20'))
+      .onWatch(...streams, stream());
+    const { clock, stop } = run(source, { ...list, store, cache });
+    await clock.advance(5_000);
+    await stop();
+    return source.requests.find((r) => r.verb === 'probe' && r.fieldSelector)?.fieldSelector;
+  }
+
+  it.each([
+    ['a deletion', [deleted(pod('b', 11))], 'b'],
+    ['a deletion before a bookmark', [deleted(pod('b', 11)), bookmark(12)], 'b'],
+    ['a change after a deletion', [deleted(pod('b', 11)), modified(pod('a', 12))], 'a'],
+    ['a new object after a deletion', [deleted(pod('b', 11)), added(pod('c', 12))], 'c'],
+  ])('%s', async (_, events, name) => {
+    expect(
+      await askedAfter(
+        stream()
+          .send(...events)
+          .break(lost()),
+      ),
+    ).toBe(`metadata.name=${name}`);
+  });
+
+  it('or about the newest object of a list that came after a deletion', async () => {
+    const ended = stream().send(deleted(pod('b', 11)), errorEvent(expired()));
+    expect(await askedAfter(ended, stream().break(lost()))).toBe('metadata.name=a');
+  });
+});

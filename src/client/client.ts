@@ -129,12 +129,13 @@ class ClusterClient implements Client {
   constructor(configOrTransport: ClusterConfig | Transport, given: ClientOptions) {
     const options = inheriting(given, configOrTransport);
     withSurroundings(this, options);
-    withSurroundings(configOrTransport, options); // for a transport that is made from this one
     const isTransport = 'request' in configOrTransport; // checked by createClient
+    const server = isTransport ? surroundingsOf(configOrTransport).server : configOrTransport.server;
+    withSurroundings(configOrTransport, { ...options, server }); // for a transport that is made from this one
     this.config = isTransport ? undefined : configOrTransport;
     this.transport = isTransport ? configOrTransport : createTransport(configOrTransport, options);
     const { clock, logger, discoveryStore } = options;
-    this.discovery = new Discovery(this.transport, { clock, logger, store: discoveryStore });
+    this.discovery = new Discovery(this.transport, { clock, logger, server, store: discoveryStore });
     this.mapper = new RestMapper(this.discovery, { onWarning: options.onWarning && onceEach(options.onWarning) });
     const timing = { clock: clock ?? systemClock, random: options.random ?? Math.random };
     this.#return = new ServerReturn({ transport: this.transport, ...timing });

@@ -16,11 +16,13 @@ import {
   type Selectors,
   type WatchOptions,
 } from '../model/list-options.ts';
-import type { KubeObject, ListPage, UnknownObject } from '../model/object.ts';
+import type { KubeObject, ListPage, ObjectMeta, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
+import { servedTypesOf } from '../model/served-types.ts';
 import { type Status, type StatusError, statusOf } from '../model/status.ts';
+import { noteWrite } from '../model/stored-write.ts';
 import type { UnwantedObjects } from '../model/unwanted-objects.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
 import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/write-body.ts';
@@ -354,6 +356,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       query: writeQuery(options),
       ...json(object),
       signal,
+      write: options,
     });
   }
 
@@ -364,7 +367,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     checkOptions('update', options, KNOWN_NAMED_WRITE);
     checkArgument('update', 'the object', object, 'object');
     const { signal } = options;
-    const name = options.name ?? metadataOf(object).name;
+    const { name = metadataOf(object).name } = options;
     return this.#call('update', {
       method: 'PUT',
       name,
@@ -372,6 +375,8 @@ export class ResourceApi<T extends object = UnknownObject> {
       query: writeQuery(options),
       ...json(object),
       signal,
+      write: options,
+      replaced: metadataOf(object).resourceVersion,
     });
   }
 
@@ -398,6 +403,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       query,
       ...json(body, PATCH_TYPES[type]),
       signal,
+      write: rest,
     });
   }
 
@@ -412,6 +418,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       query: '',
       ...json(deleteBody(rest)),
       signal,
+      write: rest,
     });
   }
 
@@ -429,7 +436,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     const { signal, ...rest } = options;
     const query = queryOf(selectorsOf(selection));
     const call = { method: 'DELETE', name: undefined, isOfCollection: true, subresource: undefined, query, signal };
-    await this.#call('deletecollection', { ...call, ...json(deleteBody(rest)) });
+    await this.#call('deletecollection', { ...call, ...json(deleteBody(rest)), write: rest });
   }
 
   get #isTable(): boolean {
@@ -454,11 +461,20 @@ export class ResourceApi<T extends object = UnknownObject> {
     const namespace = this.namespace ?? call.namespace;
     if (!call.isOfCollection) checkName(name, formatGroupResource(this.gvr));
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
+    const stored = this.#noteWrite(call, namespace);
     const response = await this.#send({ method, path, headers, body, signal });
     if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
-    return this.#objectIn<R>(
+    const answer = this.#objectIn<R>(
       await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT),
     );
+    stored?.(answer);
+    return answer;
+  }
+
+  #noteWrite({ method, name, write, replaced }: Call, namespace: string | undefined): ReturnType<typeof noteWrite> {
+    if (!write || write.dryRun) return undefined;
+    const { server } = servedTypesOf(this) ?? {};
+    return noteWrite({ server, gvr: this.gvr, namespace, method, name, fieldManager: write.fieldManager, replaced });
   }
 
   #objectIn<R extends object>(bytes: Buffer): R {
@@ -513,6 +529,10 @@ interface Call {
   headers?: Record<string, string>;
   body?: string;
   signal: AbortSignal | undefined;
+  /** The options of a write. */
+  write?: Pick<WriteOptions, 'dryRun' | 'fieldManager'>;
+  /** The version that an update replaces. */
+  replaced?: string | undefined;
 }
 
 /** The start of a body as text. The body is closed. */
@@ -539,8 +559,8 @@ function json(value: unknown, contentType = 'application/json'): Pick<Call, 'hea
   return { headers: { 'content-type': contentType }, body: jsonText(value), namespace: metadataOf(value).namespace };
 }
 
-function metadataOf(value: unknown): { name?: string; namespace?: string } {
-  return ((value ?? {}) as { metadata?: { name?: string; namespace?: string } }).metadata ?? {};
+function metadataOf(value: unknown): Pick<ObjectMeta, 'name' | 'namespace' | 'resourceVersion'> {
+  return ((value ?? {}) as { metadata?: ObjectMeta }).metadata ?? {};
 }
 
 function deleteBody({ dryRun, ...options }: Omit<DeleteOptions, 'signal' | 'subresource'>): object {

@@ -9,6 +9,9 @@ const BUCKETS = [
   2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
+/** Seconds. Source: controller-runtime pkg/client/consistency.go. */
+const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 6, 8, 10];
+
 /** The metrics of one controller, under controller-runtime's names. Every series exists from the start, with 0. */
 export class ControllerMetrics implements Disposable {
   readonly errors: Counter;
@@ -16,6 +19,8 @@ export class ControllerMetrics implements Disposable {
   readonly panics: Counter;
   readonly timeouts: Counter;
   readonly #outcomes: Readonly<Record<ReconcileOutcome, Counter>>;
+  /** The seconds that runs waited for the writes of earlier runs. */
+  readonly waited: Readonly<Record<'success' | 'timeout', Histogram>>;
   readonly #seconds: Histogram;
   readonly #observed: Disposable[];
 
@@ -35,6 +40,13 @@ export class ControllerMetrics implements Disposable {
     // always 0: see docs/decisions/client-go-departures.md
     provider.counter('controller_runtime_reconcile_total', { ...labels, result: 'requeue' });
     this.#seconds = provider.histogram('controller_runtime_reconcile_time_seconds', labels, BUCKETS);
+    const wait = (result: string) =>
+      provider.histogram(
+        'controller_runtime_client_consistency_wait_duration_seconds',
+        { ...labels, operation: 'reconcile', result },
+        WAIT_BUCKETS,
+      );
+    this.waited = { success: wait('success'), timeout: wait('timeout') };
     this.#observed = [
       provider.observe('controller_runtime_max_concurrent_reconciles', labels, () => workers),
       provider.observe('controller_runtime_active_workers', labels, active),

@@ -5,6 +5,7 @@ import type { Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { ReadCache } from './consistency/read-cache.ts';
 import type { OwnWrites } from './history/own-writes.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { Source } from './sources/source.ts';
@@ -40,11 +41,19 @@ export interface ControllerOptions<T = UnknownObject> {
    */
   recoverPanic?: boolean | undefined;
   /**
-   * The register of the program's own writes. With it, a key whose own writes run it `hotLoopRuns` times in a row within
-   * a minute is parked, with the reason `hot-loop`.
+   * `own writes` (default): no run of a key begins before the caches show what earlier runs of it wrote through this
+   * package's client: the informers of the sources, all others of their factories, and `reads`. Other keys go on
+   * meanwhile. `none`: a run may read a state before its own writes.
    */
+  consistency?: 'own writes' | 'none' | undefined;
+  /** Further informers that the reconciler reads: see `consistency`. */
+  reads?: readonly ReadCache[] | undefined;
+  /** The writes of the program that it does not send by this package's client. Those of the client are known. */
   ownWrites?: OwnWrites | undefined;
-  /** See `ownWrites`. Default 10. 0 parks no key for this reason. */
+  /**
+   * A key whose own writes run it this many times in a row within a minute is parked, with the reason `hot-loop`.
+   * Default 10. 0 parks no key for this reason.
+   */
   hotLoopRuns?: number | undefined;
   /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
   history?: boolean | undefined;
@@ -70,6 +79,8 @@ const KNOWN_OPTIONS = {
   abandonMs: 'number',
   recoverPanic: 'boolean',
   history: 'boolean',
+  consistency: ['own writes', 'none'],
+  reads: 'list',
   ownWrites: 'object',
   hotLoopRuns: 'number',
   rateLimiter: 'rateLimiter',

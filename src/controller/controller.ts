@@ -8,10 +8,14 @@ import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { noMetrics } from '../kit/metrics.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded } from '../kit/user-callback.ts';
-import { type ObjectKey, splitKey } from '../model/key.ts';
+import { joinKey, type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
+import type { ResourceVersion } from '../model/resource-version.ts';
+import type { StoredWrite, WriteRequest } from '../model/stored-write.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
 import { type AddOptions, type KeyPlace, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { mayShow, type ReadCache } from './consistency/read-cache.ts';
+import { WriteWaits } from './consistency/write-waits.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { type ControllerOptions, checkControllerOptions, checkSource } from './controller-options.ts';
 import type { ControllerSnapshot } from './controller-snapshot.ts';
@@ -19,6 +23,7 @@ import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanatio
 import { guardedLimiter } from './guarded-limiter.ts';
 import { CauseBook, type CauseNote, type Gathered } from './history/causes.ts';
 import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
+import { OwnWrites } from './history/own-writes.ts';
 import type { Parked } from './history/parked.ts';
 import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
 import { ReconcileAttempt } from './reconcile-attempt.ts';
@@ -74,6 +79,8 @@ export class Controller {
   readonly #parked = new Map<ObjectKey, { parked: Parked; gathered: Gathered }>();
   readonly #trail: Trail | undefined;
   readonly #hotLoops: HotLoops | undefined;
+  readonly #ownWrites: OwnWrites;
+  readonly #waits: WriteWaits | undefined;
   /** Why each delayed key is delayed. */
   readonly #delays = new Map<ObjectKey, DelayReason>();
   readonly #sources: Source[];
@@ -101,11 +108,31 @@ export class Controller {
     const limiter = createControllerRateLimiter({ clock });
     this.#limiter = rateLimiter ? guardedLimiter(rateLimiter, limiter, this.#logger) : limiter;
     this.#queue = new WorkQueue({ name, clock, rateLimiter: this.#limiter, metrics });
-    const { hotLoopRuns: runs = 10, ownWrites } = options;
+    const { hotLoopRuns: runs = 10, ownWrites = new OwnWrites() } = options;
+    this.#ownWrites = ownWrites;
     this.#hotLoops = runs === 0 ? undefined : new HotLoops({ clock, runs, ownWrites });
     this.#trail = options.history === false ? undefined : new Trail(clock);
     this.#metrics = new ControllerMetrics(metrics, { name, workers, active: () => this.#active });
     this.#attempt = new ReconcileAttempt(options, clock, this.#metrics);
+    this.#waits = options.consistency === 'none' ? undefined : this.#createWaits();
+  }
+
+  #createWaits(): WriteWaits {
+    return new WriteWaits({
+      clock: this.#clock,
+      logger: this.#logger,
+      caches: () => this.#caches(),
+      ready: (key) => {
+        const isWaiting = this.#queue.placeOf(key) === 'delayed';
+        if (isWaiting) this.#queue.add(key, { priority: Number.NEGATIVE_INFINITY }); // it keeps the priority that it has
+      },
+      waited: this.#metrics.waited,
+    });
+  }
+
+  *#caches(): Generator<ReadCache> {
+    yield* this.#options.reads ?? [];
+    for (const source of this.#sources) yield* source.reads ?? [];
   }
 
   get name(): string {
@@ -170,6 +197,7 @@ export class Controller {
       failures: this.#queue.numRequeues(key),
       pending: this.#causes.causesOf(key),
       whyDelayed: this.#delays.get(key),
+      writeWait: this.#waits?.of(key),
       trail: this.#trail,
       controller: this.#facts(),
     });
@@ -188,8 +216,8 @@ export class Controller {
   /** Adds a source. If the controller is running, the source starts at once, and nothing waits for its initial sync. */
   watch(source: Source): void {
     checkSource(source);
-    if (!this.#run) this.#sources.push(source);
-    else this.#start(source, this.#run.sources).catch(this.#run.stop);
+    this.#sources.push(source);
+    if (this.#run) this.#start(source, this.#run.sources).catch(this.#run.stop);
   }
 
   /** Queues a key. A parked key is released. Throws `argument` for a text that is no key. */
@@ -356,7 +384,9 @@ export class Controller {
       using item = await this.#queue.take(running);
       if (!item || running.aborted) return;
       if (this.#parked.has(item.key)) continue;
-      await this.#process(item, work);
+      const wait = this.#waits?.before(item.key);
+      if (wait) this.#addLater(item.key, { after: wait.afterMs, priority: item.priority }, () => 'own write');
+      else await this.#process(item, work);
     }
   }
 
@@ -380,7 +410,7 @@ export class Controller {
     this.#delays.delete(key);
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work);
+    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work, (request) => this.#writes(key, request));
     this.#active--;
     const tookMs = this.#clock.monotonic() - startedAt;
     this.#metrics.ran(outcomeOf(settled), tookMs);
@@ -388,6 +418,23 @@ export class Controller {
     else if (settled.kind === 'failed') this.#failed(item, gathered, { ...settled, attempt, logger });
     else this.#run?.stop(settled.error);
     if (entry) this.#noteEnd(entry, settled, { key, tookMs });
+  }
+
+  /** A write that changes nothing has the version that the caches had before, if its answer does not say more. */
+  #writes(key: ObjectKey, request: WriteRequest): (write: StoredWrite) => void {
+    const before = this.#cachedVersions(request);
+    return (write) => {
+      const { resourceVersion, isOwnVersion = !before.includes(resourceVersion) } = write;
+      if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion);
+      this.#waits?.note(key, write);
+    };
+  }
+
+  #cachedVersions({ name, namespace, ...request }: WriteRequest): (ResourceVersion | undefined)[] {
+    if (name === undefined) return [];
+    const written = { ...request, key: joinKey(namespace, name) };
+    const caches = [...this.#caches()].filter((cache) => mayShow(cache, written));
+    return caches.map((cache) => cache.lister.get(written.key)?.metadata.resourceVersion);
   }
 
   #noteEnd(entry: RunEntry, settled: Settled, { key, tookMs }: { key: ObjectKey; tookMs: number }): void {
@@ -487,6 +534,7 @@ export class Controller {
     this.#queue.shutDown({ abandon: true });
     this.#metrics[Symbol.dispose]();
     this.#causes.clear();
+    this.#waits?.[Symbol.dispose]();
     this.#synced.fail(new InformerError('closed', `controller ${this.#options.name} has ended`));
   }
 }

@@ -2,6 +2,7 @@ import { shortDuration } from '../kit/duration.ts';
 import { changedPaths } from '../model/changed-paths.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { QueueSnapshot } from '../workqueue/work-queue.ts';
+import type { WriteWait } from './consistency/write-waits.ts';
 import type { EventOrigin, ReconcileCause } from './history/causes.ts';
 import type { Parked } from './history/parked.ts';
 import type { DelayReason, LastEvent, RunEntry, SkippedEntry, Trail, TrailEntry } from './history/trail.ts';
@@ -88,6 +89,7 @@ export interface KeyView {
   readonly failures: number;
   readonly pending: readonly ReconcileCause[];
   readonly whyDelayed: DelayReason | undefined;
+  readonly writeWait?: WriteWait | undefined;
   readonly trail: Trail | undefined;
   readonly controller: ControllerFacts;
 }
@@ -127,8 +129,13 @@ function placeOf(view: KeyView): Place | undefined {
   const later = queue.delayed.find((each) => each.key === key);
   if (!later) return undefined;
   const { dueInMs, priority } = later;
-  const summary = `due in ${shortDuration(dueInMs)}: ${delayText(why, failures)}`;
-  return { state: 'delayed', delayed: { dueInMs, dueAt: now + dueInMs, priority, why }, summary };
+  const delayed = { dueInMs, dueAt: now + dueInMs, priority, why };
+  const waits = why === 'own write' && view.writeWait && waitText(view.writeWait);
+  return {
+    state: 'delayed',
+    delayed,
+    summary: waits || `due in ${shortDuration(dueInMs)}: ${delayText(why, failures)}`,
+  };
 }
 
 /** A key that waits nowhere. */
@@ -197,12 +204,17 @@ function nextText({ sources }: ControllerFacts, at: number): string {
   return first ? `; ${first.name} queues all keys in ${shortDuration(first.nextAt - at)}` : '';
 }
 
+function waitText({ waitedMs, types }: WriteWait): string {
+  return `waits ${shortDuration(waitedMs)} for its own write of ${types.join(', ')}`;
+}
+
 function delayText(why: DelayReason, failures: number): string {
   const failed = failures === 1 ? '1 failure' : `${failures} failures in a row`;
   if (why === 'back-off') return `back-off after ${failed}`;
   if (why === 'rate limit') return `the rate limit of all retries, after ${failed}`;
   if (why === 'hot loop')
     return 'its own writes ran it in a loop again and again, so its changes run it later and later';
+  if (why === 'own write') return 'the caches do not show its own writes yet';
   return why === 'requeue after' ? 'the last run asked for it (requeueAfter)' : 'it was queued by hand for that time';
 }
 

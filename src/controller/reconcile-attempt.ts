@@ -2,6 +2,7 @@ import { type Scope, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
+import { observingWrites, type OnWrite } from '../model/stored-write.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { isPanic, isStop, isTerminal, type ReconcileRequest, type Result, recovered } from './reconciler.ts';
@@ -23,13 +24,22 @@ export class ReconcileAttempt {
     this.#metrics = metrics;
   }
 
-  /** Resolves when the reconciler has ended. Never rejects. `work` aborts when all runs have to end. */
-  async run(request: ReconcileRequest, logger: Logger, work: AbortSignal): Promise<Settled> {
+  /**
+   * Resolves when the reconciler has ended. Never rejects. `work` aborts when all runs have to end. `onWrite` is called
+   * with each write of the run.
+   */
+  async run(
+    request: ReconcileRequest,
+    logger: Logger,
+    work: AbortSignal,
+    onWrite: OnWrite,
+  ): Promise<Settled> {
     using run = scope(work);
     const late = { isTimeout: false };
     using _deadline = this.#deadline(run, late);
     try {
-      const result = await this.#options.reconcile(request, { signal: run.signal, logger });
+      const reconcile = () => this.#options.reconcile(request, { signal: run.signal, logger });
+      const result = await observingWrites(onWrite, reconcile);
       return { kind: 'done', result: checkedResult(result as Result | undefined) };
     } catch (error) {
       return this.#meaningOf(error, late);

@@ -121,6 +121,9 @@ export class ShardGate {
   source(source: Source): Source {
     return {
       name: source.name,
+      get reads() {
+        return source.reads;
+      },
       trouble: () => source.trouble?.(),
       nextAt: () => source.nextAt?.(),
       start: (emit, context) =>

@@ -14,7 +14,6 @@ import type { ActionTarget, Subject, TargetType } from './actions/action-target.
 import { formatTarget } from './actions/action-target.ts';
 import { type CheckedAction, checkAction } from './actions/check-action.ts';
 import { sendAction } from './actions/send-action.ts';
-import { type OnWrite, storedWrite } from './actions/stored-write.ts';
 import type { WriteBudget } from './actions/write-budget.ts';
 import { unlimitedWrites } from './actions/write-budget.ts';
 import type { ActionJournal } from './journal/action-journal.ts';
@@ -61,7 +60,6 @@ export interface ActionRunnerOptions {
   /** Applied to bodies and states before they are reported. */
   redact?: RedactStates | undefined;
   budget?: WriteBudget | undefined;
-  onWrite?: OnWrite | undefined;
   /** With `write`: makes the actions of a run survive a crash. */
   journal?: ActionJournal | undefined;
   /** Whether the hook may see the values of Secrets, and the journal may hold them. */
@@ -166,8 +164,6 @@ export class ActionRunner {
     const { mode } = this.#options;
     if (mode === 'write') await this.#budget.take(signal, keyOf(subject));
     const answer = await send();
-    if (mode === 'write' && answer !== undefined)
-      this.#options.onWrite?.(storedWrite(step.target.type.gvr, step.target, answer));
     const after = step.action.verb === 'delete' ? undefined : (answer as UnknownObject | undefined);
     logger.debug('action', { verb: step.action.verb, target: formatTarget(step.target), mode });
     this.#options.report?.([this.#outcome(step, subject, { after })]);

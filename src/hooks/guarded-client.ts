@@ -11,7 +11,6 @@ import type { ActionOutcome, RedactStates } from './action-runner.ts';
 import type { ActionMode, ActionPatchOptions, ActionWriteOptions } from './actions/action-client.ts';
 import { FIELD_MANAGER } from './actions/action-client.ts';
 import { checkSecretBody } from './actions/secret-body.ts';
-import { type OnWrite, storedWrite } from './actions/stored-write.ts';
 import type { WriteBudget } from './actions/write-budget.ts';
 import { unlimitedWrites } from './actions/write-budget.ts';
 
@@ -58,7 +57,6 @@ export interface GuardOptions {
   budget?: WriteBudget | undefined;
   /** Returns the key of the run that is calling. */
   runKey?: (() => ObjectKey | undefined) | undefined;
-  onWrite?: OnWrite | undefined;
   /** Redacts what is reported, also what it has from other states of the same object. Default: `redact`. */
   redactReport?: RedactStates | undefined;
   /** With `dry-run`: called after each write with what it would change. */
@@ -91,7 +89,7 @@ function guardedResource<T extends object>(
   namespace: string | undefined,
   options: GuardOptions,
 ): HookResource<T> {
-  const { redact = (object) => object, onWrite } = options;
+  const { redact = (object) => object } = options;
   // the type of an answer is not checked: it is what the hook declares
   const shown = async (answer: Promise<object>) => redact(await answer, gvr) as never;
   const checked = (name: unknown) => checkName(name, formatGroupResource(gvr));
@@ -101,10 +99,8 @@ function guardedResource<T extends object>(
     return permitted(verb, gvr, { fieldManager: FIELD_MANAGER, ...given }, options);
   };
   const written = async <A>(write: Written, send: () => Promise<A>): Promise<A> => {
-    const { name, call } = write;
     const before = await stateBefore(resource, write, options);
     const answer = await send();
-    if (!call.dryRun) onWrite?.(storedWrite(gvr, { namespace, name }, answer, call.fieldManager));
     if (options.mode === 'dry-run') reportDryRun(write, { gvr, namespace, before, answer }, options);
     return answer;
   };

@@ -6,6 +6,7 @@ import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts'
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
 import { checkShard, type Shard, type ShardedBy } from '../model/shard.ts';
 import { ShardSet } from '../model/shard-set.ts';
+import { withFamily } from './informer-family.ts';
 import { KNOWN_OPTIONS, type SharedInformerOptions } from './informer-options.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Lister } from './store/lister.ts';
@@ -217,7 +218,8 @@ export class InformerFactory implements AsyncDisposable {
       source: sharded(this.#source.resource<T>(gvr, { namespace, as })),
     }));
     const options = { ...shared, transform: transform ?? shared.transform } as unknown as SharedInformerOptions<T>;
-    return new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });
+    const informer = new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });
+    return withFamily(informer, () => this.#informers.values());
   }
 }
 

@@ -8,6 +8,7 @@ import type { MetricsProvider } from '../kit/metrics.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded, notify } from '../kit/user-callback.ts';
 import { FieldSelector } from '../model/field-selector.ts';
+import type { GroupResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
@@ -43,7 +44,7 @@ import {
   type SharedInformerOptions,
 } from './informer-options.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
-import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
+import { type PipelineOptions, type ShownSource, SourcePipeline } from './source-pipeline.ts';
 import type { CachedChange, StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
@@ -187,6 +188,17 @@ export class SharedInformer<T> implements Syncable {
    */
   get isCaughtUp(): boolean {
     return this.#pipelines.every((pipeline) => pipeline.isIdle);
+  }
+
+  /** The type of the objects; undefined if it is not known. */
+  get resource(): GroupResource | undefined {
+    const source: Partial<{ gvr: GroupResource }> = Object(this.#pipelines[0]?.source);
+    return this.#options.resource ?? source.gvr;
+  }
+
+  /** The source of the objects under a key, and how far the cache shows it; undefined if no source has the key. */
+  sourceOf(key: ObjectKey): ShownSource | undefined {
+    return this.#pipelines.find((pipeline) => pipeline.has(key));
   }
 
   /** The latest fault of any source that has not been repaired yet. */

@@ -5,7 +5,7 @@ import type { Logger } from '../kit/logger.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ListOptions } from '../model/list-options.ts';
-import { hasMetadata, type ListPage } from '../model/object.ts';
+import { hasMetadata, type ListPage, type ReadonlyObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
@@ -36,6 +36,7 @@ import { ListFetcher } from './watch/list-fetcher.ts';
 import type { CallContext, ListerWatcher } from './watch/lister-watcher.ts';
 import { Reflector } from './watch/reflector.ts';
 import type { ReflectorOptions } from './watch/reflector-options.ts';
+import { isSelected } from './watch/selected.ts';
 import { isResumable, type StoredState } from './watch/stored-state.ts';
 import { DEFAULT_IDLE_MS } from './watch/watch-connection.ts';
 
@@ -83,6 +84,9 @@ export interface PipelineOptions<T> {
   onState?: ((change: CachedChange<T>) => void) | undefined;
 }
 
+/** One source of an informer, for code that waits until the cache shows a write. */
+export type ShownSource = Pick<SourcePipeline<unknown>, 'shownVersion' | 'selects' | 'continuity'>;
+
 /** Whether a key belongs to a source; undefined when all do. */
 function keysOf(namespace: string | undefined, name: string | undefined): ((key: ObjectKey) => boolean) | undefined {
   if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
@@ -116,6 +120,7 @@ export class SourcePipeline<T> {
   #transform: ((object: T) => T) | undefined;
   /** The version of the last change that was applied. */
   #lastVersion: ResourceVersion | undefined;
+  #shownVersion: ResourceVersion = '';
   /** Whether the changes that arrive belong to another history than the cache, until a whole state arrives. */
   #isForeign = false;
   /** Whether the cache has shown a state of this run. A stored one waits for a list that confirms it. */
@@ -142,6 +147,22 @@ export class SourcePipeline<T> {
 
   get lastSyncResourceVersion(): ResourceVersion {
     return this.#reflector?.lastSyncResourceVersion ?? '';
+  }
+
+  /** The version up to which the cache shows every change of the source; '' if there is none. */
+  get shownVersion(): ResourceVersion {
+    return this.#shownVersion;
+  }
+
+  /** Whether objects under a key come from this source. */
+  has(key: ObjectKey): boolean {
+    return !this.isLeftOut && (this.#within?.(key) ?? true);
+  }
+
+  /** Whether an object that the server has is one that the source gives: its selectors match, and it is of its part. */
+  selects(object: ReadonlyObject): boolean {
+    const { selectors } = this.#options.reflector;
+    return isSelected(object, selectors) && (this.source.keeps?.(object) ?? true);
   }
 
   get lastError(): unknown {
@@ -290,6 +311,7 @@ export class SourcePipeline<T> {
 
   #report(isWhole: boolean, objects: Iterable<readonly [ObjectKey, T | undefined]>, version: ResourceVersion): void {
     const resourceVersion = this.#ledger.storeErrors === 0 && version !== '0' ? version : '';
+    if (isWhole || resourceVersion !== '') this.#shownVersion = resourceVersion;
     this.#options.onState?.({ isWhole, objects, resourceVersion });
   }
 

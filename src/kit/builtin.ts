@@ -11,4 +11,5 @@ export const builtin = {
   zlib: () => process.getBuiltinModule('node:zlib'),
   threads: () => process.getBuiltinModule('node:worker_threads'),
   sqlite: () => process.getBuiltinModule('node:sqlite'),
+  asyncHooks: () => process.getBuiltinModule('node:async_hooks'),
 };

@@ -2,8 +2,9 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { MetricsProvider } from './metrics.ts';
 
-/** The time, the log and the metrics of a program. */
+/** The time, the log and the metrics of a program, and the server that a transport leads to. */
 export interface Surroundings {
+  readonly server?: unknown;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
   readonly metrics?: MetricsProvider | undefined;
@@ -15,9 +16,9 @@ const known = new WeakMap<object, Surroundings>();
 type SurroundingsOption = { [K in keyof Surroundings]?: Surroundings[K] | (K extends 'metrics' ? object : never) };
 
 /** Notes the surroundings of `part`, for what is made from it later. Returns `part`. */
-export function withSurroundings<T>(part: T, { clock, logger, metrics }: SurroundingsOption): T {
+export function withSurroundings<T>(part: T, { clock, logger, metrics, server }: SurroundingsOption): T {
   const provider = metrics && 'counter' in metrics ? (metrics as MetricsProvider) : undefined;
-  if (typeof part === 'object' && part !== null) known.set(part, { clock, logger, metrics: provider });
+  if (typeof part === 'object' && part !== null) known.set(part, { clock, logger, metrics: provider, server });
   return part;
 }
 

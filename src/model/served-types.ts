@@ -2,6 +2,8 @@ import type { ResourceType } from './resource-type.ts';
 
 /** Knows the types that an API server serves. A client's discovery does. */
 export interface ServedTypes {
+  /** The server: the same value for all that is known to be of one server. Undefined if it is not known. */
+  readonly server?: unknown;
   /** The types at one moment, and the groups that could not be read then. */
   snapshot(): Promise<{
     readonly types: readonly ResourceType[];

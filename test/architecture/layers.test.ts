@@ -43,7 +43,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],
   controller: [
-    ['resource-event.ts', 'writes', 'election', 'events'],
+    ['resource-event.ts', 'writes', 'election', 'events', 'consistency'],
     ['history'],
     ['sources'],
     ['sharding', 'manager'],

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { ActionOutcome, ActionRunnerOptions } from '../../src/hooks/action-runner.ts';
 import { ActionRunner, describeAction } from '../../src/hooks/action-runner.ts';
-import type { StoredWrite } from '../../src/hooks/actions/stored-write.ts';
 import { createWriteBudget } from '../../src/hooks/actions/write-budget.ts';
 import { parseReply } from '../../src/hooks/reply.ts';
 import type { Logger } from '../../src/kit/logger.ts';
@@ -10,6 +9,7 @@ import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import { formatGvr, parseGvr } from '../../src/model/gvr.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
+import { observingWrites, type StoredWrite } from '../../src/model/stored-write.ts';
 import { CONFIG_MAP, cluster, deployments, MINE, WEB } from '../support/hook-cluster.ts';
 import { through } from '../support/in-process.ts';
 
@@ -318,7 +318,7 @@ describe('modes', () => {
 
   it('write reports each write that the server stored, with its version', async () => {
     const written: StoredWrite[] = [];
-    const onWrite = (write: StoredWrite) => void written.push(write);
+    const noting = <R>(work: () => R) => observingWrites(() => (write) => void written.push(write), work);
     const actions = [
       { patch: { spec: { replicas: 4 } } },
       { create: { ...CONFIG_MAP, metadata: { generateName: 'made-' } } },
@@ -326,12 +326,12 @@ describe('modes', () => {
       { delete: true, on: { gvr: 'v1/configmaps', name: 'none' } },
       { log: 'nothing is written' },
     ];
-    const { sandbox, find } = await run(actions, { onWrite });
+    const { sandbox, find } = await noting(() => run(actions));
     const made = sandbox.list(parseGvr('v1/configmaps')).find(({ metadata }) => metadata.name?.startsWith('made-'));
     const of = (gvr: string, { metadata: { namespace, name, uid, resourceVersion } }: UnknownObject) => ({
       gvr: parseGvr(gvr),
       namespace,
-      name,
+      key: `${namespace}/${name}`,
       uid,
       resourceVersion,
     });
@@ -340,9 +340,9 @@ describe('modes', () => {
       of('v1/configmaps', made as UnknownObject),
     ]);
     expect(written.slice(2)).toMatchObject([
-      { gvr: parseGvr('v1/configmaps'), namespace: 'shop', name: 'a', uid: expect.any(String) },
+      { gvr: parseGvr('v1/configmaps'), namespace: 'shop', key: 'shop/a', uid: expect.any(String), isGone: true },
     ]);
-    for (const mode of ['dry-run', 'describe'] as const) await run(actions, { onWrite, mode });
+    for (const mode of ['dry-run', 'describe'] as const) await noting(() => run(actions, { mode }));
     expect(written).toHaveLength(3);
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredWrite } from '../../src/hooks/actions/stored-write.ts';
 import { createWriteBudget } from '../../src/hooks/actions/write-budget.ts';
 import { guardClient } from '../../src/hooks/guarded-client.ts';
 import { parseGvr } from '../../src/model/gvr.ts';
@@ -72,31 +71,6 @@ describe("a module's client", () => {
     expect(requests()).toEqual([]);
     await resource.delete('c');
     expect(requests()).toHaveLength(1);
-  });
-
-  it('reports each write that the server stored, with its version, and no dry run', async () => {
-    const { client, find } = await cluster();
-    const written: StoredWrite[] = [];
-    const onWrite = (write: StoredWrite) => void written.push(write);
-    const resource = guardClient(client, { mode: 'write', onWrite }).resource(gvr, { namespace: 'shop' });
-    const at = (name: string) => {
-      const { uid, resourceVersion } = find('v1/configmaps', `shop/${name}`)?.metadata ?? {};
-      return { gvr, namespace: 'shop', name, uid, resourceVersion };
-    };
-    const made = await resource.create({ ...configMap(''), metadata: { generateName: 'made-' } });
-    expect(written).toMatchObject([at(made.metadata.name ?? '')]);
-    await resource.patch('a', { data: { x: '2' } }, { type: 'merge' });
-    await resource.update({ ...(await resource.get('b')), data: { x: '3' } });
-    expect(written.slice(1)).toMatchObject([at('a'), at('b')]);
-    const { uid } = at('c');
-    await resource.patch('c', { data: { x: '2' } }, { type: 'merge', dryRun: true });
-    await resource.delete('c', { dryRun: true });
-    await expect(resource.patch('none', {}, { type: 'merge' })).rejects.toThrow('not found');
-    expect(written).toHaveLength(3);
-    await resource.delete('c');
-    expect(written.slice(3)).toEqual([{ gvr, namespace: 'shop', name: 'c', uid, isOwnVersion: false }]);
-    await guardClient(client, { mode: 'dry-run', onWrite }).resource(gvr, { namespace: 'shop' }).delete('a');
-    expect(written).toHaveLength(4);
   });
 
   it('has no deleteCollection', async () => {

@@ -80,6 +80,7 @@ function faultOf(kind: Fault['kind'], random: RandomSource): Fault {
     case 'delay':
       return { kind, ms: Math.floor(random() * 20_000) };
     case 'slow':
+    case 'lag':
       return { kind, ms: Math.floor(random() * 700) };
     case 'refuse':
       return { kind };

@@ -1,9 +1,7 @@
 import type { Client } from '../../client/client.ts';
-import type { OwnWrites } from '../../controller/history/own-writes.ts';
 import type { Reconciler } from '../../controller/reconciler.ts';
 import type { Source } from '../../controller/sources/source.ts';
 import { ActionRunner, type RedactStates } from '../../hooks/action-runner.ts';
-import type { StoredWrite } from '../../hooks/actions/stored-write.ts';
 import { guardClient } from '../../hooks/guarded-client.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { createHookReconciler, type HookReconcilerOptions } from '../../hooks/hook-reconciler.ts';
@@ -20,7 +18,7 @@ import type { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import { InformerError } from '../../kit/error.ts';
 import { changedPaths } from '../../model/changed-paths.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
-import { joinKey, type ObjectKey } from '../../model/key.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { actionText } from '../../output/action-report.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -36,10 +34,9 @@ import { Snapshots } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 import { budgetOf } from './writes.ts';
 
-/** The caches that a hook's runs read, and the record of their writes. */
+/** The caches that a hook's runs read. */
 export interface HookSurroundings extends ReconcileTargets {
   readonly filter: TriggerFilter;
-  readonly ownWrites: OwnWrites;
   /** Sends what the hook asks for. */
   readonly client: Client;
   /** Returns the lease of the current run; undefined where no lease decides who runs. */
@@ -62,7 +59,7 @@ export interface HookRuns {
 export function reconcilerOf(
   session: Session,
   plan: ReconcilePlan,
-  { primary, snapshots: targets, all, filter, ownWrites, client, leaseOfRun }: HookSurroundings,
+  { primary, snapshots: targets, all, filter, client, leaseOfRun }: HookSurroundings,
   credentials: Environment | undefined,
   journal: ActionJournal | undefined,
 ): HookRuns {
@@ -78,9 +75,6 @@ export function reconcilerOf(
     if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
     return createRedactedLister(informer.lister, redactor, gvr);
   };
-  const onWrite = ({ namespace, name, resourceVersion, isOwnVersion }: StoredWrite) => {
-    if (isOwnVersion && resourceVersion !== undefined) ownWrites.add(joinKey(namespace, name), resourceVersion);
-  };
   const services: HookServices = {
     client: guardClient(client, {
       mode: plan.mode,
@@ -88,7 +82,6 @@ export function reconcilerOf(
       redact,
       redactReport,
       maySeeSecrets: plan.showSecrets,
-      onWrite,
       runKey: () => currentModuleRun()?.key,
       report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
     }),
@@ -109,7 +102,6 @@ export function reconcilerOf(
     primary: primary.type,
     types: async () => (await session.client.discovery.snapshot()).types,
     redact: redactReport,
-    onWrite,
     report(outcomes) {
       sayOnceShown();
       io.stdout.write(actionText(outcomes, plan.painter));

@@ -1,5 +1,4 @@
 import { type Controller, createController } from '../../controller/controller.ts';
-import { OwnWrites } from '../../controller/history/own-writes.ts';
 import type { Source } from '../../controller/sources/source.ts';
 import type { ActionJournal } from '../../hooks/journal/action-journal.ts';
 import { Drain } from '../../hooks/run/drain.ts';
@@ -49,7 +48,6 @@ class ReconcileRun implements Disposable {
   readonly #election: ReconcileElection | undefined;
   readonly #targets: ReconcileTargets;
   readonly #filter: TriggerFilter;
-  readonly #ownWrites = new OwnWrites();
   readonly #runs: HookRuns;
   readonly #tally = new RunTally();
   readonly #drain: Drain;
@@ -189,7 +187,6 @@ class ReconcileRun implements Disposable {
     return {
       ...this.#targets,
       filter: this.#filter,
-      ownWrites: this.#ownWrites,
       client: election?.client ?? sharing?.client ?? this.#session.client,
       leaseOfRun: sharing ? () => sharing.gate.leaseOfRun() : election && (() => election.leaseLeft),
     };
@@ -214,7 +211,7 @@ class ReconcileRun implements Disposable {
       workers: plan.workers,
       maxRetries: plan.maxRetries,
       rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: this.#session.clock }),
-      ownWrites: this.#ownWrites,
+      reads: this.#targets.all.map(({ informer }) => informer),
       hotLoopRuns: plan.hotLoopRuns,
       drainMs: plan.graceMs,
       metrics: plan.operations.metrics,

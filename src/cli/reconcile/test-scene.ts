@@ -1,5 +1,4 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
-import { OwnWrites } from '../../controller/history/own-writes.ts';
 import { isTerminal, type ReconcileRequest } from '../../controller/reconciler.ts';
 import { type Fixture, isSent } from '../../hooks/fixtures/fixtures.ts';
 import type { Hook } from '../../hooks/hook.ts';
@@ -106,7 +105,7 @@ export class Scene implements AsyncDisposable {
       onRemark: () => {},
     });
     const hook = watchedHook(plan.hook, seen, onHook, show);
-    const surroundings = { ...this.#targets, filter, ownWrites: new OwnWrites(), client: session.client };
+    const surroundings = { ...this.#targets, filter, client: session.client };
     this.#runs = reconcilerOf(session, { ...plan, hook }, surroundings, undefined, undefined);
     this.#running = runTargets(this.#targets.all, session).catch(() => {});
     this.server = server;

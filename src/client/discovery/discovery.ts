@@ -24,6 +24,8 @@ export interface DiscoveryOptions {
   logger?: Logger | undefined;
   /** Keeps snapshots between runs. Default: none. */
   store?: DiscoveryStore | undefined;
+  /** See `ServedTypes.server`. */
+  server?: unknown;
 }
 
 /** A snapshot that is younger than this is not fetched again for a name that it does not have, ms. */
@@ -39,6 +41,7 @@ const CONCURRENCY = 16;
  * Source: KEP-3352, client-go discovery.
  */
 export class Discovery {
+  readonly server: unknown;
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -52,6 +55,7 @@ export class Discovery {
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
     this.#store = options.store;
+    this.server = options.server;
   }
 
   /** The types of the server. Rejects if none could be read; with `credentials` if the server refused these. */

@@ -86,7 +86,7 @@ const BODY_IDLE_MS = 60_000;
 
 /** Creates a transport to the server of a config. It connects at the first request. */
 export function createTransport(config: ClusterConfig, options: TransportOptions = {}): Transport {
-  return withSurroundings(new HttpTransport(config, options), options);
+  return withSurroundings(new HttpTransport(config, options), { ...options, server: config.server });
 }
 
 class HttpTransport implements Transport {

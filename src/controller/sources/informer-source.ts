@@ -1,3 +1,4 @@
+import { familyOf } from '../../informer/informer-family.ts';
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import { troubleOf } from '../../informer/sync-result.ts';
 import { checkArgument } from '../../kit/known-options.ts';
@@ -25,6 +26,9 @@ export function createInformerSource<T>(informer: WatchedInformer<T>, options: S
   const type = owner && served && new ServedOwner(owner, served);
   const source: Source = {
     ...events,
+    get reads() {
+      return 'sourceOf' in informer ? [...familyOf(informer as never)] : [];
+    },
     trouble: () => type?.missing ?? events.trouble?.(),
     async start(emit, context) {
       using _ = context.clock.after(START_MS, () => {

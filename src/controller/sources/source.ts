@@ -7,6 +7,7 @@ import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { LOW_PRIORITY } from '../../workqueue/work-queue.ts';
+import type { ReadCache } from '../consistency/read-cache.ts';
 import { type CauseNote, originOf } from '../history/causes.ts';
 import type { SkippedEvent, SkipReason } from '../history/trail.ts';
 import type { ResourceEvent } from '../resource-event.ts';
@@ -38,6 +39,8 @@ export interface Source {
   start(emit: EmitKey, context: SourceContext): Promise<void>;
   /** The reason why the initial sync is late, as far as it is known. For the error of a start that takes too long. */
   trouble?(): unknown;
+  /** The caches that the source reads, which may be read by the reconciler, too. */
+  readonly reads?: readonly ReadCache[] | undefined;
   /** When it next queues keys by itself, as a timer does, ms since the Unix epoch; undefined if that is not known. */
   nextAt?(): number | undefined;
 }

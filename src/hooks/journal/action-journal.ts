@@ -6,7 +6,6 @@ import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ActionStep } from '../actions/action-step.ts';
 import type { StepEffect } from '../actions/step-effect.ts';
-import type { StoredWrite } from '../actions/stored-write.ts';
 import { lockFolder } from './journal-lock.ts';
 
 /** An action in a journal. */
@@ -132,7 +131,11 @@ export class ActionJournal implements AsyncDisposable {
   }
 
   /** Writes down that an action is done. */
-  async done({ id }: UnfinishedRun, step: number, write?: Pick<StoredWrite, 'uid' | 'resourceVersion'>): Promise<void> {
+  async done(
+    { id }: UnfinishedRun,
+    step: number,
+    write?: { uid?: string | undefined; resourceVersion?: string | undefined },
+  ): Promise<void> {
     const run = this.#run(id);
     run.done.add(step);
     await this.#append(run, { id, done: step, uid: write?.uid, resourceVersion: write?.resourceVersion }, false);

@@ -7,7 +7,6 @@ import type { ActionStep } from '../actions/action-step.ts';
 import { formatTarget, type TargetType } from '../actions/action-target.ts';
 import { ignoreNotFound, sendAction, sendActionOnce } from '../actions/send-action.ts';
 import { conditional, type Decision, decideAgain, effectOf, type StepEffect } from '../actions/step-effect.ts';
-import { storedWrite } from '../actions/stored-write.ts';
 import { type ActionJournal, drawnName, type JournaledStep, type UnfinishedRun } from './action-journal.ts';
 
 /** How often a guarded action is sent when other writers change its target in between. Source: client-go util/retry. */
@@ -139,7 +138,7 @@ export class JournaledActions {
           safe === step
             ? await sendAction(resource, step, { signal, clock: this.#clock })
             : await sendActionOnce(resource, safe, { signal });
-        await journal.done(run, i, storedWrite(step.target.type.gvr, step.target, answer));
+        await journal.done(run, i, stateIn(answer));
         return answer;
       } catch (error) {
         if (safe === step || tries === MOST_TRIES || !isConflict(error)) throw error;
@@ -230,4 +229,10 @@ function hasValues(body: unknown): boolean {
     return body.some(({ path }: { path?: unknown }) => !/^\/metadata\/(labels|finalizers)\b/.test(String(path)));
   const { data, stringData, metadata } = (body ?? {}) as { data?: unknown; stringData?: unknown; metadata?: object };
   return data !== undefined || stringData !== undefined || Object.hasOwn(metadata ?? {}, 'annotations');
+}
+
+/** The uid and version in the answer to a write: the object, or the Status of a deletion. */
+function stateIn(answer: unknown): { uid?: string | undefined; resourceVersion?: string | undefined } {
+  const { metadata, details } = Object(answer) as Partial<UnknownObject> & { details?: { uid?: string } };
+  return { uid: metadata?.uid ?? details?.uid, resourceVersion: metadata?.resourceVersion };
 }

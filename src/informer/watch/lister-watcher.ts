@@ -1,6 +1,6 @@
 import type { ItemReading } from '../../model/item-reading.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
-import type { ListPage } from '../../model/object.ts';
+import type { ListPage, ReadonlyObject } from '../../model/object.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
@@ -90,6 +90,8 @@ export interface ListerWatcher<T> {
   readonly givesJson?: boolean | undefined;
   /** Whether the source has a part of the collection only, whose objects no server counts. Absent: it has all. */
   readonly isPart?: boolean | undefined;
+  /** Whether the source has an object of the collection. Absent: it has all that its selectors match. */
+  keeps?(object: ReadonlyObject): boolean;
   /**
    * How the collection differs from the one that was listed, after a watch has failed because it became another one.
    * Undefined: it has to be listed as a whole. Absent: it never becomes another one.

@@ -6,7 +6,7 @@ import { inheriting, withSurroundings } from '../../kit/surroundings.ts';
 import { notify } from '../../kit/user-callback.ts';
 import { partsOfKey } from '../../model/key.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
-import { hasMetadata, type ListPage } from '../../model/object.ts';
+import { hasMetadata, type ListPage, type ReadonlyObject } from '../../model/object.ts';
 import { servedTypesOf, withServedTypes } from '../../model/served-types.ts';
 import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
@@ -86,6 +86,10 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   readonly isPart = true;
+
+  keeps(object: ReadonlyObject): boolean {
+    return this.#shards.selection.has(object);
+  }
 
   get sharding(): Sharding {
     const { of, by } = this.#shards;

@@ -19,6 +19,7 @@ const KNOWN_FAULTS: Readonly<Record<RandomKind | 'random', KnownOptions>> = {
   status: { kind: true, code: 'number', retryAfterSeconds: 'number' },
   delay: { kind: true, ms: 'number' },
   slow: { kind: true, ms: 'number', bytes: 'number' },
+  lag: { kind: true, ms: 'number' },
   refuse: { kind: true },
   restart: { kind: true, keepHistory: 'boolean', wiped: 'boolean', downMs: 'number' },
   skew: { kind: true, ms: 'number' },

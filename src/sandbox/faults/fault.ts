@@ -23,6 +23,8 @@ export type Fault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** Every line takes `ms`; with `bytes`, every piece of at most that size does. */
   | { readonly kind: 'slow'; readonly ms: number; readonly bytes?: number }
+  /** All that the server sends comes `ms` later, in its order and at its rate, as from a cache that is behind. */
+  | { readonly kind: 'lag'; readonly ms: number }
   /** The line after `after` lines is sent twice. */
   | { readonly kind: 'duplicate'; readonly after?: number }
   /** After `after` lines, the members of all JSON objects are in the opposite order, on which no client may depend. */

@@ -1,4 +1,5 @@
 import { onAbort } from '../../kit/abort.ts';
+import { Bell } from '../../kit/bell.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { parseJson } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
@@ -90,7 +91,42 @@ function withFault(
   if (fault.kind === 'cut' && fault.bytes !== undefined) return cutAtByte(body, fault.bytes);
   if (fault.kind === 'slow' && fault.bytes !== undefined)
     return trickle(body, fault.bytes, () => clock.sleep(fault.ms, { signal }));
+  if (fault.kind === 'lag') return later(body, fault.ms, signal, clock);
   return withFaultByLine(fault, body, signal, clock);
+}
+
+/** The body, each piece `ms` after it was sent. Pieces are read meanwhile, so that none waits for another. */
+async function* later(
+  body: AsyncIterable<Uint8Array>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Body {
+  const pieces = body[Symbol.asyncIterator]();
+  const sent: { piece: Promise<IteratorResult<Uint8Array>>; at: number }[] = [];
+  const more = new Bell();
+  const read = () => {
+    const piece = pieces.next();
+    const settled = (isLast: boolean) => {
+      sent.push({ piece, at: clock.monotonic() });
+      more.wake();
+      if (!isLast) read();
+    };
+    piece.then(({ done = false }) => settled(done)).catch(() => settled(true));
+  };
+  read();
+  try {
+    for (;;) {
+      while (sent.length === 0) await more.wait(signal);
+      const { piece, at } = sent.shift() as (typeof sent)[number];
+      await clock.sleep(Math.max(0, at + ms - clock.monotonic()), { signal });
+      const { done, value } = await piece;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void pieces.return?.();
+  }
 }
 
 async function* cutAtByte(body: AsyncIterable<Uint8Array>, bytes: number): Body {

@@ -14,7 +14,7 @@ const TERM =
  * Parses the value of `--faults`: terms joined by commas, each `KIND[=ARG][@LINES][*TIMES][:VERB][:PATH]`.
  *
  * - KIND and ARG: `cut`, `stall`, `truncate`, `empty`, `gone`, `duplicate`, `reorder`, `refuse`, `expire`;
- * `status=CODE[/RETRY-AFTER]`, in seconds; `delay=DURATION`; `slow=DURATION[/BYTES]`; `skew=[-]DURATION`;
+ * `status=CODE[/RETRY-AFTER]`, in seconds; `delay=DURATION`; `slow=DURATION[/BYTES]`; `lag=DURATION`; `skew=[-]DURATION`;
  * `restart[=keep|lose|wipe[/DURATION]]`, the time until it is back; `random=RATE[/SEED[/KIND+KIND…]]`.
  * - LINES: the number of lines before the fault.
  * - TIMES: how many requests get the fault; `*` alone means all. Without it one request does, and with `random` all do.
@@ -61,6 +61,7 @@ function faultOf(kind: string, args: readonly string[], after: number | undefine
     case 'expire':
       return first === undefined ? { kind } : undefined;
     case 'delay':
+    case 'lag':
     case 'skew':
       return first === undefined ? undefined : { kind, ms: parseDuration(first) };
     case 'slow':

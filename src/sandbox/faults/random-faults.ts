@@ -61,6 +61,7 @@ const DRAWS: Readonly<Record<RandomKind, (random: RandomSource) => Fault | Incid
     ms: upTo(random, 100),
     ...(random() < 0.5 ? { bytes: 16 + upTo(random, 512) } : {}),
   }),
+  lag: (random) => ({ kind: 'lag', ms: upTo(random, 2_000) }),
   refuse: () => ({ kind: 'refuse' }),
   restart: (random) => ({ kind: 'restart', keepHistory: random() < 0.5, downMs: upTo(random, 5_000) }),
   skew: (random) => ({ kind: 'skew', ms: upTo(random, 1_200_000) - 600_000 }),

@@ -81,6 +81,17 @@ describe('a watch', () => {
     expect(watching.events).toEqual(plain.events);
   });
 
+  it('is behind, and does not fall further behind, with lag', async () => {
+    await using watching = await watchWith({ kind: 'lag', ms: 1_000 });
+    await clock.advance(600);
+    sandbox.apply(configMapNamed('d'));
+    expect(watching.events).toEqual([]);
+    await clock.advance(400);
+    expect(briefly(watching.events)).toEqual(['ADDED a', 'ADDED b', 'ADDED c']);
+    await clock.advance(600);
+    expect(briefly(watching.events)).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'ADDED d']);
+  });
+
   it('comes slowly', async () => {
     await using watching = await watchWith({ kind: 'slow', ms: 1_000 });
     expect(watching.events).toEqual([]);

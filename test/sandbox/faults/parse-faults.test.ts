@@ -15,6 +15,7 @@ it.each([
     'slow=200ms*:PATCH',
     [{ fault: { kind: 'slow', ms: 200 }, match: { method: 'PATCH' }, times: Number.POSITIVE_INFINITY }],
   ],
+  ['lag=500ms*:watch', [{ fault: { kind: 'lag', ms: 500 }, match: { watch: true }, times: Number.POSITIVE_INFINITY }]],
   ['reorder@2', [{ fault: { kind: 'reorder', after: 2 }, match: {}, times: 1 }]],
   ['slow=50ms/16*', [{ fault: { kind: 'slow', ms: 50, bytes: 16 }, match: {}, times: Number.POSITIVE_INFINITY }]],
   ['status=429/7', [{ fault: { kind: 'status', code: 429, retryAfterSeconds: 7 }, match: {}, times: 1 }]],

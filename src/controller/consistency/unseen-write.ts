@@ -1,0 +1,107 @@
+import { formatGvr } from '../../model/gvr.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { compareResourceVersions, isComparable, type ResourceVersion } from '../../model/resource-version.ts';
+import type { StoredWrite } from '../../model/stored-write.ts';
+import type { ReadCache } from './read-cache.ts';
+
+/** A cache whose watch stands must show a write within this time, ms. After it, the write is not waited for. */
+const LONGEST_MS = 60_000;
+/** The same for a cache without a watch, ms. */
+const LONGEST_OUTAGE_MS = 600_000;
+/** The same where versions have no order, so that a later state of the object may have hidden the write, ms. */
+const LONGEST_UNORDERED_MS = 10_000;
+
+/** No write is waited for longer than this, ms. */
+export const LONGEST_WAIT_MS = LONGEST_OUTAGE_MS;
+
+/** The writes of one object by the runs of one key, until one cache shows them. */
+export class UnseenWrite {
+  readonly cache: ReadCache;
+  readonly key: ObjectKey;
+  /** The type, as it was written. */
+  readonly type: string;
+  #version: ResourceVersion | undefined;
+  /** The uid of the object that was deleted. */
+  #goneUid: string | undefined;
+  /** Whether one of the writes made an object that the cache selects. */
+  #isSelected = false;
+  #hasShownVersion = false;
+  #writtenAt = 0;
+
+  constructor(cache: ReadCache, { key, gvr }: StoredWrite) {
+    this.cache = cache;
+    this.key = key;
+    this.type = formatGvr(gvr);
+  }
+
+  /** Takes one more write of the object, at monotonic `now`. */
+  add({ uid, resourceVersion, object, isGone }: StoredWrite, now: number): void {
+    this.#writtenAt = now;
+    if (isGone) {
+      this.#goneUid = uid ?? this.#cached?.metadata.uid;
+      return;
+    }
+    if (uid !== this.#goneUid) this.#goneUid = undefined;
+    if (resourceVersion === undefined || isOlder(resourceVersion, this.#version)) return;
+    this.#version = resourceVersion;
+    this.#hasShownVersion = false;
+    this.#isSelected ||= object === undefined || this.cache.sourceOf(this.key)?.selects(object) !== false;
+  }
+
+  /** Whether the cache has to be followed: only its events tell whether it has shown a version without an order. */
+  get isUnordered(): boolean {
+    return this.#version !== undefined && !isComparable(this.#version) && !this.#hasShownVersion;
+  }
+
+  /** The version that the cache must reach; undefined if none has an order. */
+  get version(): ResourceVersion | undefined {
+    return this.#version !== undefined && isComparable(this.#version) ? this.#version : undefined;
+  }
+
+  /** Notes that the cache shows another state of the object. */
+  changed(): void {
+    if (this.#cached?.metadata.resourceVersion === this.#version) this.#hasShownVersion = true;
+  }
+
+  /**
+   * `shown`: the cache is at least as new as the writes. `absent`: it has no state of the object, nor did a write make
+   * one that it selects, so that readers see nothing old. `behind`: it has to be waited for.
+   */
+  get state(): 'shown' | 'absent' | 'behind' {
+    const { cache, key } = this;
+    const source = cache.isStopped ? undefined : cache.sourceOf(key);
+    if (!source) return 'shown';
+    const cached = this.#cached;
+    if (this.#goneUid !== undefined && cached?.metadata.uid === this.#goneUid) return 'behind';
+    if (this.#version === undefined) return 'absent';
+    const isShown =
+      this.#hasShownVersion ||
+      isReached(cached?.metadata.resourceVersion, this.#version) ||
+      isReached(source.shownVersion, this.#version);
+    if (isShown) return this.#goneUid === undefined ? 'shown' : 'absent';
+    return cached === undefined && !this.#isSelected ? 'absent' : 'behind';
+  }
+
+  /** How much longer the write is waited for, at monotonic `now`, ms. */
+  leftMs(now: number): number {
+    const state = this.cache.sourceOf(this.key)?.continuity.connection.state;
+    const longest =
+      this.version === undefined && this.#goneUid === undefined
+        ? LONGEST_UNORDERED_MS
+        : state === 'connected'
+          ? LONGEST_MS
+          : LONGEST_OUTAGE_MS;
+    return this.#writtenAt + longest - now;
+  }
+
+  get #cached(): ReadonlyObject | undefined {
+    return this.cache.lister.get(this.key);
+  }
+}
+
+const isOlder = (version: ResourceVersion, than: ResourceVersion | undefined) =>
+  than !== undefined && (compareResourceVersions(version, than) ?? 1) < 0;
+
+const isReached = (version: ResourceVersion | undefined, wanted: ResourceVersion) =>
+  version === wanted || (version !== undefined && (compareResourceVersions(version, wanted) ?? -1) >= 0);

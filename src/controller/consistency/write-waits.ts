@@ -1,0 +1,189 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Logger } from '../../kit/logger.ts';
+import type { Histogram } from '../../kit/metrics.ts';
+import type { ObjectKey } from '../../model/key.ts';
+import type { StoredWrite } from '../../model/stored-write.ts';
+import { CacheProgress } from './cache-progress.ts';
+import { mayShow, type ReadCache } from './read-cache.ts';
+import { LONGEST_WAIT_MS, UnseenWrite } from './unseen-write.ts';
+
+/** A wait of this length is reported, ms. */
+const REPORTED_MS = 10_000;
+/** A waiting key is asked again after this time at the latest, ms. Until then the progress of the caches wakes it. */
+const ASKED_MS = 60_000;
+
+export interface WriteWaitsOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The caches that the reconciler may read. */
+  readonly caches: () => Iterable<ReadCache>;
+  /** Queues a key whose wait may be over. */
+  readonly ready: (key: ObjectKey) => void;
+  /** The seconds that runs waited: until the caches had caught up, or until the wait was given up. */
+  readonly waited: Readonly<Record<'success' | 'timeout', Histogram>>;
+}
+
+/** A run that waits for the writes of earlier runs of its key. */
+export interface WriteWait {
+  /** How long it has waited, ms. */
+  readonly waitedMs: number;
+  /** The types that were written. */
+  readonly types: readonly string[];
+}
+
+/** The writes of a key's runs that not every cache has shown. */
+interface Unseen {
+  readonly writes: Map<string, UnseenWrite>;
+  /** When the last of them was stored, monotonic ms. */
+  writtenAt: number;
+  /** When a run began to wait, monotonic ms; undefined if none waits. */
+  since: number | undefined;
+  isReported: boolean;
+}
+
+/**
+ * Lets no run of a key begin before the caches show what earlier runs of the key wrote. A cache shows a write when it has
+ * the object at that version or a later one, when all its changes up to that version were applied, or when the deleted
+ * object is gone. A key that writes nothing costs one look-up.
+ *
+ * The wait ends after a minute with a watch that stands, ten minutes without one, and ten seconds where versions have no
+ * order. It says so then.
+ */
+export class WriteWaits implements Disposable {
+  readonly #options: WriteWaitsOptions;
+  readonly #keys = new Map<ObjectKey, Unseen>();
+  readonly #progress = new Map<ReadCache, CacheProgress>();
+
+  constructor(options: WriteWaitsOptions) {
+    this.#options = options;
+  }
+
+  /** Notes a write of a run of `key`. */
+  note(key: ObjectKey, write: StoredWrite): void {
+    const now = this.#options.clock.monotonic();
+    for (const cache of new Set(this.#options.caches())) {
+      if (!mayShow(cache, write)) continue;
+      const unseen = this.#unseenOf(key, now);
+      const id = `${cache.name} ${write.key}`;
+      const known = unseen.writes.get(id);
+      const one = known?.cache === cache ? known : new UnseenWrite(cache, write);
+      one.add(write, now);
+      if (one.state === 'shown') unseen.writes.delete(id);
+      else unseen.writes.set(id, one);
+      if (one.isUnordered) this.#progressOf(cache).follow(one);
+    }
+    this.#forgetOld(now);
+  }
+
+  /**
+   * What a run of the key has to wait for, and the time after which it is to be asked again at the latest, ms. Undefined
+   * if the run may begin.
+   */
+  before(key: ObjectKey): { readonly afterMs: number } | undefined {
+    const unseen = this.#keys.get(key);
+    if (!unseen) return undefined;
+    const now = this.#options.clock.monotonic();
+    const behind = this.#behind(unseen, now);
+    if (behind.length === 0) {
+      this.#began(key, unseen, now);
+      return undefined;
+    }
+    unseen.since ??= now;
+    for (const write of behind) this.#progressOf(write.cache).wake(key, write);
+    const leftMs = Math.max(...behind.map((write) => write.leftMs(now)));
+    const untilReportMs = unseen.since + REPORTED_MS - now;
+    if (untilReportMs <= 0) this.#report(key, unseen, behind, now);
+    return { afterMs: Math.max(1, Math.min(leftMs, ASKED_MS, unseen.isReported ? ASKED_MS : untilReportMs)) };
+  }
+
+  /** The wait of a key; undefined if it does not wait. */
+  of(key: ObjectKey): WriteWait | undefined {
+    const unseen = this.#keys.get(key);
+    if (unseen?.since === undefined) return undefined;
+    const behind = [...unseen.writes.values()].filter(({ state }) => state === 'behind');
+    return { waitedMs: this.#options.clock.monotonic() - unseen.since, types: typesOf(behind) };
+  }
+
+  [Symbol.dispose](): void {
+    for (const progress of this.#progress.values()) progress[Symbol.dispose]();
+    this.#progress.clear();
+    this.#keys.clear();
+  }
+
+  #unseenOf(key: ObjectKey, now: number): Unseen {
+    const unseen = this.#keys.get(key) ?? { writes: new Map(), writtenAt: now, since: undefined, isReported: false };
+    unseen.writtenAt = now;
+    this.#keys.delete(key); // the keys are in the order of their last writes
+    this.#keys.set(key, unseen);
+    return unseen;
+  }
+
+  /** The writes that have to be waited for. Forgets those that need it no more. */
+  #behind(unseen: Unseen, now: number): UnseenWrite[] {
+    const behind: UnseenWrite[] = [];
+    const givenUp: UnseenWrite[] = [];
+    for (const [id, write] of unseen.writes) {
+      const { state } = write;
+      const isLate = state !== 'shown' && write.leftMs(now) <= 0;
+      if (state === 'behind') (isLate ? givenUp : behind).push(write);
+      if (state !== 'shown' && !isLate) continue;
+      unseen.writes.delete(id);
+      this.#progress.get(write.cache)?.leave(write);
+    }
+    if (givenUp.length > 0) this.#giveUp(unseen, givenUp, now);
+    return behind;
+  }
+
+  #began(key: ObjectKey, unseen: Unseen, now: number): void {
+    if (unseen.since !== undefined) this.#options.waited.success.observe((now - unseen.since) / 1000);
+    unseen.since = undefined;
+    unseen.isReported = false;
+    if (unseen.writes.size === 0) this.#keys.delete(key);
+  }
+
+  #report(key: ObjectKey, unseen: Unseen, behind: readonly UnseenWrite[], now: number): void {
+    if (unseen.isReported) return;
+    unseen.isReported = true;
+    const waitedSeconds = Math.round((now - (unseen.since ?? now)) / 1000);
+    const caches = [...new Set(behind.map(({ cache }) => cache.name))];
+    this.#options.logger.warn('a key waits for its own writes, which its caches do not show', {
+      key,
+      types: typesOf(behind),
+      caches,
+      waitedSeconds,
+    });
+  }
+
+  #giveUp(unseen: Unseen, writes: readonly UnseenWrite[], now: number): void {
+    if (unseen.since !== undefined) this.#options.waited.timeout.observe((now - unseen.since) / 1000);
+    unseen.since = undefined;
+    unseen.isReported = false;
+    this.#options.logger.warn('the next run may read a state before its own writes: the caches did not show them', {
+      types: typesOf(writes),
+      objects: writes.slice(0, 10).map((write) => write.key),
+    });
+  }
+
+  #progressOf(cache: ReadCache): CacheProgress {
+    const known = this.#progress.get(cache);
+    if (known) return known;
+    const progress = new CacheProgress(cache, (key) => this.#ready(key));
+    this.#progress.set(cache, progress);
+    return progress;
+  }
+
+  #ready(key: ObjectKey): void {
+    if (this.#keys.get(key)?.since !== undefined) this.#options.ready(key);
+  }
+
+  /** Forgets keys whose last write nothing waits for any more. */
+  #forgetOld(now: number): void {
+    for (const [key, { writes, writtenAt }] of this.#keys) {
+      if (writtenAt + LONGEST_WAIT_MS > now) return;
+      this.#keys.delete(key);
+      for (const write of writes.values()) this.#progress.get(write.cache)?.leave(write);
+    }
+  }
+}
+
+const typesOf = (writes: readonly UnseenWrite[]) => [...new Set(writes.map(({ type }) => type))];

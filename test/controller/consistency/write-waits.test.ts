@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadCache } from '../../../src/controller/consistency/read-cache.ts';
+import { WriteWaits } from '../../../src/controller/consistency/write-waits.ts';
+import type { StateChange } from '../../../src/informer/state-change.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
+import { parseGvr } from '../../../src/model/gvr.ts';
+import type { ReadonlyObject } from '../../../src/model/object.ts';
+import type { StoredWrite } from '../../../src/model/stored-write.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
+
+const gvr = parseGvr('v1/configmaps');
+
+/** A cache that the test moves on. */
+class FakeCache {
+  readonly name: string;
+  readonly resource: ReadCache['resource'];
+  isStarted = true;
+  isStopped = false;
+  shownVersion = '';
+  /** The namespace that it has; undefined for all. */
+  namespace: string | undefined;
+  connection: 'connected' | 'disconnected' = 'connected';
+  selects = (_: ReadonlyObject) => true;
+  observers = 0;
+  readonly objects = new Map<string, ReadonlyObject>();
+  readonly lister = { get: (key: string) => this.objects.get(key) };
+  #observer: ((change: StateChange<ReadonlyObject>) => void) | undefined;
+
+  constructor(name = 'v1/configmaps', resource: ReadCache['resource'] = gvr) {
+    this.name = name;
+    this.resource = resource;
+  }
+
+  sourceOf(key: string) {
+    if (this.namespace !== undefined && !key.startsWith(`${this.namespace}/`)) return undefined;
+    const continuity = { connection: { state: this.connection } };
+    return { shownVersion: this.shownVersion, selects: this.selects, continuity } as never;
+  }
+
+  onState(observer: (change: StateChange<ReadonlyObject>) => void): Disposable {
+    this.observers++;
+    this.#observer = observer;
+    return {
+      [Symbol.dispose]: () => {
+        this.observers--;
+        this.#observer = undefined;
+      },
+    };
+  }
+
+  /** An event brings a state of an object; undefined for its deletion. */
+  event(key: string, version: string, uid: string | null = 'u', isOrdered = true): void {
+    const [namespace, name] = key.split('/') as [string, string];
+    const object = { metadata: { namespace, name, uid: uid ?? '', resourceVersion: version } };
+    if (uid === null) this.objects.delete(key);
+    else this.objects.set(key, object);
+    this.#reached(isOrdered ? version : '', [[key, uid === null ? undefined : object]]);
+  }
+
+  bookmark(version: string): void {
+    this.#reached(version, []);
+  }
+
+  relist(version: string, objects: readonly (readonly [string, string])[]): void {
+    this.objects.clear();
+    for (const [key, of] of objects) this.objects.set(key, { metadata: { name: key, uid: 'u', resourceVersion: of } });
+    this.shownVersion = version;
+    this.#observer?.({ source: 0, isWhole: true, objects: this.objects, resourceVersion: version });
+  }
+
+  #reached(version: string, objects: StateChange<ReadonlyObject>['objects']): void {
+    if (version !== '') this.shownVersion = version;
+    this.#observer?.({ source: 0, isWhole: false, objects, resourceVersion: version });
+  }
+}
+
+function setUp(...caches: FakeCache[]) {
+  const clock = new FakeClock();
+  const ready: string[] = [];
+  const waited: string[] = [];
+  const logged: string[] = [];
+  const of = (result: string) => ({ observe: (seconds: number) => void waited.push(`${result} ${seconds}`) });
+  const waits = new WriteWaits({
+    clock,
+    logger: createLogger((_, message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`)),
+    caches: () => caches as unknown as ReadCache[],
+    ready: (key) => ready.push(key),
+    waited: { success: of('success'), timeout: of('timeout') },
+  });
+  const wrote = (key: string, more: Partial<StoredWrite> = {}, run = 'shop/parent') => {
+    const [namespace, name] = key.split('/') as [string, string];
+    const { resourceVersion, uid = 'u' } = more;
+    const object = { metadata: { namespace, name, uid, resourceVersion } } as ReadonlyObject;
+    const write = { server: undefined, gvr, namespace, key, uid, object, isGone: false, isOwnVersion: true, ...more };
+    waits.note(run, { ...write, resourceVersion });
+  };
+  const isHeld = (key = 'shop/parent') => waits.before(key) !== undefined;
+  return { clock, ready, waited, logged, waits, wrote, isHeld };
+}
+
+describe('a run waits until the cache shows the writes of earlier runs of its key', () => {
+  it('by the object at its version, or a later one', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld, ready } = setUp(cache);
+    expect(isHeld()).toBe(false);
+    wrote('shop/a', { resourceVersion: '9' });
+    expect([isHeld(), isHeld('shop/other')]).toEqual([true, false]);
+    cache.event('shop/a', '8');
+    expect(ready).toEqual(['shop/parent']);
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '10', 'u', false);
+    expect(ready).toEqual(['shop/parent', 'shop/parent']);
+    expect([isHeld(), cache.observers]).toEqual([false, 0]);
+  });
+
+  it.each([
+    ['an event of another object', (cache: FakeCache) => cache.event('shop/other', '10')],
+    ['a bookmark', (cache: FakeCache) => cache.bookmark('9')],
+    ['a relist without the object', (cache: FakeCache) => cache.relist('11', [])],
+  ])('by the version of the cache: %s', (_, progress) => {
+    const cache = new FakeCache();
+    const { wrote, isHeld, ready } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(true);
+    progress(cache);
+    expect([ready, isHeld(), cache.observers]).toEqual([['shop/parent'], false, 0]);
+  });
+
+  it('of two versions by the later one, and of two objects by both', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    wrote('shop/a', { resourceVersion: '100' });
+    wrote('shop/a', { resourceVersion: '98' });
+    wrote('shop/b', { resourceVersion: '101' });
+    cache.event('shop/a', '99');
+    expect(isHeld()).toBe(true);
+    cache.event('shop/b', '101', 'u', false);
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '100', 'u', false);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('of a deletion by the absence of that very object', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld, ready } = setUp(cache);
+    cache.event('shop/a', '5');
+    wrote('shop/a', { isGone: true });
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '9', 'another');
+    expect([ready, isHeld()]).toEqual([['shop/parent'], false]);
+    wrote('shop/a', { isGone: true, uid: 'another' });
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '12', null);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('also of an object that it created and deleted before the cache showed it', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    wrote('shop/a', { isGone: true });
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '9');
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '10', null);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('not of an object that the cache does not select, but of one that leaves its selection', () => {
+    const cache = new FakeCache();
+    cache.selects = () => false;
+    const { wrote, isHeld } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(false);
+    cache.event('shop/a', '8'); // a state before the write that the cache selects, which comes late
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '9', null);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('in the caches that have the namespace, the type and the server of the write only', () => {
+    const [shop, bank, pods] = [
+      new FakeCache('shop'),
+      new FakeCache('bank'),
+      new FakeCache('pods', { group: '', resource: 'pods' }),
+    ];
+    [shop.namespace, bank.namespace] = ['shop', 'bank'];
+    const { wrote, isHeld } = setUp(shop, bank, pods);
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(true);
+    shop.bookmark('9');
+    expect(isHeld()).toBe(false);
+  });
+
+  it('in the caches of other versions and groups of the type', () => {
+    const cache = new FakeCache('apps', { group: 'apps', resource: 'deployments' });
+    const { wrote, isHeld } = setUp(cache);
+    for (const type of ['apps/v1beta1/deployments', 'extensions/v1beta1/deployments']) {
+      wrote('shop/a', { resourceVersion: `${type.length}`, gvr: parseGvr(type) });
+      expect(isHeld()).toBe(true);
+      cache.bookmark(`${type.length}`);
+      expect(isHeld()).toBe(false);
+    }
+    wrote('shop/a', { resourceVersion: '99', gvr: parseGvr('example.com/v1/deployments') });
+    expect(isHeld()).toBe(false);
+  });
+
+  it('not for a cache that does not run, nor any more for one that ended', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld } = setUp(cache);
+    cache.isStarted = false;
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(false);
+    cache.isStarted = true;
+    wrote('shop/a', { resourceVersion: '10' });
+    expect(isHeld()).toBe(true);
+    cache.isStopped = true;
+    expect(isHeld()).toBe(false);
+  });
+});
+
+describe('versions without an order', () => {
+  it('are waited for by the object itself, also if it changes again before the run is due', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld } = setUp(cache);
+    cache.event('shop/a', 'x1', 'u', false);
+    wrote('shop/a', { resourceVersion: 'x3' });
+    cache.event('shop/a', 'x2', 'u', false);
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', 'x3', 'u', false);
+    cache.event('shop/a', 'x4', 'u', false);
+    expect([isHeld(), cache.observers]).toEqual([false, 0]);
+  });
+
+  it('are given up after 10 seconds, because a relist may have passed them', async () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld, clock, logged } = setUp(cache);
+    wrote('shop/a', { resourceVersion: 'x3' });
+    cache.relist('', [['shop/a', 'x4']]);
+    expect(isHeld()).toBe(true);
+    await clock.advance(10_000);
+    expect(isHeld()).toBe(false);
+    expect(logged).toHaveLength(1);
+    cache.event('shop/a', 'x5', 'u', false);
+    expect(cache.observers).toBe(0);
+  });
+});
+
+describe('a wait', () => {
+  it('is reported after 10 seconds, given up after a minute, and measured', async () => {
+    const cache = new FakeCache();
+    const { waits, wrote, isHeld, clock, logged, waited } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(waits.before('shop/parent')).toEqual({ afterMs: 10_000 });
+    await clock.advance(120);
+    expect(waits.of('shop/parent')).toEqual({ waitedMs: 120, types: ['v1/configmaps'] });
+    await clock.advance(9_880);
+    expect(logged).toEqual([]);
+    expect(waits.before('shop/parent')).toEqual({ afterMs: 50_000 });
+    expect(isHeld()).toBe(true);
+    expect(logged.splice(0)).toEqual([
+      'a key waits for its own writes, which its caches do not show {"key":"shop/parent","types":["v1/configmaps"],"caches":["v1/configmaps"],"waitedSeconds":10}',
+    ]);
+    await clock.advance(50_000);
+    expect(isHeld()).toBe(false);
+    expect(logged.splice(0)).toEqual([
+      'the next run may read a state before its own writes: the caches did not show them {"types":["v1/configmaps"],"objects":["shop/a"]}',
+    ]);
+    expect(waits.of('shop/parent')).toBe(undefined);
+    wrote('shop/a', { resourceVersion: '10' });
+    expect(isHeld()).toBe(true);
+    await clock.advance(250);
+    cache.bookmark('10');
+    expect(isHeld()).toBe(false);
+    expect(waited).toEqual(['timeout 60', 'success 0.25']);
+  });
+
+  it('lasts ten minutes at most while the cache has no watch', async () => {
+    const cache = new FakeCache();
+    cache.connection = 'disconnected';
+    const { wrote, isHeld, clock } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    await clock.advance(599_000);
+    expect(isHeld()).toBe(true);
+    await clock.advance(1_000);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('keeps nothing of keys that wrote long ago, and no observer after its end', async () => {
+    const cache = new FakeCache();
+    const { waits, wrote, isHeld, clock } = setUp(cache);
+    wrote('shop/a', { resourceVersion: 'x1' }, 'shop/first');
+    await clock.advance(600_000);
+    wrote('shop/b', { resourceVersion: '9' }, 'shop/second');
+    expect([isHeld('shop/first'), isHeld('shop/second')]).toEqual([false, true]);
+    waits[Symbol.dispose]();
+    expect([isHeld('shop/second'), cache.observers]).toEqual([false, 0]);
+  });
+
+  it('of thousands of keys ends one by one', () => {
+    const cache = new FakeCache();
+    const { wrote, isHeld, ready } = setUp(cache);
+    const count = 5_000;
+    for (let i = 0; i < count; i++) {
+      wrote(`shop/a${i}`, { resourceVersion: String(1_000 + ((i * 7_919) % count)) }, `shop/p${i}`);
+      isHeld(`shop/p${i}`);
+    }
+    const startedAt = performance.now();
+    for (let version = 1_000; version < 1_000 + count; version++) cache.bookmark(String(version));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(new Set(ready).size).toBe(count);
+    expect(ready).toHaveLength(count);
+  });
+});

@@ -44,8 +44,8 @@ import {
   type SharedInformerOptions,
 } from './informer-options.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
-import { type PipelineOptions, type ShownSource, SourcePipeline } from './source-pipeline.ts';
-import type { CachedChange, StateChange } from './state-change.ts';
+import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
+import type { CachedChange, ShownSource, StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
 import type { Delta } from './store/delta.ts';
 import { Indexer } from './store/indexer.ts';

@@ -9,7 +9,7 @@ import { hasMetadata, type ListPage, type ReadonlyObject } from '../model/object
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
-import type { CachedChange } from './state-change.ts';
+import type { CachedChange, ShownSource } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
 import type { ArrivingObjects } from './store/cache-store.ts';
 import { type Delta, isObjectDelta } from './store/delta.ts';
@@ -84,9 +84,6 @@ export interface PipelineOptions<T> {
   onState?: ((change: CachedChange<T>) => void) | undefined;
 }
 
-/** One source of an informer, for code that waits until the cache shows a write. */
-export type ShownSource = Pick<SourcePipeline<unknown>, 'shownVersion' | 'selects' | 'continuity'>;
-
 /** Whether a key belongs to a source; undefined when all do. */
 function keysOf(namespace: string | undefined, name: string | undefined): ((key: ObjectKey) => boolean) | undefined {
   if (name === undefined) return namespace ? (key) => key.startsWith(`${namespace}/`) : undefined;
@@ -110,7 +107,7 @@ class Marked {
  * The path from one source into the cache of a shared informer: reflector, queue, and the loop that applies queued
  * deltas.
  */
-export class SourcePipeline<T> {
+export class SourcePipeline<T> implements ShownSource {
   readonly source: ListerWatcher<T>;
   readonly #options: PipelineOptions<T>;
   readonly #within: ((key: ObjectKey) => boolean) | undefined;
@@ -149,7 +146,6 @@ export class SourcePipeline<T> {
     return this.#reflector?.lastSyncResourceVersion ?? '';
   }
 
-  /** The version up to which the cache shows every change of the source; '' if there is none. */
   get shownVersion(): ResourceVersion {
     return this.#shownVersion;
   }
@@ -159,7 +155,6 @@ export class SourcePipeline<T> {
     return !this.isLeftOut && (this.#within?.(key) ?? true);
   }
 
-  /** Whether an object that the server has is one that the source gives: its selectors match, and it is of its part. */
   selects(object: ReadonlyObject): boolean {
     const { selectors } = this.#options.reflector;
     return isSelected(object, selectors) && (this.source.keeps?.(object) ?? true);

@@ -1,6 +1,7 @@
 import type { ObjectKey } from '../model/key.ts';
-import type { DeepReadonly } from '../model/object.ts';
+import type { DeepReadonly, ReadonlyObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
+import type { Continuity } from './watch/continuity-ledger.ts';
 
 /** A step that changed the part of a cache that comes from one source, with the entries of the store. */
 export interface CachedChange<C> extends Pick<StateChange<C>, 'isWhole' | 'resourceVersion'> {
@@ -20,4 +21,13 @@ export interface StateChange<T> {
    * is none: the server gave no version, or the cache refused a change.
    */
   readonly resourceVersion: ResourceVersion;
+}
+
+/** One source of an informer, for code that waits until the cache shows a write. */
+export interface ShownSource {
+  /** The version up to which the cache shows every change of the source; '' if there is none. */
+  readonly shownVersion: ResourceVersion;
+  readonly continuity: Continuity;
+  /** Whether an object that the server has is one that the source gives: its selectors match, and it is of its part. */
+  selects(object: ReadonlyObject): boolean;
 }

@@ -410,7 +410,9 @@ export class Controller {
     this.#delays.delete(key);
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work, (request) => this.#writes(key, request));
+    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work, (request) =>
+      this.#writes(key, request),
+    );
     this.#active--;
     const tookMs = this.#clock.monotonic() - startedAt;
     this.#metrics.ran(outcomeOf(settled), tookMs);

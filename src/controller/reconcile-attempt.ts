@@ -2,7 +2,7 @@ import { type Scope, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import { observingWrites, type OnWrite } from '../model/stored-write.ts';
+import { type OnWrite, observingWrites } from '../model/stored-write.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { isPanic, isStop, isTerminal, type ReconcileRequest, type Result, recovered } from './reconciler.ts';
@@ -28,12 +28,7 @@ export class ReconcileAttempt {
    * Resolves when the reconciler has ended. Never rejects. `work` aborts when all runs have to end. `onWrite` is called
    * with each write of the run.
    */
-  async run(
-    request: ReconcileRequest,
-    logger: Logger,
-    work: AbortSignal,
-    onWrite: OnWrite,
-  ): Promise<Settled> {
+  async run(request: ReconcileRequest, logger: Logger, work: AbortSignal, onWrite: OnWrite): Promise<Settled> {
     using run = scope(work);
     const late = { isTimeout: false };
     using _deadline = this.#deadline(run, late);

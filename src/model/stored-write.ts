@@ -20,7 +20,7 @@ export interface StoredWrite {
   readonly isGone: boolean;
   /**
    * Whether this write made the version. A write that changes nothing has the version that another writer may have
-   * made. Undefined if the answer does not tell.
+   * made. Undefined if the answer does not say it.
    */
   readonly isOwnVersion: boolean | undefined;
 }
@@ -56,7 +56,7 @@ export function observingWrites<R>(onWrite: OnWrite, work: () => R): R {
   return observed.run(onWrite, work);
 }
 
-/** Notes that a write is about to be sent. The result notes its answer; undefined if nobody observes the write. */
+/** Notes that a write is about to be sent. The result notes its answer; undefined if no one observes the write. */
 export function noteWrite(request: WriteRequest): ((answer: unknown) => void) | undefined {
   const onStored = observed?.getStore()?.(request);
   if (!onStored) return undefined;

@@ -38,7 +38,7 @@ export class CacheProgress implements Disposable {
     this.#observe();
   }
 
-  /** Tells a write of every state of its object, until its version was shown. */
+  /** Shows a write every state of its object, until its version was shown. */
   follow(write: UnseenWrite): void {
     const writes = this.#followed.get(write.key) ?? new Set();
     this.#followed.set(write.key, writes.add(write));

@@ -4,7 +4,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { servedTypesOf } from '../../model/served-types.ts';
 import type { StoredWrite } from '../../model/stored-write.ts';
 
-/** The part of an informer that tells which writes it shows. A SharedInformer fits. */
+/** The part of an informer that says which writes it shows. A SharedInformer fits. */
 export type ReadCache = Pick<
   SharedInformer<ReadonlyObject>,
   'name' | 'resource' | 'sourceOf' | 'onState' | 'isStarted' | 'isStopped'

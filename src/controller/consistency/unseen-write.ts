@@ -5,7 +5,7 @@ import { compareResourceVersions, isComparable, type ResourceVersion } from '../
 import type { StoredWrite } from '../../model/stored-write.ts';
 import type { ReadCache } from './read-cache.ts';
 
-/** A cache whose watch stands must show a write within this time, ms. After it, the write is not waited for. */
+/** A cache whose watch is open must show a write within this time, ms. After it, the write is not waited for. */
 const LONGEST_MS = 60_000;
 /** The same for a cache without a watch, ms. */
 const LONGEST_OUTAGE_MS = 600_000;
@@ -49,7 +49,7 @@ export class UnseenWrite {
     this.#isSelected ||= object === undefined || this.cache.sourceOf(this.key)?.selects(object) !== false;
   }
 
-  /** Whether the cache has to be followed: only its events tell whether it has shown a version without an order. */
+  /** Whether the cache has to be followed: only its events say whether it has shown a version without an order. */
   get isUnordered(): boolean {
     return this.#version !== undefined && !isComparable(this.#version) && !this.#hasShownVersion;
   }

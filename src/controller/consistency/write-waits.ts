@@ -46,7 +46,7 @@ interface Unseen {
  * the object at that version or a later one, when all its changes up to that version were applied, or when the deleted
  * object is gone. A key that writes nothing costs one look-up.
  *
- * The wait ends after a minute with a watch that stands, ten minutes without one, and ten seconds where versions have no
+ * The wait ends after a minute with an open watch, ten minutes without one, and ten seconds where versions have no
  * order. It says so then.
  */
 export class WriteWaits implements Disposable {
@@ -76,7 +76,7 @@ export class WriteWaits implements Disposable {
   }
 
   /**
-   * What a run of the key has to wait for, and the time after which it is to be asked again at the latest, ms. Undefined
+   * Whether a run of the key has to wait, and the time after which it is to be asked again at the latest, ms. Undefined
    * if the run may begin.
    */
   before(key: ObjectKey): { readonly afterMs: number } | undefined {

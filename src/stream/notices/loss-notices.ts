@@ -35,23 +35,24 @@ export class LossNotices implements Disposable {
     const { kind } = event;
     const known = this.#gathered.get(kind);
     if (known) known.losses.push({ event, type, text });
-    else
-      this.#gathered.set(kind, {
-        losses: [{ event, type, text }],
-        timer: this.#clock.after(GATHER_MS, () => this.#print(kind)),
-      });
+    else {
+      const losses = [{ event, type, text }];
+      const timer = this.#clock.after(GATHER_MS, () => this.#print(kind, losses));
+      this.#gathered.set(kind, { losses, timer });
+    }
   }
 
   [Symbol.dispose](): void {
-    for (const kind of [...this.#gathered.keys()]) this.#print(kind);
+    for (const [kind, { losses, timer }] of [...this.#gathered]) {
+      timer.cancel();
+      this.#print(kind, losses);
+    }
   }
 
-  #print(kind: Loss['kind']): void {
-    const { losses = [], timer } = this.#gathered.get(kind) ?? {};
-    timer?.cancel();
+  #print(kind: Loss['kind'], losses: Gathered['losses']): void {
     this.#gathered.delete(kind);
-    const [only, ...others] = losses;
-    if (only) this.#notice(others.length === 0 ? only.text : textOf(losses));
+    const [first, ...others] = losses;
+    this.#notice(first && others.length === 0 ? first.text : textOf(losses));
   }
 }
 

@@ -23,11 +23,15 @@ it('a condition of a watch reads marks in both states of a Secret, and other obj
   expect(masked.test({ object: secret, oldObject: secret, event: 'MODIFIED' })).toBe(true);
   const other = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'db' }, data: { password: 'UEFTUw==' } };
   masked.test({ object: other, oldObject: null });
+  const otherGroup = { ...secret, apiVersion: 'example.com/v1' };
+  masked.test({ object: otherGroup, oldObject: undefined });
   expect(seen).toEqual([
     expect.objectContaining({ data: { password: expect.stringMatching(/^hmac:/) } }),
     expect.objectContaining({ data: { password: expect.stringMatching(/^hmac:/) } }),
     other,
     null,
+    otherGroup,
+    undefined,
   ]);
 });
 

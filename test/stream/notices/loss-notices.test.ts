@@ -27,12 +27,12 @@ it('an outage of seven types is two lines: what may be missing, and what came ba
 
 it('a few types and namespaces are named, and more are counted', () => {
   const { clock, lines, notices } = gathering();
-  for (const scope of ['a', 'b']) notices.add(gap('7', scope), typeOf('pods'), 'alone');
+  for (const scope of ['a', 'b', 'c']) notices.add(gap('7', scope), typeOf('pods'), 'alone');
   clock.tick(300);
   for (const scope of ['a', 'b', 'c', 'd']) notices.add(gap('7', scope), typeOf('pods'), 'alone');
   clock.tick(300);
   expect(lines).toEqual([
-    'pods in a, pods in b: changes after 7 may go unseen (gone); listing again',
+    'pods in a, pods in b, pods in c: changes after 7 may go unseen (gone); listing again',
     '4 types and namespaces: changes after 7 may go unseen (gone); listing again',
   ]);
 });

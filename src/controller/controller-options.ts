@@ -92,18 +92,18 @@ const KNOWN_OPTIONS = {
 /** Throws `argument` for options that a controller cannot run with. */
 export function checkControllerOptions(options: ControllerOptions): void {
   checkOptions('createController', options, KNOWN_OPTIONS);
-  const { name, reconcile, workers = 1, maxRetries = 0, reconcileTimeoutMs = 1 } = options;
-  for (const source of options.sources ?? []) checkSource(source);
-  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs'] as const) {
-    if (!((options[each] ?? 0) >= 0))
-      throw new InformerError('argument', `${each} must be 0 or more, not ${options[each]}`);
+  const { name, reconcile, workers, reconcileTimeoutMs, sources = [] } = options;
+  for (const source of sources) checkSource(source);
+  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs', 'maxRetries'] as const) {
+    const value = options[each];
+    if (value !== undefined && value < 0)
+      throw new InformerError('argument', `${each} must be 0 or more, not ${value}`);
   }
   if (typeof reconcile !== 'function') throw new InformerError('argument', 'a controller needs a function reconcile');
   if (!name) throw new InformerError('argument', 'a controller needs a name');
-  if (!Number.isInteger(workers) || workers < 1)
+  if (workers !== undefined && !(Number.isInteger(workers) && workers >= 1))
     throw new InformerError('argument', `workers must be a whole number from 1, not ${workers}`);
-  if (!(maxRetries >= 0)) throw new InformerError('argument', `maxRetries must be 0 or more, not ${maxRetries}`);
-  if (!(reconcileTimeoutMs > 0))
+  if (reconcileTimeoutMs !== undefined && reconcileTimeoutMs <= 0)
     throw new InformerError('argument', `reconcileTimeoutMs must be above zero, not ${reconcileTimeoutMs}`);
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
+import { isJsonMap } from '../../kit/exact-json.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
@@ -109,14 +110,9 @@ export const JITTER = 1.2;
  */
 export function checkedSettings(options: LeaderElectorOptions): ElectionSettings {
   checkOptions('LeaderElector', options, KNOWN_ELECTOR_OPTIONS);
-  const settings = {
-    leaseDurationMs: options.leaseDurationMs ?? 15_000,
-    renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
-    retryPeriodMs: options.retryPeriodMs ?? 2_000,
-    drainMs: options.drainMs ?? 25_000,
-    healthToleranceMs: options.healthToleranceMs ?? 20_000,
-    identity: options.identity ?? `${hostname()}_${randomUUID()}`,
-  };
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000, drainMs = 25_000 } = options;
+  const { healthToleranceMs = 20_000, identity = `${hostname()}_${randomUUID()}` } = options;
+  const settings = { leaseDurationMs, renewDeadlineMs, retryPeriodMs, drainMs, healthToleranceMs, identity };
   checkDurations(settings);
   checkCallbacks(options);
   checkLock(options);
@@ -152,7 +148,7 @@ function checkDurations(settings: ElectionSettings): void {
 }
 
 /** A Lease has its seconds as an int32. */
-const LONGEST_LEASE_MS = (2 ** 31 - 1) * 1000;
+const LONGEST_LEASE_MS = 2_147_483_647_000;
 
 function checkCallbacks(options: LeaderElectorOptions): void {
   for (const name of ['onStartedLeading', 'onStoppedLeading'] as const) {
@@ -164,7 +160,7 @@ function checkCallbacks(options: LeaderElectorOptions): void {
 /** Source: apimachinery util/validation IsDNS1123Subdomain. */
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-function checkLock({ client, name, namespace, labels }: LeaderElectorOptions): void {
+function checkLock({ client, name, namespace, labels = {} }: LeaderElectorOptions): void {
   if (typeof client?.resource !== 'function') throw refused('client is missing', 'give the client of createClient(…)');
   for (const [option, value] of Object.entries({ name, namespace })) {
     if (typeof value !== 'string' || value === '')
@@ -172,8 +168,7 @@ function checkLock({ client, name, namespace, labels }: LeaderElectorOptions): v
     if (!DNS_NAME.test(value))
       throw refused(`${option} ${JSON.stringify(value)} cannot be that of a Lease`, 'use lower case, digits, - and .');
   }
-  const isMap = labels === undefined || (typeof labels === 'object' && labels !== null && !Array.isArray(labels));
-  if (!isMap || Object.values(labels ?? {}).some((value) => typeof value !== 'string'))
+  if (!isJsonMap(labels) || Object.values(labels).some((value) => typeof value !== 'string'))
     throw refused('labels must be an object of texts', "for example { app: 'shop-operator' }");
 }
 

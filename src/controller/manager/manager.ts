@@ -127,8 +127,8 @@ export class Manager {
   constructor(options: ManagerOptions) {
     checkOptions('createManager', options, KNOWN_OPTIONS);
     const { graceMs = GRACE_MS, cacheSyncTimeoutMs = CACHE_SYNC_MS } = options;
-    if (!(graceMs >= 0)) throw new InformerError('argument', `graceMs must be 0 or more, not ${graceMs}`);
-    if (!(cacheSyncTimeoutMs > 0))
+    if (graceMs < 0) throw new InformerError('argument', `graceMs must be 0 or more, not ${graceMs}`);
+    if (cacheSyncTimeoutMs <= 0)
       throw new InformerError('argument', `cacheSyncTimeoutMs must be above zero, not ${cacheSyncTimeoutMs}`);
     this.#options = options;
     this.#graceMs = graceMs;

@@ -36,6 +36,11 @@ describe('findManagedFields', () => {
       '{"spec":{"x":[1]},"metadata":{"a":1}}',
     ],
     [
+      'last of all, with escaped quotes and brackets in strings',
+      '{"metadata":{"a":1,"managedFields":[{"k:{\\"b]\\"}":"]","c":"\\\\"}]}}',
+      '{"metadata":{"a":1}}',
+    ],
+    [
       'spread over lines',
       '{\n "metadata" : {\n "a": 1,\n "managedFields" : [ {} ] ,\n "b": 2\n}\n}',
       '{\n "metadata" : {\n "a": 1 ,\n "b": 2\n}\n}',

@@ -3,7 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scriptOf } from '../../src/kit/kept-code.ts';
 import { Cli, run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
@@ -33,7 +35,11 @@ const ownEnv = () => ({ ...fixture.env, XDG_RUNTIME_DIR: fixture.folder });
 
 /** The files of the package that a command line loads, and which libraries are in them. */
 async function loadedBy(...line: string[]) {
-  const { stderr } = await run(line, { env: { ...ownEnv(), NODE_OPTIONS: `--import=${SPY}` } });
+  // files that are loaded as scripts are not seen
+  const NODE_DISABLE_COMPILE_CACHE = '1';
+  const { stderr } = await run(line, {
+    env: { ...ownEnv(), NODE_OPTIONS: `--import=${SPY}`, NODE_DISABLE_COMPILE_CACHE },
+  });
   const urls: string[] = JSON.parse(/^loaded: (.*)$/m.exec(stderr)?.[1] ?? '[]');
   const chunks = urls.filter((url) => url.includes('/dist/')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
   const found = Object.entries(LIBRARIES).filter(([, marker]) => chunks.some((text) => marker.test(text)));
@@ -139,6 +145,99 @@ describe('a command loads what it needs, and nothing else', () => {
     await run(['watch', 'pods', '-A', '--once'], { env: { ...fixture.env, XDG_CACHE_HOME } });
     const [folder = ''] = await readdir(path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled'));
     expect(folder).toContain(process.version);
+  });
+
+  it.each([
+    ['query', ['query', 'pods', '-A', '-o', 'name']],
+    ['watch', ['watch', 'pods', '-A', '--once', '--where', 'READY != ""', '-o', 'name']],
+    ['__complete', ['__complete', 'query', 'pods', '-A', '']],
+  ])('%s keeps the code of its functions, and says the same with it and without', async (command, line) => {
+    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+    const env = { ...fixture.env, XDG_RUNTIME_DIR: XDG_CACHE_HOME, XDG_CACHE_HOME };
+    const plain = await run(line, { env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' } });
+    const compiled = path.join(XDG_CACHE_HOME, 'kubectl-informer', 'compiled');
+    expect(await readdir(compiled).catch(() => [])).toEqual([]);
+    const first = await run(line, { env });
+    const folder = path.join(compiled, `${process.version}-${process.arch}-${command}`);
+    const written = await Promise.all(
+      (await readdir(folder)).map(async (file) => (await stat(path.join(folder, file))).mtimeMs),
+    );
+    const second = await run(line, { env });
+    const after = await Promise.all(
+      (await readdir(folder)).map(async (file) => (await stat(path.join(folder, file))).mtimeMs),
+    );
+    expect(plain.code).toBe(0);
+    expect([first.stdout, first.stderr, second.stdout, second.stderr]).toEqual([
+      plain.stdout,
+      plain.stderr,
+      plain.stdout,
+      plain.stderr,
+    ]);
+    expect(written.length).toBeGreaterThan(5);
+    expect(after).toEqual(written); // nothing was compiled again
+  });
+
+  it.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, 1000)],
+    ['empty', () => Buffer.alloc(0)],
+    ['of another V8', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 128), Buffer.alloc(bytes.length - 128, 7)])],
+  ])('kept code that is %s is not run, and is replaced', async (_, damaged) => {
+    const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
+    const env = { ...fixture.env, XDG_RUNTIME_DIR: XDG_CACHE_HOME, XDG_CACHE_HOME };
+    const ask = () => run(['query', 'pods', '-A', '-o', 'name'], { env });
+    const first = await ask();
+    const folder = path.join(
+      XDG_CACHE_HOME,
+      'kubectl-informer',
+      'compiled',
+      `${process.version}-${process.arch}-query`,
+    );
+    const places = (await readdir(folder)).map((file) => path.join(folder, file));
+    const lengths = places.map((place) => readFileSync(place).length);
+    await Promise.all(places.map((place) => writeFile(place, damaged(readFileSync(place)))));
+    const second = await ask();
+    expect([second.code, second.stdout, second.stderr]).toEqual([0, first.stdout, first.stderr]);
+    for (const [at, place] of places.entries()) {
+      const bytes = readFileSync(place);
+      expect(bytes.length).toBeGreaterThan((lengths[at] as number) / 2);
+      expect(bytes.subarray(128).every((byte) => byte === 7)).toBe(false);
+    }
+  });
+
+  it('every built file can be run as a script, and none is in a ring', async () => {
+    const files = (await readdir(DIST)).filter((name) => name.endsWith('.js'));
+    const texts = new Map(files.map((file) => [file, readFileSync(path.join(DIST, file), 'latin1')]));
+    const imported = (file: string) =>
+      [...(texts.get(file) ?? '').matchAll(/^import (?:.* from )?"\.\/(.*)";$/gm)].map(([, name = '']) => name);
+    const reach = (file: string, before: readonly string[]): void => {
+      expect(before).not.toContain(file);
+      for (const next of imported(file)) reach(next, [...before, file]);
+    };
+    for (const [file, text] of texts) {
+      expect(() => new Script(scriptOf(text)), file).not.toThrow();
+      reach(file, []);
+    }
+  });
+
+  it('what a built file exports is never set again, but where it is marked', async () => {
+    for (const file of (await readdir(DIST)).filter((name) => name.endsWith('.js'))) {
+      const text = readFileSync(path.join(DIST, file), 'latin1');
+      if (text.includes('import { __esmMin')) continue;
+      const names = [...text.matchAll(/^export \{(.*)\};$/gm)].flatMap(([, list = '']) => list.split(','));
+      const variables = names
+        .map((each) => each.trim().split(' as ')[0] as string)
+        .filter((name) => name && new RegExp(`^(let|var) ${name.replaceAll('$', '\\$')}\\b`, 'm').test(text));
+      for (const name of variables) {
+        const assigned = text.match(
+          new RegExp(`(?<![.\\w$])${name.replaceAll('$', '\\$')} (\\?\\?|\\|\\||[+-])?= `, 'g'),
+        );
+        expect([file, name, assigned?.length ?? 0]).toEqual([
+          file,
+          name,
+          expect.toSatisfy((count: number) => count <= 1),
+        ]);
+      }
+    }
   });
 
   it.skipIf(process.platform === 'win32')(

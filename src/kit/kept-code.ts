@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { constants, Script } from 'node:vm';
+
+type Exports = Record<string, unknown>;
+
+/** Settings of {@link KeptCode}. */
+export interface KeptCodeOptions {
+  /** The folder of the built files. */
+  readonly files: URL;
+  /**
+   * Where compiled code is kept: for each command elsewhere, as each calls other functions. No other user can write
+   * there, because what lies there is run.
+   */
+  readonly folder: string;
+}
+
+/** The length of the part before the code in a kept file. It says which source was compiled. */
+const HEADER_BYTES = 128;
+
+/** V8 refuses code that was compiled with other options. */
+const V8_OPTIONS = `${process.execArgv} ${process.env.NODE_OPTIONS}`;
+
+/** Code that is kept later than this after the start would lack what V8 has already dropped again. */
+const LONGEST_RUN_S = 10;
+
+/**
+ * Loads files of the build with the code that V8 compiled for them in an earlier run of the same command. Node's own
+ * cache keeps only what V8 compiles while it loads a module, and no function: a thousand of them would be compiled again
+ * in each run, a fifth of its time.
+ *
+ * V8 takes kept functions for scripts, so each file is run as one: its imports and exports, which the build writes one
+ * way, become calls. All the files of a run must come from here, or its classes would exist twice.
+ */
+export class KeptCode {
+  readonly #options: KeptCodeOptions;
+  readonly #loaded = new Map<string, Exports>();
+  readonly #scripts: { readonly script: Script; readonly place: string; readonly header: Buffer }[] = [];
+  #isComplete = true;
+
+  constructor(options: KeptCodeOptions) {
+    this.#options = options;
+  }
+
+  /** What a file exports. Throws where it cannot be read, or throws itself. */
+  load(file: string): Exports {
+    const known = this.#loaded.get(file);
+    if (known) return known;
+    const exports: Exports = {};
+    this.#loaded.set(file, exports);
+    const url = new URL(file, this.#options.files);
+    this.#compiled(file, url).runInThisContext()(
+      exports,
+      (name: string) => this.load(name),
+      async (name: string) => this.load(name),
+      url.href,
+    );
+    return exports;
+  }
+
+  /** Writes the code of all loaded files, if the code of one was missing or of another version. Never throws. */
+  keep(): void {
+    if (this.#isComplete || process.uptime() > LONGEST_RUN_S) return;
+    try {
+      mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
+      for (const { script, place, header } of this.#scripts)
+        writeWhole(place, Buffer.concat([header, script.createCachedData()]));
+    } catch {} // a full disk, or a folder that cannot be written: the next run compiles again
+  }
+
+  #compiled(file: string, url: URL): Script {
+    const source = fileURLToPath(url);
+    const place = path.join(this.#options.folder, `${file}-${hashOf(`${source} ${V8_OPTIONS}`)}`);
+    const header = headerOf(source);
+    const kept = keptAt(place, header);
+    const script = new Script(scriptOf(readFileSync(source, 'latin1')), {
+      filename: url.href,
+      ...(kept && { cachedData: kept }),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    this.#scripts.push({ script, place, header });
+    if (kept === undefined || script.cachedDataRejected) this.#isComplete = false;
+    return script;
+  }
+}
+
+/** The text of a file of the build as a script whose result is a function. No line moves. */
+export function scriptOf(text: string): string {
+  // exports of such a file get their values only later; elsewhere they never change, and copies are faster
+  const isLate = text.includes('import { __esmMin');
+  const body = text
+    .replace(/^import (?:(\{.*\}) from )?"\.\/([\w.-]+)";$/gm, (_, names: string | undefined, file: string) =>
+      names === undefined ? `__load("${file}");` : `const ${names.replaceAll(' as ', ': ')} = __load("${file}");`,
+    )
+    .replace(/^export \{(.*)\};$/gm, (_, names: string) => exported(names, isLate))
+    .replace(/^export default (.*);$/gm, '__exports.default = $1;')
+    .replaceAll('import("./', '__import("')
+    .replace(/\bimport\.meta\.url\b/g, '__url');
+  return `(function (__exports, __load, __import, __url) { 'use strict'; ${body}\n})`;
+}
+
+function exported(names: string, isLate: boolean): string {
+  const pairs = names.split(',').map((each) => each.trim().split(' as '));
+  const parts = pairs
+    .filter(([name]) => name)
+    .map(([name, as = name]) => (isLate ? `get ${as}() { return ${name}; }` : `${as}: ${name}`));
+  return isLate
+    ? `Object.defineProperties(__exports, Object.getOwnPropertyDescriptors({ ${parts.join(', ')} }));`
+    : `Object.assign(__exports, { ${parts.join(', ')} });`;
+}
+
+/** Another text of the same length would be run with the wrong code: V8 compares only lengths. */
+function headerOf(source: string): Buffer {
+  const { size, mtimeMs, ctimeMs, ino } = statSync(source);
+  return Buffer.alloc(HEADER_BYTES, `${size} ${mtimeMs} ${ctimeMs} ${ino}`.padEnd(HEADER_BYTES), 'latin1');
+}
+
+function keptAt(place: string, header: Buffer): Buffer | undefined {
+  try {
+    const bytes = readFileSync(place);
+    return header.equals(bytes.subarray(0, HEADER_BYTES)) ? bytes.subarray(HEADER_BYTES) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another run may read the file at this moment. */
+function writeWhole(place: string, bytes: Buffer): void {
+  const draft = `${place}.${process.pid}`;
+  try {
+    writeFileSync(draft, bytes, { mode: 0o600 });
+    renameSync(draft, place);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** A short name, so that several installations keep their code beside each other. Source: FNV-1a. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16);
+}

@@ -29,6 +29,9 @@ function taken(line, names, _quote, module) {
 }
 
 function part(module, name, as) {
+  // that of `fs` does the same, and loads no further module
+  if (module === 'node:fs/promises' && name === 'readFile')
+    return `(...args) => new Promise((resolve, reject) => ${got('node:fs')}.readFile(...args, (error, read) => (error ? reject(error) : resolve(read))))`;
   const isFunction = /^[a-z]/.test(name) && typeof getBuiltinModule(module)[name] === 'function';
   if (!isFunction || !LATER.includes(module.replace('node:', ''))) return `${got(module)}.${name}`;
   return `(...args) => (${as}.from ??= ${got(module)}).${name}(...args)`;

@@ -43,7 +43,7 @@ export class KeptCode {
     this.#options = options;
   }
 
-  /** What a file exports. Throws where it cannot be read, or throws itself. */
+  /** Gives the exports of a file. Throws where the file cannot be read, or throws itself. */
   load(file: string): Exports {
     const known = this.#loaded.get(file);
     if (known) return known;

@@ -34,15 +34,16 @@ export function serveWithKey(env: RuntimeEnvironment, key: string): FoundServe |
 
 /**
  * The serve of the cluster and user that a command line leads to: by its connection record, else by the key of its
- * identity, for which `keyOf` reads the kubeconfig. `keyOf` is called only if some serve is there.
+ * identity, for which `keyOf` reads the kubeconfig. Both are asked for only if some serve is there.
  */
 export async function findServe(
   env: RuntimeEnvironment,
-  record: string | undefined,
+  recordOf: () => string | undefined,
   keyOf: () => Promise<string | undefined>,
 ): Promise<FoundServe | undefined> {
   const serves = servesOf(env);
   if (serves.length === 0) return undefined;
+  const record = recordOf();
   const known = serves.find(({ about }) => isSameConnection(about.record, record, about.anyAccount));
   if (known) return known;
   const key = await keyOf();

@@ -54,10 +54,14 @@ describe.skipIf(process.platform === 'win32')('the serves of a user', () => {
     place({ [KEYS[0]]: { pid: 1, record: 'r1' }, [KEYS[1]]: { pid: 2, record: 'r2,"account":"x"', anyAccount: true } });
     const find = async (record: string | undefined, key?: string) => {
       let isAsked = false;
-      const found = await findServe(env, record, async () => {
-        isAsked = true;
-        return key;
-      });
+      const found = await findServe(
+        env,
+        () => record,
+        async () => {
+          isAsked = true;
+          return key;
+        },
+      );
       return [found?.about.pid, isAsked];
     };
     expect(await find('r1', KEYS[1])).toEqual([1, false]);
@@ -67,8 +71,8 @@ describe.skipIf(process.platform === 'win32')('the serves of a user', () => {
     expect(await find('other')).toEqual([undefined, true]);
   });
 
-  it('are none without a folder, and then no key is computed', async () => {
-    const unread = async () => expect.unreachable('the key is computed');
-    expect([servesOf(env), await findServe(env, 'r1', unread)]).toEqual([[], undefined]);
+  it('are none without a folder, and then neither a record nor a key is computed', async () => {
+    const unread = () => expect.unreachable('the record or the key is computed');
+    expect([servesOf(env), await findServe(env, unread, unread)]).toEqual([[], undefined]);
   });
 });

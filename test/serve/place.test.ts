@@ -139,14 +139,26 @@ describe('a serve is found', () => {
   it('by the record of its connection without a look at the kubeconfig, else by its key', async () => {
     await using _ = await open({ about: { record: 'files and flags' } });
     const unread = async () => expect.unreachable('the kubeconfig is read');
-    expect((await findServe(env, 'files and flags', unread))?.about.record).toBe('files and flags');
-    expect((await findServe(env, 'other flags', byKey))?.about.record).toBe('files and flags');
-    expect((await findServe(env, undefined, byKey))?.about.record).toBe('files and flags');
-    expect(await findServe(env, 'other flags', async () => 'f'.repeat(16))).toBeUndefined();
+    expect((await findServe(env, () => 'files and flags', unread))?.about.record).toBe('files and flags');
+    expect((await findServe(env, () => 'other flags', byKey))?.about.record).toBe('files and flags');
+    expect((await findServe(env, () => undefined, byKey))?.about.record).toBe('files and flags');
+    expect(
+      await findServe(
+        env,
+        () => 'other flags',
+        async () => 'f'.repeat(16),
+      ),
+    ).toBeUndefined();
   });
 
   it('without a folder, a look at the kubeconfig or anything created if there is none', async () => {
-    expect(await findServe(env, 'any', async () => expect.unreachable('the kubeconfig is read'))).toBeUndefined();
+    expect(
+      await findServe(
+        env,
+        () => 'any',
+        async () => expect.unreachable('the kubeconfig is read'),
+      ),
+    ).toBeUndefined();
     expect(await readdir(folder)).toEqual([]);
   });
 });

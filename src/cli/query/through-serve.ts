@@ -49,12 +49,16 @@ interface Found {
 async function serveOf(flags: QueryLine['flags'], { io }: Edges): Promise<Found | undefined> {
   let namespace: string | undefined;
   const login = Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]]));
-  const serve = await findServe(io.env, connectionRecord(login, io.env), async () => {
-    const { serveKeyOf } = await import('../session/serve-key.ts');
-    const found = await serveKeyOf(flags, io);
-    namespace = found?.namespace;
-    return found?.key;
-  });
+  const serve = await findServe(
+    io.env,
+    () => connectionRecord(login, io.env),
+    async () => {
+      const { serveKeyOf } = await import('../session/serve-key.ts');
+      const found = await serveKeyOf(flags, io);
+      namespace = found?.namespace;
+      return found?.key;
+    },
+  );
   return serve && { serve, namespace };
 }
 

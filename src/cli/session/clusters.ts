@@ -2,7 +2,6 @@ import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
-import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
 import type { Edges } from '../base-command.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
@@ -14,7 +13,14 @@ import { clusterLine, inCluster } from './cluster-error.ts';
 import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { loadOptionsOf } from './load-options.ts';
-import { type CommandSession, openSession, type Session, type SessionOptions, type Sessions } from './session.ts';
+import {
+  type CommandSession,
+  openSession,
+  type Session,
+  type SessionOptions,
+  type Sessions,
+  spareMemory,
+} from './session.ts';
 
 /**
  * One cluster of several. Its notices begin with its name. Its `signal` follows that of the command; `end` ends this
@@ -45,7 +51,6 @@ export async function openClusters(
   { once = false, metrics, serve }: Pick<SessionOptions, 'once' | 'metrics' | 'serve'> = {},
 ): Promise<Clusters> {
   const startedAt = systemClock.monotonic();
-  keepYoungGenerationSmall();
   checkClusterFlags(flags);
   const logger = stderrLogger(io, flags.v ?? 0);
   const { usable, broken } = await configsOf(flags, io, logger);
@@ -63,11 +68,13 @@ export async function openClusters(
   };
   const isImpatient = once && flags.timeout === undefined;
   const all = usable.map((context) => openCluster(flags, context, { command, name, isImpatient, metrics, serve }));
+  const sparing = spareMemory();
   return {
     ...command,
     all,
     broken,
     async [Symbol.asyncDispose]() {
+      sparing.cancel();
       ending[Symbol.dispose]();
       await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
     },

@@ -342,7 +342,7 @@ class InformerTarget implements WatchTarget {
       name: formatGroupResource(type.gvr),
       resource: type.gvr,
       sync: 'auto',
-      store: 'auto',
+      store: this.#plan.passing === undefined ? 'auto' : 'objects', // what passes is not stored
       verifyEveryMs,
       idleMs,
       selectors: selectorsOf(type, this.#plan),

@@ -4,7 +4,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import type { Transport } from '../../client/http/transport.ts';
 import { loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { checkNamespaces } from '../../client/name-check.ts';
-import { type Clock, systemClock } from '../../kit/clock.ts';
+import { type Clock, systemClock, type Timer } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
 import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
@@ -134,7 +134,6 @@ export async function openSession(
   { once = false, metrics, through, serve }: SessionOptions = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
-  keepYoungGenerationSmall();
   const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
   const logger = stderrLogger(io, flags.v ?? 0);
   const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
@@ -150,6 +149,7 @@ export async function openSession(
     serve: sandbox ? undefined : serve,
     discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
   });
+  const sparing = spareMemory();
   return {
     io,
     startedAt,
@@ -168,11 +168,20 @@ export async function openSession(
     notice: (text, table) => writeNotice(io, text, table),
     status: new StatusLine(io),
     async [Symbol.asyncDispose]() {
+      sparing.cancel();
       ending[Symbol.dispose]();
       await connection[Symbol.asyncDispose]();
       await sandbox?.stop();
     },
   };
+}
+
+/** A command that takes longer than this has enough to do that it pays to watch over its memory, ms. */
+const SHORT_MS = 250;
+
+/** Begins {@link keepYoungGenerationSmall} in a command that is not over at once. */
+export function spareMemory(): Timer {
+  return systemClock.after(SHORT_MS, () => keepYoungGenerationSmall());
 }
 
 /** Throws the error; a 401 says what of the credentials has expired. */

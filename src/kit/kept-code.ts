@@ -16,14 +16,22 @@ export interface KeptCodeOptions {
   readonly folder: string;
 }
 
-/** The length of the part before the code in a kept file. It says which source was compiled. */
-const HEADER_BYTES = 128;
+/** The length of the first part of a kept file: which source the rest was made from, and how long the parts are. */
+const HEADER_BYTES = 160;
 
 /** V8 refuses code that was compiled with other options. */
 const V8_OPTIONS = `${process.execArgv} ${process.env.NODE_OPTIONS}`;
 
-/** Code that is kept later than this after the start would lack what V8 has already dropped again. */
+/** Code that is kept later than this would lack the functions that V8 has already dropped again. */
 const LONGEST_RUN_S = 10;
+
+/** A file of the build that was loaded, and where its code is kept. */
+interface Loaded {
+  readonly script: Script;
+  readonly text: string;
+  readonly place: string;
+  readonly stamp: string;
+}
 
 /**
  * Loads files of the build with the code that V8 compiled for them in an earlier run of the same command. Node's own
@@ -36,7 +44,8 @@ const LONGEST_RUN_S = 10;
 export class KeptCode {
   readonly #options: KeptCodeOptions;
   readonly #loaded = new Map<string, Exports>();
-  readonly #scripts: { readonly script: Script; readonly place: string; readonly header: Buffer }[] = [];
+  readonly #scripts: Loaded[] = [];
+  readonly #startedAt = process.uptime();
   #isComplete = true;
 
   constructor(options: KeptCodeOptions) {
@@ -61,29 +70,32 @@ export class KeptCode {
 
   /** Writes the code of all loaded files, if the code of one was missing or of another version. Never throws. */
   keep(): void {
-    if (this.#isComplete || process.uptime() > LONGEST_RUN_S) return;
+    if (this.#isComplete || process.uptime() - this.#startedAt > LONGEST_RUN_S) return;
     try {
       mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
-      for (const { script, place, header } of this.#scripts)
-        writeWhole(place, Buffer.concat([header, script.createCachedData()]));
+      for (const each of this.#scripts) writeWhole(each.place, keptBytes(each));
     } catch {} // a full disk, or a folder that cannot be written: the next run compiles again
   }
 
   #compiled(file: string, url: URL): Script {
     const source = fileURLToPath(url);
     const place = path.join(this.#options.folder, `${file}-${hashOf(`${source} ${V8_OPTIONS}`)}`);
-    const header = headerOf(source);
-    const kept = keptAt(place, header);
-    const script = new Script(scriptOf(readFileSync(source, 'latin1')), {
-      filename: url.href,
-      ...(kept && { cachedData: kept }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
-    this.#scripts.push({ script, place, header });
-    if (kept === undefined || script.cachedDataRejected) this.#isComplete = false;
+    const stamp = stampOf(source);
+    const loaded = keptScript(place, stamp, url.href);
+    if (loaded === undefined || loaded.script.cachedDataRejected) this.#isComplete = false;
+    const text = loaded?.text ?? scriptOf(readFileSync(source, 'latin1'));
+    const script = loaded?.script ?? compiled(text, url.href);
+    this.#scripts.push({ script, text, place, stamp });
     return script;
   }
 }
+
+const compiled = (text: string, filename: string, cachedData?: Buffer) =>
+  new Script(text, {
+    filename,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
 
 /** The text of a file of the build as a script whose result is a function. No line moves. */
 export function scriptOf(text: string): string {
@@ -110,16 +122,39 @@ function exported(names: string, isLate: boolean): string {
     : `Object.assign(__exports, { ${parts.join(', ')} });`;
 }
 
-/** Another text of the same length would be run with the wrong code: V8 compares only lengths. */
-function headerOf(source: string): Buffer {
+/** Differs for each text of a file: V8 compares only lengths, and would run another text with the wrong code. */
+function stampOf(source: string): string {
   const { size, mtimeMs, ctimeMs, ino } = statSync(source);
-  return Buffer.alloc(HEADER_BYTES, `${size} ${mtimeMs} ${ctimeMs} ${ino}`.padEnd(HEADER_BYTES), 'latin1');
+  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
-function keptAt(place: string, header: Buffer): Buffer | undefined {
+/** The script is kept beside its code, which is faster than to make it again. */
+function keptBytes({ script, text, stamp }: Loaded): Buffer {
+  const code = script.createCachedData();
+  const begin = codeBegin(text.length);
+  const bytes = Buffer.alloc(begin + code.length);
+  bytes.write(`${stamp} ${text.length} ${bytes.length} `.padEnd(HEADER_BYTES), 'latin1');
+  bytes.write(text, HEADER_BYTES, 'latin1');
+  code.copy(bytes, begin);
+  return bytes;
+}
+
+/** V8 copies code that does not begin at a multiple of 8. */
+const codeBegin = (textLength: number) => Math.ceil((HEADER_BYTES + textLength) / 8) * 8;
+
+/** Undefined for a file that is not there, of another source, or damaged. */
+function keptScript(place: string, stamp: string, url: string): Pick<Loaded, 'script' | 'text'> | undefined {
   try {
     const bytes = readFileSync(place);
-    return header.equals(bytes.subarray(0, HEADER_BYTES)) ? bytes.subarray(HEADER_BYTES) : undefined;
+    const header = bytes.toString('latin1', 0, HEADER_BYTES);
+    if (!header.startsWith(`${stamp} `)) return undefined;
+    const [textLength = 0, length] = header
+      .slice(stamp.length + 1)
+      .split(' ')
+      .map(Number);
+    if (length !== bytes.length) return undefined;
+    const text = bytes.toString('latin1', HEADER_BYTES, HEADER_BYTES + textLength);
+    return { text, script: compiled(text, url, bytes.subarray(codeBegin(textLength))) };
   } catch {
     return undefined;
   }

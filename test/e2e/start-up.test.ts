@@ -180,7 +180,7 @@ describe('a command loads what it needs, and nothing else', () => {
   it.each([
     ['cut off', (bytes: Buffer) => bytes.subarray(0, 1000)],
     ['empty', () => Buffer.alloc(0)],
-    ['of another V8', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 128), Buffer.alloc(bytes.length - 128, 7)])],
+    ['overwritten', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 160), Buffer.alloc(bytes.length - 160, 7)])],
   ])('kept code that is %s is not run, and is replaced', async (_, damaged) => {
     const XDG_CACHE_HOME = await mkdtemp(path.join(tmpdir(), 'informer-cache-'));
     const env = { ...fixture.env, XDG_RUNTIME_DIR: XDG_CACHE_HOME, XDG_CACHE_HOME };
@@ -200,7 +200,7 @@ describe('a command loads what it needs, and nothing else', () => {
     for (const [at, place] of places.entries()) {
       const bytes = readFileSync(place);
       expect(bytes.length).toBeGreaterThan((lengths[at] as number) / 2);
-      expect(bytes.subarray(128).every((byte) => byte === 7)).toBe(false);
+      expect(bytes.subarray(160).every((byte) => byte === 7)).toBe(false);
     }
   });
 

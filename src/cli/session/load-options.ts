@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { LoadConfigOptions } from '../../client/kubeconfig.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { camelCased, type FlagValues } from '../args/flag.ts';
@@ -16,7 +17,7 @@ export function loadOptionsOf(flags: LoginFlagValues, io: Io, logger: Logger): L
     requestTimeout: flags['request-timeout'],
     env: io.env,
     logger,
-    interactive: process.stdin.isTTY === true,
+    interactive: isatty(0), // process.stdin would open the stream
     onPluginOutput: (text) => void io.stderr.write(text),
   };
 }

@@ -173,7 +173,9 @@ export class ShardElector {
       });
       await member;
       for (const { wanted } of this.#tenures) wanted.abort(running.signal.reason);
-      await Promise.all([this.#leave(), ...this.#tenures.map(({ ended }) => ended)]);
+      // the other replicas need not wait until the Lease of this one ends
+      const left = this.#delete(memberLeaseOf(this.#division, this.identity));
+      await Promise.all([left, ...this.#tenures.map(({ ended }) => ended)]);
     } finally {
       watching.abort();
       await watched;
@@ -353,9 +355,7 @@ export class ShardElector {
     const rank = others.indexOf(this.identity);
     if (rank === -1) return [];
     const left = [...newcomers].flatMap((member) => shardsOf(member, { members, holders }));
-    const lapsed = left.filter(
-      (index) => holders[index] === undefined && this.#book.hasLapsed(shardLeaseOf(this.#division, index)),
-    );
+    const lapsed = left.filter((index) => this.#book.hasLapsed(shardLeaseOf(this.#division, index)));
     return lapsed.sort((a, b) => a - b).filter((_, at) => at % others.length === rank);
   }
 
@@ -498,11 +498,6 @@ export class ShardElector {
       this.#book.gone(name);
       void this.#delete(name, resourceVersion); // not if it was renewed meanwhile
     }
-  }
-
-  /** The other replicas need not wait until the Lease of this one ends. */
-  async #leave(): Promise<void> {
-    await this.#delete(memberLeaseOf(this.#division, this.identity));
   }
 
   async #delete(name: string, resourceVersion?: string): Promise<void> {

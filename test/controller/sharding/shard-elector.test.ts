@@ -144,6 +144,38 @@ describe('replicas that share shards', () => {
     expect(world.doubled).toEqual([]);
   });
 
+  it('have deleted their own Leases when they have ended, also without a shard', async () => {
+    await using world = await replicas(1);
+    const [a, b] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];
+    await world.pass(5000);
+    expect(counts(world)).toEqual([1, 0]);
+    const left = [b, a].map(({ ended }) => ended.then(() => names(world).length));
+    expect(names(world)).toHaveLength(3);
+    b.abort.abort();
+    await world.pass(1000);
+    a.abort.abort();
+    await world.pass(1000);
+    expect(await Promise.all(left)).toEqual([2, 1]);
+  });
+
+  it('log that a Lease cannot be written, with the rights that it takes', async () => {
+    await using world = await replicas(1);
+    const lines: string[] = [];
+    const logger = createLogger((level, message, { hint }) => void lines.push(`${level}: ${message} (${hint})`));
+    const times = Number.POSITIVE_INFINITY;
+    world.sandbox.faults.add({
+      fault: { kind: 'status', code: 403 },
+      match: { path: /leases/, method: 'POST' },
+      times,
+    });
+    world.start('a', { logger, onError: undefined });
+    await world.pass(5000);
+    const rights = 'shards need the right to get, list, watch, create, update and delete leases';
+    expect(lines.find((line) => !/^(debug|info)/.test(line))).toMatch(
+      new RegExp(`^(warn|error): a Lease could not be acquired or renewed; will retry \\(${rights}`),
+    );
+  });
+
   it('wait when there are more of them than shards', async () => {
     await using world = await replicas(2);
     for (const name of ['a', 'b', 'c']) world.start(name);

@@ -47,6 +47,20 @@ describe('an answer for a program', () => {
     expect(trailers).toEqual({});
   });
 
+  it.each([
+    [[3997], 1],
+    [[3998], 0],
+    [[1000, 2994], 2],
+    [[1000, 2995], 1],
+  ])('has as many notices, from the first, as have room in a header: of %j characters %i', async (lengths, kept) => {
+    const { headers } = await received(async (answer) => {
+      for (const length of lengths) answer.notice('x'.repeat(length));
+      return { exitCode: 0 };
+    });
+    const expected = lengths.slice(0, kept).map((length) => 'x'.repeat(length));
+    expect(JSON.parse(String(headers['kubectl-informer-notices']))).toEqual(expected);
+  });
+
   it('that is large has them in trailers, those of its end too, and those before it in headers as well', async () => {
     const { status, headers, trailers, length } = await received(async (answer) => {
       answer.notice('before');

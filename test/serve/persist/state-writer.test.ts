@@ -51,6 +51,28 @@ function writer(fails: (write: number) => boolean = () => false, columnsText?: s
 }
 
 describe('the writer of states', () => {
+  it('gives way to other work once it has worked for some time, and not before', async () => {
+    let yields = 0;
+    const { made, clock, stored } = writer();
+    const clockYield = clock.yield.bind(clock);
+    clock.yield = () => {
+      yields++;
+      return clockYield();
+    };
+    made.take({ isWhole: true, objects: all(50), resourceVersion: '10' });
+    expect((await stored())?.rows).toHaveLength(50);
+    expect(yields).toBe(0);
+    const toJSON = () => {
+      clock.tick(1);
+      return {};
+    };
+    const slow = all(50).map(([key, value]) => [key, { metadata: {}, ...value, toJSON }]);
+    made.take({ isWhole: true, objects: slow as never, resourceVersion: '11' });
+    expect((await stored())?.rows).toHaveLength(50);
+    expect(yields).toBeGreaterThan(1);
+    expect(yields).toBeLessThan(50);
+  });
+
   it('is idle when everything that it took is stored, and at once if it took nothing', async () => {
     const { made, clock, writes } = writer();
     await made.idle();

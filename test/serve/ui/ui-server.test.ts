@@ -73,6 +73,10 @@ function send(
 const authorized = () => ({ authorization: `Bearer ${token()}` });
 
 describe('the page', () => {
+  it('has a token of 24 random bytes in its URL', () => {
+    expect(token()).toMatch(/^[\w-]{32}$/);
+  });
+
   it('needs no token, has no data, and allows its own script and style only', async () => {
     const { status, headers, text } = await send('GET', '/ui/');
     expect(status).toBe(200);

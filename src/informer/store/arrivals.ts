@@ -12,6 +12,9 @@ export interface ArrivalsOptions<T> {
   discard: (handle: PackedObject<T>) => void;
 }
 
+/** The most bytes of texts that are kept for objects that may be packed later. */
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
+
 /**
  * Packs the objects of one source as they arrive, so that a list of a million objects is never a million parsed ones.
  * An object is transformed once, whether it is packed then or later.
@@ -24,6 +27,9 @@ export class Arrivals<T> implements ArrivingObjects<Cached<T>> {
   /** The handles of a list that is still arriving. */
   #list: PackedObject<T>[] = [];
   #count = 0;
+  /** The texts of the first objects of the list, which are packed at its end if it has many. */
+  readonly #texts = new Map<unknown, Uint8Array>();
+  #textBytes = 0;
 
   constructor(options: ArrivalsOptions<T>) {
     this.#options = options;
@@ -32,16 +38,22 @@ export class Arrivals<T> implements ArrivingObjects<Cached<T>> {
 
   begin(): void {
     for (const packed of this.#list) this.#options.discard(packed);
-    this.#list = [];
+    this.end();
     this.#count = 0;
   }
 
   end(): void {
     this.#list = [];
+    this.#texts.clear();
+    this.#textBytes = 0;
   }
 
   take(object: Cached<T>, bytes?: Uint8Array): Cached<T> {
-    if (!this.#options.packsFrom(++this.#count) || object instanceof PackedObject) return object;
+    if (!this.#options.packsFrom(++this.#count)) {
+      this.#keepText(object, bytes);
+      return object;
+    }
+    if (object instanceof PackedObject) return object;
     let transformed: T;
     try {
       transformed = this.#transform(object);
@@ -55,6 +67,13 @@ export class Arrivals<T> implements ArrivingObjects<Cached<T>> {
     return packed;
   }
 
+  /** `bytes` is memory that is used again, so it is copied. A transform may make another object of it. */
+  #keepText(object: Cached<T>, bytes: Uint8Array | undefined): void {
+    if (!bytes || this.#options.transform || this.#textBytes + bytes.length > MOST_TEXT_BYTES) return;
+    this.#textBytes += bytes.length;
+    this.#texts.set(object, bytes.slice());
+  }
+
   isPacked(object: Cached<T>): boolean {
     return object instanceof PackedObject;
   }
@@ -63,7 +82,8 @@ export class Arrivals<T> implements ArrivingObjects<Cached<T>> {
     if (object instanceof PackedObject) return object;
     const before = this.#transformed.get(object as object);
     if (before && 'error' in before) throw before.error;
-    return this.#pack(before ? object : this.#transform(object), { isHot: true });
+    const bytes = this.#texts.get(object);
+    return this.#pack(before ? object : this.#transform(object), { isHot: true, bytes });
   }
 
   #pack(object: T, options: { isHot?: boolean; bytes?: Uint8Array | undefined }): Cached<T> {

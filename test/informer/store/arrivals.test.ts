@@ -38,6 +38,32 @@ describe('the objects of a list that arrives', () => {
     expect(Object.keys(object)).toEqual(['apiVersion', 'kind', 'metadata', 'at']);
   });
 
+  it('are packed from the texts that came, the first ones too, which are kept parsed until the list is long', () => {
+    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true });
+    const arriving = arrivalsOf(indexer);
+    const text = (object: Pod) => Buffer.from(JSON.stringify(object, null, 1));
+    const read = Buffer.alloc(4096); // memory that is used again for each object
+    const all = pods(5_010);
+    arriving.begin();
+    const taken = all.map((object) => arriving.take(object, read.subarray(0, text(object).copy(read))));
+    const entries = taken.map((object) => (arriving.isPacked(object) ? object : arriving.prepare(object)));
+    arriving.end();
+    expect(taken.filter((object) => object instanceof PackedObject)).toHaveLength(10);
+    indexer.replace(entries, '1');
+    const textBytes = all.reduce((sum, object) => sum + text(object).length, 0);
+    expect(indexer.memory).toMatchObject({ packed: 5_010, textBytes });
+    expect(indexer.values().toArray()).toEqual(all);
+  });
+
+  it('are packed as the transform made them, not from the texts that came', () => {
+    const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true });
+    const arriving = arrivalsOf(indexer, (object) => ({ ...object, spec: {} }) as Pod);
+    arriving.begin();
+    for (const object of pods(5_010)) arriving.take(object, Buffer.from(JSON.stringify(object)));
+    const first = arriving.prepare(pod('shop/a', 1));
+    expect(indexer.store.open(first)).toEqual({ ...pod('shop/a', 1), spec: {} });
+  });
+
   it('give their memory back when the list failed and another one begins', () => {
     const { indexer, arrivals: arriving } = arrivals();
     arriving.begin();

@@ -65,9 +65,11 @@ export interface SharedInformerOptions<T>
    * How the cache keeps its objects. `objects` (default): parsed; reads return the same object until it changes.
    * `compact`: as compressed text, in about a tenth of the memory, for caches of many objects. A read of an object that
    * was not read lately decodes it, in tenths of a millisecond. Two reads may return two equal objects. `auto`: parsed
-   * up to 5,000 objects, then compact. All other promises are the same.
+   * up to `compactAbove` objects, then compact. All other promises are the same.
    */
   store?: StoreKind | undefined;
+  /** The number of objects that an `auto` store keeps parsed at most. Default 5,000. */
+  compactAbove?: number | undefined;
   /** Freezes cached objects, so that a write to one throws. For tests and development. */
   freeze?: boolean | undefined;
   /**
@@ -100,6 +102,7 @@ export const KNOWN_OPTIONS = {
   indexers: true,
   transform: 'function',
   store: ['objects', 'compact', 'auto'],
+  compactAbove: 'number',
   freeze: 'boolean',
   verifyEveryMs: 'number',
   onHandlerError: 'function',
@@ -107,9 +110,9 @@ export const KNOWN_OPTIONS = {
 
 /** Throws `argument` for values that cannot work. */
 export function checkInformerOptions(
-  options: ReflectorOptions & Pick<SharedInformerOptions<unknown>, 'verifyEveryMs'>,
+  options: ReflectorOptions & Pick<SharedInformerOptions<unknown>, 'verifyEveryMs' | 'compactAbove'>,
 ): void {
-  for (const name of ['resyncMs', 'verifyEveryMs'] as const) {
+  for (const name of ['resyncMs', 'verifyEveryMs', 'compactAbove'] as const) {
     const value = options[name];
     if (value !== undefined && !(value >= 0))
       throw new InformerError('argument', `${name} must be a number not below 0, not ${value}`);

@@ -129,6 +129,7 @@ export class SharedInformer<T> implements Syncable {
       {
         clock: this.#clock,
         logger: this.#logger,
+        above: options.compactAbove,
         isFromServer: () => areJson && this.#transform === undefined,
         finish: options.freeze ? deepFreeze : undefined,
         onDamage: (error) => this.#damaged(error),
@@ -417,6 +418,7 @@ export class SharedInformer<T> implements Syncable {
       freeze: _4,
       onHandlerError: _5,
       store: _6,
+      compactAbove: _7,
       verifyEveryMs = 0,
       ...passedOn
     } = this.#options;

@@ -47,3 +47,27 @@ it('indexes that were added later can be removed, those that an informer began w
   informer.removeIndexers([...names, 'unknown']);
   expect(names.map((name) => informer.lister.hasIndex(name))).toEqual([true, false, true]);
 });
+
+it.each([
+  [2, 3],
+  [3, 0],
+])('with `auto` and compactAbove %i, %i of three objects become compact', async (compactAbove, packed) => {
+  const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' } });
+  await using place = await inProcess({ objects: ['a', 'b', 'c'].map(object) });
+  const { client, clock } = place;
+  const source = client.resource<UnknownObject>(CONFIG_MAPS);
+  const informer = new SharedInformer<UnknownObject>(source, { clock, store: 'auto', compactAbove });
+  const ending = new AbortController();
+  const running = informer.run(ending.signal);
+  await informer.whenSynced(ending.signal);
+  await clock.advance(1);
+  expect(informer.memory).toMatchObject({ objects: 3, packed });
+  ending.abort();
+  await running;
+});
+
+it('refuses a compactAbove below 0', async () => {
+  await using place = await inProcess();
+  const source = place.client.resource<UnknownObject>(CONFIG_MAPS);
+  expect(() => new SharedInformer(source, { compactAbove: -1 })).toThrow('compactAbove must be a number not below 0');
+});

@@ -343,6 +343,7 @@ class InformerTarget implements WatchTarget {
       resource: type.gvr,
       sync: 'auto',
       store: this.#plan.passing === undefined ? 'auto' : 'objects', // what passes is not stored
+      compactAbove: compactAbove(this.#plan.as),
       verifyEveryMs,
       idleMs,
       selectors: selectorsOf(type, this.#plan),
@@ -369,6 +370,13 @@ class InformerTarget implements WatchTarget {
     return informer;
   }
 }
+
+/**
+ * Rows are small, and come without the texts of their objects: a compact cache makes one of each, which takes more CPU
+ * time than the list. So they become compact where V8's heap would be too small for them.
+ */
+const compactAbove = (as: Representation): number | undefined =>
+  typeof as === 'object' && as.table !== 'Object' ? 100_000 : undefined;
 
 type ScopedPart = ScopedSource<UnknownObject> & PartScope;
 

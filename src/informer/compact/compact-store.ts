@@ -44,6 +44,8 @@ export interface StoreMemory {
 
 export interface CompactStoreOptions {
   kind: 'compact' | 'auto';
+  /** The number of objects that `auto` keeps parsed. Default 5,000: the whole cache takes less than 40 MB. */
+  above?: number | undefined;
   clock?: Clock | undefined;
   logger?: Logger | undefined;
   /** Whether objects come as the server sent them. Default: each is checked for parts that JSON cannot express. */
@@ -62,8 +64,7 @@ interface PackOptions<T> {
   bytes?: Uint8Array | undefined;
 }
 
-/** `auto` keeps objects parsed up to this number: below it, the whole cache takes less than 40 MB. */
-const AUTO_FROM = 5_000;
+const AUTO_ABOVE = 5_000;
 /** The number of full blocks that stay uncompressed: the newest texts, which are the likeliest to be replaced. */
 const RAW_BLOCKS = 32;
 /** Work that is done when nothing else runs. */
@@ -132,7 +133,7 @@ export class CompactStore<T> {
 
   /** Packs from now on if there are many objects. Returns whether it has just begun. */
   expect(objects: number): boolean {
-    if (this.#isActive || objects <= AUTO_FROM) return false;
+    if (this.#isActive || objects <= (this.#options.above ?? AUTO_ABOVE)) return false;
     this.#isActive = true;
     const how = this.#compression ? 'compressed texts' : 'texts without compression, because this Node has no zstd';
     this.#logger.debug(`objects are kept as ${how}`, { objects });

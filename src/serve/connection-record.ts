@@ -17,9 +17,13 @@ const FILE_FLAGS = ['certificate-authority', 'client-certificate', 'client-key']
  * The facts that lead to a cluster and a user, without reading the kubeconfig: the kubeconfig files (path, size, times
  * of change, inode), the connection flags, and the variables that choose an account. Two commands with the same record
  * have the same config, so the second needs no YAML to find the serve that the first started. Undefined if a flag is a
- * secret.
+ * secret. Without `account`, which takes longer than all the rest, it fits only a serve of any account.
  */
-export function connectionRecord(flags: ConnectionWords, env: Environment): string | undefined {
+export function connectionRecord(
+  flags: ConnectionWords,
+  env: Environment,
+  { account = true }: { readonly account?: boolean } = {},
+): string | undefined {
   if (SECRET_FLAGS.some((name) => flags[name] !== undefined)) return undefined;
   const given = Object.entries(flags)
     .filter(([name, value]) => name !== 'kubeconfig' && value !== undefined)
@@ -27,7 +31,7 @@ export function connectionRecord(flags: ConnectionWords, env: Environment): stri
     .sort();
   const variables = VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   const files = kubeconfigFiles(flags.kubeconfig, env).map(stampOf);
-  return JSON.stringify({ files, given, variables, account: accountOf(env) });
+  return JSON.stringify({ files, given, variables, account: account ? accountOf(env) : '' });
 }
 
 /** Variables that choose the server where no file does, and the way to it. */

@@ -34,17 +34,19 @@ export function serveWithKey(env: RuntimeEnvironment, key: string): FoundServe |
 
 /**
  * The serve of the cluster and user that a command line leads to: by its connection record, else by the key of its
- * identity, for which `keyOf` reads the kubeconfig. Both are asked for only if some serve is there.
+ * identity, for which `keyOf` reads the kubeconfig. Both are asked for only if some serve is there, and the account
+ * only if the serve's login depends on it.
  */
 export async function findServe(
   env: RuntimeEnvironment,
-  recordOf: () => string | undefined,
+  recordOf: (parts: { readonly account: boolean }) => string | undefined,
   keyOf: () => Promise<string | undefined>,
 ): Promise<FoundServe | undefined> {
   const serves = servesOf(env);
   if (serves.length === 0) return undefined;
-  const record = recordOf();
-  const known = serves.find(({ about }) => isSameConnection(about.record, record, about.anyAccount));
+  const sameConnection = ({ record, anyAccount = false }: ServeAbout) =>
+    isSameConnection(record, recordOf({ account: !anyAccount }), anyAccount);
+  const known = serves.find(({ about }) => sameConnection(about));
   if (known) return known;
   const key = await keyOf();
   return serves.find(({ folder }) => path.basename(folder) === key);

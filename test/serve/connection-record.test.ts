@@ -127,6 +127,9 @@ describe('the record of a connection', () => {
     expect(isSameConnection(one, other)).toBe(false);
     expect(isSameConnection(one, other, true)).toBe(true);
     expect(isSameConnection(one, elsewhere, true)).toBe(false);
+    const unasked = connectionRecord({ kubeconfig: file }, { HOME: '/b' }, { account: false });
+    expect([isSameConnection(one, unasked), isSameConnection(one, unasked, true)]).toEqual([false, true]);
+    expect(isSameConnection(elsewhere, unasked, true)).toBe(false);
     expect(isSameConnection(undefined, undefined, true)).toBe(false);
   });
 

@@ -71,6 +71,24 @@ describe.skipIf(process.platform === 'win32')('the serves of a user', () => {
     expect(await find('other')).toEqual([undefined, true]);
   });
 
+  it('are found without the account where their login does not depend on it', async () => {
+    place({ [KEYS[0]]: { pid: 1, record: 'r1,"account":"x"', anyAccount: true }, [KEYS[1]]: { pid: 2, record: 'r2' } });
+    const asked: boolean[] = [];
+    const find = (begin: string) =>
+      findServe(
+        env,
+        ({ account }) => {
+          asked.push(account);
+          return `${begin},"account":""`;
+        },
+        async () => undefined,
+      );
+    expect((await find('r1'))?.about.pid).toBe(1);
+    expect(asked).toEqual([false]);
+    expect(await find('r2')).toBeUndefined();
+    expect(asked).toEqual([false, false, true]);
+  });
+
   it('are none without a folder, and then neither a record nor a key is computed', async () => {
     const unread = () => expect.unreachable('the record or the key is computed');
     expect([servesOf(env), await findServe(env, unread, unread)]).toEqual([[], undefined]);

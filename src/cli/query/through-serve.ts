@@ -51,7 +51,7 @@ async function serveOf(flags: QueryLine['flags'], { io }: Edges): Promise<Found 
   const login = Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]]));
   const serve = await findServe(
     io.env,
-    () => connectionRecord(login, io.env),
+    (parts) => connectionRecord(login, io.env, parts),
     async () => {
       const { serveKeyOf } = await import('../session/serve-key.ts');
       const found = await serveKeyOf(flags, io);

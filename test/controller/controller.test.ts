@@ -557,6 +557,21 @@ describe('parking', () => {
     expect([runs, controller.parked]).toEqual([2, []]);
   });
 
+  it('a key that is enqueued during its last retry begins again with its first try', async () => {
+    const attempts: number[] = [];
+    const setup: { ask?: () => void } = {};
+    const reconcile = ({ attempt }: ReconcileRequest) => {
+      attempts.push(attempt);
+      if (attempts.length === 2) setup.ask?.();
+      if (attempts.length <= 2) throw new Error('of the old state');
+    };
+    const { clock, events, controller } = await start({ reconcile, maxRetries: 1 });
+    setup.ask = () => controller.enqueue('shop/web');
+    events.emit(added('web'));
+    await clock.advance(10_000);
+    expect([attempts, controller.parked]).toEqual([[1, 2, 1], []]);
+  });
+
   it('a timer, which is no change, does not release it', async () => {
     const { clock, controller, requests } = await parked();
     controller.watch(createTimerSource({ everyMs: 60_000, keys: () => ['shop/web'] }));

@@ -458,6 +458,16 @@ describe('priority', () => {
     expect(await drain(queue)).toEqual(['early', 'baz', 'foo', 'bar']);
   });
 
+  it('a key that is added while it is being processed returns with the priority of that, also a lower one', async () => {
+    const { queue } = setup();
+    queue.add('foo', { priority: 10 });
+    const foo = await taken(queue);
+    queue.add('foo', { priority: 3 });
+    foo[Symbol.dispose]();
+    using again = await taken(queue);
+    expect(again.priority).toBe(3);
+  });
+
   it('a key whose priority is raised while it is being processed returns with its new priority', async () => {
     const { queue } = setup();
     queue.add('foo');

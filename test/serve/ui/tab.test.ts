@@ -191,6 +191,15 @@ describe('an open page', () => {
       for (const form of [text, Buffer.from(text).toString('base64')]) expect(all).not.toContain(form);
   });
 
+  it('keeps its object when a view comes that is older than the present one', async () => {
+    sandbox.apply(configMap('second'));
+    const subject = (name: string) => ({ type: 'v1/configmaps', key: `shop/${name}` });
+    await tab.show({ session: 'session', number: 5, subject: subject('first') });
+    await tab.show({ session: 'session', number: 4, subject: subject('second') });
+    await eventually(() => expect(outlet.of('object')).not.toHaveLength(0));
+    expect(new Set(outlet.of('object').map(({ view, key }) => `${view} ${key}`))).toEqual(new Set(['5 shop/first']));
+  });
+
   it('keeps its rows when a question is refused, and ignores a view that is older than the present one', async () => {
     await tab.show({ session: 'session', number: 5, question });
     await eventually(() => expect(rows()).toContain('shop/first'));

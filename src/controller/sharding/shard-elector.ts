@@ -333,15 +333,15 @@ export class ShardElector {
     const rank = order.indexOf(this.identity);
     for (const [index, holder] of holders.entries()) {
       const shard = this.#stateOf(index);
-      shard.freeSince = holder === undefined ? (shard.freeSince ?? now) : undefined;
-      const freeMs = now - (shard.freeSince ?? now);
+      if (holder === undefined) shard.freeSince ??= now;
+      else shard.freeSince = undefined;
+      const { freeSince = now } = shard;
       const turn = 1 + ((rank + index) % order.length);
-      if (freeMs >= leaseDurationMs * turn) shard.rescuedUntil = now + RESCUED_DURATIONS * leaseDurationMs;
-      if ((shard.rescuedUntil ?? now) <= now) shard.rescuedUntil = undefined;
+      if (now - freeSince >= leaseDurationMs * turn) shard.rescuedUntil = now + RESCUED_DURATIONS * leaseDurationMs;
     }
     for (const index of this.#leftToNewcomers(holders, members))
       this.#stateOf(index).rescuedUntil = now + NEWCOMER_DURATIONS * leaseDurationMs;
-    return [...this.#shards].filter(([, { rescuedUntil }]) => rescuedUntil !== undefined).map(([index]) => index);
+    return [...this.#shards].filter(([, { rescuedUntil = now }]) => rescuedUntil > now).map(([index]) => index);
   }
 
   /**

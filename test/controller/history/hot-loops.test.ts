@@ -381,6 +381,21 @@ describe('a chain of own writes', () => {
     expect([ownRun(of), ownRun(of), ownRun(of)]).toEqual([undefined, undefined, 3]);
   });
 
+  it('that follows another one after ten minutes is delayed, and a later one is not', () => {
+    const holdAfter = (ms: number) => {
+      const of = chain();
+      const loop = () => {
+        for (let i = 0; i < 2; i++) ownRun(of);
+        of.own();
+        return of.loops.due(KEY)?.holdMs;
+      };
+      expect(loop()).toBe(0);
+      of.clock.tick(ms);
+      return loop();
+    };
+    expect([holdAfter(600_000), holdAfter(600_001)]).toEqual([1000, 0]);
+  });
+
   it('goes on with as many events in a run as are compared', () => {
     const of = chain();
     ownRun(of);

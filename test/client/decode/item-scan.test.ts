@@ -84,7 +84,6 @@ describe('one pass over the bytes of an object', () => {
     ['an escape in a key that may be asked for', '{"st\\u0061tus":1}'],
     ['managedFields that are no list', '{"metadata":{"managedFields":{"a":1}}}'],
     ['managedFields twice', '{"metadata":{"managedFields":[],"managedFields":[]}}'],
-    ['more levels than it counts', `{"status":${'['.repeat(202)}${']'.repeat(202)}}`],
     ['bytes that are no UTF-8', Buffer.from([...Buffer.from('{"status":"'), 0xc3, 0x28, ...Buffer.from('"}')])],
     ['a list', '[]'],
     ['nothing', ''],
@@ -106,6 +105,154 @@ describe('one pass over the bytes of an object', () => {
   it('writes escapes as JSON.stringify does', () => {
     const text = '{"a":"\\u003c \\u0026\\\\u003c \\u2028 \\ud83d\\ude00 \\ud83d \\u0000 \\u001B \\n"}';
     expect(scanned(text)?.text).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  const VALUES = [
+    '0',
+    '-1',
+    '10',
+    '1.5',
+    '-0.5',
+    '1E5',
+    '1e+5',
+    '1e-5',
+    '1.25e10',
+    'true',
+    'false',
+    'null',
+    '""',
+    '"é🙂"',
+    '"\\"\\\\\\/\\b\\f\\n\\r\\t"',
+    '"\\u00e9\\uD83D\\ude00"',
+    '[]',
+    '{}',
+    '[[],[1]]',
+    '{"b":{}}',
+    '{"b":[],"c":{"":0}}',
+  ];
+  const BROKEN_VALUES = [
+    '',
+    '01',
+    '-',
+    '-01',
+    '00',
+    '1.',
+    '.5',
+    '1.e5',
+    '1e',
+    '1e+',
+    '+1',
+    'tru',
+    'trux',
+    'nulL',
+    'truefalse',
+    '"\\x"',
+    '"\\u12g4"',
+    '"\\u12"',
+    '"\\',
+    '"a',
+    '"a\nb"',
+    '"\u001f"',
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '[1}',
+    '[',
+    '{"b":1]',
+    '{"b"}',
+    '{"b":}',
+    '{"b"1}',
+    '{b:1}',
+    '{"b":1,}',
+    '{,}',
+    '{"b":"c"',
+    '1]',
+    '1,',
+    '1}',
+  ];
+
+  it.each(VALUES)('reads the value %s, whether it is asked for or not', (value) => {
+    const { part, text } = scanned(`{"status":${value},"a":${value},"metadata":{"name":${value},"x":${value}}}`) ?? {};
+    expect(part).toEqual({ status: parseJson(value), metadata: { name: parseJson(value) } });
+    if (text !== undefined) expect(parseJson(text)).toMatchObject({ a: parseJson(value) });
+  });
+
+  it.each(BROKEN_VALUES)('does not read the value %j, whether it is asked for or not', (value) => {
+    for (const text of [
+      `{"status":${value}}`,
+      `{"a":${value}}`,
+      `{"metadata":{"name":${value}}}`,
+      `{"metadata":{"x":${value},"name":"p"}}`,
+    ])
+      expect(scanned(text), text).toBeUndefined();
+  });
+
+  it.each([
+    '{"a":1}x',
+    '{"a":1',
+    '{',
+    '{"a"',
+    '{"a',
+    '{"a"1}',
+    '{"a":1,}',
+    '{"a":1]',
+    '{"a\nb":1}',
+    '{a":1}',
+    '{"metadata":{"name":1]}',
+    'x"a":1}',
+  ])('does not read %j', (text) => {
+    expect(scanned(text)).toBeUndefined();
+  });
+
+  it('does not read a key whose bytes are no UTF-8', () => {
+    const text = Buffer.concat([Buffer.from('{"'), Buffer.of(0xc3, 0x28), Buffer.from('":1}')]);
+    expect(scanned(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['{}', undefined],
+    ['{"":0}', '{"":0}'],
+    ['{"4294967294":1}', undefined],
+    ['{"12345678901":1}', '{"12345678901":1}'],
+    ['{"1a":1}', '{"1a":1}'],
+    ['{"x":{"7":1}}', undefined],
+    ['{"x":{"":1,"7a":1}}', '{"x":{"":1,"7a":1}}'],
+    ['{"x":[0.5,-7,120]}', '{"x":[0.5,-7,120]}'],
+    ['{"x":1.50}', undefined],
+    ['{"x":-0}', undefined],
+  ])('has the text of %s where JavaScript would write the same', (text, expected) => {
+    expect(scanned(text)).toMatchObject({ text: expected });
+  });
+
+  it('begins the text with a head in place of the first bracket', () => {
+    const scan = new ItemScan(FIELDS, ['metadata']);
+    expect(scan.read(Buffer.from('{"metadata":{"name":"p","managedFields":[]},"a":"é"}'))).toBe(true);
+    expect(scan.text('{"kind":"Pod",')).toBe('{"kind":"Pod","metadata":{"name":"p"},"a":"é"}');
+  });
+
+  it('reads one object after the other, small and large ones', () => {
+    const scan = new ItemScan(FIELDS, ['metadata']);
+    for (const length of [1, 47, 48, 49, 4_000, 100, 5_000, 20_000, 3]) {
+      const object = { metadata: { name: 'é'.repeat(length), managedFields: [] }, x: 1, status: 'y'.repeat(length) };
+      expect(scan.read(Buffer.from(JSON.stringify(object)))).toBe(true);
+      expect(scan.parsed()).toEqual({ metadata: { name: object.metadata.name }, status: object.status });
+      expect(scan.read(Buffer.from('{"status":"\\u0041","a":-0,"metadata":{}}'))).toBe(true);
+      expect([scan.parsed(), scan.text('{')]).toEqual([{ status: 'A', metadata: {} }, undefined]);
+    }
+  });
+
+  it('reads up to two hundred levels around an innermost value', () => {
+    const nested = (levels: number) => `{"status":${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}}`;
+    expect(scanned(nested(200))?.part).toEqual(JSON.parse(nested(200)));
+    expect(scanned(nested(202))).toBeUndefined();
+  });
+
+  it('takes all of a value of which more than thirty fields are asked for', () => {
+    const wanted = (count: number) =>
+      fieldTreeOf(Array.from({ length: count }, (_, i) => ['spec', `f${i}`])) as FieldTree;
+    const text = '{"spec":{"f0":1,"other":2}}';
+    expect(scanned(text, { fields: wanted(30) })?.part).toEqual({ spec: { f0: 1 } });
+    expect(scanned(text, { fields: wanted(31) })?.part).toEqual({ spec: { f0: 1, other: 2 } });
   });
 
   it.each([

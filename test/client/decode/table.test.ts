@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsIn, isTable, objectOfRow, TableEvents } from '../../../src/client/decode/table.ts';
+import { columnsIn, isTable, objectOfRow, rowFrom, rowsIn, TableEvents } from '../../../src/client/decode/table.ts';
 import { cellsOf } from '../../../src/model/cells.ts';
 import type { WatchEvent } from '../../../src/model/watch-event.ts';
 
@@ -53,6 +53,30 @@ describe('columnsIn', () => {
     expect(() => columnsIn(definitions)).toThrow(
       expect.objectContaining({ code: 'decode', message: 'the server sent a table with a column that has no name' }),
     );
+  });
+});
+
+describe('rowsIn', () => {
+  it.each([undefined, null, []])('%s has no rows', (rows) => {
+    expect(rowsIn(rows)).toEqual([]);
+  });
+
+  it.each([[{}], ['rows'], [0], [false]])('refuses %j, which is not a list', (rows) => {
+    expect(() => rowsIn(rows)).toThrow('the server sent a table whose rows are not a list');
+  });
+});
+
+describe('rowFrom', () => {
+  it.each([{}, { object: null }, { cells: [], object: { metadata: {} } }])('accepts %j', (row) => {
+    expect(rowFrom(row)).toBe(row);
+  });
+
+  it.each([
+    [null, 'a row that is not an object but null'],
+    [7, 'a row that is not an object but a number'],
+    [{ object: 'web' }, 'a row about a string and not an object'],
+  ])('refuses %j', (row, problem) => {
+    expect(() => rowFrom(row)).toThrow(problem);
   });
 });
 

@@ -46,19 +46,24 @@ describe('hot objects', () => {
     }
   });
 
+  it('give up the one that was not used for longest', () => {
+    const hot = new HotObjects<string>(30);
+    const handles = ['a', 'b', 'c'].map((key) => handle(10, key));
+    for (const packed of handles) hot.add(packed, packed.key);
+    for (const packed of handles) packed.isUsed = packed.key !== 'b';
+    hot.add(handle(10, 'd'), 'd');
+    expect(handles.map((packed) => packed.hot)).toEqual(['a', undefined, 'c']);
+  });
+
+  it('keep one that is exactly as large as all of them may be', () => {
+    const hot = new HotObjects<string>(100);
+    hot.add(handle(100, 'large'), 'large');
+    expect([hot.count, hot.bytes]).toEqual([1, 100]);
+  });
+
   it('do not keep an object that is larger than all of them may be', () => {
     const hot = new HotObjects<string>(100);
     hot.add(handle(101, 'large'), 'large');
     expect([hot.count, hot.bytes]).toEqual([0, 0]);
-  });
-
-  it('are none after clear', () => {
-    const hot = new HotObjects<string>(100);
-    const handles = [handle(10), handle(10)];
-    for (const packed of handles) hot.add(packed, 'x');
-    hot.clear();
-    expect([hot.count, hot.bytes, ...handles.map((packed) => packed.hot)]).toEqual([0, 0, undefined, undefined]);
-    hot.add(handles[0] as PackedObject<string>, 'y');
-    expect([hot.count, hot.bytes]).toEqual([1, 10]);
   });
 });

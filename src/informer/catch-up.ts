@@ -1,21 +1,7 @@
-import type { Clock } from '../kit/clock.ts';
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
-import { type Drift, isInAgreement, markOf, marksOf } from './verifier.ts';
-
-export interface CatchUpOptions {
-  /** The part of the cache that the lists cover. */
-  cached: () => Iterable<readonly [ObjectKey, unknown]>;
-  get: (key: ObjectKey) => unknown;
-  /** Lists the most recent state, at least its metadata. */
-  list: (signal: AbortSignal) => Promise<readonly (readonly [ObjectKey, unknown])[]>;
-  /** Whether changes have arrived that are not in the cache yet. */
-  isBehind: () => boolean;
-  clock: Clock;
-  /** How long the stream may take to bring what the list shows, ms. */
-  graceMs: number;
-}
+import { type Drift, isInAgreement, markOf, marksOf, type VerifierOptions } from './verifier.ts';
 
 const FIRST_WAIT_MS = 20;
 
@@ -24,7 +10,7 @@ const FIRST_WAIT_MS = 20;
  * version, or a later version. Resolves with the differences that the stream did not repair in time and that a second
  * list shows as well; with none when the cache has caught up.
  */
-export async function caughtUp(options: CatchUpOptions, signal: AbortSignal): Promise<Drift> {
+export async function caughtUp(options: VerifierOptions<unknown>, signal: AbortSignal): Promise<Drift> {
   const { list, clock, graceMs, isBehind } = options;
   const before = new Map(options.cached());
   const fresh = new Map(await list(signal));
@@ -45,7 +31,7 @@ const isDone = (drift: Drift, isBehind: () => boolean) => isInAgreement(drift) &
 
 /** Where the cache is older than a list. What the stream deleted or added since `before` is newer than it. */
 function behindOf(
-  { cached, get }: Pick<CatchUpOptions, 'cached' | 'get'>,
+  { cached, get }: Pick<VerifierOptions<unknown>, 'cached' | 'get'>,
   before: ReadonlyMap<ObjectKey, unknown>,
   fresh: ReadonlyMap<ObjectKey, unknown>,
 ): Drift {

@@ -22,6 +22,7 @@ import {
   markOf,
   unreadableError,
   unverifiedError,
+  type VerifierOptions,
 } from './verifier.ts';
 import {
   type Continuity,
@@ -236,7 +237,7 @@ export class SourcePipeline<T> implements ShownSource {
     return {
       get: (key) => cache.get(key),
       entries: () => this.#cached(),
-      isBehind: () => this.#fifo?.isIdle === false || this.#ledger.storeErrors > 0,
+      isBehind: () => !this.isIdle || this.#ledger.storeErrors > 0,
     };
   }
 
@@ -320,15 +321,8 @@ export class SourcePipeline<T> implements ShownSource {
    * differs from the server, or cannot be compared with it, is listed.
    */
   async #confirmStored(signal: AbortSignal): Promise<void> {
-    const { clock, cache } = this.#options;
-    const comparison = {
-      cached: () => this.#cached(),
-      get: (key: ObjectKey) => cache.get(key),
-      list: async (asking: AbortSignal) => (await this.#listMetadata(asking)).items,
-      isBehind: () => this.#fifo?.isIdle === false,
-      clock,
-      graceMs: VERIFY_GRACE_MS,
-    };
+    const { clock } = this.#options;
+    const comparison = this.#comparison(async (asking) => (await this.#listMetadata(asking)).items);
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isConfirmed && !signal.aborted; pauseMs = Math.min(2 * pauseMs, 30_000)) {
       try {
         const drift = await caughtUp(comparison, signal);
@@ -351,9 +345,8 @@ export class SourcePipeline<T> implements ShownSource {
     const source = this.source;
     const list = (options: ListOptions, context: CallContext): Promise<ListPage<unknown>> =>
       source.probe ? source.probe(options, context) : source.list(options, context);
-    const watch = () => Promise.reject(new Error('not watched'));
     const marked = (item: unknown) => new Marked(keyOf(item), item);
-    const page = await this.#fetch<unknown>({ list, watch }, signal, marked);
+    const page = await this.#fetch<unknown>(list, signal, marked);
     const items = page.items.map((item) => (item instanceof Marked ? item : marked(item)));
     return { ...page, items: items.map(({ key, object }) => [key, object] as const) };
   }
@@ -390,23 +383,25 @@ export class SourcePipeline<T> implements ShownSource {
   async verify(signal: AbortSignal): Promise<Drift> {
     if (!this.hasSynced)
       throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to verify`);
-    const { cache, clock } = this.#options;
-    const cached = () => this.#cached();
-    const list = (listSignal: AbortSignal) => this.#listAsCached(listSignal);
     const drift = await findDrift(
-      {
-        cached,
-        get: (key) => cache.get(key),
-        list,
-        isBehind: () => this.#fifo?.isIdle === false,
-        clock,
-        graceMs: VERIFY_GRACE_MS,
-      },
+      this.#comparison((asking) => this.#listAsCached(asking)),
       signal,
     );
     this.#ledger.verified(isInAgreement(drift));
     if (!isInAgreement(drift)) this.#reflector?.distrust(driftError(this.#name, drift));
     return drift;
+  }
+
+  #comparison(list: VerifierOptions<T>['list']): VerifierOptions<T> {
+    const { cache, clock } = this.#options;
+    return {
+      cached: () => this.#cached(),
+      get: (key) => cache.get(key),
+      list,
+      isBehind: () => !this.isIdle,
+      clock,
+      graceMs: VERIFY_GRACE_MS,
+    };
   }
 
   /** Resolves at the next sign of life of the server. Rejects with the signal's reason. */
@@ -416,7 +411,7 @@ export class SourcePipeline<T> implements ShownSource {
 
   /** Resolves when no change that has arrived waits to be applied. Rejects with the signal's reason. */
   async whenApplied(signal: AbortSignal): Promise<void> {
-    while (this.#fifo?.isIdle === false) {
+    while (!this.isIdle) {
       signal.throwIfAborted();
       await this.#options.clock.yield();
     }
@@ -451,19 +446,29 @@ export class SourcePipeline<T> implements ShownSource {
       const object = transform ? transform(item) : item;
       return new Marked(cache.keyOf(object), object);
     };
-    const { items } = await this.#fetch<T | Marked>(this.source, signal, marked);
+    const source: ListerWatcher<T | Marked> = this.source;
+    const aside = source.change ? { isAside: true } : {};
+    const { items } = await this.#fetch(
+      (options, context) => source.list(options, { ...context, ...aside }),
+      signal,
+      marked,
+    );
     return items.map((item) => {
       const { key, object } = item instanceof Marked ? item : marked(item);
       return [key, object];
     });
   }
 
-  /** Lists the most recent state. */
-  #fetch<S>(source: ListerWatcher<S>, signal: AbortSignal, arrived?: (object: never) => unknown): Promise<ListPage<S>> {
+  /** Lists the most recent state, which is not the list of the informer. */
+  #fetch<S>(
+    list: ListerWatcher<S>['list'],
+    signal: AbortSignal,
+    arrived: (object: never) => unknown,
+  ): Promise<ListPage<S>> {
     const { clock, logger, reflector } = this.#options;
     const { selectors, pageSize, idleMs = DEFAULT_IDLE_MS } = reflector;
     const common = { name: this.#name, selectors, pageSize, clock, logger, idleMs, arrived };
-    return new ListFetcher(aside(source), { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
+    return new ListFetcher<S>({ list }, { ...common, sync: 'pages', onProgress: undefined }).fetch('', signal);
   }
 
   async #verifyPeriodically(signal: AbortSignal): Promise<void> {
@@ -477,13 +482,4 @@ export class SourcePipeline<T> implements ShownSource {
       }
     }
   }
-}
-
-/** The source, for a list that is not the informer's own. */
-function aside<S>(source: ListerWatcher<S>): ListerWatcher<S> {
-  if (!source.change) return source;
-  return {
-    list: (options, context) => source.list(options, { ...context, isAside: true }),
-    watch: (options, context) => source.watch(options, context),
-  };
 }

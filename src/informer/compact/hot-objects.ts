@@ -31,12 +31,6 @@ export class HotObjects<T> {
     while (this.#bytes > this.#most) this.#takeOne();
   }
 
-  clear(): void {
-    for (const packed of this.#round) packed.hot = undefined;
-    this.#round.length = 0;
-    this.#bytes = 0;
-  }
-
   #takeOne(): void {
     for (;;) {
       if (this.#hand >= this.#round.length) this.#hand = 0;

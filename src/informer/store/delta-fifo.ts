@@ -220,7 +220,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     const isInInitialList = !this.#synced;
     const batch = this.#batch(most);
     this.#metrics?.queued?.(this.#items.size);
-    if (this.#items.size * 2 <= this.#highWater) this.#drained.wake();
+    this.#drained.wake();
     try {
       this.#isProcessing = true;
       await process(batch, isInInitialList);
@@ -233,7 +233,7 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
   #batch(most: number): Delta<T>[] {
     const first = this.#items.shift() as Delta<T>;
     const batch = [first];
-    if (most === 1 || !isObjectDelta(first) || first.key === undefined) return batch;
+    if (!isObjectDelta(first) || first.key === undefined) return batch;
     const keys = new Set([first.key]);
     while (batch.length < most) {
       const next = this.#items.at(0);

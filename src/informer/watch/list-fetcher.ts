@@ -24,13 +24,15 @@ export interface ListFetcherOptions {
   arrived?: CallContext['arrived'];
 }
 
+type ListSource<T> = Pick<ListerWatcher<T>, 'list' | 'consistentUnpagedList'>;
+
 /** Fetches whole states by LIST, and remembers whether this server pages lists at version "0". */
 export class ListFetcher<T> {
-  readonly #source: ListerWatcher<T>;
+  readonly #source: ListSource<T>;
   readonly #options: ListFetcherOptions;
   #paginated = false;
 
-  constructor(source: ListerWatcher<T>, options: ListFetcherOptions) {
+  constructor(source: ListSource<T>, options: ListFetcherOptions) {
     this.#source = source;
     this.#options = options;
   }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../kit/exact-json.ts';
 import type { FieldTree } from '../../model/field-tree.ts';
-import { type Cut, endOfList } from './managed-fields.ts';
+import { type Cut, endOfList, NONE } from './managed-fields.ts';
 import { splicedText } from './spliced-text.ts';
 
 const QUOTE = 0x22;
@@ -123,12 +123,12 @@ export class ItemScan {
     }
     for (;;) {
       const colon = this.#keyAt(at);
-      if (colon === -1) return -1;
+      if (colon === NONE) return NONE;
       const place = placeOf(steps, bytes, at + 1, colon - 1);
       const step = steps[place];
       let end: number;
       if (step) {
-        if (seen & (1 << place)) return -1;
+        if (seen & (1 << place)) return NONE;
         if (seen !== 0) this.#putByte(COMMA);
         seen |= 1 << place;
         this.#put(at, colon + 1);
@@ -136,10 +136,10 @@ export class ItemScan {
           end = this.#keep(colon + 1, step.below, step.dropsManagedFields);
         else {
           end = this.#pass(colon + 1);
-          if (end !== -1) this.#put(colon + 1, end);
+          if (end !== NONE) this.#put(colon + 1, end);
         }
       } else if (dropsManagedFields && isKey(MANAGED_FIELDS, bytes, at + 1, colon - 1)) {
-        end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : -1;
+        end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : NONE;
         const isFirst = at === from + 1;
         this.#cut = { from: isFirst ? at : at - 1, to: isFirst && bytes[end] === COMMA ? end + 1 : end };
       } else {
@@ -147,10 +147,10 @@ export class ItemScan {
         end = this.#pass(colon + 1);
         this.#isLong = isLong;
       }
-      if (end === -1) return -1;
+      if (end === NONE) return NONE;
       at = end + 1;
       if (bytes[end] === COMMA) continue;
-      if (bytes[end] !== CLOSE_BRACE) return -1;
+      if (bytes[end] !== CLOSE_BRACE) return NONE;
       this.#putByte(CLOSE_BRACE);
       return at;
     }
@@ -162,11 +162,11 @@ export class ItemScan {
     const { length } = bytes;
     let at = quote + 1;
     for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[at] as number) {
-      if (byte === BACKSLASH || byte < 0x20 || at >= length) return -1;
+      if (byte === BACKSLASH || byte < 0x20 || at >= length) return NONE;
       if (byte >= 0x80) this.#isWide = true;
       at++;
     }
-    if (bytes[quote] !== QUOTE || bytes[at + 1] !== COLON) return -1;
+    if (bytes[quote] !== QUOTE || bytes[at + 1] !== COLON) return NONE;
     this.#lookAtKey(quote + 1, at);
     return at + 1;
   }
@@ -193,14 +193,14 @@ export class ItemScan {
         const isMap = byte === OPEN_BRACE;
         if (bytes[at + 1] === byte + 2) at += 2;
         else {
-          if (depth === MOST_LEVELS) return -1;
+          if (depth === MOST_LEVELS) return NONE;
           open[depth++] = isMap ? 1 : 0;
           at = isMap ? this.#key(at + 1) : at + 1;
-          if (at === -1) return -1;
+          if (at === NONE) return NONE;
           continue;
         }
       } else at = isDigit(byte) || byte === MINUS ? this.#number(at) : literalEnd(bytes, at);
-      if (at === -1) return -1;
+      if (at === NONE) return NONE;
       for (;;) {
         if (depth === 0) return at;
         const isMap = open[depth - 1] === 1;
@@ -208,10 +208,10 @@ export class ItemScan {
         at++;
         if (next === COMMA) {
           if (isMap) at = this.#key(at);
-          if (at === -1) return -1;
+          if (at === NONE) return NONE;
           break;
         }
-        if (next !== (isMap ? CLOSE_BRACE : CLOSE_BRACKET)) return -1;
+        if (next !== (isMap ? CLOSE_BRACE : CLOSE_BRACKET)) return NONE;
         depth--;
       }
     }
@@ -220,9 +220,9 @@ export class ItemScan {
   /** The index after the key that begins at `quote` and its colon. */
   #key(quote: number): number {
     const bytes = this.#bytes;
-    if (bytes[quote] !== QUOTE) return -1;
+    if (bytes[quote] !== QUOTE) return NONE;
     const end = this.#string(quote);
-    if (end === -1 || bytes[end] !== COLON) return -1;
+    if (end === NONE || bytes[end] !== COLON) return NONE;
     if (isDigit(bytes[quote + 1] as number)) this.#lookAtKey(quote + 1, end - 1);
     return end + 1;
   }
@@ -237,11 +237,11 @@ export class ItemScan {
       if (kind === END) return at + 1;
       if (kind === WIDE) this.#isWide = true;
       else {
-        at = kind === ESCAPE ? this.#escape(at + 1) : -1;
-        if (at === -1) return -1;
+        at = kind === ESCAPE ? this.#escape(at + 1) : NONE;
+        if (at === NONE) return NONE;
       }
     }
-    return -1;
+    return NONE;
   }
 
   /** The index of the last byte of an escape. */
@@ -250,10 +250,10 @@ export class ItemScan {
     const byte = bytes[at] as number;
     if (byte !== SMALL_U) {
       if (byte === SLASH) this.#isCanonical = false;
-      return ESCAPED.has(byte) ? at : -1;
+      return ESCAPED.has(byte) ? at : NONE;
     }
     this.#hasEscapes = true;
-    for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i] as number)) return -1;
+    for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i] as number)) return NONE;
     return at + 4;
   }
 
@@ -262,21 +262,21 @@ export class ItemScan {
     const bytes = this.#bytes;
     const start = bytes[from] === MINUS ? from + 1 : from;
     let at = digitsEnd(bytes, start);
-    if (at === start || (bytes[start] === ZERO && at > start + 1)) return -1;
+    if (at === start || (bytes[start] === ZERO && at > start + 1)) return NONE;
     if (at - start >= LONG) this.#isLong = true;
     if (bytes[start] === ZERO && start > from) this.#isCanonical = false; // -0 is 0
     const isFraction = bytes[at] === DOT;
     if (isFraction) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
-      if (at === fraction) return -1;
+      if (at === fraction) return NONE;
     }
     const isExponent = ((bytes[at] as number) | 0x20) === SMALL_E;
     if (isExponent) {
       const sign = bytes[at + 1];
       const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
       at = digitsEnd(bytes, exponent);
-      if (at === exponent) return -1;
+      if (at === exponent) return NONE;
       this.#isLong = true;
     }
     if (isFraction || isExponent) {
@@ -327,7 +327,7 @@ function stepsOf(fields: FieldTree, metadata: readonly string[] | undefined): St
 /** The place of the step with the key between two indexes; -1 for none. */
 function placeOf(steps: readonly Step[], bytes: Buffer, from: number, to: number): number {
   for (let i = 0; i < steps.length; i++) if (isKey((steps[i] as Step).key, bytes, from, to)) return i;
-  return -1;
+  return NONE;
 }
 
 function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
@@ -345,7 +345,7 @@ function digitsEnd(bytes: Buffer, from: number): number {
 
 function literalEnd(bytes: Buffer, from: number): number {
   for (const word of LITERALS) if (isKey(word, bytes, from, from + word.length)) return from + word.length;
-  return -1;
+  return NONE;
 }
 
 const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;

@@ -7,6 +7,9 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+/** The index of what is not there. */
+export const NONE = -1;
+
 /** The path from a JSON value to an object's metadata: keys, and `[]` for the first element of a list. */
 export type MetadataPath = readonly (Buffer | typeof FIRST)[];
 
@@ -41,21 +44,21 @@ export interface Cut {
  */
 export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | undefined {
   const open = openAt(bytes, path);
-  if (open === -1) return undefined;
+  if (open === NONE) return undefined;
   const at = memberOf(bytes, open, MANAGED_FIELDS);
   const value = valueAt(bytes, at, MANAGED_FIELDS);
-  if (value === -1 || bytes[value] !== OPEN_BRACKET) return undefined;
+  if (value === NONE || bytes[value] !== OPEN_BRACKET) return undefined;
   const end = endOfList(bytes, value);
-  return end === -1 ? undefined : withComma(bytes, at, end);
+  return end === NONE ? undefined : withComma(bytes, at, end);
 }
 
 /** The string at `key` in the object at `path`, if the bytes, which may be cut anywhere, have it whole. */
 export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string | undefined {
   const open = openAt(bytes, path);
-  if (open === -1) return undefined;
+  if (open === NONE) return undefined;
   const name = Buffer.from(key);
   const value = valueAt(bytes, memberOf(bytes, open, name), name);
-  if (value === -1 || bytes[value] !== QUOTE) return undefined;
+  if (value === NONE || bytes[value] !== QUOTE) return undefined;
   const end = endOfString(bytes, value);
   return end >= bytes.length ? undefined : textIn(bytes.toString('utf8', value, end + 1));
 }
@@ -74,14 +77,14 @@ function openAt(bytes: Buffer, path: MetadataPath): number {
   let open = skipSpace(bytes, 0);
   for (const step of path) {
     open = step === FIRST ? firstOf(bytes, open) : valueAt(bytes, memberOf(bytes, open, step), step);
-    if (open === -1) return -1;
+    if (open === NONE) return NONE;
   }
   return open;
 }
 
 /** The index of the quote of a key in the object that opens at `open`, or -1. Reads no further than the key. */
 function memberOf(bytes: Buffer, open: number, key: Buffer): number {
-  if (bytes[open] !== OPEN_BRACE) return -1;
+  if (bytes[open] !== OPEN_BRACE) return NONE;
   const { length } = bytes;
   let depth = 0;
   for (let i = open + 1; i < length; i++) {
@@ -91,10 +94,10 @@ function memberOf(bytes: Buffer, open: number, key: Buffer): number {
       i = endOfString(bytes, i);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth-- === 0) return -1;
+      if (depth-- === 0) return NONE;
     }
   }
-  return -1;
+  return NONE;
 }
 
 /** Whether the string at `quote` is this key: a key is followed by a colon. */
@@ -118,11 +121,11 @@ function endOfString(bytes: Buffer, quote: number): number {
 }
 
 function valueAt(bytes: Buffer, quote: number, key: Buffer): number {
-  return quote === -1 ? -1 : skipSpace(bytes, skipSpace(bytes, quote + key.length + 2) + 1);
+  return quote === NONE ? NONE : skipSpace(bytes, skipSpace(bytes, quote + key.length + 2) + 1);
 }
 
 function firstOf(bytes: Buffer, open: number): number {
-  return bytes[open] === OPEN_BRACKET ? skipSpace(bytes, open + 1) : -1;
+  return bytes[open] === OPEN_BRACKET ? skipSpace(bytes, open + 1) : NONE;
 }
 
 /**
@@ -132,7 +135,7 @@ function firstOf(bytes: Buffer, open: number): number {
  */
 export function endOfList(bytes: Buffer, open: number): number {
   const close = bytes.indexOf(CLOSE_BRACKET, open + 1);
-  if (close === -1) return -1;
+  if (close === -1) return NONE;
   const inner = bytes.indexOf(OPEN_BRACKET, open + 1);
   const isFlat = inner === -1 || inner > close;
   if (isFlat && (isOutsideStrings(bytes, close + 1) || hasEvenQuotes(bytes, open, close))) return close + 1;
@@ -179,7 +182,7 @@ function endOfValue(bytes: Buffer, open: number): number {
       if (--depth === 0) return i + 1;
     }
   }
-  return -1;
+  return NONE;
 }
 
 /** A member and the comma before it; for the first member, the comma after it. */

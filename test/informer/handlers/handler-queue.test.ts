@@ -83,6 +83,19 @@ it('a deletion and an addition make another object, plain updates do not', () =>
   expect([queue.shift(), queue.shift()]).toMatchObject([{ uidChanged: true }, { uidChanged: false }]);
 });
 
+it.each([
+  [true, 'initial'],
+  [false, 'watch'],
+] as const)(
+  'an addition that is changed has the cause of the initial list, if it is of it (%s), else of the change',
+  (isInInitialList, cause) => {
+    const queue = new CoalescingQueue<Pod>(() => {});
+    queue.push({ ...add('a', 1), kind: 'added', cause: 'initial', isInInitialList });
+    queue.push(update('a', 1, 2));
+    expect(queue.shift()).toMatchObject({ kind: 'added', cause, isInInitialList });
+  },
+);
+
 it('keeps every continuity event and the sync marker, each in its place', () => {
   const gapFrom = (from: string): QueuedContinuity => ({
     kind: 'continuity',

@@ -35,6 +35,8 @@ it.each<[WatchFault, unknown]>([
   ['missing', answer(404, 'NotFound')],
   ['invalid', answer(400, 'BadRequest')],
   ['invalid', answer(405, 'MethodNotAllowed')],
+  ['invalid', answer(406, 'NotAcceptable')],
+  ['invalid', answer(415, 'UnsupportedMediaType')],
   ['invalid', answer(422, 'Invalid')],
   ['connection', answer(502)],
   ['connection', answer(503, 'ServiceUnavailable')],

@@ -44,6 +44,7 @@ async function bundle() {
     index: src('index.ts'),
     cache: src('cache.ts'),
     hooks: src('hooks.ts'),
+    webhooks: src('webhooks.ts'),
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('commands/help.ts'),
@@ -144,6 +145,7 @@ async function declarations() {
     index: 'index.d.ts',
     cache: 'cache.d.ts',
     hooks: 'hooks.d.ts',
+    webhooks: 'webhooks.d.ts',
     sandbox: 'sandbox/index.d.ts',
     testing: 'testing/index.d.ts',
   };

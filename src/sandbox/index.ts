@@ -1,3 +1,4 @@
+export { type Certificate, makeCertificate } from '../kit/certificate.ts';
 export type { Clock, Timer } from '../kit/clock.ts';
 export type { GroupVersionResource } from '../model/gvr.ts';
 export type { ObjectKey } from '../model/key.ts';
@@ -14,6 +15,5 @@ export type { ScenarioOptions } from './scenarios/scenario.ts';
 export { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios/scenarios.ts';
 export type { TypeReference } from './seed/fixtures.ts';
 export { parseManifests } from './seed/manifests.ts';
-export { type Certificate, makeCertificate } from './server/certificate.ts';
 export type { InProcessOptions, InProcessTransport } from './server/in-process.ts';
 export type { LoggedRequest, RequestLog } from './server/request-log.ts';

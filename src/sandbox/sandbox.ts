@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { dump } from 'js-yaml';
 import { onAbort, scope } from '../kit/abort.ts';
+import { type Certificate, makeCertificate } from '../kit/certificate.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
@@ -21,7 +22,6 @@ import type { ScenarioOptions } from './scenarios/scenario.ts';
 import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
 import { copiesOnRead } from './seed/copies-on-read.ts';
 import type { TypeReference } from './seed/fixtures.ts';
-import { type Certificate, makeCertificate } from './server/certificate.ts';
 import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './server/in-process.ts';
 import { RequestLog } from './server/request-log.ts';
 import { SocketServer } from './server/socket-server.ts';

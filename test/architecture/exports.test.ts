@@ -13,6 +13,7 @@ const ENTRIES = [
   'index.ts',
   'cache.ts',
   'hooks.ts',
+  'webhooks.ts',
   'sandbox/index.ts',
   'testing/index.ts',
   'main.ts',

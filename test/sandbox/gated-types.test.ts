@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../src/kit/certificate.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
-import { makeCertificate } from '../../src/sandbox/server/certificate.ts';
 import { decodeProtobuf } from '../../src/sandbox/write/protobuf.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { GATES_OF_1_37 } from '../support/gated-types.ts';

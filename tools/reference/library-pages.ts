@@ -45,6 +45,12 @@ const ENTRIES: readonly Entry[] = [
     guides: [['Hooks', 'hooks']],
   },
   {
+    name: 'webhooks',
+    module: 'kubectl-informer/webhooks',
+    purpose: 'a server for webhooks of admission and of conversion',
+    guides: [['Webhooks', 'webhooks']],
+  },
+  {
     name: 'sandbox',
     module: 'kubectl-informer/sandbox',
     purpose: 'the API server in memory, for tests and trials',
@@ -98,7 +104,7 @@ export function libraryPages(): Map<string, string> {
 
 /** The examples of the comments, each with the name that it is about. */
 export function examplesOf(): { name: string; code: string }[] {
-  return ['index', 'cache', 'hooks', 'sandbox', 'testing', 'shared'].flatMap((file) =>
+  return ['index', 'cache', 'hooks', 'webhooks', 'sandbox', 'testing', 'shared'].flatMap((file) =>
     [...declarationsIn(file).values()].flatMap(({ name, docs }) =>
       docs.flatMap((doc) => partsOf(doc).examples).map((code) => ({ name, code })),
     ),

@@ -1,6 +1,6 @@
 import type { Caller } from './authenticate.ts';
 import type { Authorizer, RequestAttributes } from './authorizer.ts';
-import { deny } from './request-attributes.ts';
+import { refuseUser } from './request-attributes.ts';
 
 /**
  * Throws 403 when the sender may not impersonate the user of the request, or one of its named groups, its uid or an
@@ -29,7 +29,7 @@ export function checkImpersonation(authorizer: Authorizer, { sender, user, group
     ),
   );
   for (const attempt of [who, ...groups, ...uid, ...extra])
-    if (authorizer.decide(sender, attempt) === undefined) deny(sender.username, attempt);
+    if (authorizer.decide(sender, attempt) === undefined) refuseUser(sender.username, attempt);
 }
 
 const AUTHENTICATION = 'authentication.k8s.io';

@@ -51,7 +51,7 @@ function onlyName(selector: string | null): string | undefined {
 /**
  * Throws 403 for an action that no role allows. Source: apiserver handlers/responsewriters forbiddenMessage, Forbidden.
  */
-export function deny(
+export function refuseUser(
   username: string,
   { verb, group = '', resource, subresource, namespace, name, path }: RequestAttributes,
 ): never {

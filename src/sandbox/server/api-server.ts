@@ -14,7 +14,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { Authorizer, type RequestAttributes } from '../auth/authorizer.ts';
 import { checkEscalation } from '../auth/escalation.ts';
 import { checkImpersonation } from '../auth/impersonation.ts';
-import { deny, requestAttributesOf } from '../auth/request-attributes.ts';
+import { refuseUser, requestAttributesOf } from '../auth/request-attributes.ts';
 import { review } from '../auth/reviews.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import { requestToken } from '../auth/token-request.ts';
@@ -106,7 +106,7 @@ export class ApiServer {
   }
 
   #checkMay(user: UserInfo, unrestricted: boolean, attempt: RequestAttributes): void {
-    if (!unrestricted && this.#authorizer.decide(user, attempt) === undefined) deny(user.username, attempt);
+    if (!unrestricted && this.#authorizer.decide(user, attempt) === undefined) refuseUser(user.username, attempt);
   }
 
   async #resource(call: Call, path: ResourcePath): Promise<ApiResponse> {

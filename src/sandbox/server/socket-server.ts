@@ -1,10 +1,10 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from '../../kit/certificate.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 import { respondStatus } from '../api/respond.ts';
-import type { Certificate } from './certificate.ts';
 
 export interface SocketServerOptions {
   readonly host: string;

@@ -3,7 +3,7 @@ import { StatusError } from '../../../src/model/status.ts';
 import type { Call } from '../../../src/sandbox/api/call.ts';
 import { parseRoute } from '../../../src/sandbox/api/route.ts';
 import type { RequestAttributes } from '../../../src/sandbox/auth/authorizer.ts';
-import { deny, requestAttributesOf } from '../../../src/sandbox/auth/request-attributes.ts';
+import { refuseUser, requestAttributesOf } from '../../../src/sandbox/auth/request-attributes.ts';
 
 function attempt(method: string, target: string): RequestAttributes {
   const [path = '', search = ''] = target.split('?');
@@ -49,7 +49,7 @@ it.each([
 
 function denied(attempt: RequestAttributes) {
   try {
-    return deny('kim', attempt);
+    return refuseUser('kim', attempt);
   } catch (error) {
     if (error instanceof StatusError) return error.status;
     throw error;

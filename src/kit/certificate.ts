@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** A self-signed certificate with its key, as PEM. Clients use the certificate as the authority that they trust. */
@@ -14,21 +14,65 @@ const DAY_MS = 86_400_000;
  * servers such as webhooks. It is valid from a day before `now` (ms since 1970) for ten years.
  */
 export async function makeCertificate(host: string, now: number): Promise<Certificate> {
+  const subject = nameOf('kubectl-informer-sandbox');
+  const extensions = [...AUTHORITY, SERVER_AUTH, namesOf([...LOOPBACK, host])];
+  return issued({ subject, extensions, from: now - DAY_MS, until: now + 3650 * DAY_MS });
+}
+
+/** Creates an authority that signs certificates of servers. It is valid from `from` until `until`, ms since 1970. */
+export function makeAuthority(name: string, { from, until }: Validity): Certificate {
+  return issued({ subject: nameOf(name), extensions: AUTHORITY, from, until });
+}
+
+/** Creates the certificate of a server that is reached by these names and addresses, signed by an authority. */
+export function makeServerCertificate(
+  authority: Certificate,
+  hosts: readonly string[],
+  { from, until }: Validity,
+): Certificate {
+  const issuer = { name: subjectOf(authority.cert), key: createPrivateKey(authority.key) };
+  const extensions = [extension(OID.basicConstraints, sequence(), { critical: true }), DIGITAL_SIGNATURE, SERVER_AUTH];
+  const subject = nameOf((hosts[0] ?? '').slice(0, LONGEST_NAME));
+  return issued({ subject, issuer, extensions: [...extensions, namesOf(hosts)], from, until });
+}
+
+export interface Validity {
+  readonly from: number;
+  readonly until: number;
+}
+
+interface Issue extends Validity {
+  readonly subject: Buffer;
+  /** Absent: the certificate signs itself. */
+  readonly issuer?: { readonly name: Buffer; readonly key: KeyObject };
+  readonly extensions: readonly Buffer[];
+}
+
+function issued({ subject, issuer, extensions, from, until }: Issue): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = sequence(set(sequence(oid(OID.commonName), text('kubectl-informer-sandbox'))));
   const content = sequence(
     tagged(0, integer(2)), // X.509 version 3
     integer(...serialNumber()),
     sequence(oid(OID.ecdsaWithSha256)),
-    name, // of the issuer
-    sequence(time(now - DAY_MS), time(now + 3650 * DAY_MS)),
-    name, // of the subject
+    issuer?.name ?? subject,
+    sequence(time(from), time(until)),
+    subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(3, sequence(...extensions(host))),
+    tagged(3, sequence(...extensions)),
   );
-  const signature = sign('sha256', content, privateKey);
+  const signature = sign('sha256', content, issuer?.key ?? privateKey);
   const der = sequence(content, sequence(oid(OID.ecdsaWithSha256)), bits(0, signature));
   return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert: pem(der) };
+}
+
+/** The longest common name. Source: RFC 5280, ub-common-name. */
+const LONGEST_NAME = 64;
+
+const nameOf = (name: string) => sequence(set(sequence(oid(OID.commonName), text(name))));
+
+/** The subject of a certificate of {@link makeAuthority}, as its certificates name their issuer. */
+function subjectOf(cert: string): Buffer {
+  return nameOf(new X509Certificate(cert).subject.replace(/^CN=/, ''));
 }
 
 /** Object identifiers, encoded. Source: RFC 5280, RFC 5758. */
@@ -42,14 +86,8 @@ const OID = {
   serverAuth: '2b06010505070301',
 } as const;
 
-function extensions(host: string): Buffer[] {
-  return [
-    extension(OID.basicConstraints, sequence(TRUE), { critical: true }), // it is an authority
-    extension(OID.keyUsage, bits(2, Buffer.of(0b1000_0100)), { critical: true }), // digitalSignature, keyCertSign
-    extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
-    extension(OID.subjectAltName, sequence(...[...new Set([...LOOPBACK, host])].map(altName))),
-  ];
-}
+const namesOf = (hosts: readonly string[]) =>
+  extension(OID.subjectAltName, sequence(...[...new Set(hosts)].map(altName)));
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
@@ -108,3 +146,10 @@ function pem(bytes: Buffer): string {
   const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
+
+const AUTHORITY = [
+  extension(OID.basicConstraints, sequence(TRUE), { critical: true }),
+  extension(OID.keyUsage, bits(2, Buffer.of(0b1000_0100)), { critical: true }), // digitalSignature, keyCertSign
+];
+const DIGITAL_SIGNATURE = extension(OID.keyUsage, bits(7, Buffer.of(0b1000_0000)), { critical: true });
+const SERVER_AUTH = extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth)));

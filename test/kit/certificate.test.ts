@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { makeCertificate } from '../../../src/sandbox/server/certificate.ts';
+import { type Certificate, makeAuthority, makeCertificate, makeServerCertificate } from '../../src/kit/certificate.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -49,4 +49,19 @@ it('adds no name to the global Reflect', async () => {
   expect(before).toHaveLength(13);
   await makeCertificate('127.0.0.1', NOW);
   expect(Object.getOwnPropertyNames(Reflect)).toEqual(before);
+});
+
+it('of an authority and of a server that it signed: the server is trusted for its names by the authority alone', () => {
+  const validity = { from: NOW, until: NOW + 86_400_000 };
+  const [authority, other] = ['one', 'one'].map((name) => makeAuthority(name, validity));
+  const server = makeServerCertificate(authority as Certificate, ['hooks.infra.svc', '127.0.0.1'], validity);
+  const certificate = new X509Certificate(server.cert);
+  const verify = (by: Certificate | undefined) => certificate.verify(new X509Certificate(by?.cert ?? '').publicKey);
+  expect([verify(authority), verify(other), certificate.ca]).toEqual([true, false, false]);
+  expect(certificate.checkIssued(new X509Certificate(authority?.cert ?? ''))).toBe(true);
+  expect([certificate.checkHost('hooks.infra.svc'), certificate.checkIP('127.0.0.1')]).toEqual([
+    'hooks.infra.svc',
+    '127.0.0.1',
+  ]);
+  expect(certificate.checkPrivateKey(createPrivateKey(server.key))).toBe(true);
 });

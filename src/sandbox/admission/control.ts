@@ -11,26 +11,30 @@ import { Dispatcher } from './dispatch.ts';
 import { Expressions } from './expressions.ts';
 import { isExempt, webhooksOf } from './hooks.ts';
 import { optionsOf } from './operation-options.ts';
+import { checkPolicies, hasPolicies } from './policies.ts';
+import type { AskedWrite } from './review.ts';
 import { type AdmissionDecision, Answers, rerun, Suspension } from './suspension.ts';
 import type { ResolveService } from './webhook-call.ts';
 
 /**
- * Admission by webhooks: it decides about the writes of clients. The writes of the sandbox itself (its controllers,
+ * Admission by webhooks and by ValidatingAdmissionPolicies: it decides about the writes of clients. The writes of the sandbox itself (its controllers,
  * scenarios, `apply` and `put`) are not decided about.
  */
 export class AdmissionControl {
   readonly #cluster: Cluster;
   readonly #dispatcher: Dispatcher;
+  readonly #expressions = new Expressions();
 
   constructor(cluster: Cluster, resolveService: ResolveService) {
     this.#cluster = cluster;
-    this.#dispatcher = new Dispatcher(cluster, new Expressions(), resolveService);
+    this.#dispatcher = new Dispatcher(cluster, this.#expressions, resolveService);
   }
 
   /** Whether anything may decide about a write. If not, the write needs no {@link admit}. */
   decidesOn({ type }: ResourceCall): boolean {
     if (isExempt(type)) return false;
-    return webhooksOf(this.#cluster, 'mutating').length > 0 || webhooksOf(this.#cluster, 'validating').length > 0;
+    const sorts = ['mutating', 'validating'] as const;
+    return sorts.some((sort) => webhooksOf(this.#cluster, sort).length > 0) || hasPolicies(this.#cluster);
   }
 
   /** Carries out a write as admission lets it. `carryOut` is run once for each question, and a last time to write. */
@@ -64,12 +68,10 @@ export class AdmissionControl {
     }
   }
 
-  async #decide(
-    { phase, attempt }: Suspension,
-    asked: Parameters<Dispatcher['validate']>[1],
-  ): Promise<AdmissionDecision> {
+  async #decide({ phase, attempt }: Suspension, asked: AskedWrite): Promise<AdmissionDecision> {
     try {
       if (phase === 'mutating') return { kind: 'admitted', object: await this.#dispatcher.mutated(attempt, asked) };
+      if (hasPolicies(this.#cluster)) await checkPolicies(this.#cluster, this.#expressions, attempt, asked);
       await this.#dispatcher.validate(attempt, asked);
       return { kind: 'admitted', object: undefined };
     } catch (error) {

@@ -2,23 +2,17 @@ import type { Operation } from 'fast-json-patch';
 import { messageOf } from '../../kit/error.ts';
 import { parseJson } from '../../kit/exact-json.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { type Status, StatusError } from '../../model/status.ts';
+import type { Status } from '../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import { badRequest, forbidden, internalError, refuse } from '../status/statuses.ts';
 import { equalJson } from '../types/equal.ts';
 import type { WriteAttempt } from '../write/gate.ts';
 import { newUid } from '../write/identity.ts';
-import type { Expressions } from './expressions.ts';
+import { admissionVariables, conditionsMet, type Expressions } from './expressions.ts';
 import { matchOf, type Shown, type Webhook, webhooksOf } from './hooks.ts';
 import { checkReadable, patchedBy } from './patched.ts';
-import { type AdmissionAnswer, admissionRequest, type Circumstances, inVersion, readAnswer } from './review.ts';
+import { type AdmissionAnswer, type AskedWrite, admissionRequest, inVersion, readAnswer } from './review.ts';
 import { CallFailure, callWebhook, type ResolveService } from './webhook-call.ts';
-
-/** A request of a client whose write is decided about. */
-export interface AskedWrite extends Circumstances {
-  readonly signal: AbortSignal;
-  readonly warn: (text: string) => void;
-}
 
 /**
  * Asks the webhooks of the cluster about a write.
@@ -163,31 +157,6 @@ export class Dispatcher {
 }
 
 const NO_V1BETA1 = 'converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion';
-
-/** Whether all conditions of a webhook or a policy are met; an error if one has no value and none is false. */
-function conditionsMet(
-  expressions: Expressions,
-  { matchConditions = [] }: Pick<Webhook, 'matchConditions'>,
-  variables: Readonly<Record<string, unknown>>,
-): boolean | Error {
-  const failures: string[] = [];
-  for (const { expression } of matchConditions) {
-    try {
-      if (expressions.evaluate(expression, variables) === false) return false;
-    } catch (error) {
-      if (error instanceof StatusError) throw error;
-      failures.push(messageOf(error));
-    }
-  }
-  if (failures.length === 0) return true;
-  return new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
-}
-
-/** The variables of an expression about a request. */
-function admissionVariables(request: Record<string, unknown>): Record<string, unknown> {
-  const { uid: _uid, object, oldObject, ...rest } = request;
-  return { object, oldObject, request: rest };
-}
 
 function operationsOf({ name, failurePolicy }: Webhook, patch: string): Operation[] | undefined {
   try {

@@ -1,5 +1,7 @@
 import { messageOf } from '../../kit/error.ts';
+import { StatusError } from '../../model/status.ts';
 import { notImplemented } from '../status/statuses.ts';
+import type { Webhook } from './hooks.ts';
 
 type Cel = typeof import('../../expr/cel/cel.ts');
 type Program = ReturnType<Cel['compileCel']>;
@@ -24,8 +26,7 @@ export class Expressions {
     try {
       return program.evaluate(variables);
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new Error(`expression '${source}' resulted in error: ${messageOf(cause)}`);
+      throw new ExpressionFailure(source, reasonOf(error));
     }
   }
 
@@ -52,6 +53,28 @@ export class Expressions {
 
 const MOST = 5_000;
 
+/** The failure of an expression, in the words of a real server. `reason` is the part about the cause. */
+export class ExpressionFailure extends Error {
+  readonly reason: string;
+
+  constructor(source: string, reason: string) {
+    super(`expression '${source}' resulted in error: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** A variable of a policy that has no value. */
+export class VariableFailure extends Error {}
+
+/** The text behind a failure; throws the 501 of a variable that this CEL cannot evaluate. */
+function reasonOf(error: unknown): string {
+  const causes: unknown[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) causes.push(at);
+  const refusal = causes.find((cause) => cause instanceof StatusError);
+  if (refusal) throw refusal;
+  return messageOf(causes.find((cause) => cause instanceof VariableFailure) ?? causes[1] ?? error);
+}
+
 /** The variables of match conditions and policies. Source: apiserver admission/plugin/cel. */
 const VARIABLES = {
   object: 'dyn',
@@ -61,3 +84,28 @@ const VARIABLES = {
   namespaceObject: 'dyn',
   variables: 'dyn',
 } as const;
+
+/** Whether all conditions of a webhook or a policy are met; an error if one has no value and none is false. */
+export function conditionsMet(
+  expressions: Expressions,
+  { matchConditions = [] }: Pick<Webhook, 'matchConditions'>,
+  variables: Readonly<Record<string, unknown>>,
+): boolean | Error {
+  const failures: string[] = [];
+  for (const { expression } of matchConditions) {
+    try {
+      if (expressions.evaluate(expression, variables) === false) return false;
+    } catch (error) {
+      if (error instanceof StatusError) throw error;
+      failures.push(messageOf(error));
+    }
+  }
+  if (failures.length === 0) return true;
+  return new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
+}
+
+/** The variables of an expression about a request. */
+export function admissionVariables(request: Record<string, unknown>): Record<string, unknown> {
+  const { uid: _uid, object, oldObject, ...rest } = request;
+  return { object, oldObject, request: rest };
+}

@@ -152,7 +152,7 @@ function namespaceLabels(
 }
 
 /** The namespace object that a write is in, or that it is about. */
-function namespaceOf({ store }: Cluster, attempt: WriteAttempt): UnknownObject | Error | 'none' {
+export function namespaceOf({ store }: Cluster, attempt: WriteAttempt): UnknownObject | Error | 'none' {
   const { type, object, oldObject, namespace, name } = attempt;
   if (type.storage === 'namespaces' && attempt.subresource === undefined) return object ?? oldObject ?? 'none';
   const own = type.namespaced ? namespace : type.storage === 'namespaces' ? name : undefined;
@@ -168,7 +168,7 @@ const OPERATORS: Readonly<Record<string, LabelRequirement['operator']>> = {
   DoesNotExist: '!',
 };
 
-function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorObject = {}): LabelSelector {
+export function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorObject = {}): LabelSelector {
   return LabelSelector.of([
     ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: '=' as const, values: [value] })),
     ...matchExpressions.map(({ key, operator, values = [] }) => ({

@@ -14,6 +14,12 @@ export interface Circumstances {
   readonly options: object;
 }
 
+/** A request of a client whose write is decided about. */
+export interface AskedWrite extends Circumstances {
+  readonly signal: AbortSignal;
+  readonly warn: (text: string) => void;
+}
+
 /**
  * The request of an AdmissionReview, with the fields and their order as a real server sends them.
  * Source: apiserver admission/plugin/webhook/request/admissionreview.go, api/admission/v1.

@@ -38,6 +38,11 @@ export interface Printer {
    * The text of events, in their order. The events of one batch share a layout, so pass an initial list as one batch.
    */
   events(batch: readonly PrintedEvent[]): string;
+  /**
+   * Keeps the events of an initial list until it is complete, in little memory. Their text is that of `events`.
+   * Absent: keep the events themselves.
+   */
+  gathered?(): GatheredEvents | undefined;
   /** Lays out a stream for objects of one type that are not printed, whose changes may be. Absent: there is no layout. */
   layOutFor?(objects: Iterable<ReadonlyObject>, type: PrintedType): void;
   /** The text of a marker; '' in formats that print only values of objects. */
@@ -49,6 +54,16 @@ export interface Printer {
   objects(answer: Iterable<PrintedObject>): Iterable<string>;
   /** The text of an answer whose objects come one by one. Absent: the format has to see all of them first. */
   readonly answer?: (() => AnswerText) | undefined;
+}
+
+/** Events that are printed together. */
+export interface GatheredEvents {
+  /** Throws if the event cannot be printed; then it is left out. */
+  add(event: PrintedEvent): void;
+  /** The text of all of them, in pieces. */
+  text(): Iterable<string>;
+  /** Forgets all of them. Returns how many there were. */
+  clear(): number;
 }
 
 /** An answer that is printed object by object. */

@@ -1,4 +1,4 @@
-import type { PrintedEvent, Printer } from '../../output/printer.ts';
+import type { GatheredEvents, PrintedEvent, Printer } from '../../output/printer.ts';
 import { type EventEnvelope, type EventWord, eventWordOf } from '../../stream/envelope.ts';
 import type { StreamTarget } from '../../stream/event-stream.ts';
 import type { StreamSummary } from '../../stream/summary.ts';
@@ -12,6 +12,8 @@ export interface EventWriterOptions {
   readonly summary: StreamSummary;
   /** Buffers a type's initial list until it is complete, so that the table is laid out for all of it. */
   readonly gatherInitial: boolean;
+  /** Buffers the initial list of the only type, in place of its events. It has no limit then. */
+  readonly gathered?: GatheredEvents | undefined;
   /** Most events printed; `onLimit` is called with the last of them. */
   readonly limit?: number | undefined;
   readonly onLimit?: (() => void) | undefined;
@@ -70,7 +72,8 @@ export class EventWriter {
 
   /** Forgets the buffered initial list of a type, which begins again. False: a part of it was printed. */
   forget(target: StreamTarget): boolean {
-    const { summary, gatherInitial } = this.#options;
+    const { summary, gatherInitial, gathered } = this.#options;
+    for (let left = gathered?.clear() ?? 0; left > 0; left--) summary.uncount('ADDED');
     const held = this.#taken(target);
     for (const { event } of held) summary.uncount(eventWordOf(event));
     return gatherInitial || summary.total === 0;
@@ -82,15 +85,32 @@ export class EventWriter {
     this.#write(this.#taken(target));
   }
 
+  /** Prints the gathered initial list, at the pace of its reader. */
+  async gatheredDone(): Promise<void> {
+    const { gathered, sink } = this.#options;
+    for (const text of gathered?.text() ?? []) if (!sink.write(text)) await sink.ready();
+  }
+
   /** Prints what is still buffered: initial lists that never became complete, of which every event was counted. */
   end(): void {
     this.#write([...this.#buffered.keys()].flatMap((target) => this.#taken(target)));
   }
 
   #hold(printed: PrintedEvent, target: StreamTarget): undefined {
+    const { gathered } = this.#options;
+    if (gathered) return this.#gather(printed, gathered);
     const held = this.#buffered.get(target);
     if (held) held.push(printed);
     else this.#buffered.set(target, [printed]);
+  }
+
+  #gather(printed: PrintedEvent, gathered: GatheredEvents): undefined {
+    try {
+      gathered.add(printed);
+    } catch (error) {
+      this.#options.summary.failed(eventWordOf(printed.event));
+      this.#options.onFailure(error, printed);
+    }
   }
 
   #taken(target: StreamTarget): PrintedEvent[] {

@@ -89,6 +89,7 @@ class Once {
       sink: session.io.stdout,
       summary: this.#summary,
       gatherInitial: format.traits.gathers,
+      gathered: format.traits.gathers && flags.limit === undefined ? plan.printer.gathered?.() : undefined,
       limit: flags.limit,
       onLimit: () => session.end(new StreamEnd('limit')),
       onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
@@ -113,6 +114,7 @@ class Once {
     await this.#passed();
     if (!session.signal.aborted && cluster.refusal === undefined) {
       orEnd(session, () => this.#writer.initialDone(this.#target));
+      await this.#writer.gatheredDone();
       cluster.synced(this.#target);
       if (!session.signal.aborted) await this.#giveHints();
     }

@@ -22,6 +22,8 @@ export interface RowSource extends PrintedObject {
 export interface Column {
   readonly heading: string;
   cell(row: RowSource): string;
+  /** The cell is the age of the object, where it is known when that was created. It depends on the time of printing. */
+  readonly isAge?: true;
   /** The cell as data: every line of it, byte for byte. Absent where that is the cell itself. */
   readonly data?: ((row: RowSource) => string) | undefined;
   /** Adds colours to a padded cell; `text` is the cell without padding. Absent for columns without colours. */
@@ -120,7 +122,11 @@ function serverColumn({ name, format, type }: TableColumn, i: number, kind: Prin
     };
   }
   if (heading === 'AGE')
-    return { heading, cell: ({ object, cells, now }) => ageOf(object, now) ?? textOf(cells?.cells[i] ?? '<unknown>') };
+    return {
+      heading,
+      isAge: true,
+      cell: ({ object, cells, now }) => ageAt(createdMs(object), now) ?? textOf(cells?.cells[i] ?? '<unknown>'),
+    };
   return {
     heading,
     cell: ({ cells }) => textOf(cells?.cells[i]),
@@ -149,10 +155,12 @@ function dataOf(cell: unknown): string {
   return isContainer(cell) ? jsonText(cell) : goSprint(cell);
 }
 
+/** When an object was created, ms since 1970; NaN if that is not known. */
+export const createdMs = ({ metadata }: ReadonlyObject): number => Date.parse(metadata.creationTimestamp ?? '');
+
 /** The age at the time of printing. The AGE of the server is the age at the time of the event. */
-function ageOf(object: ReadonlyObject, now: number): string | undefined {
-  const created = Date.parse(object.metadata.creationTimestamp ?? '');
-  return Number.isNaN(created) ? undefined : humanDuration(now - created);
+export function ageAt(createdMs: number, now: number): string | undefined {
+  return Number.isNaN(createdMs) ? undefined : humanDuration(now - createdMs);
 }
 
 /** The column of a label; its heading is the last part of the key. */

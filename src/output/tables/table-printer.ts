@@ -6,9 +6,10 @@ import { type EventEnvelope, type EventWord, eventWordOf } from '../../stream/en
 import type { Marker } from '../../stream/markers.ts';
 import { markerLine } from '../marker-line.ts';
 import { type Painter, plainPainter } from '../painter.ts';
-import type { PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
+import type { GatheredEvents, PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
 import { type Timestamps, timeTexts } from '../timestamps.ts';
-import { type Column, type ColumnOptions, columnsOf, leadingColumns } from './columns.ts';
+import { type Column, type ColumnOptions, columnsOf, createdMs, leadingColumns } from './columns.ts';
+import { GatheredRows } from './gathered-rows.ts';
 import { AlignedTable, closeLength, PADDING } from './table.ts';
 
 export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | 'withTime' | 'alignTypes'> {
@@ -91,6 +92,25 @@ export class TablePrinter implements Printer {
     if (room !== undefined)
       for (const { section } of rows) section.makeRoom(this.#hasSigns ? room - NO_SIGN.length : room);
     return rows.map((row, i) => this.#heading(row.section, rowsFrom(rows, i)) + this.#line(row)).join('');
+  }
+
+  /** Only where lines have no colours, no times and no terminal to fit into. */
+  gathered(): GatheredEvents | undefined {
+    const { clock, painter = plainPainter, width, room } = this.#options;
+    if (painter !== plainPainter || width?.() !== undefined || room !== undefined || this.#timeText) return undefined;
+    return new GatheredRows<Section>({
+      clock,
+      row: ({ event, type }) => {
+        const created = createdMs(event.object);
+        const { section, texts } = this.#row(event.object, type, created, event); // an age of 0s widens no column
+        return { table: section, texts, createdMs: created };
+      },
+      heading: (section, rows) => {
+        const text = this.#heading(section, Math.min(rows, BLOCK));
+        this.#lines += rows;
+        return text;
+      },
+    });
   }
 
   layOutFor(objects: Iterable<ReadonlyObject>, type: PrintedType): void {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { TextSink } from '../../../src/cli/terminal/io.ts';
 import { EventWriter, type EventWriterOptions } from '../../../src/cli/watch/event-writer.ts';
-import type { PrintedEvent, Printer } from '../../../src/output/printer.ts';
+import type { GatheredEvents, PrintedEvent, Printer } from '../../../src/output/printer.ts';
 import type { EventEnvelope, EventType } from '../../../src/stream/envelope.ts';
 import type { StreamTarget } from '../../../src/stream/event-stream.ts';
 import { StreamSummary } from '../../../src/stream/summary.ts';
@@ -132,4 +132,29 @@ it('makes its caller wait while the reader has no room', async () => {
   await new Promise(setImmediate);
   release();
   await second;
+});
+
+it('prints a gathered list when it is complete, without those that cannot be printed', async () => {
+  const words: string[] = [];
+  const gathered: GatheredEvents = {
+    add({ event: { key } }) {
+      if (key === 'bad') throw new Error('cannot print bad');
+      words.push(key);
+    },
+    *text() {
+      yield* words.map((word) => `<${word}>`);
+    },
+    clear: () => words.splice(0).length,
+  };
+  const { writer, summary, failures, text } = writing({ gathered });
+  for (const name of ['old', 'older']) writer.print(event('ADDED', name), PODS);
+  expect(writer.forget(PODS)).toBe(true);
+  expect(summary.total).toBe(0);
+  for (const name of ['a', 'bad', 'b']) writer.print(event('ADDED', name), PODS);
+  expect(await text()).toBe('');
+  writer.initialDone(PODS);
+  await writer.gatheredDone();
+  expect(await text()).toBe('<a><b>');
+  expect(failures).toEqual(['bad: cannot print bad']);
+  expect(summary.total).toBe(2);
 });

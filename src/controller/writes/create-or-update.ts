@@ -1,12 +1,12 @@
 import { copyOf } from '../../kit/copy-of.ts';
 import { InformerError } from '../../kit/error.ts';
-import { checkArgument } from '../../kit/known-options.ts';
+import { checkArgument, checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { mergePatchOf } from '../../kit/merge-patch.ts';
 import { sameValue } from '../../kit/same-value.ts';
-import { keyOf } from '../../model/key.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { joinKey, keyOf } from '../../model/key.ts';
+import type { DeepReadonly, KubeObject } from '../../model/object.ts';
 import type { NewObject, WriteBody } from '../../model/write-body.ts';
-import { presentObject } from './present-object.ts';
+import { checkIdentity, presentObject } from './present-object.ts';
 import { RememberedWrites } from './remembered-writes.ts';
 import { withoutServerMetadata } from './server-metadata.ts';
 
@@ -32,6 +32,17 @@ export interface Patchable<T> {
 /** The outcome of {@link createOrPatch}. */
 export type PatchResult = OperationResult | 'updatedStatus' | 'updatedStatusOnly';
 
+/** Options of {@link createOrUpdate} and {@link createOrPatch}. */
+export interface CachedReadOptions<T> {
+  /**
+   * The object as a cache has it, such as `lister.get(key)`. If `mutate` changes nothing in a copy of it, nothing is
+   * sent. Otherwise the object is read from the server, and `mutate` is called again with that.
+   */
+  current?: DeepReadonly<T> | undefined;
+}
+
+const KNOWN_OPTIONS = { current: 'object' } satisfies KnownOptionsOf<CachedReadOptions<object>>;
+
 /** The remembered writes of the process: a controller makes its resource clients again at each run. */
 const writes = new RememberedWrites();
 
@@ -49,8 +60,11 @@ export async function createOrUpdate<T extends KubeObject>(
   resource: Upsertable<T>,
   object: NewObject<NoInfer<T>>,
   mutate: (object: T) => unknown,
+  options: CachedReadOptions<NoInfer<T>> = {},
 ): Promise<OperationResult> {
   checkArgument('createOrUpdate', 'mutate', mutate, 'function');
+  checkOptions('createOrUpdate', options, KNOWN_OPTIONS);
+  if (await isCurrent(resource, object, mutate, options)) return 'unchanged';
   const existing = await presentObject<T>(resource, object);
   if (!existing) return created(resource, await mutated(object as T, mutate));
   const before = copyOf(existing);
@@ -72,8 +86,11 @@ export async function createOrPatch<T extends KubeObject>(
   resource: Patchable<T>,
   object: NewObject<NoInfer<T>>,
   mutate: (object: T) => unknown,
+  options: CachedReadOptions<NoInfer<T>> = {},
 ): Promise<PatchResult> {
   checkArgument('createOrPatch', 'mutate', mutate, 'function');
+  checkOptions('createOrPatch', options, KNOWN_OPTIONS);
+  if (await isCurrent(resource, object, mutate, options)) return 'unchanged';
   const existing = await presentObject<T>(resource, object);
   if (!existing) return created(resource, await mutated(object as T, mutate));
   const before = copyOf(existing);
@@ -83,6 +100,22 @@ export async function createOrPatch<T extends KubeObject>(
   const isStatusUpdated = await patchStatus(resource, main ?? before, before, after);
   if (isStatusUpdated) return isUpdated ? 'updatedStatus' : 'updatedStatusOnly';
   return isUpdated ? 'updated' : 'unchanged';
+}
+
+/** Whether `mutate` changes nothing in the cached object. */
+async function isCurrent<T extends KubeObject>(
+  resource: { readonly namespace?: string | undefined },
+  object: NewObject<T>,
+  mutate: (object: T) => unknown,
+  { current }: CachedReadOptions<T>,
+): Promise<boolean> {
+  if (current === undefined) return false;
+  const [wanted, key] = [object as T, (of: T) => joinKey(of.metadata.namespace, of.metadata.name ?? '')];
+  checkIdentity(resource, wanted);
+  const before = copyOf(current as T);
+  if (before.metadata.name !== wanted.metadata.name || (wanted.metadata.namespace && key(before) !== key(wanted)))
+    throw new InformerError('argument', `current is ${key(before)}, not ${key(wanted)}`);
+  return isUnchanged(before, await mutated(copyOf(before), mutate));
 }
 
 type Body = KubeObject & { status?: unknown };

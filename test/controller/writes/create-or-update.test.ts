@@ -349,3 +349,36 @@ it.each([
   expect(await run('two')).toBe('updated');
   expect(stored()).toEqual({ password: 'dHdv' });
 });
+
+describe.each([
+  ['createOrUpdate', createOrUpdate],
+  ['createOrPatch', createOrPatch],
+] as const)('%s with the cached object', (_, write) => {
+  it('sends nothing if nothing is to do, and leaves the cached object as it is', async () => {
+    const { resource, verbs, stored } = await setup(settings('a'));
+    const current = Object.freeze(stored() as ConfigMap);
+    expect(await write(resource, named(), setTo('a'), { current })).toBe('unchanged');
+    expect(verbs()).toEqual([]);
+  });
+
+  it('reads the object if the cached one differs, and may find that the cache was behind', async () => {
+    const { resource, verbs, stored, sandbox } = await setup(settings('a'));
+    const current = stored() as ConfigMap;
+    sandbox.apply(settings('b'));
+    expect(await write(resource, named(), setTo('b'), { current })).toBe('unchanged');
+    expect(verbs()).toEqual(['GET']);
+    expect(await write(resource, named(), setTo('c'), { current })).toBe('updated');
+    expect(stored()).toMatchObject(settings('c'));
+  });
+
+  it('reads an object that the cache does not have, and refuses another one', async () => {
+    const { resource, verbs, stored } = await setup(settings('a'));
+    const current = stored() as ConfigMap;
+    expect(await write(resource, named(), setTo('a'), { current: undefined })).toBe('unchanged');
+    expect(verbs()).toEqual(['GET']);
+    const other = { ...current, metadata: { ...current.metadata, name: 'other' } };
+    await expect(write(resource, named(), setTo('a'), { current: other })).rejects.toThrow(
+      'current is shop/other, not shop/settings',
+    );
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { createClient } from '../../src/client/client.ts';
+import type { Transport } from '../../src/client/http/transport.ts';
+import { type Controller, createController } from '../../src/controller/controller.ts';
+import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
+import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
+import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
+import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import type { Lister } from '../../src/informer/store/lister.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
+import { noMetrics } from '../../src/kit/metrics.ts';
+import { seededRandom } from '../../src/kit/random.ts';
+import type { KubeObject, ReadonlyKubeObject } from '../../src/model/object.ts';
+import { type Fault, Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { CONFIG_MAPS } from '../support/in-process.ts';
+import { pick, type RandomSource } from './random.ts';
+
+const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
+const WANTED = 4;
+const NAMESPACES = ['shop', 'bank'];
+const PARENTS = ['a', 'b', 'c'];
+
+export interface OwnWriteSimulation {
+  readonly seed: number;
+  readonly lagMs: number;
+  /** Whether anything but the lag disturbed the caches. */
+  readonly isDisturbed: boolean;
+  readonly isUnordered: boolean;
+  /** How long runs waited, ms. */
+  readonly waits: readonly number[];
+  readonly givenUp: number;
+  readonly runs: number;
+}
+
+/**
+ * Runs a controller that wants some children for each parent, over caches that lag, break, are listed again and come
+ * from a restored server, with versions that may have no order. Rejects with the seed if a parent ever has a child too
+ * many, or one too few at the end.
+ */
+export async function simulateOwnWrites(seed: number, steps: number): Promise<OwnWriteSimulation> {
+  const simulation = new Simulation(seed);
+  try {
+    return await simulation.run(steps);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new Error(`seed ${seed}: ${text}\n${simulation.trace.slice(-30).join('\n')}`, { cause: error });
+  }
+}
+
+class Simulation {
+  readonly trace: string[] = [];
+  readonly #seed: number;
+  readonly #random: RandomSource;
+  readonly #clock = new FakeClock();
+  readonly #lagMs: number;
+  readonly #isDisturbed: boolean;
+  readonly #isUnordered: boolean;
+  readonly #waits: number[] = [];
+  #givenUp = 0;
+  #runs = 0;
+  #change = 0;
+  #isCalm = false;
+  #snapshot: SandboxSnapshot | undefined;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#random = seededRandom(seed);
+    this.#lagMs = pick(this.#random, [0, 20, 100, 500, 1_500]);
+    this.#isDisturbed = this.#random() < 0.6;
+    this.#isUnordered = this.#random() < 0.3;
+  }
+
+  async run(steps: number): Promise<OwnWriteSimulation> {
+    const clock = this.#clock;
+    await using sandbox = await Sandbox.start({ socket: false, clock, seed: this.#seed });
+    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
+    const transport = sandbox.transport();
+    const client = createClient(this.#isUnordered ? unordered(transport) : transport, { clock, logger: silentLogger });
+    const factory = dynamicInformerFactory(client, {
+      logger: silentLogger,
+      namespaces: this.#random() < 0.5 ? NAMESPACES : [],
+      store: pick(this.#random, ['objects', 'compact']),
+      sync: pick(this.#random, ['stream', 'list', 'pages']),
+    });
+    const parents = factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
+    const children = factory.forResource<KubeObject>(CONFIG_MAPS);
+    const controller = createController({
+      name: 'simulated',
+      workers: pick(this.#random, [1, 3]),
+      logger: silentLogger,
+      hotLoopRuns: 0,
+      metrics: { ...noMetrics, histogram: (name, { result }) => this.#histogram(name, result) },
+      sources: [
+        createInformerSource(parents.informer, { name: 'parent', isPrimary: true }),
+        createInformerSource(children.informer, {
+          name: 'child',
+          enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
+        }),
+      ],
+      reconcile: async ({ key, namespace }) => {
+        this.#runs++;
+        const parent = parents.lister.get(key);
+        if (!parent) return {};
+        const have = childrenOf(children.lister, parent);
+        const missing = WANTED - have.length;
+        if (missing < 0) throw new Error('too many, as the cache says');
+        const count = this.#random() < 0.5 ? Math.min(1, missing) : missing;
+        for (let i = 0; i < count; i++) await client.resource(CONFIG_MAPS, { namespace }).create(childOf(parent));
+        this.trace.push(`${clock.monotonic()} ${key} had ${have.length} made ${count}`);
+        const [first] = have;
+        if (!this.#isCalm && first && missing === 0 && this.#random() < 0.3)
+          await client
+            .resource(CONFIG_MAPS, { namespace })
+            .delete(first.metadata.name ?? '')
+            .catch(() => {});
+        if (!this.#isCalm && this.#random() < 0.2) throw new Error('not yet');
+        return this.#random() < 0.5 ? { requeueAfterMs: 1 + Math.floor(this.#random() * 400) } : {};
+      },
+    });
+    const stop = new AbortController();
+    const running = controller.run(stop.signal);
+    factory.start(stop.signal);
+    let lag = this.#lag(sandbox);
+    for (let step = 0; step < steps; step++) {
+      lag[Symbol.dispose]();
+      this.#act(sandbox, controller);
+      lag = this.#lag(sandbox);
+      await clock.advance(Math.floor(this.#random() ** 2 * 1_500));
+      this.#check(sandbox, false);
+    }
+    this.#isCalm = true;
+    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
+    await clock.advance(900_000);
+    this.#check(sandbox, true);
+    stop.abort();
+    await clock.advance(0);
+    await running;
+    await factory.shutdown();
+    const [lagMs, isDisturbed, isUnordered] = [this.#lagMs, this.#isDisturbed, this.#isUnordered];
+    return {
+      seed: this.#seed,
+      lagMs,
+      isDisturbed,
+      isUnordered,
+      waits: this.#waits,
+      givenUp: this.#givenUp,
+      runs: this.#runs,
+    };
+  }
+
+  #histogram(name: string, result: string | undefined) {
+    if (!name.includes('consistency')) return { observe() {} };
+    return {
+      observe: (seconds: number) => {
+        if (result === 'timeout') this.#givenUp++;
+        else this.#waits.push(seconds * 1000);
+      },
+    };
+  }
+
+  #act(sandbox: Sandbox, controller: Controller): void {
+    const random = this.#random;
+    const [namespace, name] = [pick(random, NAMESPACES), pick(random, PARENTS)];
+    const what = pick(random, ['touch', 'touch', 'enqueue', 'disturb', 'disturb', 'nothing']);
+    if (what === 'touch') this.#touch(sandbox, namespace, name);
+    if (what === 'enqueue') controller.enqueue(`${namespace}/${name}`);
+    if (what === 'disturb' && this.#isDisturbed) this.#disturb(sandbox);
+  }
+
+  #disturb(sandbox: Sandbox): void {
+    const random = this.#random;
+    const what = pick(random, ['cut', 'gone', 'status', 'refuse', 'compact', 'restart', 'snapshot', 'restore']);
+    this.trace.push(`${this.#clock.monotonic()} ${what}`);
+    if (what === 'compact') sandbox.compact();
+    else if (what === 'restart')
+      void sandbox.restart({ keepHistory: random() < 0.5, downMs: Math.floor(random() * 3_000) });
+    else if (what === 'snapshot') this.#snapshot = sandbox.snapshot();
+    else if (what === 'restore') {
+      if (this.#snapshot) void sandbox.restore(this.#snapshot, { downMs: Math.floor(random() * 1_000) });
+    } else {
+      const after = Math.floor(random() * 4);
+      const fault =
+        what === 'status' ? { kind: what, code: 500 } : what === 'refuse' ? { kind: what } : { kind: what, after };
+      sandbox.faults.add({ fault: fault as Fault, match: { method: 'GET' }, times: 1 + Math.floor(random() * 3) });
+    }
+  }
+
+  #touch(sandbox: Sandbox, namespace: string, name: string): void {
+    const labels = { change: String(++this.#change) };
+    sandbox.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name, labels } });
+  }
+
+  #lag(sandbox: Sandbox): Disposable {
+    const fault = { kind: 'lag', ms: this.#lagMs } as const;
+    return sandbox.faults.add({ fault, match: { watch: true }, times: Number.POSITIVE_INFINITY });
+  }
+
+  #check(sandbox: Sandbox, isEnd: boolean): void {
+    for (const parent of sandbox.list(SERVICE_ACCOUNTS)) {
+      if (!PARENTS.includes(parent.metadata.name ?? '')) continue;
+      const uids = sandbox
+        .list(CONFIG_MAPS)
+        .flatMap(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
+      const count = uids.filter((uid) => uid === parent.metadata.uid).length;
+      const of = `${parent.metadata.namespace}/${parent.metadata.name}`;
+      assert.ok(count <= WANTED, `${of} has ${count} children`);
+      if (isEnd) assert.equal(count, WANTED, `${of} has ${count} children at the end`);
+    }
+  }
+}
+
+function childOf(parent: ReadonlyKubeObject): KubeObject {
+  const { namespace } = parent.metadata;
+  const child: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { generateName: 'child-', ...(namespace ? { namespace } : {}) },
+  };
+  setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' }, child);
+  return child;
+}
+
+function childrenOf(lister: Lister<KubeObject>, { metadata: { namespace, uid } }: ReadonlyKubeObject) {
+  const isChild = (each: ReadonlyKubeObject) => each.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+  return lister.list({ namespace }).filter(isChild);
+}
+
+/** A server whose versions cannot be compared: `123` is `x123`. */
+function unordered(transport: Transport): Transport {
+  return {
+    close: () => transport.close(),
+    request: async (init) => {
+      const path = init.path.replace(/resourceVersion=x/g, 'resourceVersion=');
+      const body =
+        typeof init.body === 'string' ? init.body.replaceAll('"resourceVersion":"x', '"resourceVersion":"') : init.body;
+      const response = await transport.request({ ...init, path, body });
+      return { ...response, body: init.stream ? renamed(response.body) : renamed(joined(response.body)) };
+    },
+  };
+}
+
+async function* joined(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  yield Buffer.concat(pieces);
+}
+
+async function* renamed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = '';
+  const inOther = (text: string) => Buffer.from(text.replace(/"resourceVersion":"(?=[1-9])/g, '"resourceVersion":"x'));
+  for await (const piece of body) {
+    rest += Buffer.from(piece).toString('latin1');
+    const end = rest.lastIndexOf('\n') + 1;
+    if (end > 0) yield inOther(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  if (rest !== '') yield inOther(rest);
+}

@@ -13,7 +13,7 @@ import { seededRandom } from '../../src/kit/random.ts';
 import type { KubeObject, ReadonlyKubeObject } from '../../src/model/object.ts';
 import { type Fault, Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { CONFIG_MAPS } from '../support/in-process.ts';
+import { CONFIG_MAPS, through } from '../support/in-process.ts';
 import { pick, type RandomSource } from './random.ts';
 
 const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -228,16 +228,13 @@ function childrenOf(lister: Lister<KubeObject>, { metadata: { namespace, uid } }
 
 /** A server whose versions cannot be compared: `123` is `x123`. */
 function unordered(transport: Transport): Transport {
-  return {
-    close: () => transport.close(),
-    request: async (init) => {
-      const path = init.path.replace(/resourceVersion=x/g, 'resourceVersion=');
-      const body =
-        typeof init.body === 'string' ? init.body.replaceAll('"resourceVersion":"x', '"resourceVersion":"') : init.body;
-      const response = await transport.request({ ...init, path, body });
-      return { ...response, body: init.stream ? renamed(response.body) : renamed(joined(response.body)) };
-    },
-  };
+  return through(transport, async (init, send) => {
+    const path = init.path.replace(/resourceVersion=x/g, 'resourceVersion=');
+    const { body: given } = init;
+    const body = typeof given === 'string' ? given.replaceAll('"resourceVersion":"x', '"resourceVersion":"') : given;
+    const response = await send({ ...init, path, body });
+    return { ...response, body: init.stream ? renamed(response.body) : renamed(joined(response.body)) };
+  });
 }
 
 async function* joined(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kit/clock.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -5,9 +6,9 @@ import { compareResourceVersions, isComparable, type ResourceVersion } from '../
 import type { StoredWrite } from '../../model/stored-write.ts';
 import type { ReadCache } from './read-cache.ts';
 
-/** A cache whose watch is open must show a write within this time, ms. After it, the write is not waited for. */
+/** An open watch must bring a write within this time, ms. After it, the write is not waited for. */
 const LONGEST_MS = 60_000;
-/** The same for a cache without a watch, ms. */
+/** The same for a cache whose watch was not open that long, ms. */
 const LONGEST_OUTAGE_MS = 600_000;
 /** The same where versions have no order, so that a later state of the object may have hidden the write, ms. */
 const LONGEST_UNORDERED_MS = 10_000;
@@ -83,16 +84,13 @@ export class UnseenWrite {
     return cached === undefined && !this.#isSelected ? 'absent' : 'behind';
   }
 
-  /** How much longer the write is waited for, at monotonic `now`, ms. */
-  leftMs(now: number): number {
-    const state = this.cache.sourceOf(this.key)?.continuity.connection.state;
-    const longest =
-      this.version === undefined && this.#goneUid === undefined
-        ? LONGEST_UNORDERED_MS
-        : state === 'connected'
-          ? LONGEST_MS
-          : LONGEST_OUTAGE_MS;
-    return this.#writtenAt + longest - now;
+  /** How much longer the write is waited for, ms. */
+  leftMs(clock: Clock): number {
+    const connection = this.cache.sourceOf(this.key)?.continuity.connection;
+    const agoMs = clock.monotonic() - this.#writtenAt;
+    const openMs = connection?.state === 'connected' ? Math.min(agoMs, clock.now() - connection.since) : 0;
+    const isUnordered = this.version === undefined && this.#goneUid === undefined;
+    return Math.min((isUnordered ? LONGEST_UNORDERED_MS : LONGEST_MS) - openMs, LONGEST_OUTAGE_MS - agoMs);
   }
 
   get #cached(): ReadonlyObject | undefined {

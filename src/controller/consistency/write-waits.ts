@@ -90,7 +90,7 @@ export class WriteWaits implements Disposable {
     }
     unseen.since ??= now;
     for (const write of behind) this.#progressOf(write.cache).wake(key, write);
-    const leftMs = Math.max(...behind.map((write) => write.leftMs(now)));
+    const leftMs = Math.max(...behind.map((write) => write.leftMs(this.#options.clock)));
     const untilReportMs = unseen.since + REPORTED_MS - now;
     if (untilReportMs <= 0) this.#report(key, unseen, behind, now);
     return { afterMs: Math.max(1, Math.min(leftMs, ASKED_MS, unseen.isReported ? ASKED_MS : untilReportMs)) };
@@ -124,7 +124,7 @@ export class WriteWaits implements Disposable {
     const givenUp: UnseenWrite[] = [];
     for (const [id, write] of unseen.writes) {
       const { state } = write;
-      const isLate = state !== 'shown' && write.leftMs(now) <= 0;
+      const isLate = state !== 'shown' && write.leftMs(this.#options.clock) <= 0;
       if (state === 'behind') (isLate ? givenUp : behind).push(write);
       if (state !== 'shown' && !isLate) continue;
       unseen.writes.delete(id);

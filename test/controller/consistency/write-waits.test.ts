@@ -20,6 +20,8 @@ class FakeCache {
   /** The namespace that it has; undefined for all. */
   namespace: string | undefined;
   connection: 'connected' | 'disconnected' = 'connected';
+  /** When the watch was opened, ms. */
+  since = 0;
   selects = (_: ReadonlyObject) => true;
   observers = 0;
   readonly objects = new Map<string, ReadonlyObject>();
@@ -33,7 +35,7 @@ class FakeCache {
 
   sourceOf(key: string) {
     if (this.namespace !== undefined && !key.startsWith(`${this.namespace}/`)) return undefined;
-    const continuity = { connection: { state: this.connection } };
+    const continuity = { connection: { state: this.connection, since: this.since } };
     return { shownVersion: this.shownVersion, selects: this.selects, continuity } as never;
   }
 
@@ -245,6 +247,21 @@ describe('versions without an order', () => {
     cache.event('shop/a', 'x5', 'u', false);
     expect(cache.observers).toBe(0);
   });
+});
+
+it('the time without a watch does not count, also for versions without an order', async () => {
+  const cache = new FakeCache();
+  cache.connection = 'disconnected';
+  const { wrote, isHeld, clock } = setUp(cache);
+  wrote('shop/a', { resourceVersion: 'x3' });
+  await clock.advance(30_000);
+  expect(isHeld()).toBe(true);
+  cache.connection = 'connected';
+  cache.since = clock.now();
+  await clock.advance(9_000);
+  expect(isHeld()).toBe(true);
+  await clock.advance(1_000);
+  expect(isHeld()).toBe(false);
 });
 
 describe('a wait', () => {

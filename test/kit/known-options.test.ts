@@ -8,6 +8,7 @@ import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { type InformerError, isInformerError } from '../../src/kit/error.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { createRecordingHandler, eventually, FakeClock } from '../../src/testing/index.ts';
+import { createWebhookServer } from '../../src/webhooks/webhook-server.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
 const source = { list: () => new Promise<never>(() => {}), watch: () => new Promise<never>(() => {}) };
@@ -364,6 +365,43 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { initialMs: '5' },
     attempt: (backoff) => library.retryOnConflict(async () => {}, { backoff }),
   },
+  createOrUpdate: {
+    types: ['CachedReadOptions'],
+    slip: ['curent', 'current'],
+    wrong: { current: 'x' },
+    attempt: (options, { maps }) =>
+      library.createOrUpdate(
+        maps,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } },
+        () => {},
+        options,
+      ),
+  },
+  createOrPatch: {
+    slip: ['curent', 'current'],
+    wrong: { current: 'x' },
+    attempt: (options, { maps }) =>
+      library.createOrPatch(
+        maps,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } },
+        () => {},
+        options,
+      ),
+  },
+  createWebhookServer: {
+    types: ['WebhookServerOptions'],
+    base: { certificate: { certFile: 'a', keyFile: 'b' } },
+    slip: ['checkMS', 'checkMs'],
+    wrong: { port: '5' },
+    attempt: (options) => createWebhookServer(options),
+  },
+  'validate of a webhook server': {
+    types: ['WebhookOptions'],
+    slip: ['caches_', 'caches'],
+    wrong: { fresh: 'yes' },
+    attempt: (options) =>
+      createWebhookServer({ certificate: { certFile: 'a', keyFile: 'b' } }).validate(CONFIG_MAPS, () => {}, options),
+  },
   serverSideApply: {
     types: ['ApplyOptions'],
     base: { fieldManager: 'me' },
@@ -610,11 +648,12 @@ describe('an API with options', () => {
     'HistoryOptions',
     'GuardOptions',
     'LoadHookOptions',
+    'WebhookCallOptions',
   ];
 
   it('is in the table above for every type of options in a file that an entry exports from', () => {
     const src = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
-    const entries = ['index.ts', 'cache.ts', 'hooks.ts', 'sandbox/index.ts', 'testing/index.ts'];
+    const entries = ['index.ts', 'cache.ts', 'hooks.ts', 'sandbox/index.ts', 'testing/index.ts', 'webhooks.ts'];
     const files = entries.flatMap((entry) =>
       [...src(entry).matchAll(/ from '(\.[^']+)'/g)].map(([, file = '']) => path.posix.join(path.dirname(entry), file)),
     );

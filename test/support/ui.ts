@@ -1,3 +1,6 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { compileConditions, uiTexts } from '../../src/cli/serve/ui-texts.ts';
@@ -96,9 +99,29 @@ export const noBrowser: string | undefined =
 /** Not those of the package: they turn off what keeps origins apart. */
 const BROWSER_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
+/** A test file that finds the browser while another one unpacks it would start a part of it. */
+const UNPACKING = path.join(tmpdir(), 'chromium.unpacking');
+const LONGEST_UNPACKING_MS = 60_000;
+
+async function unpackedBrowser(): Promise<string> {
+  for (let leftMs = LONGEST_UNPACKING_MS; leftMs > 0; leftMs -= 100) {
+    const isFree = await mkdir(UNPACKING).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) break;
+    await systemClock.sleep(100);
+  }
+  try {
+    return await chromium.executablePath();
+  } finally {
+    await rm(UNPACKING, { recursive: true, force: true });
+  }
+}
+
 /** One browser for a test file. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = await chromium.executablePath();
+  const executablePath = await unpackedBrowser();
   return playwright.launch({ executablePath, args: BROWSER_ARGUMENTS, headless: true });
 }
 

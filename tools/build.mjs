@@ -87,7 +87,8 @@ function startGroups() {
     ['start', (id) => start.has(id)],
     ['client', (id) => asking.has(id) && library.has(id)],
     ['asking', (id) => asking.has(id)],
-    ['cluster', (id) => query.has(id) && library.has(id)],
+    // the sandbox evaluates expressions too, and must load nothing of a command
+    ['cluster', (id) => query.has(id) && (library.has(id) || id.startsWith(src('expr/')))],
     ['reading', (id) => query.has(id) && watch.has(id)],
     ['answers', (id) => query.has(id)],
     ['watching', (id) => watch.has(id)],

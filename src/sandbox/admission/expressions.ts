@@ -1,9 +1,9 @@
+import { type Cel, loadCel } from '../../expr/cel/load-cel.ts';
 import { messageOf } from '../../kit/error.ts';
 import { StatusError } from '../../model/status.ts';
 import { notImplemented } from '../status/statuses.ts';
 import type { Webhook } from './hooks.ts';
 
-type Cel = typeof import('../../expr/cel/cel.ts');
 type Program = ReturnType<Cel['compileCel']>;
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export class Expressions {
   #cel: Cel | undefined;
 
   async load(): Promise<void> {
-    this.#cel ??= await import('../../expr/cel/cel.ts');
+    this.#cel ??= await loadCel();
   }
 
   /**

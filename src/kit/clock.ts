@@ -73,8 +73,11 @@ export function yieldToEventLoop(): Promise<void> {
 /** The clock of the system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // performance.now() loads Node's whole performance module, in the middle of a start
-  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+  // performance.now() loads Node's whole performance module, in the middle of a start; a bigint takes 1.5 times as long
+  monotonic() {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  },
   sleep: (ms, options) => sleepOn(systemClock, ms, options?.signal),
   after: (ms, run) => new SystemTimer(ms, run),
   yield: yieldToEventLoop,

@@ -85,7 +85,7 @@ export interface InformerPlan extends SelectedObjects {
    * plan.
    */
   readonly pushedDown?: ReadonlyMap<ResourceType, PushedDownList> | undefined;
-  /** Called when a server cannot select by a narrowing, and was asked without it. Only when the command answers once. */
+  /** Called when a server cannot select by one of them, and was asked without it. Only when the command answers once. */
   readonly onRefusedPushDown?: ((type: ResourceType) => void) | undefined;
   /** Compares the cache with a fresh list this often, ms; undefined = never. */
   readonly verifyEveryMs?: number | undefined;
@@ -395,7 +395,7 @@ function sourcesOf(
     const sourceOf = (name?: string) =>
       once
         ? listedOnce(
-            passing(name === undefined || isSelected ? pushedDownCaches(api, served.type, plan) : gotByName(api, name)),
+            passing(name === undefined || isSelected ? withPushedDown(api, served.type, plan) : gotByName(api, name)),
           )
         : api;
     return names.length === 0
@@ -404,7 +404,7 @@ function sourcesOf(
   });
 }
 
-function pushedDownCaches(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {
+function withPushedDown(api: ServedSource, type: ResourceType, plan: InformerPlan): ListerWatcher<UnknownObject> {
   const { selector, fieldSelector, pushedDown, onRefusedPushDown } = plan;
   if (!pushedDown?.has(type)) return api;
   const own = { labelSelector: joined(selector), fieldSelector: joined(fieldSelector) };

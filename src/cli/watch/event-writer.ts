@@ -1,3 +1,4 @@
+import { aborted } from '../../kit/abort.ts';
 import type { GatheredEvents, PrintedEvent, Printer } from '../../output/printer.ts';
 import { type EventEnvelope, type EventWord, eventWordOf } from '../../stream/envelope.ts';
 import type { StreamTarget } from '../../stream/event-stream.ts';
@@ -85,10 +86,15 @@ export class EventWriter {
     this.#write(this.#taken(target));
   }
 
-  /** Prints the gathered initial list, at the pace of its reader. */
-  async gatheredDone(): Promise<void> {
+  /** Prints the gathered initial list, at the pace of its reader, until the signal aborts. */
+  async gatheredDone(signal: AbortSignal): Promise<void> {
     const { gathered, sink } = this.#options;
-    for (const text of gathered?.text() ?? []) if (!sink.write(text)) await sink.ready();
+    if (!gathered) return;
+    const ended = aborted(signal);
+    for (const text of gathered.text()) {
+      if (!sink.write(text)) await Promise.race([sink.ready(), ended]);
+      if (signal.aborted) return;
+    }
   }
 
   /** Prints what is still buffered: initial lists that never became complete, of which every event was counted. */

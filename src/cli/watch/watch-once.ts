@@ -114,7 +114,7 @@ class Once {
     await this.#passed();
     if (!session.signal.aborted && cluster.refusal === undefined) {
       orEnd(session, () => this.#writer.initialDone(this.#target));
-      await this.#writer.gatheredDone();
+      await this.#writer.gatheredDone(session.signal);
       cluster.synced(this.#target);
       if (!session.signal.aborted) await this.#giveHints();
     }

@@ -313,8 +313,8 @@ async function pushedDownByType(
   const pushedDown = new Map<ResourceType, ServerSideFilter>();
   const fixed = !once; // a row says whether an object left or is gone
   for (const { type, names } of selections) {
-    const narrowing = names.length > 0 ? byNameAlone(type) : await serverSideFilterOf(programs, type, { fixed });
-    pushedDown.set(type, narrowing);
+    const filter = names.length > 0 ? byNameAlone(type) : await serverSideFilterOf(programs, type, { fixed });
+    pushedDown.set(type, filter);
   }
   if (flags.explain)
     for (const { text } of pushedDown.values()) session.notice(`--explain: ${text}${fixed ? OF_FIXED : ''}`);

@@ -70,7 +70,7 @@ export async function answer(query: Query, parts: readonly AnswerPart[], answeri
   const { count, result } = await resultOf(query, searched, { ...answering, matches });
   const samples = await Promise.all(
     searched.map(async ({ allCached, pushedDownCaches }) =>
-      count === 0 && pushedDownCaches ? await pushedDownCaches.unnarrowed(allCached) : allCached.map(samplesOf),
+      count === 0 && pushedDownCaches ? await pushedDownCaches.unfiltered(allCached) : allCached.map(samplesOf),
     ),
   );
   return { count, result, parts: searched.map((part, i) => ({ ...part, samples: samples[i] ?? [] })) };

@@ -33,7 +33,7 @@ export class PushedDownCaches {
    * Some objects of the types as if nothing had been pushed down, for hints on an empty answer: whether there is
    * anything at all, and which values are near. Types that are not narrowed are not listed again.
    */
-  async unnarrowed(allCached: readonly CachedObjects[]): Promise<Sample[]> {
+  async unfiltered(allCached: readonly CachedObjects[]): Promise<Sample[]> {
     const { namespaces } = this.#query;
     return (
       await Promise.all(

@@ -153,8 +153,27 @@ it('prints a gathered list when it is complete, without those that cannot be pri
   for (const name of ['a', 'bad', 'b']) writer.print(event('ADDED', name), PODS);
   expect(await text()).toBe('');
   writer.initialDone(PODS);
-  await writer.gatheredDone();
+  await writer.gatheredDone(new AbortController().signal);
   expect(await text()).toBe('<a><b>');
   expect(failures).toEqual(['bad: cannot print bad']);
   expect(summary.total).toBe(2);
+});
+
+it('does not wait for a reader of the gathered list who reads no more, once the command is to end', async () => {
+  const pieces = ['a', 'b', 'c'];
+  const gathered: GatheredEvents = { add: () => {}, clear: () => 0, text: () => pieces };
+  const written: string[] = [];
+  const sink = {
+    write: (text: string) => {
+      written.push(text);
+      return false;
+    },
+    ready: () => new Promise<void>(() => {}),
+  } as unknown as TextSink;
+  const { writer } = writing({ gathered, sink });
+  const ending = new AbortController();
+  const done = writer.gatheredDone(ending.signal);
+  ending.abort(new Error('SIGINT'));
+  await done;
+  expect(written).toEqual(['a']);
 });

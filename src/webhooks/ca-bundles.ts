@@ -23,13 +23,18 @@ const SORTS = [
  * Writes `caBundle` where it is another one. Returns the names of objects that do not exist yet. Another change of the
  * object in between fails the patch, and the next look repairs it.
  */
-export async function keepBundles(client: Client, targets: BundleTargets, authorities: string): Promise<string[]> {
+export async function keepBundles(
+  client: Client,
+  targets: BundleTargets,
+  authorities: string,
+  signal: AbortSignal,
+): Promise<string[]> {
   const bundle = Buffer.from(authorities).toString('base64');
   const absent: string[] = [];
   for (const [sort, gvr] of SORTS) {
     const api = client.resource(gvr);
     for (const name of targets[sort] ?? []) {
-      const object = await api.get(name).catch((error: unknown) => {
+      const object = await api.get(name, { signal }).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
         absent.push(name);
         return undefined;
@@ -37,7 +42,7 @@ export async function keepBundles(client: Client, targets: BundleTargets, author
       const steps = object ? stepsFor(object, bundle) : [];
       if (steps.length === 0 || !object) continue;
       const test = { op: 'test' as const, path: '/metadata/resourceVersion', value: object.metadata.resourceVersion };
-      await api.patch(name, [test, ...steps], { type: 'json' });
+      await api.patch(name, [test, ...steps], { type: 'json', signal });
     }
   }
   return absent;

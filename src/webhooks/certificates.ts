@@ -16,7 +16,7 @@ export interface ServingCertificate extends Certificate {
 
 /** Gives the certificate of now. Asked at the start and then regularly. */
 export interface CertificateSource {
-  current(): Promise<ServingCertificate>;
+  current(signal?: AbortSignal): Promise<ServingCertificate>;
 }
 
 /** A certificate in files, as cert-manager or a Secret volume keeps them. They are read again each time. */
@@ -79,13 +79,13 @@ export function fromSecret(
 ): CertificateSource {
   const secrets = client.resource({ group: '', version: 'v1', resource: 'secrets' }, { namespace });
   return {
-    async current() {
+    async current(signal) {
       for (let tries = 1; ; tries++) {
         try {
-          const stored = await secrets.get(name).catch(absent);
+          const stored = await secrets.get(name, { signal }).catch(absent);
           const state = stored && stateIn(stored);
           const next = renewed(state, hosts, clock.now());
-          if (next !== state) await write(stored, next);
+          if (next !== state) await write(stored, next, signal);
           return { cert: next.cert, key: next.key, authorities: next.authorities };
         } catch (error) {
           if (tries >= TRIES || !(isConflict(error) || isAlreadyExists(error))) throw error; // else another replica was first
@@ -94,7 +94,11 @@ export function fromSecret(
     },
   };
 
-  async function write(stored: UnknownObject | undefined, state: SharedState): Promise<void> {
+  async function write(
+    stored: UnknownObject | undefined,
+    state: SharedState,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const data = {
       'ca.crt': base64(state.authorities),
       'ca.key': base64(state.authorityKey),
@@ -102,8 +106,8 @@ export function fromSecret(
       'tls.key': base64(state.key),
     };
     const secret = { apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls' };
-    if (stored) await secrets.update({ ...stored, data });
-    else await secrets.create({ ...secret, metadata: { namespace, name }, data });
+    if (stored) await secrets.update({ ...stored, data }, { signal });
+    else await secrets.create({ ...secret, metadata: { namespace, name }, data }, { signal });
   }
 }
 

@@ -218,7 +218,8 @@ export class WebhookServer implements AsyncDisposable {
   async #run(signal: AbortSignal | undefined): Promise<void> {
     using ending = scope(this.#end.signal);
     using _linked = linked(signal, () => this.#end.abort());
-    const certificate = await this.#source.current();
+    const certificate = await this.#source.current(ending.signal).catch(unlessAborted(ending.signal));
+    if (!certificate) return;
     this.#served = certificate.cert;
     const { host, port, graceMs } = this.#options;
     this.#server = await TlsServer.listen({ host, port }, certificate, (request) => this.#answer(request));
@@ -235,10 +236,11 @@ export class WebhookServer implements AsyncDisposable {
     let reported: string | undefined;
     while (!signal.aborted) {
       try {
-        this.#lack = await this.#look();
+        this.#lack = await this.#look(signal);
       } catch (error) {
         this.#lack = messageOf(error);
       }
+      if (signal.aborted) return;
       if (this.#lack !== reported && this.#lack !== undefined)
         this.#logger.warn('webhooks are not ready', { why: this.#lack });
       reported = this.#lack;
@@ -246,11 +248,12 @@ export class WebhookServer implements AsyncDisposable {
     }
   }
 
-  async #look(): Promise<string | undefined> {
+  async #look(signal: AbortSignal): Promise<string | undefined> {
     const { client, caBundles } = this.#options;
-    const { cert, key, authorities } = await this.#source.current();
+    const { cert, key, authorities } = await this.#source.current(signal);
     let absent: string[] = [];
-    if (client && caBundles && authorities !== undefined) absent = await keepBundles(client, caBundles, authorities);
+    if (client && caBundles && authorities !== undefined)
+      absent = await keepBundles(client, caBundles, authorities, signal);
     if (cert !== this.#served) {
       this.#server?.replace({ cert, key });
       this.#served = cert;
@@ -354,6 +357,12 @@ function linked(signal: AbortSignal | undefined, abort: () => void): Disposable 
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   return { [Symbol.dispose]: () => signal?.removeEventListener('abort', abort) };
+}
+
+function unlessAborted(signal: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
 }
 
 function rejectedBy(signal: AbortSignal): Promise<never> {

@@ -178,6 +178,39 @@ describe('a server with an authority of its own', () => {
   });
 });
 
+it.each(['at its start', 'while it looks after its caBundle'])(
+  'a server ends also when the API server does not answer %s',
+  async (when) => {
+    configure('Validating');
+    let isSilent = when === 'at its start';
+    let unanswered = 0;
+    const transport = sandbox.transport();
+    const silent = createClient(
+      {
+        ...transport,
+        request: (sent) => {
+          if (!isSilent) return transport.request(sent);
+          unanswered++;
+          return new Promise((_, reject) => sent.signal?.addEventListener('abort', () => reject(sent.signal?.reason)));
+        },
+      },
+      { logger: silentLogger },
+    );
+    const clock = new FakeClock();
+    const made = create({ client: silent, clock, logger: silentLogger, caBundles: { validating: ['hooks'] } });
+    const running = made.run();
+    if (!isSilent) {
+      await eventually(() => made.unready === undefined && clock.pending > 0);
+      isSilent = true;
+      await clock.advance(10_000);
+    }
+    await eventually(() => unanswered === 1);
+    await made.close();
+    await running;
+    await silent.close();
+  },
+);
+
 describe('failures', () => {
   it('an error of a webhook is no refusal: the failurePolicy decides', async () => {
     configure('Validating');

@@ -1,12 +1,12 @@
 import type { Clock } from '../kit/clock.ts';
 import type { RandomSource } from '../kit/random.ts';
 import type { Features } from './feature-gates.ts';
-import type { ObjectStore } from './store/object-store.ts';
+import type { Store } from './store/object-store.ts';
 import type { TypeRegistry } from './types/type-registry.ts';
 
 /** The state that all parts of the server share: the objects, the types, the clock and the source of random numbers. */
 export interface Cluster {
-  readonly store: ObjectStore;
+  readonly store: Store;
   readonly types: TypeRegistry;
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -50,6 +50,7 @@ export class ControlPlane implements Disposable {
       new GarbageCollector(this.backend),
       new NamespaceCleaner(this.backend),
       new PodReaper(this.backend),
+      this.server,
     ];
     if (!snapshot) bootstrap(this.backend, timestamp(clock.now()));
     else {

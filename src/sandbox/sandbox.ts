@@ -8,7 +8,6 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { type RandomSource, seededRandom } from '../kit/random.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
-import type { WebhookService } from './admission/webhook-call.ts';
 import type { ApiRequest, ApiResponse } from './api/exchange.ts';
 import { userNamed } from './auth/authenticate.ts';
 import { TokenKeeper } from './auth/token-keeper.ts';
@@ -28,6 +27,7 @@ import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import type { StoredObject } from './store/stored-object.ts';
 import { copy } from './types/copy.ts';
+import type { WebhookService } from './webhook-call.ts';
 
 /** Options of {@link Sandbox.start}. */
 export interface SandboxOptions {

@@ -73,11 +73,12 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sandbox: [
     ['status', 'store', 'feature-gates.ts'],
     ['types'],
-    ['cluster.ts'],
+    ['cluster.ts', 'webhook-call.ts'],
     ['api'],
     ['apply', 'table'],
     ['read'],
     ['write'],
+    ['versions'],
     ['admission', 'auth'],
     ['discovery', 'controllers', 'faults', 'scenarios'],
     ['server', 'seed'],

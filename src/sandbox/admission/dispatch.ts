@@ -6,13 +6,13 @@ import type { Status } from '../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
 import { badRequest, forbidden, internalError, refuse } from '../status/statuses.ts';
 import { equalJson } from '../types/equal.ts';
+import { CallFailure, callWebhook, type ResolveService } from '../webhook-call.ts';
 import type { WriteAttempt } from '../write/gate.ts';
 import { newUid } from '../write/identity.ts';
 import { admissionVariables, conditionsMet, type Expressions } from './expressions.ts';
 import { matchOf, type Shown, type Webhook, webhooksOf } from './hooks.ts';
 import { checkReadable, patchedBy } from './patched.ts';
 import { type AdmissionAnswer, type AskedWrite, admissionRequest, inVersion, readAnswer } from './review.ts';
-import { CallFailure, callWebhook, type ResolveService } from './webhook-call.ts';
 
 /**
  * Asks the webhooks of the cluster about a write.
@@ -86,9 +86,9 @@ export class Dispatcher {
       internalError(
         `failed calling webhook ${JSON.stringify(hook.name)}: unsupported patch type ${JSON.stringify(answer.patchType)}`,
       );
-    const changed = patchedBy(inVersion(attempt.object, shown, attempt), operations);
+    const changed = patchedBy(await inVersion(attempt.object, shown, attempt, asked), operations);
     checkReadable(shown, changed);
-    return inVersion(changed, { ...attempt.type, type: attempt.type }, { ...attempt, type: shown.type });
+    return inVersion(changed, { ...attempt.type, type: attempt.type }, { ...attempt, type: shown.type }, asked);
   }
 
   /** The answer of a webhook that allows the write; undefined for one that failed and may be ignored. */
@@ -124,7 +124,7 @@ export class Dispatcher {
         'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
       );
     const uid = newUid(this.#cluster.random);
-    const request = admissionRequest(uid, attempt, shown, asked);
+    const request = await admissionRequest(uid, attempt, shown, asked);
     const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request };
     const { clock } = this.#cluster;
     const options = { clock, resolveService: this.#resolveService, timeoutSeconds, signal: asked.signal };
@@ -146,7 +146,7 @@ export class Dispatcher {
     const { matchConditions = [] } = hook;
     if (!shown || matchConditions.length === 0) return shown;
     await this.#expressions.load();
-    const request = admissionRequest('', attempt, shown, asked);
+    const request = await admissionRequest('', attempt, shown, asked);
     const met = conditionsMet(this.#expressions, hook, { ...admissionVariables(request) });
     if (met instanceof Error) {
       const { gvr } = attempt.type;

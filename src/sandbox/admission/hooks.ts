@@ -3,20 +3,8 @@ import { type LabelRequirement, LabelSelector } from '../../model/label-selector
 import type { UnknownObject } from '../../model/object.ts';
 import { notFound, StatusError } from '../../model/status.ts';
 import type { Cluster } from '../cluster.ts';
-import type { ApiType } from '../types/api-type.ts';
+import type { ApiType, ClientConfig } from '../types/api-type.ts';
 import type { Operation, WriteAttempt } from '../write/gate.ts';
-
-/** Where a webhook is reached. Source: admissionregistration/v1 WebhookClientConfig. */
-export interface ClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  readonly caBundle?: string;
-}
 
 export interface MatchCondition {
   readonly name: string;

@@ -88,7 +88,7 @@ export async function checkPolicies(
   for (const binding of byName(cluster, BINDINGS)) {
     const spec = binding.spec as BindingSpec;
     const policy = cluster.store.get(POLICIES, spec.policyName)?.object;
-    if (policy) judge({ cluster, expressions, attempt, asked, policy, binding });
+    if (policy) await judge({ cluster, expressions, attempt, asked, policy, binding });
   }
 }
 
@@ -101,13 +101,13 @@ interface Judged {
   readonly binding: UnknownObject;
 }
 
-function judge(judged: Judged): void {
+async function judge(judged: Judged): Promise<void> {
   const { cluster, attempt, policy, binding } = judged;
   const spec = policy.spec as PolicySpec;
   const { matchResources } = binding.spec as BindingSpec;
   const shown = matched(cluster, attempt, spec.matchConstraints);
   if (!shown || (matchResources && !matched(cluster, attempt, matchResources))) return;
-  const request = admissionRequest('', attempt, shown, judged.asked);
+  const request = await admissionRequest('', attempt, shown, judged.asked);
   const params = paramsOf(judged, spec);
   if (typeof params === 'string') act(judged, [{ message: params, reason: '' }], ['Deny']);
   else for (const param of params) act(judged, failuresOf(judged, spec, request, param));

@@ -2,6 +2,7 @@ import { isJsonMap } from '../../kit/exact-json.ts';
 import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { UserInfo } from '../api/call.ts';
+import type { ApiType } from '../types/api-type.ts';
 import { fromStorage, toStorage } from '../types/conversion.ts';
 import type { WriteAttempt } from '../write/gate.ts';
 import type { Shown } from './hooks.ts';
@@ -18,18 +19,21 @@ export interface Circumstances {
 export interface AskedWrite extends Circumstances {
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
+  /** A custom resource in another version. */
+  readonly convert: (object: UnknownObject, type: ApiType) => Promise<UnknownObject>;
 }
 
 /**
  * The request of an AdmissionReview, with the fields and their order as a real server sends them.
  * Source: apiserver admission/plugin/webhook/request/admissionreview.go, api/admission/v1.
  */
-export function admissionRequest(
+export async function admissionRequest(
   uid: string,
   attempt: WriteAttempt,
   shown: Shown,
-  { user, dryRun, options }: Circumstances,
-): Record<string, unknown> {
+  asked: Circumstances & Pick<AskedWrite, 'convert'>,
+): Promise<Record<string, unknown>> {
+  const { user, dryRun, options } = asked;
   const { type, kind = type, subresource, operation, object, oldObject } = attempt;
   const { username, uid: userUid, groups, extra } = user;
   const { name } = attempt;
@@ -51,17 +55,23 @@ export function admissionRequest(
       ...(groups.length > 0 ? { groups } : {}),
       ...(extra && Object.keys(extra).length > 0 ? { extra } : {}),
     },
-    object: object ? inVersion(object, shown, attempt) : null,
-    oldObject: oldObject ? inVersion(oldObject, shown, attempt) : null,
+    object: object ? await inVersion(object, shown, attempt, asked) : null,
+    oldObject: oldObject ? await inVersion(oldObject, shown, attempt, asked) : null,
     dryRun,
     options,
   };
 }
 
 /** An object of a request in the version in which a webhook is shown it. */
-export function inVersion(object: UnknownObject, shown: Shown, attempt: WriteAttempt): UnknownObject {
+export async function inVersion(
+  object: UnknownObject,
+  shown: Shown,
+  attempt: WriteAttempt,
+  { convert }: Pick<AskedWrite, 'convert'>,
+): Promise<UnknownObject> {
   if (attempt.kind) return object;
   if (shown.type === attempt.type) return object;
+  if (shown.type.custom?.conversion) return convert(object, shown.type);
   const { kind: _kind, apiVersion: _version, ...rest } = fromStorage(shown.type, toStorage(attempt.type, object));
   return { kind: shown.kind, apiVersion: formatGroupVersion(shown.gvr), ...rest } as UnknownObject;
 }

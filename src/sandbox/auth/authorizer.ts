@@ -1,7 +1,7 @@
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { UserInfo } from '../api/call.ts';
-import type { ObjectStore } from '../store/object-store.ts';
+import type { Store } from '../store/object-store.ts';
 import { selectorText } from '../types/scale.ts';
 
 /** An action that needs a permission: a verb on a resource, or on a path that belongs to no resource. */
@@ -44,9 +44,9 @@ interface Subject {
  * Source: kubernetes plugin/pkg/auth/authorizer/rbac, pkg/apis/rbac/v1 evaluation_helpers.
  */
 export class Authorizer {
-  readonly #store: ObjectStore;
+  readonly #store: Store;
 
-  constructor(store: ObjectStore) {
+  constructor(store: Store) {
     this.#store = store;
   }
 

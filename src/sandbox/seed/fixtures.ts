@@ -90,14 +90,17 @@ export class Fixtures {
   }
 
   get(type: TypeReference, key: ObjectKey): UnknownObject | undefined {
-    return copy(this.#cluster.store.get(this.#type(type).storage, key)?.object);
+    const found = this.#type(type);
+    const stored = this.#cluster.store.get(found.storage, key);
+    return stored && copy(found.custom ? fromStorage(found, stored.object) : stored.object);
   }
 
   list(type: TypeReference, { namespace }: { namespace?: string }): UnknownObject[] {
     const { store } = this.#cluster;
     const prefix = namespace === undefined ? '' : `${namespace}/`;
-    const found = store.collection(this.#type(type).storage).list({ prefix }, store.revision);
-    return copiesOnRead(found.map((o) => o.object));
+    const known = this.#type(type);
+    const found = store.collection(known.storage).list({ prefix }, store.revision);
+    return copiesOnRead(found.map(({ object }) => (known.custom ? fromStorage(known, object) : object)));
   }
 
   delete(type: TypeReference, key: ObjectKey, options: { gracePeriodSeconds?: number }): void {
@@ -111,7 +114,10 @@ export class Fixtures {
     const { types } = this.#cluster;
     const found =
       'resource' in reference ? types.find(reference) : types.findKind(reference.apiVersion, reference.kind);
-    if (found) return found;
+    if (found) {
+      checkIsStored(found);
+      return found;
+    }
     const name = 'resource' in reference ? formatGvr(reference) : `${reference.apiVersion} ${reference.kind}`;
     throw new InformerError('argument', `the sandbox serves no ${name}`, {
       hint: 'apply its CustomResourceDefinition first',
@@ -124,6 +130,15 @@ interface Place {
   readonly current: StoredObject | undefined;
   /** The object to write, with its namespace and the identity of the stored object. */
   readonly wanted: UnknownObject;
+}
+
+/** Throws for a version of which objects are made by a webhook: that takes time, which reads and writes here do not have. */
+function checkIsStored({ gvr, kind, custom }: ApiType): void {
+  const { storedVersion = gvr.version, conversion } = custom ?? {};
+  if (!conversion || storedVersion === gvr.version) return;
+  throw new InformerError('argument', `a webhook converts ${gvr.group}/${gvr.version} ${kind}, which takes a request`, {
+    hint: `use the stored version, ${gvr.group}/${storedVersion}, or a client of the sandbox`,
+  });
 }
 
 /** The metadata that a new object keeps, although a configuration cannot set it. */

@@ -3,8 +3,7 @@ import { parseJson } from '../../kit/exact-json.ts';
 import { joinKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { failure, type Status, StatusError } from '../../model/status.ts';
-import { AdmissionControl } from '../admission/control.ts';
-import type { ResolveService } from '../admission/webhook-call.ts';
+import { AdmissionControl, type AdmittedRun } from '../admission/control.ts';
 import type { Call, ResourceCall, UserInfo } from '../api/call.ts';
 import { type ApiRequest, type ApiResponse, bodyText, once } from '../api/exchange.ts';
 import { negotiate } from '../api/negotiate.ts';
@@ -24,6 +23,8 @@ import { answerList } from '../read/list.ts';
 import { isWatch } from '../read/read-options.ts';
 import { answerWatch, type WatchSettings } from '../read/watch.ts';
 import { methodNotAllowed, notImplemented, refuse, unknownResource } from '../status/statuses.ts';
+import { Versions } from '../versions/versions.ts';
+import type { ResolveService } from '../webhook-call.ts';
 import type { WriteRequests } from '../write/requests.ts';
 import { health, isHealthPath, pageNotFound, plainPath } from './plain-paths.ts';
 
@@ -47,6 +48,7 @@ export class ApiServer {
   readonly #options: ApiServerOptions;
   readonly #authorizer: Authorizer;
   readonly #admission: AdmissionControl;
+  readonly #versions: Versions;
   /** The host:port that discovery shows. */
   address = '127.0.0.1:6443';
 
@@ -55,7 +57,13 @@ export class ApiServer {
     this.#writes = writes;
     this.#options = options;
     this.#authorizer = new Authorizer(cluster.store);
-    this.#admission = new AdmissionControl(cluster, options.resolveService);
+    this.#versions = new Versions(cluster, options.resolveService);
+    this.#admission = new AdmissionControl(cluster, this.#versions, options.resolveService);
+  }
+
+  /** Ends what follows the store. */
+  [Symbol.dispose](): void {
+    this.#versions[Symbol.dispose]();
   }
 
   /**
@@ -118,8 +126,6 @@ export class ApiServer {
         notImplemented('the deprecated /watch/ paths; add ?watch=1 instead');
       return types.version(gvr.group, gvr.version) ? unknownResource() : pageNotFound();
     }
-    if (type.custom?.needsWebhook)
-      notImplemented(`conversion webhooks, which ${gvr.group}/${gvr.version} ${type.kind} needs`);
     if (!type.namespaced && namespace !== undefined) unknownResource();
     if (type.namespaced && namespace === undefined && name !== undefined) unknownResource();
     const watching = call.method === 'GET' && name === undefined && isWatch(call.query);
@@ -142,17 +148,22 @@ export class ApiServer {
         : methodNotAllowed();
     if (isUnserved(call.type.gvr)) notImplemented(`${call.type.gvr.group}/${call.type.gvr.version} ${call.type.kind}`);
     if (WRITES.has(verb) && call.type.gvr.group === RBAC_GROUP && !call.unrestricted) return this.#grant(call, verb);
-    return this.#admitted(call, verb, (writes) => this.#carryOut(call, verb, writes));
+    return this.#admitted(call, verb, (writes, cluster) => this.#carryOut(call, verb, writes, cluster));
   }
 
   /** Carries out a request; a write as admission lets it. */
-  #admitted(
-    call: ResourceCall,
-    verb: string,
-    carryOut: (writes: WriteRequests) => ApiResponse | Promise<ApiResponse>,
-  ): ApiResponse | Promise<ApiResponse> {
+  #admitted(call: ResourceCall, verb: string, carryOut: AdmittedRun): ApiResponse | Promise<ApiResponse> {
+    if (call.type.custom?.conversion) return this.#converted(call, verb, carryOut);
     const isWrite = WRITES.has(verb) || verb === 'delete' || verb === 'deletecollection';
-    return isWrite && this.#admission.decidesOn(call) ? this.#admission.admit(call, carryOut) : carryOut(this.#writes);
+    if (isWrite && this.#admission.decidesOn(call)) return this.#admission.admit(call, carryOut);
+    return carryOut(this.#writes, this.#cluster);
+  }
+
+  /** Carries out a request about objects that a webhook may have to convert. */
+  async #converted(call: ResourceCall, verb: string, carryOut: AdmittedRun): Promise<ApiResponse> {
+    if (verb === 'list' || verb === 'watch') return carryOut(this.#writes, await this.#versions.read(call, verb));
+    if (verb === 'deletecollection') await this.#versions.latest(call);
+    return this.#admission.admit(call, carryOut);
   }
 
   /** Writes a role or a binding, after a dry run whose result grants nothing that the user does not have. */
@@ -170,14 +181,19 @@ export class ApiServer {
     return this.#admitted(call, verb, (writes) => this.#carryOut(call, verb, writes));
   }
 
-  #carryOut(call: ResourceCall, verb: string, writes = this.#writes): ApiResponse | Promise<ApiResponse> {
+  #carryOut(
+    call: ResourceCall,
+    verb: string,
+    writes = this.#writes,
+    cluster = this.#cluster,
+  ): ApiResponse | Promise<ApiResponse> {
     switch (verb) {
       case 'get':
-        return answerGet(this.#cluster, call);
+        return answerGet(cluster, call);
       case 'list':
-        return answerList(this.#cluster, call);
+        return answerList(cluster, call);
       case 'watch':
-        return answerWatch(this.#cluster, call, this.#options);
+        return answerWatch(cluster, call, this.#options);
       case 'create':
         return writes.create(call);
       case 'update':
@@ -197,10 +213,11 @@ export class ApiServer {
     const verb = verbOf(call, false);
     if (!subresource.verbs.includes(verb)) methodNotAllowed();
     if (name === 'token') return requestToken(this.#cluster, this.#options.tokens, call);
-    return this.#admitted(call, verb, (writes) => this.#carryOutSubresource(call, name, verb, writes));
+    return this.#admitted(call, verb, (writes, cluster) => this.#carryOutSubresource(call, verb, writes, cluster));
   }
 
-  #carryOutSubresource(call: ResourceCall, name: string, verb: string, writes: WriteRequests): ApiResponse {
+  #carryOutSubresource(call: ResourceCall, verb: string, writes: WriteRequests, cluster: Cluster): ApiResponse {
+    const { subresource: name = '' } = call;
     if (name === 'eviction') return writes.evict(call);
     if (name === 'binding') return writes.bind(call);
     if (name === 'finalize') return writes.update(call);
@@ -208,7 +225,7 @@ export class ApiServer {
       return notImplemented(`the ${name} subresource of ${call.type.gvr.resource}`);
     if (verb === 'update') return writes.update(call);
     if (verb === 'patch') return writes.patch(call);
-    return name === 'scale' ? writes.getScale(call) : answerGet(this.#cluster, call);
+    return name === 'scale' ? writes.getScale(call) : answerGet(cluster, call);
   }
 }
 

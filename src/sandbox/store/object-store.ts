@@ -29,6 +29,9 @@ export interface StoreSnapshot {
   readonly objects: readonly { readonly storage: string; readonly object: StoredObject }[];
 }
 
+/** An {@link ObjectStore}, or a view of one. */
+export type Store = Pick<ObjectStore, keyof ObjectStore>;
+
 /**
  * Every object of the server, with one revision counter, as etcd has them.
  *

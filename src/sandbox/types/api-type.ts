@@ -34,10 +34,30 @@ export interface CustomTraits {
     readonly statusReplicasPath?: string;
     readonly labelSelectorPath?: string;
   };
-  /** True when objects are stored in another version and only a webhook can convert them. */
-  readonly needsWebhook?: boolean;
+  /** The version in which objects are stored from now on; its own if absent. */
+  readonly storedVersion?: string;
+  /** The webhook that converts objects which are stored in another version. Absent: only their apiVersion changes. */
+  readonly conversion?: ConversionWebhook | undefined;
   /** The openAPIV3Schema; undefined when the version has none. */
   readonly schema: JsonSchema | undefined;
+}
+
+/** Where a webhook is reached. Source: admissionregistration/v1 WebhookClientConfig. */
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  readonly caBundle?: string;
+}
+
+/** Source: apiextensions/v1 WebhookConversion. */
+export interface ConversionWebhook {
+  readonly clientConfig: ClientConfig;
+  readonly conversionReviewVersions?: readonly string[];
 }
 
 /** A CEL rule about a value of a custom resource. */

@@ -36,16 +36,24 @@ export function presented(type: ApiType, stored: StoredObject): StoredObject {
 
 /** A stored object with the field names of a type. */
 export function fromStorage(type: ApiType, object: UnknownObject): UnknownObject {
+  if (type.custom) return inVersion(object, type.gvr.group, type.gvr.version);
   return isEventsType(type) ? rename(object, EVENT_FIELDS) : object;
 }
 
 /** The inverse of `fromStorage`: an object of a type with the field names it is stored with. */
 export function toStorage(type: ApiType, object: UnknownObject): UnknownObject {
+  if (type.custom) return inVersion(object, type.gvr.group, type.custom.storedVersion ?? type.gvr.version);
   if (!isEventsType(type)) return object;
   return rename(
     object,
     EVENT_FIELDS.map(([core, events]) => [events, core]),
   );
+}
+
+/** A custom resource in another version whose fields are the same. */
+function inVersion(object: UnknownObject, group: string, version: string): UnknownObject {
+  const apiVersion = `${group}/${version}`;
+  return object.apiVersion === undefined || object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 function rename(object: UnknownObject, names: readonly (readonly [from: string, to: string])[]): UnknownObject {

@@ -139,7 +139,7 @@ export class Writer {
     after.metadata = tidyMetadata({ ...after.metadata, managedFields });
     const oldObject = fromStorage(type, current.object);
     after = this.#mutated(type, after, { oldObject, given: object.metadata }, options);
-    const counts = countsGeneration(type) && options.subresource !== 'binding';
+    const counts = countsGeneration(type) && !['binding', 'status'].includes(options.subresource ?? '');
     if (counts && (!equalJson(specOf(type, before), specOf(type, after)) || hasNewAnnotations(type, before, after))) {
       after.metadata.generation = (before.metadata.generation ?? 0) + 1;
     }

@@ -1,6 +1,6 @@
 import type { TableColumn } from '../../../model/cells.ts';
 import type { UnknownObject } from '../../../model/object.ts';
-import type { ApiType, CustomTraits, JsonSchema, Subresource } from '../api-type.ts';
+import type { ApiType, ConversionWebhook, CustomTraits, JsonSchema, Subresource } from '../api-type.ts';
 
 /** The parts of a CustomResourceDefinition's spec that the server uses. Source: apiextensions/v1. */
 export interface CrdSpec {
@@ -15,7 +15,7 @@ export interface CrdSpec {
     readonly categories?: readonly string[];
   };
   readonly versions: readonly CrdVersion[];
-  readonly conversion?: { readonly strategy?: string; readonly webhook?: object };
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: ConversionWebhook };
 }
 
 export interface CrdVersion {
@@ -71,8 +71,15 @@ function typeOf(spec: CrdSpec, version: CrdVersion, preferred: boolean): ApiType
     subresourceTypes,
     preferred,
     storage: storageOf(spec),
-    custom: { ...traitsOf(version), needsWebhook: spec.conversion?.strategy === 'Webhook' && !version.storage },
+    custom: { ...traitsOf(version), ...conversionOf(spec) },
   };
+}
+
+/** A definition with one version needs no conversion. */
+function conversionOf({ conversion, versions }: CrdSpec): Pick<CustomTraits, 'storedVersion' | 'conversion'> {
+  const stored = versions.find(({ storage }) => storage)?.name;
+  const converts = conversion?.strategy === 'Webhook' && versions.length > 1;
+  return { ...(stored ? { storedVersion: stored } : {}), ...(converts ? { conversion: conversion.webhook } : {}) };
 }
 
 function subresourcesOf({ names }: CrdSpec, { subresources }: CrdVersion): Map<string, Subresource> {
@@ -87,7 +94,12 @@ function subresourcesOf({ names }: CrdSpec, { subresources }: CrdVersion): Map<s
 /** The column of a type that defines none. Source: apiextensions-apiserver customresource/tableconvertor. */
 const AGE = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-function traitsOf({ schema, additionalPrinterColumns, selectableFields, subresources }: CrdVersion): CustomTraits {
+function traitsOf({
+  schema,
+  additionalPrinterColumns,
+  selectableFields,
+  subresources,
+}: CrdVersion): Omit<CustomTraits, 'storedVersion'> {
   return {
     columns: (additionalPrinterColumns?.length ? additionalPrinterColumns : [AGE]).map((column) => ({
       column: columnOf(column),

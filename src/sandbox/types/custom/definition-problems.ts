@@ -79,12 +79,29 @@ function nameProblems(names: Partial<CrdSpec['names']> = {}): FieldProblem[] {
   return problems;
 }
 
+const HTTPS_ONLY = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
+
 function conversionProblems(conversion: CrdSpec['conversion']): FieldProblem[] {
   const { strategy = 'None', webhook } = conversion ?? {};
   if (strategy !== 'None' && strategy !== 'Webhook')
     return [unsupportedValue('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
-  const lacks = strategy === 'Webhook' && !(webhook as { clientConfig?: object } | undefined)?.clientConfig;
-  return lacks ? [required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook')] : [];
+  if (strategy === 'None') return [];
+  const { clientConfig, conversionReviewVersions = [] } = (webhook ?? {}) as Partial<NonNullable<typeof webhook>>;
+  const at = 'spec.conversion';
+  const { url = 'https:' } = clientConfig ?? {};
+  const scheme = /^[^:]*/.exec(url)?.[0];
+  const versions = `${at}.conversionReviewVersions`;
+  const noneKnown = invalidValue(versions, conversionReviewVersions, 'must include at least one of v1, v1beta1');
+  return [
+    ...unless(clientConfig, required(`${at}.webhookClientConfig`, 'required when strategy is set to Webhook')),
+    ...unless(scheme === 'https', invalidValue(`${at}.webhookClientConfig.url`, scheme, HTTPS_ONLY)),
+    ...(conversionReviewVersions.length === 0
+      ? [required(versions)]
+      : unless(
+          conversionReviewVersions.some((version) => ['v1', 'v1beta1'].includes(version)),
+          noneKnown,
+        )),
+  ];
 }
 
 function versionsProblems(versions: readonly CrdVersion[]): FieldProblem[] {

@@ -70,11 +70,14 @@ describe('the types of a definition', () => {
     expect(type?.custom?.selectableFields).toEqual(['spec.colour']);
   });
 
-  it('need a webhook when the definition has one and another version is stored', () => {
+  it('are converted by a webhook when the definition has one and several versions', () => {
     const types = typesOf(
-      crd([version('v2'), version('v1', { storage: true })], { conversion: { strategy: 'Webhook' } }),
+      crd([version('v2'), version('v1', { storage: true })], {
+        conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://x' } } },
+      }),
     );
-    expect(types.map(({ custom }) => custom?.needsWebhook)).toEqual([true, false]);
+    expect(types.map(({ custom }) => custom?.conversion?.clientConfig.url)).toEqual(['https://x', 'https://x']);
+    expect(types.map(({ custom }) => custom?.storedVersion)).toEqual(['v1', 'v1']);
   });
 });
 

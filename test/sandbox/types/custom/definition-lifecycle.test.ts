@@ -64,17 +64,17 @@ describe('the life of a definition', () => {
     ]);
   });
 
-  it('with a conversion webhook serves the stored version; the others answer 501', async () => {
+  it('with a conversion webhook that fails serves the stored version only', async () => {
     const conversion = {
       strategy: 'Webhook',
-      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://x' } },
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://127.0.0.1:1' } },
     };
     things.sandbox.apply(definition([version(), version({ name: 'v2', storage: false })], { conversion }));
     expect((await things.post({})).status).toBe(201);
     const other = await ask(things.sandbox, 'GET', '/apis/example.com/v2/namespaces/default/things/a');
     expect([other.status, other.body.message]).toEqual([
-      501,
-      'the sandbox does not implement conversion webhooks, which example.com/v2 Thing needs',
+      500,
+      'conversion webhook for example.com/v1, Kind=Thing failed: Post "https://127.0.0.1:1?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused',
     ]);
   });
 });

@@ -81,7 +81,10 @@ describe('a wrong definition is refused with its problems:', () => {
       'a webhook without a client configuration',
       [version()],
       { conversion: { strategy: 'Webhook' } },
-      ['spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook'],
+      [
+        'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
+        'spec.conversion.conversionReviewVersions: Required value',
+      ],
     ],
   ])('%s', async (_what, versions, spec, causes) => {
     expect(await refusal(versions, spec)).toEqual(causes);

@@ -1,11 +1,11 @@
 import { request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
-import type { Clock } from '../../kit/clock.ts';
-import { messageOf } from '../../kit/error.ts';
-import { isJsonMap, jsonText, parseJson } from '../../kit/exact-json.ts';
-import { isStatus } from '../../model/status.ts';
-import type { ClientConfig } from './hooks.ts';
+import type { Clock } from '../kit/clock.ts';
+import { messageOf } from '../kit/error.ts';
+import { isJsonMap, jsonText, parseJson } from '../kit/exact-json.ts';
+import { isStatus } from '../model/status.ts';
+import type { ClientConfig } from './types/api-type.ts';
 
 /** A service that a webhook is reached by. */
 export interface WebhookService {
@@ -123,7 +123,7 @@ function exchange({ url, host, port, serverName, ca }: Target, body: string, sig
       response.on('end', () => {
         const {
           statusCode: status = 0,
-          headers: { 'content-type': type = '' },
+          headers: { 'content-type': type = 'application/json' },
         } = response;
         resolve({ status, type, text: Buffer.concat(chunks).toString('utf8') });
       });

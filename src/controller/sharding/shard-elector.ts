@@ -13,7 +13,6 @@ import type { Attempt } from '../election/candidate.ts';
 import { Election } from '../election/election.ts';
 import type { ElectionSettings } from '../election/elector-options.ts';
 import { LEASES } from '../election/lease-lock.ts';
-import type { LeaseRecord } from '../election/lease-record.ts';
 import { shardsOf } from './assignment.ts';
 import {
   DIVISION_LABEL,
@@ -29,7 +28,9 @@ import {
 } from './division-labels.ts';
 import { LeaseBook } from './lease-book.ts';
 import { Membership } from './membership.ts';
+import { Rescues, type RescueView } from './rescues.ts';
 import { checkedShardSettings, type HeldShard, type ShardElectorOptions, type ShardOverview } from './shard-options.ts';
+import { sharePlan } from './share-plan.ts';
 
 /** A shard that this replica has, is about to have, or still works on. */
 interface Tenure {
@@ -42,26 +43,6 @@ interface Tenure {
   /** Another process may have it, although its work here has not ended. */
   isLost: boolean;
 }
-
-/** The state of one shard beside its Lease. Times are ms on the monotonic clock. */
-interface ShardState {
-  tenure?: Tenure | undefined;
-  /** When the shard may be tried again after an attempt that failed. */
-  notBefore?: number | undefined;
-  /** Since when the shard has had no owner. */
-  freeSince?: number | undefined;
-  /** Until when this replica keeps the shard, which is beyond its part. */
-  rescuedUntil?: number | undefined;
-}
-
-/** A shard that another replica should take and does not is taken after its lease duration, and kept for this number of them. */
-const RESCUED_DURATIONS = 8;
-/** A shard that a newcomer should have, and could not take in time, is kept for this number of lease durations. */
-const NEWCOMER_DURATIONS = 2;
-/** The Lease of a replica that does not renew it is deleted this many durations after its last change was seen. */
-const MEMBER_DURATIONS = 2;
-/** The unused Leases of other divisions are deleted after this many durations. */
-const KEPT_DURATIONS = 20;
 
 /**
  * Shares the shards of a set of keys among several processes, by one Lease for each shard and one for each process.
@@ -86,10 +67,12 @@ export class ShardElector {
   readonly #logger: Logger;
   readonly #book: LeaseBook;
   readonly #errors: ThinnedErrors;
-  readonly #shards = new Map<number, ShardState>();
+  readonly #rescues: Rescues;
+  readonly #tenures = new Map<number, Tenure>();
+  /** When a shard may be tried again after its last tenure here, ms on the monotonic clock. */
+  readonly #notBefore = new Map<number, number>();
   readonly #heldGauge: Gauge;
   readonly #membersGauge: Gauge;
-  #membership: Membership | undefined;
   #wake: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
   /** The division of other processes for which this one waits. */
@@ -107,7 +90,8 @@ export class ShardElector {
     this.#division = { name, of: options.shards, by };
     this.#clock = clock;
     this.#logger = logger.child({ shards: `${namespace}/${name}` });
-    this.#book = new LeaseBook(clock);
+    this.#book = new LeaseBook(clock, this.#division);
+    this.#rescues = new Rescues(this.identity, this.#settings.leaseDurationMs);
     this.#errors = new ThinnedErrors(clock);
     const metrics = options.metrics ? guarded('the metrics', options.metrics, logger) : noMetrics;
     this.#heldGauge = metrics.gauge('kubectl_informer_shards_held', { name });
@@ -116,15 +100,15 @@ export class ShardElector {
 
   /** The shards whose work runs in this process, in their order. */
   get held(): readonly number[] {
-    return [...this.#shards]
-      .filter(([, { tenure }]) => tenure?.isHeld)
+    return [...this.#tenures]
+      .filter(([, { isHeld }]) => isHeld)
       .map(([index]) => index)
       .sort((a, b) => a - b);
   }
 
   /** Whether this process tries at this moment to take further shards. */
   get isClaiming(): boolean {
-    return this.#tenures.some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
+    return this.#tenures.values().some(({ isHeld, isLost, wanted }) => !isHeld && !isLost && !wanted.signal.aborted);
   }
 
   /** The shards of all replicas, as this process sees them. */
@@ -133,7 +117,7 @@ export class ShardElector {
     return {
       held: this.held,
       members: [...this.#members()].sort(),
-      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(shardLeaseOf(this.#division, index))),
+      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(index)),
       waitsFor: this.#waitsFor,
     };
   }
@@ -143,7 +127,7 @@ export class ShardElector {
    * `healthToleranceMs`. For a liveness check. See {@link LeaderElector.check}.
    */
   check(): void {
-    for (const { election } of this.#tenures) election.check();
+    for (const { election } of this.#tenures.values()) election.check();
   }
 
   /**
@@ -172,10 +156,10 @@ export class ShardElector {
         if (!running.signal.aborted) this.#fail(error);
       });
       await member;
-      for (const { wanted } of this.#tenures) wanted.abort(running.signal.reason);
+      for (const { wanted } of this.#tenures.values()) wanted.abort(running.signal.reason);
       // the other replicas need not wait until the Lease of this one ends
       const left = this.#delete(memberLeaseOf(this.#division, this.identity));
-      await Promise.all([left, ...this.#tenures.map(({ ended }) => ended)]);
+      await Promise.all([left, ...this.#tenures.values().map(({ ended }) => ended)]);
     } finally {
       watching.abort();
       await watched;
@@ -229,7 +213,7 @@ export class ShardElector {
 
   #join(): Membership {
     const { client, namespace } = this.#options;
-    this.#membership = new Membership({
+    return new Membership({
       ...this.#settings,
       client,
       namespace,
@@ -241,152 +225,78 @@ export class ShardElector {
         this.#wake();
       },
     });
-    return this.#membership;
   }
 
   /** Takes and gives back shards until the signal aborts. */
   async #share(informer: SharedInformer<UnknownObject>, membership: Membership, signal: AbortSignal): Promise<void> {
     await informer.whenSynced(signal);
-    while (!membership.isKnown) await this.#pause(undefined, signal);
+    while (!membership.isKnown) await this.#pause(this.#settings.retryPeriodMs, signal);
     // replicas that start together see each other first, and none begins with more than its part
     await this.#clock.sleep(this.#settings.retryPeriodMs, { signal });
     for (;;) {
       signal.throwIfAborted();
-      const nextMs = this.#evaluate(membership);
+      const nextMs = this.#evaluate(membership.isKnown);
       await this.#pause(nextMs, signal);
     }
   }
 
   /** Waits for the next change, `ms` at most. */
-  async #pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
     const woken = Promise.withResolvers<void>();
-    this.#wake = () => woken.resolve();
-    using _timer = ms === undefined ? undefined : this.#clock.after(ms, woken.resolve);
+    this.#wake = woken.resolve;
+    using _timer = this.#clock.after(ms, woken.resolve);
     await abortable(woken.promise, signal);
   }
 
   /** Compares what this replica has with what it should have. Gives the time until that may change by itself, ms. */
-  #evaluate(membership: Membership): number | undefined {
-    const { of } = this.#division;
+  #evaluate(isKnown: boolean): number {
     const now = this.#clock.monotonic();
-    const members = this.#members();
-    const holders = Array.from({ length: of }, (_, index) => this.#holderOf(index));
-    const wanted = new Set([...shardsOf(this.identity, { members, holders }), ...this.#rescues(holders, members)]);
-    for (const [index, { tenure }] of this.#shards) if (!wanted.has(index)) tenure?.wanted.abort(givenBack(index));
-    let nextMs = this.#book.nextEndMs;
-    if (this.#shards.values().some(({ freeSince }) => freeSince !== undefined))
-      nextMs = Math.min(nextMs ?? this.#settings.retryPeriodMs, this.#settings.retryPeriodMs);
-    const other = this.#otherDivision();
-    if (other !== this.#waitsFor) {
-      this.#waitsFor = other;
-      this.#changed();
-    }
-    if (!membership.isKnown || (other !== undefined && this.#tenures.length === 0)) return nextMs;
-    for (const index of wanted) {
-      const { tenure, notBefore = now } = this.#stateOf(index);
-      if (tenure) continue;
-      const waitMs = notBefore - now;
-      if (waitMs > 0) nextMs = Math.min(nextMs ?? waitMs, waitMs);
-      else this.#claim(index);
-    }
-    if (this.held.length > 0 || (wanted.size === 0 && this.#tenures.length === 0)) this.#changed();
-    this.#membersGauge.set(members.size);
-    this.#clean(members);
-    return nextMs;
+    const view = this.#view();
+    const wanted = new Set([...shardsOf(this.identity, view), ...this.#rescues.at(now, view)]);
+    const plan = sharePlan({ now, wanted, has: this.#tenures.keys(), notBefore: this.#notBefore });
+    for (const index of plan.givesBack) this.#tenures.get(index)?.wanted.abort(givenBack(index));
+    const { otherDivision, nextEndMs } = this.#book;
+    const soonMs = Math.min(this.#settings.retryPeriodMs, nextEndMs);
+    const isNews = otherDivision !== this.#waitsFor;
+    this.#waitsFor = otherDivision;
+    if (isNews) this.#changed();
+    if (!isKnown || (otherDivision !== undefined && this.#tenures.size === 0)) return soonMs;
+    for (const index of plan.claims) this.#claim(index);
+    if (this.held.length > 0 || wanted.size === 0) this.#changed();
+    this.#membersGauge.set(view.members.size);
+    this.#clean(view.members);
+    return Math.min(soonMs, plan.waitMs);
   }
 
-  #stateOf(index: number): ShardState {
-    const known = this.#shards.get(index);
-    if (known) return known;
-    const shard: ShardState = {};
-    this.#shards.set(index, shard);
-    return shard;
-  }
-
-  get #tenures(): readonly Tenure[] {
-    return [...this.#shards.values()].flatMap(({ tenure }) => tenure ?? []);
+  #view(): RescueView {
+    return {
+      members: this.#members(),
+      newcomers: this.#book.newcomers(this.#settings.leaseDurationMs),
+      holders: Array.from({ length: this.#division.of }, (_, index) => this.#holderOf(index)),
+      hasLapsed: (index) => this.#book.hasLapsed(index),
+    };
   }
 
   #members(): Set<string> {
-    const own = divisionOf(this.#division);
-    const members = new Set([this.identity]);
-    for (const [, { record, role, division }] of this.#book.inForce())
-      if (role === REPLICA && division === own) members.add(record.holder);
-    return members;
+    return this.#book.members.add(this.identity);
   }
 
   #holderOf(index: number): string | undefined {
-    const { tenure } = this.#stateOf(index);
-    if (tenure && !tenure.isLost) return this.identity;
-    const holder = this.#book.holderOf(shardLeaseOf(this.#division, index));
+    if (this.#tenures.get(index)?.isLost === false) return this.identity;
+    const holder = this.#book.holderOf(index);
     return holder === this.identity ? undefined : holder; // it was lost, and may be claimed again
-  }
-
-  /**
-   * The shards beyond its part that this replica has, or takes, because the replica that should have them does not: its
-   * work on them may not end, or it may not see that they are free. One replica after another tries.
-   */
-  #rescues(holders: readonly (string | undefined)[], members: ReadonlySet<string>): number[] {
-    const now = this.#clock.monotonic();
-    const { leaseDurationMs } = this.#settings;
-    const order = [...members].sort();
-    const rank = order.indexOf(this.identity);
-    for (const [index, holder] of holders.entries()) {
-      const shard = this.#stateOf(index);
-      if (holder === undefined) shard.freeSince ??= now;
-      else shard.freeSince = undefined;
-      const { freeSince = now } = shard;
-      const turn = 1 + ((rank + index) % order.length);
-      if (now - freeSince >= leaseDurationMs * turn) shard.rescuedUntil = now + RESCUED_DURATIONS * leaseDurationMs;
-    }
-    for (const index of this.#leftToNewcomers(holders, members))
-      this.#stateOf(index).rescuedUntil = now + NEWCOMER_DURATIONS * leaseDurationMs;
-    return [...this.#shards].filter(([, { rescuedUntil = now }]) => rescuedUntil > now).map(([index]) => index);
-  }
-
-  /**
-   * The shards of replicas that died which would go to newcomers, and are taken here instead. A newcomer may take such a
-   * shard only a whole lease duration after it has seen its Lease for the first time, which is later than the others. Those
-   * that are no newcomers have them until then.
-   */
-  #leftToNewcomers(holders: readonly (string | undefined)[], members: ReadonlySet<string>): number[] {
-    const newcomers = this.#newcomers();
-    const others = [...members].filter((member) => !newcomers.has(member)).sort();
-    const rank = others.indexOf(this.identity);
-    if (rank === -1) return [];
-    const left = [...newcomers].flatMap((member) => shardsOf(member, { members, holders }));
-    const lapsed = left.filter((index) => this.#book.hasLapsed(shardLeaseOf(this.#division, index)));
-    return lapsed.sort((a, b) => a - b).filter((_, at) => at % others.length === rank);
-  }
-
-  /** The replicas that have been there for less than a lease duration. */
-  #newcomers(): Set<string> {
-    const own = divisionOf(this.#division);
-    const newcomers = new Set<string>();
-    for (const [, { record, role, division }] of this.#book.inForce())
-      if (role === REPLICA && division === own && ageMs(record) < this.#settings.leaseDurationMs)
-        newcomers.add(record.holder);
-    return newcomers;
-  }
-
-  /** A division of other replicas that have shards now. */
-  #otherDivision(): string | undefined {
-    const own = divisionOf(this.#division);
-    for (const [, { role, division }] of this.#book.inForce()) if (role === SHARD && division !== own) return division;
-    return undefined;
   }
 
   #claim(index: number): void {
     const { client, namespace, logger, metrics } = this.#options;
     const wanted = scope();
-    const name = shardLeaseOf(this.#division, index);
     let work: Promise<void> = Promise.resolve();
     const election = new Election(
       {
         ...this.#settings,
         client,
         namespace,
-        name,
+        name: shardLeaseOf(this.#division, index),
         labels: this.#labels(SHARD),
         releaseOnCancel: true,
         onStartedLeading: (signal) => {
@@ -400,7 +310,7 @@ export class ShardElector {
         logger,
         metrics,
       },
-      { seen: this.#book.get(name), once: true, isUntracked: true },
+      { seen: this.#book.ofShard(index), once: true, isUntracked: true },
     );
     const tenure: Tenure = { election, wanted, isHeld: false, isLost: false, ended: Promise.resolve() };
     const finished = async () => {
@@ -413,7 +323,7 @@ export class ShardElector {
       await work.catch(() => {}); // the error is that of the election
       this.#ended(index, tenure, lost);
     };
-    this.#stateOf(index).tenure = tenure;
+    this.#tenures.set(index, tenure);
     tenure.ended = finished();
   }
 
@@ -462,13 +372,12 @@ export class ShardElector {
       this.#reportAttempt({ kind: 'failed', error });
       return true; // as far as is known
     }
-    return this.#otherDivision() !== undefined;
+    return this.#book.otherDivision !== undefined;
   }
 
   #ended(index: number, tenure: Tenure, error: unknown): void {
-    const shard = this.#stateOf(index);
-    shard.tenure = undefined;
-    shard.notBefore = this.#clock.monotonic() + this.#settings.retryPeriodMs;
+    this.#tenures.delete(index);
+    this.#notBefore.set(index, this.#clock.monotonic() + this.#settings.retryPeriodMs);
     const isLost = error instanceof InformerError && error.code === 'leadership';
     if (error !== undefined && !isLost) this.#fail(error);
     if (isLost) notify('onLost', this.#options.onLost, this.#logger, { index, error });
@@ -489,23 +398,17 @@ export class ShardElector {
   #clean(members: ReadonlySet<string>): void {
     const [first] = [...members].sort();
     if (first !== this.identity) return;
-    const own = divisionOf(this.#division);
-    const { leaseDurationMs } = this.#settings;
-    const old = new Set(this.#book.unused(KEPT_DURATIONS * leaseDurationMs));
-    for (const name of [...this.#book.unused(MEMBER_DURATIONS * leaseDurationMs)]) {
-      const { role, division, resourceVersion } = this.#book.get(name) ?? {};
-      if (role !== REPLICA && (division === own || !old.has(name))) continue;
+    for (const { name, resourceVersion } of this.#book.leftover(this.#settings.leaseDurationMs)) {
       this.#book.gone(name);
-      void this.#delete(name, resourceVersion); // not if it was renewed meanwhile
+      void this.#delete(name, { resourceVersion }); // not if it was renewed meanwhile
     }
   }
 
-  async #delete(name: string, resourceVersion?: string): Promise<void> {
+  async #delete(name: string, preconditions?: { resourceVersion: string }): Promise<void> {
     const { client, namespace } = this.#options;
     using limited = scope();
     using _limit = this.#clock.after(this.#settings.renewDeadlineMs, () => limited.abort());
     const leases = client.resource(LEASES, { namespace });
-    const preconditions = resourceVersion === undefined ? undefined : { resourceVersion };
     const deleted = leases.delete(name, { signal: limited.signal, preconditions });
     await abortable(deleted, limited.signal).catch((error) => {
       if (!isNotFound(error) && !isConflict(error)) this.#report('a Lease was not deleted; it ends by itself', error);
@@ -542,8 +445,5 @@ export class ShardElector {
 
 /** Ends of a watch of the Leases after which they are listed: those of every restart of a server. */
 const ORDINARY: ReadonlySet<string> = new Set(['gone', 'too-large', 'very-short', 'closed', 'replaced']);
-
-/** How long the holder of a Lease has had it, by its own clock, so that all who see it come to the same answer, ms. */
-const ageMs = ({ acquireTime, renewTime }: LeaseRecord) => Date.parse(renewTime) - Date.parse(acquireTime);
 
 const givenBack = (index: number) => new InformerError('closed', `shard ${index} is given back`);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../kit/exact-json.ts';
 import type { FieldTree } from '../../model/field-tree.ts';
-import { type Cut, endOfList, NONE } from './managed-fields.ts';
+import { type Cut, endOfList } from './managed-fields.ts';
 import { splicedText } from './spliced-text.ts';
 
 const QUOTE = 0x22;
@@ -36,6 +36,8 @@ const MANAGED_FIELDS = Buffer.from('managedFields');
 const LITERALS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
 /** The bytes that may follow a backslash, but `u`. */
 const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+
+const HEX_DIGITS: ReadonlySet<number> = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
 /** The bytes in a string. */
 const PLAIN = 0;
@@ -72,11 +74,11 @@ export class ItemScan {
   #room = Buffer.allocUnsafeSlow(4 * 1024);
   #length = 0;
   /** There are bytes above those of ASCII. */
-  #isWide = false;
+  #isWide: boolean | undefined;
   /** A number may not fit into a double. */
-  #isLong = false;
-  #hasEscapes = false;
-  #isCanonical = true;
+  #isLong: boolean | undefined;
+  #hasEscapes: boolean | undefined;
+  #isCanonical: boolean | undefined;
   #cut: Cut | undefined;
 
   /** `metadata` is the path to the metadata of which `managedFields` are left out, if they are. */
@@ -111,8 +113,8 @@ export class ItemScan {
     return this.#hasEscapes ? text.replace(ESCAPES, unescaped) : text;
   }
 
-  /** Copies the fields that are asked for of the map at `from`. The index after it; -1 if it is not read. */
-  #keep(from: number, steps: readonly Step[], dropsManagedFields: boolean): number {
+  /** Copies the fields that are asked for of the map at `from`. The index after it; undefined if it is not read. */
+  #keep(from: number, steps: readonly Step[], dropsManagedFields: boolean): number | undefined {
     const bytes = this.#bytes;
     this.#putByte(OPEN_BRACE);
     let seen = 0;
@@ -123,12 +125,12 @@ export class ItemScan {
     }
     for (;;) {
       const colon = this.#keyAt(at);
-      if (colon === NONE) return NONE;
+      if (colon === undefined) return undefined;
       const place = placeOf(steps, bytes, at + 1, colon - 1);
       const step = steps[place];
-      let end: number;
+      let end: number | undefined;
       if (step) {
-        if (seen & (1 << place)) return NONE;
+        if (seen & (1 << place)) return undefined;
         if (seen !== 0) this.#putByte(COMMA);
         seen |= 1 << place;
         this.#put(at, colon + 1);
@@ -136,10 +138,11 @@ export class ItemScan {
           end = this.#keep(colon + 1, step.below, step.dropsManagedFields);
         else {
           end = this.#pass(colon + 1);
-          if (end !== NONE) this.#put(colon + 1, end);
+          if (end !== undefined) this.#put(colon + 1, end);
         }
       } else if (dropsManagedFields && isKey(MANAGED_FIELDS, bytes, at + 1, colon - 1)) {
-        end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : NONE;
+        end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : undefined;
+        if (end === undefined) return undefined;
         const isFirst = at === from + 1;
         this.#cut = { from: isFirst ? at : at - 1, to: isFirst && bytes[end] === COMMA ? end + 1 : end };
       } else {
@@ -147,26 +150,26 @@ export class ItemScan {
         end = this.#pass(colon + 1);
         this.#isLong = isLong;
       }
-      if (end === NONE) return NONE;
+      if (end === undefined) return undefined;
       at = end + 1;
       if (bytes[end] === COMMA) continue;
-      if (bytes[end] !== CLOSE_BRACE) return NONE;
+      if (bytes[end] !== CLOSE_BRACE) return undefined;
       this.#putByte(CLOSE_BRACE);
       return at;
     }
   }
 
   /** The index of the colon after the key of a field that may be asked for. A key with escapes is not read. */
-  #keyAt(quote: number): number {
+  #keyAt(quote: number): number | undefined {
     const bytes = this.#bytes;
     const { length } = bytes;
     let at = quote + 1;
     for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[at] as number) {
-      if (byte === BACKSLASH || byte < 0x20 || at >= length) return NONE;
+      if (byte === BACKSLASH || byte < 0x20 || at >= length) return undefined;
       if (byte >= 0x80) this.#isWide = true;
       at++;
     }
-    if (bytes[quote] !== QUOTE || bytes[at + 1] !== COLON) return NONE;
+    if (bytes[quote] !== QUOTE || bytes[at + 1] !== COLON) return undefined;
     this.#lookAtKey(quote + 1, at);
     return at + 1;
   }
@@ -180,12 +183,12 @@ export class ItemScan {
     if (at === to) this.#isCanonical = false;
   }
 
-  /** The index after the value that begins at `from`; -1 if it is broken, or not in the form that is read here. */
-  #pass(from: number): number {
+  /** The index after the value that begins at `from`; undefined if it is broken, or not in the form that is read here. */
+  #pass(from: number): number | undefined {
     const bytes = this.#bytes;
     const open = this.#open;
     let depth = 0;
-    let at = from;
+    let at: number | undefined = from;
     for (;;) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) at = this.#string(at);
@@ -193,14 +196,14 @@ export class ItemScan {
         const isMap = byte === OPEN_BRACE;
         if (bytes[at + 1] === byte + 2) at += 2;
         else {
-          if (depth === MOST_LEVELS) return NONE;
+          if (depth === MOST_LEVELS) return undefined;
           open[depth++] = isMap ? 1 : 0;
           at = isMap ? this.#key(at + 1) : at + 1;
-          if (at === NONE) return NONE;
+          if (at === undefined) return undefined;
           continue;
         }
       } else at = isDigit(byte) || byte === MINUS ? this.#number(at) : literalEnd(bytes, at);
-      if (at === NONE) return NONE;
+      if (at === undefined) return undefined;
       for (;;) {
         if (depth === 0) return at;
         const isMap = open[depth - 1] === 1;
@@ -208,27 +211,27 @@ export class ItemScan {
         at++;
         if (next === COMMA) {
           if (isMap) at = this.#key(at);
-          if (at === NONE) return NONE;
+          if (at === undefined) return undefined;
           break;
         }
-        if (next !== (isMap ? CLOSE_BRACE : CLOSE_BRACKET)) return NONE;
+        if (next !== (isMap ? CLOSE_BRACE : CLOSE_BRACKET)) return undefined;
         depth--;
       }
     }
   }
 
   /** The index after the key that begins at `quote` and its colon. */
-  #key(quote: number): number {
+  #key(quote: number): number | undefined {
     const bytes = this.#bytes;
-    if (bytes[quote] !== QUOTE) return NONE;
+    if (bytes[quote] !== QUOTE) return undefined;
     const end = this.#string(quote);
-    if (end === NONE || bytes[end] !== COLON) return NONE;
+    if (end === undefined || bytes[end] !== COLON) return undefined;
     if (isDigit(bytes[quote + 1] as number)) this.#lookAtKey(quote + 1, end - 1);
     return end + 1;
   }
 
   /** The index after the string that begins at `quote`. */
-  #string(quote: number): number {
+  #string(quote: number): number | undefined {
     const bytes = this.#bytes;
     const { length } = bytes;
     for (let at = quote + 1; at < length; at++) {
@@ -237,49 +240,52 @@ export class ItemScan {
       if (kind === END) return at + 1;
       if (kind === WIDE) this.#isWide = true;
       else {
-        at = kind === ESCAPE ? this.#escape(at + 1) : NONE;
-        if (at === NONE) return NONE;
+        const end = kind === ESCAPE ? this.#escape(at + 1) : undefined;
+        if (end === undefined) return undefined;
+        at = end;
       }
     }
-    return NONE;
+    return undefined;
   }
 
   /** The index of the last byte of an escape. */
-  #escape(at: number): number {
+  #escape(at: number): number | undefined {
     const bytes = this.#bytes;
     const byte = bytes[at] as number;
     if (byte !== SMALL_U) {
       if (byte === SLASH) this.#isCanonical = false;
-      return ESCAPED.has(byte) ? at : NONE;
+      return ESCAPED.has(byte) ? at : undefined;
     }
     this.#hasEscapes = true;
-    for (let i = 1; i <= 4; i++) if (!isHex(bytes[at + i] as number)) return NONE;
-    return at + 4;
+    const end = at + 4;
+    for (let i = at + 1; i <= end; i++) if (!HEX_DIGITS.has(bytes[i] as number)) return undefined;
+    return end;
   }
 
   /** The index after a number. */
-  #number(from: number): number {
+  #number(from: number): number | undefined {
     const bytes = this.#bytes;
-    const start = bytes[from] === MINUS ? from + 1 : from;
+    const isNegative = bytes[from] === MINUS;
+    const start = isNegative ? from + 1 : from;
+    const isZero = bytes[start] === ZERO;
     let at = digitsEnd(bytes, start);
-    if (at === start || (bytes[start] === ZERO && at > start + 1)) return NONE;
+    if (at === start || (isZero && at > start + 1)) return undefined;
     if (at - start >= LONG) this.#isLong = true;
-    if (bytes[start] === ZERO && start > from) this.#isCanonical = false; // -0 is 0
     const isFraction = bytes[at] === DOT;
     if (isFraction) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
-      if (at === fraction) return NONE;
+      if (at === fraction) return undefined;
     }
     const isExponent = ((bytes[at] as number) | 0x20) === SMALL_E;
     if (isExponent) {
       const sign = bytes[at + 1];
       const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
       at = digitsEnd(bytes, exponent);
-      if (at === exponent) return NONE;
+      if (at === exponent) return undefined;
       this.#isLong = true;
     }
-    if (isFraction || isExponent) {
+    if (isFraction || isExponent || (isNegative && isZero)) {
       const text = bytes.toString('latin1', from, at);
       if (String(Number(text)) !== text) this.#isCanonical = false;
     }
@@ -324,10 +330,11 @@ function stepsOf(fields: FieldTree, metadata: readonly string[] | undefined): St
   });
 }
 
-/** The place of the step with the key between two indexes; -1 for none. */
+/** The place of the step with the key between two indexes; their number for none. */
 function placeOf(steps: readonly Step[], bytes: Buffer, from: number, to: number): number {
-  for (let i = 0; i < steps.length; i++) if (isKey((steps[i] as Step).key, bytes, from, to)) return i;
-  return NONE;
+  let i = 0;
+  while (i < steps.length && !isKey((steps[i] as Step).key, bytes, from, to)) i++;
+  return i;
 }
 
 function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
@@ -343,13 +350,12 @@ function digitsEnd(bytes: Buffer, from: number): number {
   return at;
 }
 
-function literalEnd(bytes: Buffer, from: number): number {
+function literalEnd(bytes: Buffer, from: number): number | undefined {
   for (const word of LITERALS) if (isKey(word, bytes, from, from + word.length)) return from + word.length;
-  return NONE;
+  return undefined;
 }
 
 const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;
-const isHex = (byte: number) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 
 /** Escapes by number, together with those that follow; and all other escapes. */
 const ESCAPES = /(?:\\u[0-9a-fA-F]{4})+|\\[^u]/g;

@@ -182,7 +182,7 @@ function kindedDecoder(
   const ownHead = head.replace(quoted, () => JSON.stringify(kind).padEnd(quoted.length));
   const isAscii = /^[ -~]*$/.test(ownHead);
   return (bytes, offset) => {
-    if (!lacksHead(bytes)) return plain(bytes, offset);
+    if (bytes[0] !== OPEN_BRACE || OWN_HEADS.has(bytes[2])) return plain(bytes, offset);
     const cut = path && findManagedFields(bytes, path);
     const spliced = splice(bytes, { head, from: 1, cut });
     const object = parseOrNone<{ kind: unknown }>(spliced.text, (text) => parse(bytes, text, cut));
@@ -197,15 +197,14 @@ function kindedDecoder(
   };
 }
 
+/** The first letters of the members that an item with a kind of its own begins with. */
+const OWN_HEADS: ReadonlySet<number | undefined> = new Set(Buffer.from('ka'));
+const OPEN_BRACE = 0x7b;
+
 interface KindedOptions extends Pick<ListBodyOptions, 'arrived'> {
   path: MetadataPath | undefined;
   plain: Decode<unknown>;
   parse: Parse;
-}
-
-/** Whether an object has members, the first of them neither kind nor apiVersion. */
-function lacksHead(bytes: Buffer): boolean {
-  return bytes[0] === 0x7b && bytes[1] === 0x22 && bytes[2] !== 0x6b && bytes[2] !== 0x61;
 }
 
 /** The kind of the items. Source: apimachinery unstructured_list.go, helpers.go (decodeToList). */

@@ -7,9 +7,6 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The index of what is not there. */
-export const NONE = -1;
-
 /** The path from a JSON value to an object's metadata: keys, and `[]` for the first element of a list. */
 export type MetadataPath = readonly (Buffer | typeof FIRST)[];
 
@@ -44,21 +41,21 @@ export interface Cut {
  */
 export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | undefined {
   const open = openAt(bytes, path);
-  if (open === NONE) return undefined;
+  if (open === undefined) return undefined;
   const at = memberOf(bytes, open, MANAGED_FIELDS);
+  if (at === undefined) return undefined;
   const value = valueAt(bytes, at, MANAGED_FIELDS);
-  if (value === NONE || bytes[value] !== OPEN_BRACKET) return undefined;
+  if (bytes[value] !== OPEN_BRACKET) return undefined;
   const end = endOfList(bytes, value);
-  return end === NONE ? undefined : withComma(bytes, at, end);
+  return end === undefined ? undefined : withComma(bytes, at, end);
 }
 
 /** The string at `key` in the object at `path`, if the bytes, which may be cut anywhere, have it whole. */
 export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string | undefined {
   const open = openAt(bytes, path);
-  if (open === NONE) return undefined;
-  const name = Buffer.from(key);
-  const value = valueAt(bytes, memberOf(bytes, open, name), name);
-  if (value === NONE || bytes[value] !== QUOTE) return undefined;
+  if (open === undefined) return undefined;
+  const value = fieldAt(bytes, open, Buffer.from(key));
+  if (value === undefined || bytes[value] !== QUOTE) return undefined;
   const end = endOfString(bytes, value);
   return end >= bytes.length ? undefined : textIn(bytes.toString('utf8', value, end + 1));
 }
@@ -72,19 +69,19 @@ function textIn(json: string): string | undefined {
   }
 }
 
-/** The index of the bracket that opens the object at `path`, or -1. */
-function openAt(bytes: Buffer, path: MetadataPath): number {
-  let open = skipSpace(bytes, 0);
+/** The index of the bracket that opens the object at `path`, or undefined. */
+function openAt(bytes: Buffer, path: MetadataPath): number | undefined {
+  let open: number | undefined = skipSpace(bytes, 0);
   for (const step of path) {
-    open = step === FIRST ? firstOf(bytes, open) : valueAt(bytes, memberOf(bytes, open, step), step);
-    if (open === NONE) return NONE;
+    open = step === FIRST ? firstOf(bytes, open) : fieldAt(bytes, open, step);
+    if (open === undefined) return undefined;
   }
   return open;
 }
 
-/** The index of the quote of a key in the object that opens at `open`, or -1. Reads no further than the key. */
-function memberOf(bytes: Buffer, open: number, key: Buffer): number {
-  if (bytes[open] !== OPEN_BRACE) return NONE;
+/** The index of the quote of a key in the object that opens at `open`, or undefined. Reads no further than the key. */
+function memberOf(bytes: Buffer, open: number, key: Buffer): number | undefined {
+  if (bytes[open] !== OPEN_BRACE) return undefined;
   const { length } = bytes;
   let depth = 0;
   for (let i = open + 1; i < length; i++) {
@@ -94,10 +91,10 @@ function memberOf(bytes: Buffer, open: number, key: Buffer): number {
       i = endOfString(bytes, i);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth-- === 0) return NONE;
+      if (depth-- === 0) return undefined;
     }
   }
-  return NONE;
+  return undefined;
 }
 
 /** Whether the string at `quote` is this key: a key is followed by a colon. */
@@ -120,24 +117,29 @@ function endOfString(bytes: Buffer, quote: number): number {
   return length;
 }
 
-function valueAt(bytes: Buffer, quote: number, key: Buffer): number {
-  return quote === NONE ? NONE : skipSpace(bytes, skipSpace(bytes, quote + key.length + 2) + 1);
+function fieldAt(bytes: Buffer, open: number, key: Buffer): number | undefined {
+  const at = memberOf(bytes, open, key);
+  return at === undefined ? undefined : valueAt(bytes, at, key);
 }
 
-function firstOf(bytes: Buffer, open: number): number {
-  return bytes[open] === OPEN_BRACKET ? skipSpace(bytes, open + 1) : NONE;
+/** The index of the value behind a key and its colon. */
+function valueAt(bytes: Buffer, quote: number, key: Buffer): number {
+  return skipSpace(bytes, skipSpace(bytes, quote + key.length + 2) + 1);
+}
+
+function firstOf(bytes: Buffer, open: number): number | undefined {
+  return bytes[open] === OPEN_BRACKET ? skipSpace(bytes, open + 1) : undefined;
 }
 
 /**
- * The index after a list, or -1 if it does not end. Managed fields contain no lists, so the first closing bracket ends
+ * The index after a list, or undefined if it does not end. Managed fields contain no lists, so the first closing bracket ends
  * the list if no other opens before it and it is not inside a string. A member right after it proves the latter, and so
  * does an even number of quotes before it.
  */
-export function endOfList(bytes: Buffer, open: number): number {
-  const close = bytes.indexOf(CLOSE_BRACKET, open + 1);
-  if (close === -1) return NONE;
-  const inner = bytes.indexOf(OPEN_BRACKET, open + 1);
-  const isFlat = inner === -1 || inner > close;
+export function endOfList(bytes: Buffer, open: number): number | undefined {
+  const close = bytes.indexOf(CLOSE_BRACKET, open);
+  if (close === -1) return undefined;
+  const isFlat = bytes.lastIndexOf(OPEN_BRACKET, close) === open;
   if (isFlat && (isOutsideStrings(bytes, close + 1) || hasEvenQuotes(bytes, open, close))) return close + 1;
   return endOfValue(bytes, open);
 }
@@ -159,19 +161,16 @@ function hasEvenQuotes(bytes: Buffer, from: number, to: number): boolean {
  */
 function isOutsideStrings(bytes: Buffer, from: number): boolean {
   let i = from;
-  while (isBetweenMembers(bytes[i])) i++;
-  return bytes[i] === QUOTE && isLetter(bytes[i + 1]);
+  while (BETWEEN_MEMBERS.has(bytes[i])) i++;
+  return bytes[i] === QUOTE && LETTERS.has(bytes[i + 1]);
 }
 
-function isBetweenMembers(byte: number | undefined): boolean {
-  return byte === CLOSE_BRACE || byte === COMMA || byte === OPEN_BRACE;
-}
+const BETWEEN_MEMBERS: ReadonlySet<number | undefined> = new Set(Buffer.from('{},'));
+const LETTERS: ReadonlySet<number | undefined> = new Set(
+  Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'),
+);
 
-function isLetter(byte: number | undefined): boolean {
-  return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
-}
-
-function endOfValue(bytes: Buffer, open: number): number {
+function endOfValue(bytes: Buffer, open: number): number | undefined {
   const { length } = bytes;
   let depth = 0;
   for (let i = open; i < length; i++) {
@@ -182,7 +181,7 @@ function endOfValue(bytes: Buffer, open: number): number {
       if (--depth === 0) return i + 1;
     }
   }
-  return NONE;
+  return undefined;
 }
 
 /** A member and the comma before it; for the first member, the comma after it. */

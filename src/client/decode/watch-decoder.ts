@@ -40,7 +40,7 @@ export class WatchDecoder<T> {
   /** Bytes in the chunks before the current one. */
   #before = 0;
   /** The parts of the present line in earlier chunks. */
-  #parts: Buffer[] = [];
+  readonly #parts: Buffer[] = [];
   #lineStartedAt = 0;
   /** Set while the rest of an oversized line is dropped. */
   #oversized: WatchEvent<UnreadableObject> | undefined;
@@ -113,8 +113,7 @@ export class WatchDecoder<T> {
     const length = this.#before - this.#lineStartedAt;
     if (!this.#oversized) this.#parts.push(part);
     if (length <= this.#limit) return;
-    this.#oversized ??= this.#unreadable(this.#parts);
-    this.#parts = [];
+    this.#oversized ??= this.#unreadable(this.#parts.splice(0));
     if (length > this.#limit + this.#mostSkipped) throw this.#tooLong();
   }
 
@@ -137,8 +136,7 @@ export class WatchDecoder<T> {
   }
 
   #line(last: Buffer, events: WatchEvent<T>[]): void {
-    const parts = [...this.#parts, last];
-    this.#parts = [];
+    const parts = [...this.#parts.splice(0), last];
     if (!this.#oversized && lengthOf(parts) > this.#limit) this.#oversized = this.#unreadable(parts);
     if (this.#oversized) {
       events.push(this.#oversized as WatchEvent<T>);

@@ -150,6 +150,14 @@ describe('a list of which the objects are read and not kept', () => {
     expect(versions).toEqual(['7']);
   });
 
+  it.each(['"kind":"","apiVersion":"v1",', '"kind":7,"apiVersion":"v1",', '"kind":"PodList","apiVersion":1,'])(
+    'decodes the objects of a list that does not say what they are: {%s',
+    async (head) => {
+      const { took } = await read(listOf(['{"metadata":{"name":"a"},"spec":{}}'], head), { needsText: true });
+      expect(took).toMatchObject([{ object: { metadata: { name: 'a' }, spec: {} }, text: undefined }]);
+    },
+  );
+
   it('refuses a list that is broken within fields that are not looked at', async () => {
     await expect(read(listOf(['{"metadata":{"name":"a"},"spec":{"n":tru}}']))).rejects.toThrow('broken JSON');
     await expect(read(listOf(PODS).slice(0, -10))).rejects.toThrow('ends in the middle');

@@ -73,6 +73,7 @@ describe('one pass over the bytes of an object', () => {
     ['first', '{"metadata":{"managedFields":[{"a":1}],"name":"p"}}', '{"metadata":{"name":"p"}}'],
     ['only', '{"metadata":{"managedFields":[{"a":1}]}}', '{"metadata":{}}'],
     ['empty', '{"metadata":{"name":"p","managedFields":[]}}', '{"metadata":{"name":"p"}}'],
+    ['full of lists', '{"metadata":{"managedFields":[[],"x",[1],2],"name":"p"}}', '{"metadata":{"name":"p"}}'],
     ['nested', '{"metadata":{"name":"p","managedFields":[["]"],"["]}}', '{"metadata":{"name":"p"}}'],
   ])('leaves out managedFields that are the %s member', (_, text, expected) => {
     expect(scanned(text)?.text).toBe(expected);
@@ -220,6 +221,9 @@ describe('one pass over the bytes of an object', () => {
     ['{"x":[0.5,-7,120]}', '{"x":[0.5,-7,120]}'],
     ['{"x":1.50}', undefined],
     ['{"x":-0}', undefined],
+    ['{"x":[0,-0.5,-9007199254740993,-12]}', '{"x":[0,-0.5,-9007199254740993,-12]}'],
+    ['{"1234567890":1}', undefined],
+    ['{"x":{"1234567890":1}}', undefined],
   ])('has the text of %s where JavaScript would write the same', (text, expected) => {
     expect(scanned(text)).toMatchObject({ text: expected });
   });

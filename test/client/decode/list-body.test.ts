@@ -175,6 +175,13 @@ describe('readList', () => {
     }
   });
 
+  it('refuses an item that would be whole with a kind in place of its first byte', async () => {
+    for (const item of ['["a":1}', '["metadata":{"name":"a"}}']) {
+      const list = podList([item]);
+      await expect(read(list, list.length)).rejects.toMatchObject({ code: 'decode' });
+    }
+  });
+
   it('reports the fault in the original bytes of an item, not in the trimmed ones', async () => {
     const text = podList([pod(1).replace('"status":{}', '"status":{} 1')]);
     const { message } = (await read(text, 1000).catch((error: unknown) => error)) as Error;

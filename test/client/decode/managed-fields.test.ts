@@ -59,6 +59,7 @@ describe('findManagedFields', () => {
     ['in the metadata of a template', '{"metadata":{},"spec":{"template":{"metadata":{"managedFields":[1]}}}}'],
     ['in a template ahead of the metadata', '{"spec":{"metadata":{"managedFields":[1]}},"metadata":{"name":"a"}}'],
     ['in an annotation', '{"metadata":{"annotations":{"a":",\\"managedFields\\":[{}],\\"b"}}}'],
+    ['in a text that is cut in front of their first bracket', '{"metadata":{"managedFields":'],
     ['in a text that is cut within them', '{"metadata":{"name":"a","managedFields":[{"a":1}'],
     ['in a text that is cut within a string of them, behind a bracket', '{"metadata":{"managedFields":[{"a":"x]'],
     ['under a key with another first letter', '{"metadata":{"damagedFields":[1],"nanagedFields":[1]}}'],

@@ -90,6 +90,11 @@ describe('parserOf', () => {
     expect(parsed(CORE, ['{"a":1e400}', ...many(1500), '{"a":1e401}']).at(-1)).toBe('{"a":1e401}');
   });
 
+  it('searches the first thousand objects of a built-in type only', () => {
+    expect(parsed(CORE, [...many(999), '{"a":1e400}']).at(-1)).toBe('{"a":1e400}');
+    expect(parsed(CORE, [...many(1000), '{"a":1e400}']).at(-1)).toBe('{"a":null}');
+  });
+
   it('keeps whole numbers exact in every object', () => {
     expect(parsed(CORE, [...many(1500), '{"a":9007199254740993}']).at(-1)).toBe('{"a":9007199254740993}');
   });

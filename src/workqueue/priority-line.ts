@@ -69,9 +69,7 @@ export class PriorityLine<P extends LinePlace> {
   }
 
   clear(): void {
-    for (const place of this) place.isInLine = false;
-    this.#bands.length = 0;
-    this.#size = 0;
+    for (const place of this) this.delete(place);
   }
 
   /** The keys in line, in the order in which they are served, without regard to ageing. */

@@ -92,3 +92,14 @@ it('replaced and cancelled deadlines do not accumulate, and none is lost', () =>
   clock.tick(1e9);
   expect(fired).toEqual([`${1e8 - 9999} overtaken 0`, `${1e9} still 0`]);
 });
+
+it.each([1, 5, 100])('keeps at most twice as many entries as keys, and 64, in memory (%i keys)', (keys) => {
+  const { line } = setup();
+  for (let i = 0; i < keys; i++) line.schedule(`k${i}`, 1e9, 0);
+  let most = 0;
+  for (let i = 0; i < 500; i++) {
+    line.schedule('k0', 1e8 - i, 0);
+    most = Math.max(most, line.entriesInMemory);
+  }
+  expect(most).toBe(2 * keys + 64);
+});

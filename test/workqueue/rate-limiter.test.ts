@@ -89,6 +89,19 @@ it('a bucket fills up to its burst and no further', () => {
   expect(bucket.numRequeues()).toBe(0);
 });
 
+it('a bucket gives future tokens at its rate, and gets them back at its rate', () => {
+  const clock = new FakeClock();
+  const bucket = new BucketRateLimiter({ qps: 4, burst: 2, clock });
+  const delays = (n: number) => Array.from({ length: n }, () => bucket.when());
+  expect(delays(5)).toEqual([0, 0, 250, 500, 750]);
+  clock.tick(1000);
+  expect(delays(2)).toEqual([0, 250]);
+  clock.tick(125);
+  expect(delays(1)).toEqual([375]);
+  clock.tick(10_000);
+  expect(delays(3)).toEqual([0, 0, 250]);
+});
+
 it('a limiter with a maximum never exceeds it', () => {
   const limiter = new WithMaxWaitRateLimiter(createItemRateLimiter(), 4);
   expect(times(limiter, 'one', 5)).toEqual([1, 2, 4, 4, 4]);

@@ -665,3 +665,11 @@ describe('a key in the queue', () => {
     expect(queue.snapshot().queued.map(({ key }) => key)).toEqual(['high', 'risen', 'a', 'b', 'low']);
   });
 });
+
+it('a delayed add of a higher priority moves a key that is in line already', async () => {
+  const { queue } = setup();
+  queue.add('low', { priority: 1 });
+  queue.add('middle', { priority: 2 });
+  queue.add('low', { priority: 3, after: 1000 });
+  expect(await drain(queue)).toEqual(['low', 'middle']);
+});

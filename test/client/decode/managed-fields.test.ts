@@ -41,6 +41,11 @@ describe('findManagedFields', () => {
       '{"metadata":{"a":1}}',
     ],
     [
+      'with a bracket within a string that goes on',
+      '{"metadata":{"managedFields":[{"a":"x]-ab"}],"b":1}}',
+      '{"metadata":{"b":1}}',
+    ],
+    [
       'spread over lines',
       '{\n "metadata" : {\n "a": 1,\n "managedFields" : [ {} ] ,\n "b": 2\n}\n}',
       '{\n "metadata" : {\n "a": 1 ,\n "b": 2\n}\n}',

@@ -1,6 +1,6 @@
 import { type ReplicaView, shardsOf } from './assignment.ts';
 
-/** The shards of all replicas, and what tells which of them need a rescue. */
+/** The shards of all replicas, and which of them may need a rescue. */
 export interface RescueView extends ReplicaView {
   readonly members: ReadonlySet<string>;
   /** The replicas that have been there for less than a lease duration. */

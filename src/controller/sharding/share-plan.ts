@@ -1,4 +1,4 @@
-/** What a replica has of the shards that it should have. Times are ms on the monotonic clock. */
+/** The shards of a replica, beside those that it should have. Times are ms on the monotonic clock. */
 export interface Standing {
   readonly now: number;
   /** The shards that it should have. */
@@ -16,7 +16,7 @@ export interface SharePlan {
   readonly waitMs: number;
 }
 
-/** What a replica does, so that it has the shards that it should have. */
+/** The next steps of a replica towards the shards that it should have. */
 export function sharePlan({ now, wanted, has, notBefore }: Standing): SharePlan {
   const own = new Set(has);
   const missing = [...wanted].filter((index) => !own.has(index));

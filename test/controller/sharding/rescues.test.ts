@@ -62,6 +62,6 @@ it('a shard that was released, or has an owner, is left to the newcomer', () => 
   const scene = { members: 'abcd', newcomers: 'd', holders: 'aabbcc..' };
   expect(['a', 'b'].map((replica) => over(replica, { ...scene, lapsed: [7] }, [0]).join())).toEqual(['7', '']);
   expect(over('a', { ...scene, lapsed: [] }, [0])).toEqual(['']);
-  // where all are newcomers, nobody has them instead
+  // where all are newcomers, no other one has them
   expect(over('a', { members: 'a', newcomers: 'a', holders: '.', lapsed: [0] }, [0])).toEqual(['']);
 });

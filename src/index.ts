@@ -33,7 +33,7 @@ export { Tombstone } from './model/object.ts';
 export { compileJsonPath } from './expr/jsonpath/jsonpath.ts';
 export { HugeNumber, jsonText, parseJson } from './kit/exact-json.ts';
 export { FieldSelector } from './model/field-selector.ts';
-export { formatGroupResource, formatGvr, type GroupVersionResource, parseGvr } from './model/gvr.ts';
+export { formatGroupResource, formatGvr, type GroupVersionResource, parseGvr, type TypedGvr } from './model/gvr.ts';
 export { keyOf, type ObjectKey, splitKey } from './model/key.ts';
 export { LabelSelector } from './model/label-selector.ts';
 export type {
@@ -51,6 +51,9 @@ export type { MutableWire, Wire, WithMetadata } from './model/wire.ts';
 
 // # Controllers
 
+export { type ControllerBuilder, controllerFor } from './controller/builder/controller-builder.ts';
+export { controllerForKeys, type KeyedControllerBuilder } from './controller/builder/keyed-builder.ts';
+export { clusterKey, recordKey } from './controller/builder/typed-keys.ts';
 export { type Controller, createController } from './controller/controller.ts';
 export type { ControllerOptions } from './controller/controller-options.ts';
 export { OwnWrites } from './controller/history/own-writes.ts';

@@ -4,9 +4,9 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { RandomSource } from '../kit/random.ts';
 import { inheriting, surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
-import { checkGvr, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { checkGvr, formatGvr, type GroupVersionResource, sameGvr, type TypedGvr } from '../model/gvr.ts';
 import type { UnknownObject } from '../model/object.ts';
-import { withServedTypes } from '../model/served-types.ts';
+import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
 import { Discovery, type DiscoveryOptions } from './discovery/discovery.ts';
 import { RestMapper } from './discovery/rest-mapper.ts';
@@ -60,6 +60,7 @@ export interface Client extends AsyncDisposable {
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   /** The requests for one type. `T` is the type of its objects, as the caller declares it. It is not checked. */
+  resource<T extends object>(gvr: TypedGvr<T>, options?: ResourceApiOptions): ResourceApi<T>;
   resource(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi;
   resource<T extends object>(gvr: GroupVersionResource, options?: ResourceApiOptions): ResourceApi<T>;
   version(options?: { signal?: AbortSignal | undefined }): Promise<ServerVersion>;
@@ -137,6 +138,12 @@ class ClusterClient implements Client {
     const { clock, logger, discoveryStore } = options;
     this.discovery = new Discovery(this.transport, { clock, logger, server, store: discoveryStore });
     this.mapper = new RestMapper(this.discovery, { onWarning: options.onWarning && onceEach(options.onWarning) });
+    withServedTypes(this, {
+      server: this.discovery.server,
+      snapshot: () => this.discovery.snapshot(),
+      invalidate: () => this.discovery.invalidate(),
+      resolve: (word) => this.mapper.resolve(word),
+    });
     const timing = { clock: clock ?? systemClock, random: options.random ?? Math.random };
     this.#return = new ServerReturn({ transport: this.transport, ...timing });
     this.#refusedWatches = new RefusedWatches(timing);
@@ -164,7 +171,7 @@ class ClusterClient implements Client {
       whenReachable,
       refusedWatches,
     };
-    const api = withServedTypes(new ResourceApi<T>(this.transport, gvr, { ...own, ...options }), this.discovery);
+    const api = withServedTypes(new ResourceApi<T>(this.transport, gvr, { ...own, ...options }), servedTypesOf(this));
     return withSurroundings(api, surroundingsOf(this));
   }
 

@@ -3,6 +3,7 @@ import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
+import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { ReadCache } from './consistency/read-cache.ts';
@@ -55,6 +56,17 @@ export interface ControllerOptions<T = UnknownObject> {
    * Default 10. 0 parks no key for this reason.
    */
   hotLoopRuns?: number | undefined;
+  /**
+   * How long a key waits after an event before it runs, ms; each further event starts the time again, so that a burst is
+   * one run. A key waits at most ten times as long. Retries and {@link Controller.enqueue} do not wait. Default 0.
+   * Source: kube-rs, controller Config.debounce, which has no longest time.
+   */
+  debounceMs?: number | undefined;
+  /**
+   * Splits a key into what the request says of it. Throws `argument` for a text that is no key. Default: keys are
+   * `namespace/name`, or `name`. For keys of another form: see {@link controllerFor} and {@link controllerForKeys}.
+   */
+  splitKey?: ((key: ObjectKey) => { readonly namespace: string; readonly name: string }) | undefined;
   /** Whether the last steps of each key are kept for {@link Controller.explain}, a few MB at most. Default true. */
   history?: boolean | undefined;
   /**
@@ -83,6 +95,8 @@ const KNOWN_OPTIONS = {
   reads: 'list',
   ownWrites: 'object',
   hotLoopRuns: 'number',
+  debounceMs: 'number',
+  splitKey: 'function',
   rateLimiter: 'rateLimiter',
   clock: 'clock',
   logger: 'logger',
@@ -94,7 +108,7 @@ export function checkControllerOptions(options: ControllerOptions): void {
   checkOptions('createController', options, KNOWN_OPTIONS);
   const { name, reconcile, workers, reconcileTimeoutMs, sources = [] } = options;
   for (const source of sources) checkSource(source);
-  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs', 'maxRetries'] as const) {
+  for (const each of ['drainMs', 'abandonMs', 'cacheSyncTimeoutMs', 'maxRetries', 'debounceMs'] as const) {
     const value = options[each];
     if (value !== undefined && value < 0)
       throw new InformerError('argument', `${each} must be 0 or more, not ${value}`);

@@ -19,6 +19,7 @@ import { WriteWaits } from './consistency/write-waits.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { type ControllerOptions, checkControllerOptions, checkSource } from './controller-options.ts';
 import type { ControllerSnapshot } from './controller-snapshot.ts';
+import { Debounce } from './debounce.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
 import { CauseBook, type CauseNote, type Gathered } from './history/causes.ts';
@@ -81,6 +82,8 @@ export class Controller {
   readonly #hotLoops: HotLoops | undefined;
   readonly #ownWrites: OwnWrites;
   readonly #waits: WriteWaits | undefined;
+  readonly #debounce: Debounce | undefined;
+  readonly #splitKey: NonNullable<ControllerOptions['splitKey']>;
   /** Why each delayed key is delayed. */
   readonly #delays = new Map<ObjectKey, DelayReason>();
   readonly #sources: Source[];
@@ -108,7 +111,9 @@ export class Controller {
     const limiter = createControllerRateLimiter({ clock });
     this.#limiter = rateLimiter ? guardedLimiter(rateLimiter, limiter, this.#logger) : limiter;
     this.#queue = new WorkQueue({ name, clock, rateLimiter: this.#limiter, metrics });
-    const { hotLoopRuns: runs = 10, ownWrites = new OwnWrites() } = options;
+    const { hotLoopRuns: runs = 10, ownWrites = new OwnWrites(), debounceMs = 0 } = options;
+    this.#splitKey = options.splitKey ?? splitKey;
+    this.#debounce = debounceMs > 0 ? new Debounce(clock, debounceMs) : undefined;
     this.#ownWrites = ownWrites;
     this.#hotLoops = runs === 0 ? undefined : new HotLoops({ clock, runs, ownWrites });
     this.#trail = options.history === false ? undefined : new Trail(clock);
@@ -187,7 +192,7 @@ export class Controller {
    * for a text that is no key.
    */
   explain(key: ObjectKey): KeyExplanation {
-    checkKey(key);
+    this.#checkKey(key);
     return explain({
       key,
       now: this.#clock.now(),
@@ -224,7 +229,7 @@ export class Controller {
   enqueue(key: ObjectKey, options: { after?: number; priority?: number } = {}): void {
     checkOptions('enqueue', options, { after: 'number', priority: 'number' });
     const { after, priority } = options;
-    checkKey(key);
+    this.#checkKey(key);
     this.#unpark(key);
     this.#causes.note(key, { cause: { reason: 'manual' }, isChange: true });
     this.#hotLoops?.queuedByHand(key);
@@ -250,6 +255,7 @@ export class Controller {
     const wasWaiting = this.#queue.remove(key);
     if (!wasParked && !wasWaiting) return false;
     this.#queue.forget(key);
+    this.#debounce?.forget(key);
     this.#causes.forget(key);
     this.#delays.delete(key);
     this.#trail?.manual(key, 'dropped');
@@ -325,18 +331,26 @@ export class Controller {
   }
 
   #emit(key: ObjectKey, note: CauseNote, priority: number): void {
-    splitKey(key);
+    this.#splitKey(key);
     if (this.#queue.isShuttingDown) return;
     const place = this.#queue.placeOf(key);
     const stays = this.#staysParked(key, note);
-    this.#trail?.came(key, effectOf(stays, place), note);
+    const isQuiet = place === 'delayed' && this.#delays.get(key) === 'debounce';
+    this.#trail?.came(key, isQuiet ? 'merged' : effectOf(stays, place), note);
     if (stays === true) return;
     if (stays === false) this.#unpark(key);
     this.#hotLoops?.came(key, note, place);
     this.#causes.note(key, note);
     const holdMs = this.#hotLoops?.holdMs(key) ?? 0;
-    if (holdMs === 0) this.#queue.add(key, { priority });
-    else this.#addLater(key, { priority, after: holdMs }, () => 'hot loop');
+    if (holdMs > 0) this.#addLater(key, { priority, after: holdMs }, () => 'hot loop');
+    else if (this.#debounce) this.#addQuiet(key, this.#debounce.came(key, priority));
+    else this.#queue.add(key, { priority });
+  }
+
+  /** Queues a key for the time when its events have been quiet, which replaces the time of earlier ones. */
+  #addQuiet(key: ObjectKey, options: AddOptions): void {
+    if (this.#delays.get(key) === 'debounce') this.#queue.cancelDelayed(key);
+    this.#addLater(key, options, () => 'debounce');
   }
 
   /** Whether a parked key stays parked after an event; undefined if it is not parked. */
@@ -408,9 +422,10 @@ export class Controller {
     const events = gathered.causes.reduce((sum, { count }) => sum + count, gathered.dropped);
     const entry = this.#trail?.began(key, { run, attempt, waitedMs, events });
     this.#delays.delete(key);
+    this.#debounce?.forget(key);
     const startedAt = this.#clock.monotonic();
     this.#active++;
-    const settled = await this.#attempt.run(requestOf(key, gathered, attempt), logger, work, (request) =>
+    const settled = await this.#attempt.run(this.#requestOf(key, gathered, attempt), logger, work, (request) =>
       this.#writes(key, request),
     );
     this.#active--;
@@ -420,6 +435,11 @@ export class Controller {
     else if (settled.kind === 'failed') this.#failed(item, gathered, { ...settled, attempt, logger });
     else this.#run?.stop(settled.error);
     if (entry) this.#noteEnd(entry, settled, { key, tookMs });
+  }
+
+  #requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
+    const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
+    return { key, ...this.#splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
   }
 
   /** A write that changes nothing has the version that the caches had before, if its answer does not say more. */
@@ -531,6 +551,11 @@ export class Controller {
     return true;
   }
 
+  #checkKey(key: unknown): void {
+    if (typeof key !== 'string' || this.#splitKey(key).name === '')
+      throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
+  }
+
   #close(running: Scope): void {
     running.abort();
     this.#queue.shutDown({ abandon: true });
@@ -539,11 +564,6 @@ export class Controller {
     this.#waits?.[Symbol.dispose]();
     this.#synced.fail(new InformerError('closed', `controller ${this.#options.name} has ended`));
   }
-}
-
-function checkKey(key: unknown): void {
-  if (typeof key !== 'string' || splitKey(key).name === '')
-    throw new InformerError('argument', `unexpected key format: ${JSON.stringify(key)}`);
 }
 
 /** The most keys of an error. */
@@ -565,8 +585,3 @@ const EFFECTS = {
   processing: 'runs-again',
   'runs-again': 'runs-again',
 } as const satisfies Record<KeyPlace, EventEffect>;
-
-function requestOf(key: ObjectKey, { causes, dropped, before, gone }: Gathered, attempt: number): ReconcileRequest {
-  const known = causes.length > 0 ? causes : [{ reason: 'requeue', count: 1 } as const];
-  return { key, ...splitKey(key), causes: known, droppedCauses: dropped, attempt, before, gone };
-}

@@ -214,6 +214,7 @@ function delayText(why: DelayReason, failures: number): string {
   if (why === 'rate limit') return `the rate limit of all retries, after ${failed}`;
   if (why === 'hot loop')
     return 'its own writes ran it in a loop again and again, so its changes run it later and later';
+  if (why === 'debounce') return 'it waits until its events have been quiet (debounceMs)';
   if (why === 'own write') return 'the caches do not show its own writes yet';
   return why === 'requeue after' ? 'the last run asked for it (requeueAfter)' : 'it was queued by hand for that time';
 }

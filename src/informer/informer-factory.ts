@@ -2,8 +2,9 @@ import { onAbort, scope } from '../kit/abort.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
-import { checkGvr, formatGvr, type GroupVersionResource } from '../model/gvr.ts';
+import { checkGvr, formatGvr, type GroupVersionResource, type TypedGvr } from '../model/gvr.ts';
 import type { ReadonlyKubeObject, UnknownObject } from '../model/object.ts';
+import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import { checkShard, type Shard, type ShardedBy } from '../model/shard.ts';
 import { ShardSet } from '../model/shard-set.ts';
 import { withFamily } from './informer-family.ts';
@@ -96,7 +97,8 @@ export interface InformerHandle<T> {
  * namespace. Source: client-go dynamic/dynamicinformer/informer.go.
  */
 export class InformerFactory implements AsyncDisposable {
-  readonly #source: ResourceSource;
+  /** The client, or another source of collections, that the informers read. */
+  readonly source: ResourceSource;
   readonly #options: InformerFactoryOptions;
   readonly #informers = new Map<string, SharedInformer<never>>();
   readonly #transforms = new Map<string, unknown>();
@@ -114,15 +116,24 @@ export class InformerFactory implements AsyncDisposable {
     }
     checkOptions('dynamicInformerFactory', options, KNOWN_FACTORY_OPTIONS);
     if (options.shard !== undefined && !(options.shard instanceof ShardSet)) checkShard(options.shard);
-    this.#source = source;
+    this.source = source;
     this.#options = inheriting(options, source);
     withSurroundings(this, this.#options);
+    withServedTypes(this, servedTypesOf(source));
   }
 
   /**
    * The informer of a type, the same one on every call. It runs only after the next `start`. Throws `argument` for a
    * `transform` if the informer exists already with another one, because one cache cannot have both.
    */
+  forResource<T extends ReadonlyKubeObject, In = T>(
+    gvr: TypedGvr<T>,
+    options?: ForResourceOptions<T, In>,
+  ): InformerHandle<T>;
+  forResource<T extends ReadonlyKubeObject = UnknownObject, In = T>(
+    gvr: GroupVersionResource,
+    options?: ForResourceOptions<T, In>,
+  ): InformerHandle<T>;
   forResource<T extends ReadonlyKubeObject = UnknownObject, In = T>(
     gvr: GroupVersionResource,
     options: ForResourceOptions<T, In> = {},
@@ -215,7 +226,7 @@ export class InformerFactory implements AsyncDisposable {
     const scopes: (string | undefined)[] = namespaces && namespaces.length > 0 ? [...new Set(namespaces)] : [undefined];
     const sources = scopes.map((namespace) => ({
       namespace,
-      source: sharded(this.#source.resource<T>(gvr, { namespace, as })),
+      source: sharded(this.source.resource<T>(gvr, { namespace, as })),
     }));
     const options = { ...shared, transform: transform ?? shared.transform } as unknown as SharedInformerOptions<T>;
     const informer = new SharedInformer<T>(sources, { ...options, name, resource: gvr, selectors: listOptions });

@@ -293,9 +293,10 @@ export class SharedInformer<T> implements Syncable {
     return this.#register(sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler), options);
   }
 
-  /** Removes a registration. Does nothing for one of another informer, or one that is already removed. */
-  removeHandler(registration: Registration): void {
-    if (registration instanceof HandlerRegistration && registration.owner === this.#processor) registration.remove();
+  /** Removes a registration: see {@link Registration.remove}. Does nothing for one of another informer, or one that is already removed. */
+  async removeHandler(registration: Registration): Promise<void> {
+    if (registration instanceof HandlerRegistration && registration.owner === this.#processor)
+      await registration.remove();
   }
 
   /**

@@ -8,6 +8,14 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
+/**
+ * A resource type whose objects have the type `T`, so that `T` need not be written again where the type is used. The
+ * property is for the compiler only: no object has it.
+ */
+export interface TypedGvr<T> extends GroupVersionResource {
+  readonly '~object': T;
+}
+
 /** A resource type in any version. */
 export type GroupResource = Pick<GroupVersionResource, 'group' | 'resource'>;
 
@@ -49,8 +57,11 @@ const isText = (part: unknown) => typeof part === 'string' && part !== '';
 
 /**
  * Parses `apps/v1/deployments`, `v1/pods`, `/v1/pods` or `core/v1/pods`. Throws `argument` otherwise, also for parts that
- * no type can have: a kind (`v1/Pod`), another order (`pods/v1`, `deployments.apps/v1`).
+ * no type can have: a kind (`v1/Pod`), another order (`pods/v1`, `deployments.apps/v1`). `parseGvr<Pod>('v1/pods')`
+ * also says the type of its objects, which is not checked.
  */
+export function parseGvr(text: string): GroupVersionResource;
+export function parseGvr<T>(text: string): TypedGvr<T>;
 export function parseGvr(text: string): GroupVersionResource {
   const parts = String(text).split('/');
   if (parts.length === 2) parts.unshift('');

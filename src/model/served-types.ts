@@ -9,6 +9,8 @@ export interface ServedTypes {
     readonly types: readonly ResourceType[];
     readonly failures: readonly { readonly group: string }[];
   }>;
+  /** The type of a word as kubectl takes it. Rejects with `discovery`, and the nearest word, if there is none. */
+  resolve(word: string): Promise<ResourceType>;
   /** Makes the next call of `snapshot` ask the server. */
   invalidate(): Promise<void>;
 }

@@ -48,6 +48,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sources'],
     ['sharding', 'manager'],
     ['*'],
+    ['builder'],
   ],
   hooks: [
     ['hook.ts', 'reply.ts'],

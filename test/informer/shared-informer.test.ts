@@ -627,6 +627,46 @@ describe('removing a handler', () => {
     await stop();
   });
 
+  it('can be awaited: then its running callback has finished, and no other one runs [SHI-21]', async () => {
+    const { informer, watch, start, stop } = bench();
+    const slow = blocked();
+    const registration = informer.addHandler(slow.handler);
+    await start();
+    watch.send(added(pod('a', 11)), added(pod('b', 12)));
+    await settled();
+    const steps: string[] = [];
+    const removals = [registration.remove(), informer.removeHandler(registration)];
+    void Promise.all(removals).then(() => steps.push('removed'));
+    await settled();
+    expect(steps).toEqual([]);
+    slow.release();
+    await Promise.all(removals);
+    expect([steps, slow.seen]).toEqual([['removed'], ['a']]);
+    await registration.remove();
+    await stop();
+  });
+
+  it('is awaited by `await using`, and by a callback that removes itself without a deadlock', async () => {
+    const { informer, watch, start, stop } = bench();
+    const seen: string[] = [];
+    const registration = informer.addHandler({
+      added(object) {
+        seen.push(`${object.metadata.name}`);
+        return registration.remove();
+      },
+    });
+    await start();
+    {
+      await using _other = informer.addHandler({ added: ({ metadata }) => void seen.push(`other ${metadata.name}`) });
+      watch.send(added(pod('a', 11)), added(pod('b', 12)));
+      await settled();
+    }
+    watch.send(added(pod('c', 13)));
+    await settled();
+    expect(seen.sort()).toEqual(['a', 'other a', 'other b']);
+    await stop();
+  });
+
   it('from within its own callback works', async () => {
     const { informer, watch, start, stop } = bench();
     let calls = 0;

@@ -298,6 +298,41 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { recoverPanic: 'false' },
     attempt: (options) => library.createController(options),
   },
+  controllerFor: {
+    types: ['KindOptions'],
+    slip: ['predicates', 'predicate'],
+    wrong: { predicate: 'generation' },
+    attempt: (options, { client }) => library.controllerFor(library.dynamicInformerFactory(client), 'Pod', options),
+  },
+  'owns of a builder': {
+    types: ['OwnsOptions'],
+    slip: ['everyOwners', 'everyOwner'],
+    wrong: { everyOwner: 'yes' },
+    attempt: (options, { client }) =>
+      library.controllerFor(library.dynamicInformerFactory(client), 'Pod').owns('ConfigMap', options),
+  },
+  'watches of a builder': {
+    types: ['WatchesOptions'],
+    slip: ['form', 'from'],
+    wrong: { name: 5 },
+    attempt: (options, { client }) =>
+      library.controllerFor(library.dynamicInformerFactory(client), 'Pod').watches('ConfigMap', () => [], options),
+  },
+  'reconcile of a builder': {
+    types: ['BuiltOptions'],
+    slip: ['worker', 'workers'],
+    wrong: { gone: 'x' },
+    attempt: (options, { client }) =>
+      library.controllerFor(library.dynamicInformerFactory(client), 'Pod').reconcile(() => {}, options),
+  },
+  'reconcile of a builder of keys': {
+    types: ['KeyedOptions'],
+    base: { name: 'c' },
+    slip: ['worker', 'workers'],
+    wrong: { recoverPanic: 'false' },
+    attempt: (options, { client }) =>
+      library.controllerForKeys(library.dynamicInformerFactory(client)).reconcile(() => {}, options),
+  },
   'controller.enqueue': {
     slip: ['aftr', 'after'],
     wrong: { after: '5s' },

@@ -24,6 +24,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 
 /** Those whose use is not clear from their type alone. */
 const MAIN = [
+  'controllerFor',
   'createClient',
   'createController',
   'createManager',

@@ -65,7 +65,7 @@ export interface SkippedEvent {
 export type RunOutcome = 'success' | 'requeue-after' | 'error' | 'timeout' | 'terminal' | 'stop';
 
 /** Why a key waits for a time. */
-export type DelayReason = 'back-off' | 'rate limit' | 'requeue after' | 'asked' | 'hot loop' | 'own write';
+export type DelayReason = 'back-off' | 'rate limit' | 'requeue after' | 'asked' | 'hot loop' | 'own write' | 'debounce';
 
 /** One run of the reconciler. */
 export interface RunEntry {

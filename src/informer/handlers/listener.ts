@@ -53,6 +53,8 @@ export class Listener<T> {
   #closed = false;
   #warnAt: number;
   readonly #reports: ThinnedErrors;
+  /** Whether a callback is being called: the caller of what reads this is its code, up to its first await. */
+  isCalling = false;
   /** The number of callbacks that threw or rejected. */
   errors = 0;
   /** The number of notifications that `coalesce` merged away. */
@@ -146,13 +148,16 @@ export class Listener<T> {
 
   #deliver(item: HandlerItem<T>): Promise<void> | undefined {
     try {
+      this.isCalling = true;
       const result = this.#send(item);
+      this.isCalling = false;
       if (!(result instanceof Object && 'then' in result)) return undefined;
       return Promise.resolve(result).then(
         () => {},
         (error) => this.#failed(error, item),
       );
     } catch (error) {
+      this.isCalling = false;
       this.#failed(error, item);
       return undefined;
     }

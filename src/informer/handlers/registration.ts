@@ -21,7 +21,7 @@ export interface HandlerOptions<T> {
 }
 
 /** The registration of a handler with an informer. */
-export interface Registration extends Disposable {
+export interface Registration extends Disposable, AsyncDisposable {
   /** Whether this handler has handled every object of the initial list (its promises have settled). */
   readonly hasSynced: boolean;
   /**
@@ -30,10 +30,11 @@ export interface Registration extends Disposable {
    */
   whenSynced(signal?: AbortSignal): Promise<void>;
   /**
-   * Ends delivery at once. Queued notifications are dropped; a callback that is running finishes. A second call does
-   * nothing.
+   * Ends delivery at once. Queued notifications are dropped; a callback that is running finishes, and the promise resolves
+   * when it has: then no code of the handler runs any more. Called by a callback of the handler itself, it resolves at
+   * once, unless that callback awaited something before: do not await it there. A second call ends nothing more.
    */
-  remove(): void;
+  remove(): Promise<void>;
   /** The number of queued notifications. */
   readonly depth: number;
   /**
@@ -94,12 +95,17 @@ export class HandlerRegistration<C> implements Registration {
     return this.#listener.resyncMs;
   }
 
-  remove(): void {
+  remove(): Promise<void> {
     this.owner.remove(this.#listener);
+    return this.#listener.isCalling ? Promise.resolve() : this.#listener.idle();
   }
 
   [Symbol.dispose](): void {
-    this.remove();
+    void this.remove();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
   }
 }
 

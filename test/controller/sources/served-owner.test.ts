@@ -151,6 +151,7 @@ function searching(owner: OwnerType, unread: (asked: number) => readonly string[
       return { types: types as never, failures };
     },
     invalidate: async () => {},
+    resolve: async () => expect.fail('no word is asked for'),
   });
   const logger = createLogger((_, message) => void lines.push(message));
   const found = served.find({ signal: stop.signal, clock, logger }).catch(() => undefined);

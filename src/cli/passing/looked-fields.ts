@@ -3,11 +3,14 @@ import { loadCel } from '../../expr/cel/load-cel.ts';
 import { fieldsSeenBy } from '../../expr/jsonpath/fields-seen.ts';
 import type { Address } from '../../model/field-path.ts';
 import { type FieldTree, fieldTreeOf } from '../../model/field-tree.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import { splitColumns } from '../../output/tables/column-spec.ts';
 
 /** The parts of a command that look at each object that it prints or counts. */
 export interface Looks {
+  readonly type: Pick<ResourceType, 'gvr'>;
   /** Undefined: no object is printed. */
   readonly format: OutputFormat | undefined;
   readonly filters: readonly CelProgram[];
@@ -23,7 +26,9 @@ const ALWAYS: readonly Address[] = ['name', 'namespace', 'uid', 'resourceVersion
 ]);
 
 /** The fields that are looked at; undefined for whole objects. */
-export async function fieldsLookedAt({ format, filters, wheres, showsLabels }: Looks): Promise<FieldTree | undefined> {
+export async function fieldsLookedAt(looks: Looks): Promise<FieldTree | undefined> {
+  const { type, format, filters, wheres, showsLabels } = looks;
+  if (isSecretResource(type.gvr)) return undefined; // the values of a Secret may be in any of its fields
   if (wheres.length > 0) return undefined; // the columns of a row are made of more than its cells
   const printed = format ? fieldsPrinted(format) : [];
   const seen = filters.length > 0 ? filters.map((await loadCel()).fieldsSeen) : [];

@@ -1,7 +1,6 @@
-import { laterStateText, type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
+import { type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { AnswerText } from '../../output/printer.ts';
 import type { AnswerSink } from '../../query/answer/answer-sink.ts';
 import type { Found } from '../../query/answer/found.ts';
@@ -15,8 +14,9 @@ import { giveHints } from '../hints/hint.ts';
 import { QUERY } from '../hints/lists.ts';
 import { emptyText } from '../hints/nothing-found.ts';
 import { fieldsLookedAt } from '../passing/looked-fields.ts';
-import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
+import { Passing } from '../passing/passing.ts';
 import type { WatchTarget } from '../session/informers.ts';
+import { orEnd } from '../session/or-end.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { fillCaches, usingCaches } from './filled-caches.ts';
@@ -74,10 +74,10 @@ export async function printPassed(
 
 /** The fields that the answer needs of each object; undefined for whole objects. */
 async function fieldsOf(plan: QueryPlan, type: ResourceType): Promise<PassedObjects['fields']> {
-  if (isSecretResource(type.gvr)) return undefined; // the values of a Secret may be in any of its fields
   const { flags, filters, wheres } = plan;
   const showsLabels = flags['show-labels'] || (flags['label-columns'] ?? []).length > 0;
-  return await fieldsLookedAt({ format: asksForObjects(plan) ? plan.format : undefined, filters, wheres, showsLabels });
+  const format = asksForObjects(plan) ? plan.format : undefined;
+  return await fieldsLookedAt({ type, format, filters, wheres, showsLabels });
 }
 
 interface Answering extends Pick<PassedObjects, 'fields'> {
@@ -91,7 +91,7 @@ class PassedAnswer {
   readonly #plan: QueryPlan;
   readonly #type: ResourceType;
   readonly #answering: Answering;
-  readonly #sample: PassedSample;
+  readonly #passing: Passing;
   readonly #redactor: Redactor;
   readonly #matches: (object: ReadonlyObject, type: ResourceType) => boolean;
   readonly #show: ReturnType<typeof showing>;
@@ -102,37 +102,29 @@ class PassedAnswer {
   /** The objects that are printed together. */
   #kept: Found[] = [];
   #isPrinting = false;
-  #full: Promise<void> | undefined;
   count = 0;
 
   constructor(plan: QueryPlan, type: ResourceType, answering: Answering) {
     this.#plan = plan;
     this.#type = type;
     this.#answering = answering;
-    const { sink } = answering;
-    this.#sample = new PassedSample(type, plan.reads);
+    const { sink, session, fields } = answering;
     this.#redactor = new Redactor({ showSecrets: plan.showSecrets });
     this.#matches = matcherOf(plan, { clock: sink.clock, notice: (text) => this.#notice(text) });
     this.#show = showing(plan, this.#redactor, sink);
     this.#text = plan.count ? undefined : plan.printer.answer?.();
+    this.#passing = new Passing(
+      { type, reads: plan.reads, fields, notice: (text) => session.notice(text) },
+      {
+        keeps: (object) => this.#matches(object, type),
+        print: (object) => this.#take(object),
+        forget: () => this.#forget(),
+      },
+    );
   }
 
   get objects(): PassedObjects {
-    const { fields, session } = this.#answering;
-    const needsWhole = fields !== undefined && this.#plan.reads.some(({ addresses }) => addresses.length > 0);
-    return {
-      fields,
-      needsText: false,
-      wholeFirst: needsWhole ? WHOLE_FOR_HINTS : 0,
-      keeps: (object) => {
-        this.#sample.add(object);
-        return this.#matches(object, this.#type);
-      },
-      take: (object) => this.#take(object),
-      room: () => this.#full,
-      restart: () => this.#restart(),
-      onLater: (passed) => session.notice(laterStateText(this.#type, passed)),
-    };
+    return this.#passing.objects;
   }
 
   /** Prints what is left: the number, the objects that are printed together, or the end of the text. */
@@ -140,10 +132,11 @@ class PassedAnswer {
     const plan = this.#plan;
     const { session, sink } = this.#answering;
     const { count } = this;
+    const { sample } = this.#passing;
     const isEmpty = count === 0;
     this.#release();
-    const targets = this.#sample.count > 0 ? [this.#sample.cached(target)] : [target];
-    const empty = isEmpty ? emptyText(plan, [this.#sample.sample]) : undefined;
+    const targets = sample.count > 0 ? [sample.cached(target)] : [target];
+    const empty = isEmpty ? emptyText(plan, [sample.sample]) : undefined;
     if (plan.count) await sink.write(`${count}\n`);
     else if (!isEmpty || !plan.ignoreNotFound) {
       if (empty !== undefined) sink.notice(empty);
@@ -151,33 +144,29 @@ class PassedAnswer {
       else await printFound(plan, this.#kept, { redactor: this.#redactor, sink, signal: session.signal });
     }
     const catalog = new IndexCatalog(plan.declared);
-    const finding = { plan: { ...plan, reads: this.#sample.absent }, targets, catalog, isEmpty };
+    const finding = { plan: { ...plan, reads: sample.absent }, targets, catalog, isEmpty };
     await giveHints(QUERY, finding, session);
   }
 
-  #take(object: ReadonlyObject): void {
+  #take(object: ReadonlyObject): Promise<void> | undefined {
     const { limit = Number.POSITIVE_INFINITY, count } = this.#plan;
-    this.#sample.matched();
     this.#release();
-    if (++this.count > limit || count || this.#answering.session.signal.aborted) return;
+    if (++this.count > limit || count || this.#answering.session.signal.aborted) return undefined;
     const found = { object, type: this.#type };
-    if (!this.#text) this.#kept.push(found);
-    else this.#print(found, this.#text);
+    if (this.#text) return this.#print(found, this.#text);
+    this.#kept.push(found);
+    return undefined;
   }
 
   /** An expression that fails on an object ends the command with its error. */
-  #print(found: Found, text: AnswerText): void {
-    try {
-      this.#write(text.add(this.#show(found)));
-    } catch (error) {
-      this.#answering.session.end(error);
-    }
-  }
-
-  #write(text: string): void {
-    const { stdout } = this.#answering.session.io;
-    this.#isPrinting = true;
-    if (!stdout.write(text)) this.#full ??= stdout.ready().finally(() => (this.#full = undefined));
+  #print(found: Found, text: AnswerText): Promise<void> | undefined {
+    const { session } = this.#answering;
+    const { stdout } = session.io;
+    return orEnd(session, () => {
+      const written = text.add(this.#show(found));
+      this.#isPrinting = true;
+      return stdout.write(written) ? undefined : stdout.ready();
+    });
   }
 
   #notice(text: string): void {
@@ -190,11 +179,10 @@ class PassedAnswer {
   }
 
   /** Forgets what was found; false if something of it was printed. */
-  #restart(): boolean {
+  #forget(): boolean {
     if (this.#isPrinting) return false;
     this.#kept = [];
     this.count = 0;
-    this.#sample.clear();
     return true;
   }
 }

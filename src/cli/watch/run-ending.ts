@@ -1,6 +1,5 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Waiter } from '../../stream/conditions/waiter.ts';
-import type { CommandSession } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import { StreamEnd, type StreamState } from '../terminal/stream-ending.ts';
@@ -53,17 +52,4 @@ export function errorLinesOf(reason: unknown, ended: EndedStream): string[] {
   if (waiter) return [`error: ${waiter.timeoutText(once)}${unseen}`];
   const text = `error: timed out with ${total} of the ${limit} events of --limit${unseen}`;
   return [text, 'hint: a longer --timeout waits longer'];
-}
-
-/**
- * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
- * silence.
- */
-export function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
-  try {
-    return print();
-  } catch (error) {
-    session.end(error);
-    return undefined;
-  }
 }

@@ -1,23 +1,24 @@
-import { laterStateText, type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { type PassedObjects, PassingSource } from '../../informer/watch/passing-source.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { ConditionJudge, failureNotice, variablesOf } from '../../stream/conditions/condition.ts';
 import { Enveloper } from '../../stream/envelope.ts';
 import { Redactor } from '../../stream/redact.ts';
 import { StreamSummary } from '../../stream/summary.ts';
 import { continuityOf } from '../outage/continuity-counts.ts';
 import { fieldsLookedAt } from '../passing/looked-fields.ts';
-import { PassedSample, WHOLE_FOR_HINTS } from '../passing/passed-sample.ts';
+import { Passing } from '../passing/passing.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
+import { orEnd } from '../session/or-end.ts';
 import type { Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { type ExitCode, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import type { WatchPlan } from './plan.ts';
-import { orEnd, plainly } from './run-ending.ts';
+import { plainly } from './run-ending.ts';
 import { UnprintedReports } from './unprinted.ts';
 import { giveWatchHints } from './watch-hints.ts';
 import { WatchedCluster } from './watched-cluster.ts';
@@ -41,38 +42,32 @@ export async function watchOnce(session: Session, plan: WatchPlan): Promise<Exit
   return await once.run();
 }
 
-type Looks = Pick<PassedObjects, 'fields' | 'needsText'>;
+type Looks = Pick<PassedObjects, 'fields' | 'needsText'> & Pick<ResourceSelection, 'type'>;
 
 async function looksOf(plan: WatchPlan, { io }: Session): Promise<Looks> {
-  const [selection] = plan.selections;
-  // the values of a Secret may be in any of its fields
-  if (!selection || isSecretResource(selection.type.gvr)) return { fields: undefined, needsText: false };
+  const [{ type }] = plan.selections as [ResourceSelection];
   const isAsSent = plan.keepManagedFields === plan.showManagedFields && !plan.flags['with-changes'];
   const needsText = plan.format.traits.linesOfJson && isAsSent && !io.stdout.isTerminal;
   const { filters, wheres } = plan.judging;
   const { showsLabels } = plan;
   const format = needsText ? undefined : plan.format;
-  return { needsText, fields: await fieldsLookedAt({ format, filters, wheres, showsLabels }) };
+  return { type, needsText, fields: await fieldsLookedAt({ type, format, filters, wheres, showsLabels }) };
 }
 
 class Once {
   readonly #session: Session;
   readonly #plan: WatchPlan;
-  readonly #looks: Looks;
   readonly #summary = new StreamSummary();
-  readonly #sample: PassedSample;
+  readonly #passing: Passing;
   readonly #enveloper: Enveloper;
   readonly #judge: ConditionJudge;
   readonly #unprinted: UnprintedReports;
   readonly #writer: EventWriter;
   readonly #cluster: WatchedCluster;
-  /** Resolves when the reader of stdout has room again. */
-  #full: Promise<void> | undefined;
 
   constructor(session: Session, plan: WatchPlan, looks: Looks) {
     this.#session = session;
     this.#plan = plan;
-    this.#looks = looks;
     const notice = (text: string) => session.notice(text);
     const { showManagedFields, flags, format } = plan;
     this.#judge = new ConditionJudge((error) => notice(failureNotice(error)), notice);
@@ -95,12 +90,19 @@ class Once {
       onFailure: (error, { event, type }) => this.#unprinted.failed(error, `${type.kind} ${event.key}`),
       ...(format.traits.needsObject ? { onUnprintable: (event) => this.#unprinted.unprintable(event) } : {}),
     });
+    this.#passing = new Passing(
+      { ...looks, reads: plan.reads, notice },
+      {
+        keeps: (object) => this.#isShown(object),
+        print: (object, text) => (session.signal.aborted ? undefined : orEnd(session, () => this.#print(object, text))),
+        forget: () => this.#writer.forget(this.#target),
+      },
+    );
     this.#cluster = new WatchedCluster(
       session,
-      { ...plan, passing: (source) => new PassingSource(source, this.#objects) },
+      { ...plan, passing: (source) => new PassingSource(source, this.#passing.objects) },
       { onContinuity: () => {}, onLeftOut: () => {} },
     );
-    this.#sample = new PassedSample(this.#target.type, plan.reads);
   }
 
   get #target(): WatchTarget {
@@ -131,24 +133,7 @@ class Once {
     await this.#cluster.leaveOutRefused();
   }
 
-  get #objects(): PassedObjects {
-    const needsWhole =
-      this.#looks.fields !== undefined && this.#plan.reads.some(({ addresses }) => addresses.length > 0);
-    return {
-      ...this.#looks,
-      wholeFirst: needsWhole ? WHOLE_FOR_HINTS : 0,
-      keeps: (object) => this.#isShown(object),
-      take: (object, text) => {
-        if (!this.#session.signal.aborted) orEnd(this.#session, () => this.#print(object, text));
-      },
-      room: () => this.#full,
-      restart: () => this.#restart(),
-      onLater: (passed) => this.#session.notice(laterStateText(this.#target.type, passed)),
-    };
-  }
-
   #isShown(object: ReadonlyObject): boolean {
-    this.#sample.add(object);
     const { name, excludeName, conditions = [] } = this.#plan.rules;
     const { name: own = '' } = object.metadata;
     if (!(name?.test(own) ?? true) || excludeName?.test(own)) return false;
@@ -158,10 +143,8 @@ class Once {
     return conditions.every((condition) => this.#judge.holds(condition, variables));
   }
 
-  #print(object: ReadonlyObject, text: string | undefined): void {
-    this.#sample.matched();
-    const full = text === undefined ? this.#printObject(object) : this.#printText(object, text);
-    if (full) this.#full ??= full.finally(() => (this.#full = undefined));
+  #print(object: ReadonlyObject, text: string | undefined): Promise<void> | undefined {
+    return text === undefined ? this.#printObject(object) : this.#printText(object, text);
   }
 
   #printObject(object: ReadonlyObject): Promise<void> | undefined {
@@ -182,19 +165,13 @@ class Once {
     return this.#writer.printText(`{"type":"ADDED","object":${text},${stamp.slice(1)}\n`, 'ADDED');
   }
 
-  /** Forgets what was not printed; false if something was. */
-  #restart(): boolean {
-    if (!this.#writer.forget(this.#target)) return false;
-    this.#sample.clear();
-    return true;
-  }
-
   async #giveHints(): Promise<void> {
+    const { sample } = this.#passing;
     await giveWatchHints(this.#cluster, {
       shown: () => this.#summary.total,
       isReportedElsewhere: false,
-      ...(this.#sample.count > 0 ? { targets: [this.#sample.cached(this.#target)] } : {}),
-      reads: this.#sample.absent,
+      ...(sample.count > 0 ? { targets: [sample.cached(this.#target)] } : {}),
+      reads: sample.absent,
     });
   }
 

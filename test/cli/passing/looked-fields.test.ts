@@ -3,11 +3,14 @@ import { fieldsLookedAt } from '../../../src/cli/passing/looked-fields.ts';
 import { loadCel } from '../../../src/expr/cel/load-cel.ts';
 import { parseOutputFormat } from '../../../src/output/formats.ts';
 
-async function looked(output: string | undefined, filters: readonly string[] = [], showsLabels = false) {
+const PODS = { gvr: { group: '', version: 'v1', resource: 'pods' } };
+const SECRETS = { gvr: { group: '', version: 'v1', resource: 'secrets' } };
+
+async function looked(output: string | undefined, filters: readonly string[] = [], showsLabels = false, type = PODS) {
   const { compileCel, OBJECT_VARIABLES } = await loadCel();
   const programs = filters.map((text) => compileCel(text, { flag: '--filter', wants: 'bool', variables: OBJECT_VARIABLES })); // biome-ignore format: short
   const format = output === undefined ? undefined : parseOutputFormat(output);
-  const tree = await fieldsLookedAt({ format, filters: programs, wheres: [], showsLabels });
+  const tree = await fieldsLookedAt({ type, format, filters: programs, wheres: [], showsLabels });
   const known = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
   return (
     tree &&
@@ -71,5 +74,9 @@ describe('the fields that a command line looks at', () => {
       ['metadata', []],
       ['status', ['phase']],
     ]);
+  });
+
+  it('are unknown for Secrets, whose values may be in any field', async () => {
+    expect(await looked('name', [], false, SECRETS)).toBeUndefined();
   });
 });

@@ -22,6 +22,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   'kubectl-informer/cache': entry('cache.js', 'cache.ts'),
   'kubectl-informer/hooks': entry('hooks.js', 'hooks.ts'),
   'kubectl-informer/webhooks': entry('webhooks.js', 'webhooks.ts'),
+  'kubectl-informer/crds': entry('crds.js', 'crds.ts'),
   'kubectl-informer/sandbox': entry('sandbox.js', 'sandbox/index.ts'),
   'kubectl-informer/testing': entry('testing.js', 'testing/index.ts'),
 };

@@ -45,6 +45,7 @@ async function bundle() {
     cache: src('cache.ts'),
     hooks: src('hooks.ts'),
     webhooks: src('webhooks.ts'),
+    crds: src('crds.ts'),
     sandbox: src('sandbox/index.ts'),
     testing: src('testing/index.ts'),
     help: src('commands/help.ts'),
@@ -147,6 +148,7 @@ async function declarations() {
     cache: 'cache.d.ts',
     hooks: 'hooks.d.ts',
     webhooks: 'webhooks.d.ts',
+    crds: 'crds.d.ts',
     sandbox: 'sandbox/index.d.ts',
     testing: 'testing/index.d.ts',
   };

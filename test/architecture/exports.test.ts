@@ -14,6 +14,7 @@ const ENTRIES = [
   'cache.ts',
   'hooks.ts',
   'webhooks.ts',
+  'crds.ts',
   'sandbox/index.ts',
   'testing/index.ts',
   'main.ts',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as cache from '../../src/cache.ts';
+import { celRules, defineResource, type VersionOptions } from '../../src/crds.ts';
 import { guardClient } from '../../src/hooks/guarded-client.ts';
 import * as library from '../../src/index.ts';
 import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
@@ -41,6 +42,8 @@ interface Taker {
 }
 
 /** All public functions with options, by name. */
+const NO_SCHEMA = { '~standard': { jsonSchema: { input: () => ({ type: 'object' }) } } };
+
 const TAKERS: Readonly<Record<string, Taker>> = {
   createClient: {
     types: ['ClientOptions', 'TransportOptions'],
@@ -423,6 +426,28 @@ const TAKERS: Readonly<Record<string, Taker>> = {
         options,
       ),
   },
+  celRules: {
+    types: ['CelRule'],
+    base: { rule: 'self > 0' },
+    slip: ['mesage', 'message'],
+    wrong: { message: 5 },
+    attempt: (options) => celRules(options as never),
+  },
+  defineResource: {
+    types: ['ResourceOptions'],
+    base: { group: 'example.com', kind: 'Shop', versions: { v1: { schema: NO_SCHEMA } } },
+    slip: ['shortNmes', 'shortNames'],
+    wrong: { kind: 5 },
+    attempt: (options) => defineResource(options as never),
+  },
+  'a version of defineResource': {
+    types: ['VersionOptions'],
+    base: { schema: NO_SCHEMA },
+    slip: ['colums', 'columns'],
+    wrong: { storage: 'yes' },
+    attempt: (options) =>
+      defineResource({ group: 'example.com', kind: 'Shop', versions: { v1: options as unknown as VersionOptions } }),
+  },
   createWebhookServer: {
     types: ['WebhookServerOptions'],
     base: { certificate: { certFile: 'a', keyFile: 'b' } },
@@ -688,7 +713,15 @@ describe('an API with options', () => {
 
   it('is in the table above for every type of options in a file that an entry exports from', () => {
     const src = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
-    const entries = ['index.ts', 'cache.ts', 'hooks.ts', 'sandbox/index.ts', 'testing/index.ts', 'webhooks.ts'];
+    const entries = [
+      'index.ts',
+      'cache.ts',
+      'hooks.ts',
+      'sandbox/index.ts',
+      'testing/index.ts',
+      'webhooks.ts',
+      'crds.ts',
+    ];
     const files = entries.flatMap((entry) =>
       [...src(entry).matchAll(/ from '(\.[^']+)'/g)].map(([, file = '']) => path.posix.join(path.dirname(entry), file)),
     );

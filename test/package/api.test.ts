@@ -13,7 +13,7 @@ function declarationsOf(entry: string): string {
 }
 
 describe('the exported names and their declarations', () => {
-  it.each(['index', 'cache', 'hooks', 'sandbox', 'testing', 'webhooks', 'shared'])(
+  it.each(['index', 'cache', 'hooks', 'sandbox', 'testing', 'webhooks', 'crds', 'shared'])(
     'of %s change on purpose only',
     async (entry) => {
       await expect(declarationsOf(entry), ON_PURPOSE).toMatchFileSnapshot(`api/${entry}.txt`);
@@ -26,7 +26,7 @@ describe('the pages about the library that the build writes', () => {
   const pages = readdirSync(folder).map((page) => [page, readFileSync(path.join(folder, page), 'utf8')] as const);
 
   it('are one for each entry, and show no source of a link', () => {
-    const names = ['cache', 'hooks', 'index', 'sandbox', 'testing', 'types', 'webhooks'];
+    const names = ['cache', 'crds', 'hooks', 'index', 'sandbox', 'testing', 'types', 'webhooks'];
     expect(pages.map(([page]) => page).sort()).toEqual(names.map((name) => `${name}.md`));
     expect(pages.filter(([, text]) => text.includes('{@link')).map(([page]) => page)).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe('the packed package', () => {
 
   it('has every page, picture and example that is in git, and of what is built only the pages of the library', () => {
     const inGit = execFileSync('git', ['ls-files', 'docs', 'examples'], { cwd: ROOT, encoding: 'utf8' });
-    const built = ['cache', 'hooks', 'index', 'sandbox', 'testing', 'types', 'webhooks'].map(
+    const built = ['cache', 'crds', 'hooks', 'index', 'sandbox', 'testing', 'types', 'webhooks'].map(
       (page) => `docs/reference/library/${page}.md`,
     );
     expect([...below('docs'), ...below('examples')].sort()).toEqual([...inGit.trim().split('\n'), ...built].sort());

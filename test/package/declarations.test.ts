@@ -130,7 +130,7 @@ describe('the packed declarations', () => {
 
   it('have a docstring for every exported name', () => {
     const folder = path.join(pack.folder, 'dist/types');
-    const undocumented = ['index', 'shared', 'hooks', 'webhooks', 'sandbox', 'testing'].flatMap((entry) => {
+    const undocumented = ['index', 'shared', 'hooks', 'webhooks', 'crds', 'sandbox', 'testing'].flatMap((entry) => {
       const text = readFileSync(path.join(folder, `${entry}.d.ts`), 'utf8');
       const declared = [...text.matchAll(/^(?:declare )?(?:interface|type|class|function|const) (\w+)/gm)];
       expect(declared.length).toBeGreaterThan(3);
@@ -150,7 +150,7 @@ describe('the packed declarations', () => {
     const files = readdirSync(pack.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.d\.[cm]?ts$/.test(file),
     );
-    const entries = ['cache', 'hooks', 'index', 'sandbox', 'shared', 'testing', 'types', 'webhooks'];
+    const entries = ['cache', 'crds', 'hooks', 'index', 'sandbox', 'shared', 'testing', 'types', 'webhooks'];
     expect(files.sort()).toEqual(entries.map((entry) => path.join('dist', 'types', `${entry}.d.ts`)));
   });
 });

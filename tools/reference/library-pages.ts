@@ -51,6 +51,12 @@ const ENTRIES: readonly Entry[] = [
     guides: [['Webhooks', 'webhooks']],
   },
   {
+    name: 'crds',
+    module: 'kubectl-informer/crds',
+    purpose: 'custom resources from schemas in code',
+    guides: [['Custom resources', 'crds']],
+  },
+  {
     name: 'sandbox',
     module: 'kubectl-informer/sandbox',
     purpose: 'the API server in memory, for tests and trials',
@@ -104,7 +110,7 @@ export function libraryPages(): Map<string, string> {
 
 /** The examples of the comments, each with the name that it is about. */
 export function examplesOf(): { name: string; code: string }[] {
-  return ['index', 'cache', 'hooks', 'webhooks', 'sandbox', 'testing', 'shared'].flatMap((file) =>
+  return ['index', 'cache', 'hooks', 'webhooks', 'crds', 'sandbox', 'testing', 'shared'].flatMap((file) =>
     [...declarationsIn(file).values()].flatMap(({ name, docs }) =>
       docs.flatMap((doc) => partsOf(doc).examples).map((code) => ({ name, code })),
     ),

@@ -9,6 +9,7 @@ const PARTS = {
   'kubectl-informer/cache': () => import('../../dist/cache.js'),
   'kubectl-informer/hooks': () => import('../../dist/hooks.js'),
   'kubectl-informer/webhooks': () => import('../../dist/webhooks.js'),
+  'kubectl-informer/crds': () => import('../../dist/crds.js'),
   'kubectl-informer/sandbox': () => import('../../dist/sandbox.js'),
   'kubectl-informer/testing': () => import('../../dist/testing.js'),
 };

@@ -99,7 +99,7 @@ export const KNOWN_OPTIONS = {
   ...PASSED_ON,
   resource: { group: 'text', version: 'text', resource: 'text' },
   resyncMs: 'number',
-  indexers: true,
+  indexers: 'object',
   transform: 'function',
   store: ['objects', 'compact', 'auto'],
   compactAbove: 'number',

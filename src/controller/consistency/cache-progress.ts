@@ -1,14 +1,14 @@
 import type { StateChange } from '../../informer/state-change.ts';
+import { Heap } from '../../kit/heap.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
 import type { ReadCache } from './read-cache.ts';
 import type { UnseenWrite } from './unseen-write.ts';
 
-/** A key that waits until the cache shows a version of an object. */
+/** A version of an object that keys wait for. */
 interface Waiting {
   readonly version: ResourceVersion;
-  readonly key: ObjectKey;
   readonly object: ObjectKey;
 }
 
@@ -18,8 +18,8 @@ export class CacheProgress implements Disposable {
   readonly #ready: (key: ObjectKey) => void;
   /** The waiting keys, by the object that they wait for. */
   readonly #byObject = new Map<ObjectKey, Set<ObjectKey>>();
-  /** In the order of their versions. One whose object changed stays until its version. */
-  readonly #byVersion: Waiting[] = [];
+  /** The earliest version comes first. One whose object changed stays until its version. */
+  readonly #byVersion = new Heap<Waiting>((a, b) => !isReached(b.version, a.version));
   /** Writes whose version has no order, by their object. */
   readonly #followed = new Map<ObjectKey, Set<UnseenWrite>>();
   #observing: Disposable | undefined;
@@ -34,7 +34,7 @@ export class CacheProgress implements Disposable {
     const keys = this.#byObject.get(object) ?? new Set();
     if (keys.has(key)) return;
     this.#byObject.set(object, keys.add(key));
-    if (version !== undefined) this.#insert({ version, key, object });
+    if (version !== undefined) this.#byVersion.push({ version, object });
     this.#observe();
   }
 
@@ -57,16 +57,6 @@ export class CacheProgress implements Disposable {
     this.#observing = undefined;
   }
 
-  #insert(waiting: Waiting): void {
-    let [from, to] = [0, this.#byVersion.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (isAfter(this.#byVersion[middle]?.version, waiting.version)) to = middle;
-      else from = middle + 1;
-    }
-    this.#byVersion.splice(from, 0, waiting);
-  }
-
   #observe(): void {
     this.#observing ??= this.#cache.onState((change) => this.#changed(change));
   }
@@ -81,9 +71,11 @@ export class CacheProgress implements Disposable {
       }
       this.#take(object, ready);
     }
-    const later = this.#byVersion.findIndex(({ version }) => isAfter(version, resourceVersion));
-    for (const { object } of this.#byVersion.splice(0, later < 0 ? this.#byVersion.length : later))
-      this.#take(object, ready);
+    for (let next = this.#byVersion.peek(); next && isReached(next.version, resourceVersion); ) {
+      this.#take(next.object, ready);
+      this.#byVersion.pop();
+      next = this.#byVersion.peek();
+    }
     if (this.#byObject.size === 0 && this.#followed.size === 0) this[Symbol.dispose]();
     for (const key of ready) this.#ready(key);
   }
@@ -98,8 +90,6 @@ function* keysIn(objects: StateChange<ReadonlyObject>['objects']): Generator<Obj
   for (const [key] of objects) yield key;
 }
 
-/** Whether a version is after another one; false if they have no order. Every version is after none. */
-function isAfter(version: ResourceVersion | undefined, other: ResourceVersion): boolean {
-  if (version === undefined) return false;
-  return other === '' || (compareResourceVersions(version, other) ?? 0) > 0;
-}
+/** Whether the cache has shown a version, as far as the two have an order. No version is shown by none. */
+const isReached = (version: ResourceVersion, shown: ResourceVersion) =>
+  shown !== '' && (compareResourceVersions(version, shown) ?? 0) <= 0;

@@ -83,11 +83,11 @@ const KNOWN_OPTIONS = {
   signal: 'signal',
   queueSize: 'number',
   flushMs: 'number',
-  clock: true,
+  clock: 'clock',
   random: 'function',
-  logger: true,
+  logger: 'logger',
 } satisfies KnownOptionsOf<EventRecorderOptions>;
-const KNOWN_EVENT_OPTIONS = { annotations: true, fieldPath: 'text' } satisfies KnownOptionsOf<EventOptions>;
+const KNOWN_EVENT_OPTIONS = { annotations: 'object', fieldPath: 'text' } satisfies KnownOptionsOf<EventOptions>;
 
 /**
  * Writes Events about objects, for people who run `kubectl describe` or `kubectl get events`.

@@ -56,12 +56,12 @@ export interface HealthReport {
 }
 
 const KNOWN_OPTIONS = {
-  leaderElection: true,
+  leaderElection: 'object',
   cacheSyncTimeoutMs: 'number',
   graceMs: 'number',
-  clock: true,
-  logger: true,
-  metrics: true,
+  clock: 'clock',
+  logger: 'logger',
+  metrics: 'metrics',
 } satisfies KnownOptionsOf<ManagerOptions>;
 const KNOWN_ADD_OPTIONS = { name: 'text', group: GROUPS } satisfies KnownOptionsOf<AddRunnableOptions>;
 

@@ -231,6 +231,32 @@ describe('a gate of shards', () => {
     expect(place.controller.explain(place.keysOf(0)[0] as never)).toMatchObject({ state: expect.anything() });
   });
 
+  it('says of which events of other sources it lets no key through, and nothing of a timer', async () => {
+    await using place = await gated();
+    const emits: unknown[][] = [];
+    let given: (...args: unknown[]) => void = () => {};
+    const start = (emit: typeof given) => {
+      given = emit;
+    };
+    const skipped: unknown[] = [];
+    place.gate
+      .source({ name: 'other', start } as never)
+      .start((...args) => void emits.push(args), { skipped: (skip: unknown) => skipped.push(skip) } as never);
+    const [key] = place.keysOf(1) as [string];
+    const event = { type: 'updated', key: 'a/s', cause: 'watch' };
+    given(key, { cause: { source: 'other' } });
+    expect([emits, skipped]).toEqual([[], []]);
+    given(key, { event, cause: { source: 'other' } });
+    expect([emits, skipped]).toMatchObject([
+      [],
+      [{ event, origin: { source: 'other' }, why: 'predicate', by: 'the shards of this replica' }],
+    ]);
+    expect((skipped[0] as { leadsTo(): string[] }).leadsTo()).toEqual([key]);
+    place.gate.open(shardOf(1).held);
+    given(key, { event, cause: { source: 'other' } }, 3);
+    expect([emits.map(([at, , priority]) => [at, priority]), skipped.length]).toEqual([[[key, 3]], 1]);
+  });
+
   it('is closed when the last run has ended, and nothing of the shard runs or waits from then on', async () => {
     const slow = Promise.withResolvers<void>();
     let first: string | undefined;

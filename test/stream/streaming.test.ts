@@ -647,6 +647,12 @@ describe('a stream that ends before its reader got there', () => {
     await settled();
     pods.send(modified(pod('a', 3)));
     await settled();
+    let hasEnded = false;
+    void done.then(() => {
+      hasEnded = true;
+    });
+    await settled();
+    expect(hasEnded).toBe(false);
     answer();
     await done;
     expect(shown).toEqual(['1 ADDED a@1 initial', 'synced pods 1']);

@@ -46,8 +46,7 @@ export class Fence {
   }
 
   get isOpen(): boolean {
-    const { ageMs } = this;
-    return ageMs !== undefined && ageMs < this.#limitMs;
+    return this.openMs > 0;
   }
 
   /** How long it is still open at most, ms; 0 when it is shut. */

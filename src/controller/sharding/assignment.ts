@@ -22,7 +22,8 @@ export function shardsOf(replica: string, { members, holders }: ReplicaView): nu
     else kept.set(holder, [...(kept.get(holder) ?? []), shard]);
   }
   let mine: number[] = [];
-  for (const [member, quota] of [...quotas].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const member of [...quotas.keys()].sort()) {
+    const quota = quotas.get(member) as number;
     const has = (kept.get(member) ?? []).slice(0, quota);
     const gets = free.splice(0, quota - has.length);
     if (member === replica) mine = [...has, ...gets].sort((a, b) => a - b);
@@ -32,13 +33,13 @@ export function shardsOf(replica: string, { members, holders }: ReplicaView): nu
 
 /** How many shards each replica should have. Those with the most have the larger numbers, so that fewer shards move. */
 function quotasOf(members: Iterable<string>, holders: readonly (string | undefined)[]): Map<string, number> {
-  const counts = new Map([...members].map((member) => [member, 0]));
+  const counts = new Map([...members].sort().map((member) => [member, 0]));
   for (const holder of holders) {
     const count = holder === undefined ? undefined : counts.get(holder);
     if (holder !== undefined && count !== undefined) counts.set(holder, count + 1);
   }
   const least = Math.floor(holders.length / counts.size);
   const more = holders.length % counts.size;
-  const order = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const order = [...counts].sort(([, x], [, y]) => y - x);
   return new Map(order.map(([member], i) => [member, i < more ? least + 1 : least]));
 }

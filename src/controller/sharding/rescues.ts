@@ -55,7 +55,7 @@ export class Rescues {
  */
 function leftToNewcomers(replica: string, view: RescueView): number[] {
   const others = [...view.members].filter((member) => !view.newcomers.has(member)).sort();
-  const left = [...view.newcomers].flatMap((member) => shardsOf(member, view));
-  const lapsed = left.filter((index) => view.hasLapsed(index)).sort((a, b) => a - b);
+  const left = new Set([...view.newcomers].flatMap((member) => shardsOf(member, view)));
+  const lapsed = [...view.holders.keys()].filter((index) => left.has(index) && view.hasLapsed(index));
   return lapsed.filter((_, at) => others[at % others.length] === replica);
 }

@@ -100,10 +100,7 @@ export class ShardElector {
 
   /** The shards whose work runs in this process, in their order. */
   get held(): readonly number[] {
-    return [...this.#tenures]
-      .filter(([, { isHeld }]) => isHeld)
-      .map(([index]) => index)
-      .sort((a, b) => a - b);
+    return this.#indexes.filter((index) => this.#tenures.get(index)?.isHeld);
   }
 
   /** Whether this process tries at this moment to take further shards. */
@@ -113,11 +110,10 @@ export class ShardElector {
 
   /** The shards of all replicas, as this process sees them. */
   get overview(): ShardOverview {
-    const { of } = this.#division;
     return {
       held: this.held,
       members: [...this.#members()].sort(),
-      holders: Array.from({ length: of }, (_, index) => this.#book.holderOf(index)),
+      holders: this.#indexes.map((index) => this.#book.holderOf(index)),
       waitsFor: this.#waitsFor,
     };
   }
@@ -272,9 +268,13 @@ export class ShardElector {
     return {
       members: this.#members(),
       newcomers: this.#book.newcomers(this.#settings.leaseDurationMs),
-      holders: Array.from({ length: this.#division.of }, (_, index) => this.#holderOf(index)),
+      holders: this.#indexes.map((index) => this.#holderOf(index)),
       hasLapsed: (index) => this.#book.hasLapsed(index),
     };
+  }
+
+  get #indexes(): number[] {
+    return Array.from({ length: this.#division.of }, (_, index) => index);
   }
 
   #members(): Set<string> {

@@ -264,6 +264,18 @@ it('the time without a watch does not count, also for versions without an order'
   expect(isHeld()).toBe(false);
 });
 
+it('a write after one that was shown is waited for too, also where versions have no order', () => {
+  const cache = new FakeCache();
+  const { wrote, isHeld } = setUp(cache);
+  wrote('shop/a', { resourceVersion: 'x3' });
+  expect(isHeld()).toBe(true);
+  cache.event('shop/a', 'x3', 'u', false);
+  wrote('shop/a', { resourceVersion: 'x1' });
+  expect(isHeld()).toBe(true);
+  cache.event('shop/a', 'x1', 'u', false);
+  expect(isHeld()).toBe(false);
+});
+
 describe('a wait', () => {
   it('is reported after 10 seconds, given up after a minute, and measured', async () => {
     const cache = new FakeCache();

@@ -16,3 +16,20 @@ it.each([
   clock.tick(ageMs);
   expect(fence.pauseMs(periodMs, answerMs)).toBe(pauseMs);
 });
+
+it('a fence is open for its limit after its last renewal, by the clock that is ahead, and not when it is closed', () => {
+  const clock = new FakeClock();
+  const fence = new Fence(clock, 15_000);
+  expect([fence.isOpen, fence.openMs, fence.leftMs]).toEqual([false, 0, undefined]);
+  fence.renewed(momentOf(clock));
+  clock.tick(14_999);
+  expect([fence.isOpen, fence.openMs, fence.leftMs]).toEqual([true, 1, 1]);
+  clock.tick(1);
+  expect([fence.isOpen, fence.openMs, fence.leftMs]).toEqual([false, 0, 0]);
+  clock.tick(5000);
+  expect([fence.isOpen, fence.openMs, fence.leftMs]).toEqual([false, 0, -5000]);
+  fence.renewed(momentOf(clock));
+  expect(fence.isOpen).toBe(true);
+  fence.close();
+  expect([fence.isOpen, fence.openMs]).toEqual([false, 0]);
+});

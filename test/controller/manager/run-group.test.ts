@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { RunGroup } from '../../../src/controller/manager/run-group.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
@@ -97,4 +98,14 @@ it('a stop waits for what is added while it waits', async () => {
   await settled();
   await made.stop();
   expect(log).toEqual(['a started', 'a ended', 'b started', 'b ended']);
+});
+
+it('a group that was stopped leaves no listener at the signal of its start', async () => {
+  const { group: made, untilAborted } = group();
+  made.add('a', untilAborted('a'));
+  const parent = new AbortController();
+  made.start(parent.signal);
+  expect(getEventListeners(parent.signal, 'abort')).toHaveLength(1);
+  await made.stop();
+  expect(getEventListeners(parent.signal, 'abort')).toEqual([]);
 });

@@ -77,3 +77,12 @@ it('a membership whose renewals are answered late stays known, also when its per
   }
   await end();
 });
+
+it('a membership renews as soon as an answer that takes half of the deadline may come too late', async () => {
+  const { attempts, pass, end } = await running({ renewDeadlineMs: 14_000, retryPeriodMs: 11_000 });
+  await pass(7900); // its Lease lasts 15 s, and half of the deadline is 7 s
+  expect(attempts).toHaveLength(1);
+  await pass(200);
+  expect(attempts).toHaveLength(2);
+  await end();
+});

@@ -65,3 +65,8 @@ it('a shard that was released, or has an owner, is left to the newcomer', () => 
   // where all are newcomers, no other one has them
   expect(over('a', { members: 'a', newcomers: 'a', holders: '.', lapsed: [0] }, [0])).toEqual(['']);
 });
+
+it('the shards of several newcomers are divided in their order, whatever the order of the newcomers', () => {
+  const scene = { members: 'abxy', newcomers: 'yx', holders: 'aabb....', lapsed: [4, 5, 6, 7] };
+  expect(['a', 'b'].map((replica) => over(replica, scene, [0]).join())).toEqual(['4,6', '5,7']);
+});

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/client.ts';
+import type { TransportRequest } from '../../../src/client/http/transport.ts';
 import { LEASES } from '../../../src/controller/election/lease-lock.ts';
+import type { HeldShard } from '../../../src/controller/sharding/shard-options.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import { noting } from '../../support/in-process.ts';
 import { type Replica, replicas, type World } from '../../support/replicas.ts';
 
 const DURATION_MS = 15_000;
@@ -112,6 +116,106 @@ describe('replicas that share shards', () => {
     );
     a.abort.abort();
     await world.pass(5000);
+  });
+
+  it('that may not read the Leases at their start end with an error that names the rights', async () => {
+    await using world = await replicas(2);
+    const times = Number.POSITIVE_INFINITY;
+    world.sandbox.faults.add({ fault: { kind: 'status', code: 403 }, match: { path: /leases/, method: 'GET' }, times });
+    const a = world.start('a');
+    await world.pass(5000);
+    expect(await a.ended).toMatchObject({
+      code: 'api',
+      hint: expect.stringContaining('shards need the right to get, list'),
+    });
+  });
+
+  it('end with the error of work that failed, and their other work ends before that', async () => {
+    await using world = await replicas(2);
+    const failure = new Error('broken');
+    const ends: string[] = [];
+    const onShard = async ({ index, signal }: HeldShard) => {
+      if (index === 1) throw failure;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      ends.push('ended');
+    };
+    const a = world.start('a', { onShard });
+    await world.pass(6000);
+    expect([await a.ended, ends, a.elector.held]).toEqual([failure, ['ended'], []]);
+  });
+
+  it('that start within one retry period never have more than their parts', async () => {
+    await using world = await replicas(8);
+    const a = world.start('a');
+    await world.pass(1500);
+    world.start('b');
+    await world.pass(6000);
+    expect(counts(world)).toEqual([4, 4]);
+    expect(Math.max(...a.overviews.map(({ held }) => held.length))).toBe(4);
+  });
+
+  it('report nothing before they have their first shard', async () => {
+    await using world = await replicas(2);
+    const a = world.start('a');
+    await world.pass(5000);
+    expect(a.overviews.map(({ held }) => held)).toEqual([[0], [0, 1]]);
+    expect([a.elector.isClaiming, a.elector.held]).toEqual([false, [0, 1]]);
+  });
+
+  it('give a shard up again where the Leases cannot be read after it was acquired, report why, and try again', async () => {
+    await using world = await replicas(1);
+    const errors: unknown[] = [];
+    const match = { path: /role%3Dshard/, method: 'GET' };
+    world.sandbox.faults.add({ fault: { kind: 'status', code: 500 }, match, times: Number.POSITIVE_INFINITY });
+    const a = world.start('a', { onError: (error) => errors.push(error) });
+    await world.pass(6000);
+    expect([a.elector.held, world.acts, errors.length > 0]).toEqual([[], [], true]);
+    expect(errors[0]).toMatchObject({ code: 'api', status: { code: 500 } });
+    world.sandbox.faults.clear();
+    await world.pass(4000);
+    expect(a.elector.held).toEqual([0]);
+  });
+
+  it.each([
+    [409, false],
+    [500, true],
+  ] as const)(
+    'that cannot delete their own Lease, with %i, end all the same: it is logged %s',
+    async (code, isLogged) => {
+      await using world = await replicas(1);
+      const lines: string[] = [];
+      const logger = createLogger((_, message) => lines.push(message));
+      const a = world.start('a', { logger });
+      await world.pass(5000);
+      const match = { method: 'DELETE', path: '/leases' };
+      world.sandbox.faults.add({ fault: { kind: 'status', code }, match, times: Number.POSITIVE_INFINITY });
+      a.abort.abort();
+      await world.pass(5000);
+      expect(await a.ended).toBeUndefined();
+      expect(lines.includes('a Lease was not deleted; it ends by itself')).toBe(isLogged);
+    },
+  );
+
+  it('delete no Lease of one that died if it was renewed after it was seen, and say nothing of one that is gone', async () => {
+    await using world = await replicas(2);
+    const lines: string[] = [];
+    const logger = createLogger((_, message) => lines.push(message));
+    const sent: TransportRequest[] = [];
+    const client = createClient(noting(world.sandbox.transport(), sent), { clock: world.clock });
+    const a = world.start('a', { client, logger });
+    const b = world.start('b');
+    await world.pass(6000);
+    b.kill();
+    await world.pass(4 * DURATION_MS);
+    const deletions = sent.filter(({ method }) => method === 'DELETE');
+    expect(deletions.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+      { preconditions: { resourceVersion: expect.stringMatching(/^[0-9]+$/) } },
+    ]);
+    const own = names(world).find((name) => name?.includes('member')) as string;
+    world.sandbox.delete(LEASES, `shop/${own}`);
+    a.abort.abort();
+    await world.pass(3000);
+    expect([await a.ended, lines.filter((line) => line.includes('not deleted'))]).toEqual([undefined, []]);
   });
 
   it('of which one has ended may take part again', async () => {

@@ -54,6 +54,7 @@ it('the end prints what was gathered, once', () => {
   const { clock, lines, notices } = gathering();
   notices.add(gap('7'), typeOf('pods'), 'pods alone');
   notices[Symbol.dispose]();
+  expect(lines).toEqual(['pods alone']);
   clock.tick(1000);
   expect(lines).toEqual(['pods alone']);
 });

@@ -288,7 +288,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
   /** Whether the waiter has not yet read the notification with this sequence number; it may end the stream with it. */
   #isUnread(target: T, sequence: number): boolean {
-    return isAtMost(this.#listening.get(target)?.registration?.nextSequence, sequence);
+    return nextOf(this.#listening.get(target)) <= sequence;
   }
 
   async #untilRead(target: T, sequence: number, shown: Shown): Promise<void> {
@@ -465,10 +465,12 @@ class EventStream<T extends StreamTarget> implements Disposable {
 
 /** Whether everything up to this sequence number has been shown. True for a target that has no registration yet. */
 function isShownUpTo(shown: Shown | undefined, sequence: number): boolean {
-  return !isAtMost(shown?.waitingAt, sequence) && !isAtMost(shown?.registration?.nextSequence, sequence);
+  return Math.min(shown?.waitingAt ?? Number.POSITIVE_INFINITY, nextOf(shown)) > sequence;
 }
 
-const isAtMost = (place: number | undefined, sequence: number) => place !== undefined && place <= sequence;
+/** The number of the notification that comes next; Infinity if there is none. */
+const nextOf = (of: Pick<Shown, 'registration'> | undefined) =>
+  of?.registration?.nextSequence ?? Number.POSITIVE_INFINITY;
 
 const sumOf = <T>(items: Iterable<T>, count: (item: T) => number) =>
   [...items].reduce((sum, item) => sum + count(item), 0);

@@ -254,7 +254,7 @@ export function clusterMarker(
 }
 
 function aboutOf({ type, namespaces }: Named, scope: string | undefined, reason: string) {
-  const namespace = scope && (namespaces?.length ?? 0) > 1 ? { namespace: scope } : {};
+  const namespace = scope && namespaces && namespaces.length > 1 ? { namespace: scope } : {};
   return { gvr: formatGvr(type.gvr), ...clusterOf(type), ...namespace, reason };
 }
 

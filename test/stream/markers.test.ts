@@ -137,3 +137,17 @@ test.each([
 ] as const)('the text of the loss %j', (loss, text) => {
   expect(lossText(loss)).toBe(text);
 });
+
+test.each<[readonly string[] | undefined, string | undefined, boolean]>([
+  [undefined, 'db', false],
+  [['db'], 'db', false],
+  [['shop', 'db'], 'db', true],
+  [['shop', 'db'], undefined, false],
+])('a marker about a type in the namespaces %j, of the part %s, names the part: %s', (namespaces, scope, isNamed) => {
+  const target = { type: DEPLOYMENTS, namespaces };
+  const marker = forbiddenMarker(enveloper(), target as Parameters<typeof forbiddenMarker>[1], scope as string);
+  expect([Object.hasOwn(marker, 'namespace'), (marker as { namespace?: string }).namespace]).toEqual([
+    isNamed,
+    isNamed ? scope : undefined,
+  ]);
+});

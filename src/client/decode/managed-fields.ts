@@ -60,13 +60,15 @@ export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string
   return end >= bytes.length ? undefined : textIn(bytes.toString('utf8', value, end + 1));
 }
 
-/** The text of a JSON string; undefined if it is broken. The decoder of the whole value reports that. */
+/** The text of a JSON string; undefined if it is broken. */
 function textIn(json: string): string | undefined {
+  let text: string | undefined;
   try {
-    return JSON.parse(json) as string;
+    text = JSON.parse(json);
   } catch {
-    return undefined;
+    // the decoder of the whole value reports it
   }
+  return text;
 }
 
 /** The index of the bracket that opens the object at `path`, or undefined. */

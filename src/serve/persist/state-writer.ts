@@ -145,11 +145,10 @@ export async function objectsOfRows({ rows }: StoredRows, clock: Clock): Promise
   let until = clock.monotonic() + SLICE_MS;
   for (const { key, text } of rows) {
     if (key === COLUMNS) continue;
-    const end = columns ? text.indexOf('\n') : -1;
-    const object = objectOfText(text.slice(end + 1));
-    objects.push(
-      columns && end > 0 ? withCells(object, { columns, cells: parseJson(text.slice(0, end)) as unknown[] }) : object,
-    );
+    const [body = '', cells] = text.split('\n').toReversed(); // JSON has no line breaks
+    const object = objectOfText(body);
+    const hasCells = columns && cells !== undefined;
+    objects.push(hasCells ? withCells(object, { columns, cells: parseJson(cells) as unknown[] }) : object);
     if (clock.monotonic() < until) continue;
     await clock.yield();
     until = clock.monotonic() + SLICE_MS;

@@ -38,6 +38,14 @@ const type = fc.constantFrom('ADDED', 'MODIFIED', 'DELETED');
 const table = (rows: readonly string[], more = '') =>
   `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{}${more},"rows":[${rows.map((row) => `{"cells":[],"object":${row}}`).join(',')}]}`;
 
+it('WatchStream keeps managedFields unless they are left out', async () => {
+  const object = { metadata: { name: 'a', managedFields: [{ manager: 'x' }] } };
+  const text = `${JSON.stringify({ type: 'ADDED', object })}\n`;
+  expect(await read(text, text.length, { table: false, dropManagedFields: false })).toEqual([
+    { type: 'ADDED', object },
+  ]);
+});
+
 describe('WatchStream without managedFields', () => {
   it('gives what JSON.parse gives without them, for any form and chunks of the objects', async () => {
     await fc.assert(

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type TableColumn, withCells } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { ChangesSince, KeptStates, type StoredStates } from '../../../src/serve/persist/kept-states.ts';
@@ -36,11 +37,11 @@ function informer() {
   const takers: ((change: object) => void)[] = [];
   return {
     onState: (take: (change: object) => void) => takers.push(take),
-    step: (source: number, objects: UnknownObject[], resourceVersion: string) => {
+    step: (source: number, objects: UnknownObject[], resourceVersion: string, isWhole = true) => {
       for (const take of takers)
         take({
           source,
-          isWhole: true,
+          isWhole,
           objects: objects.map((each) => [`shop/${each.metadata.name}`, each]),
           resourceVersion,
         });
@@ -73,6 +74,25 @@ describe('the states of caches', () => {
     expect((await states?.statesOf(PODS, ['a'], 'other'))?.size).toBe(0);
     expect(notices).toEqual([]);
     await states?.[Symbol.asyncDispose]();
+  });
+
+  it('keep the columns of their rows from one run to the next', async () => {
+    const columns = [{ name: 'Name', type: 'string' }] as unknown as readonly TableColumn[];
+    const row = (name: string) => withCells(pod(name), { columns, cells: [name] });
+    const run = async (take: (own: ReturnType<typeof informer>) => void) => {
+      const { states, clock } = await opened();
+      const own = informer();
+      const found = await states?.statesOf(PODS, ['a'], 'rows');
+      states?.follow({ type: PODS, informer: own as never }, ['a'], 'rows');
+      take(own);
+      const ending = states?.[Symbol.asyncDispose]();
+      for (let i = 0; i < 10; i++) await clock.advance(1000);
+      await ending;
+      return found?.get('a')?.objects;
+    };
+    await run((own) => own.step(0, [row('x')], '5'));
+    expect(await run((own) => own.step(0, [row('y')], '6', false))).toEqual([row('x')]);
+    expect(await run(() => {})).toEqual([row('x'), row('y')]);
   });
 
   it('never have Secrets', async () => {

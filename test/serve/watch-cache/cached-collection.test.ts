@@ -45,3 +45,17 @@ it.each([
 ])('a collection begins with the version of %s', (_, stretches, version) => {
   expect(versionAfter(stretches)).toBe(version);
 });
+
+it.each([true, false])(
+  'a collection says of which type it is, in which form, and whether it has managedFields: %s',
+  (keepsManagedFields) => {
+    const informer = { continuity: [], addHandler: () => ({ depth: 0, remove: () => {} }) };
+    const type = { gvr, kind: 'Pod', namespaced: true };
+    const options = { type, informer, as: 'metadata', keepsManagedFields };
+    expect(new CachedCollection(options as unknown as CachedTypeOptions)).toMatchObject({
+      type,
+      as: 'metadata',
+      keepsManagedFields,
+    });
+  },
+);

@@ -305,3 +305,25 @@ describe('for any changes and any reader', () => {
     );
   });
 });
+
+it('a long backlog lets other code run after each thousand writes', async () => {
+  const yields: (() => void)[] = [];
+  const clock = { now: () => 0, yield: () => new Promise<void>((resolve) => yields.push(resolve)) };
+  let written = 0;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const write = () => (written++ === 0 ? gate : undefined);
+  const outlet = new Outlet<GateTarget>({ policy: 'coalesce' }, { clock, write, lost() {}, onLost() {}, onError() {} });
+  for (let i = 0; i <= 2500; i++) outlet.change(add(`p${i}`, i), PODS);
+  release();
+  await settled();
+  expect([written, yields.length]).toEqual([1 + 1000, 1]);
+  yields[0]?.();
+  await settled();
+  expect([written, yields.length]).toEqual([1 + 2000, 2]);
+  yields[1]?.();
+  await settled();
+  expect([written, yields.length]).toEqual([1 + 2500, 2]);
+});

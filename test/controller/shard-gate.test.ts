@@ -77,11 +77,15 @@ async function gated(work: Work = () => {}) {
   const runs: string[] = [];
   const requests: ReconcileRequest[] = [];
   const waits: string[] = [];
+  const drops: string[] = [];
   const gate = new ShardGate({
     shards,
     objects: () => informer.lister,
     graceMs: 5000,
-    drop: (key) => controller.drop(key),
+    drop: (key) => {
+      drops.push(key);
+      controller.drop(key);
+    },
     onWait: (index, isWaiting) => waits.push(`${index} ${isWaiting ? 'waits' : 'runs'}`),
     clock,
   });
@@ -125,6 +129,7 @@ async function gated(work: Work = () => {}) {
     gate,
     requests,
     waits,
+    drops,
     late: delayed,
     keysOf,
     /** The runs since the last call. */
@@ -215,6 +220,19 @@ describe('a gate of shards', () => {
     expect(await place.ran()).toEqual([ours]);
     expect(place.requests.at(-1)?.gone?.metadata.name).toBe(ours.slice(2));
     expect(place.gate.isOpenFor(ours)).toBe(false);
+  });
+
+  it('drops its keys when it closes, also those of objects that were deleted and are not handled yet', async () => {
+    await using place = await gated(({ gone }) => {
+      if (gone) throw new Error('not yet');
+    });
+    place.gate.open(shardOf(1).held);
+    await place.ran();
+    const [gone, ...others] = place.keysOf(1) as [string];
+    place.maps.delete(gone);
+    expect(await place.ran()).toEqual([gone]);
+    await place.gate.close(1);
+    expect(place.drops.sort()).toEqual([gone, ...others].sort());
   });
 
   it('lets the keys of other sources through where their object is in an open shard', async () => {

@@ -284,7 +284,10 @@ describe('a wait', () => {
     expect(waits.before('shop/parent')).toEqual({ afterMs: 10_000 });
     await clock.advance(120);
     expect(waits.of('shop/parent')).toEqual({ waitedMs: 120, types: ['v1/configmaps'] });
-    await clock.advance(9_880);
+    await clock.advance(9_879);
+    expect(waits.before('shop/parent')).toEqual({ afterMs: 1 });
+    expect(logged).toEqual([]);
+    await clock.advance(1);
     expect(logged).toEqual([]);
     expect(waits.before('shop/parent')).toEqual({ afterMs: 50_000 });
     expect(isHeld()).toBe(true);

@@ -238,3 +238,15 @@ it.each(ODD_OWNER_REFERENCES)('an object with ownerReferences: %j names no owner
     ['info', 'no object of a source has an owner of the type of enqueueOwner', 'ReplicaSet.apps'],
   ]);
 });
+
+it('a search for owners that is ended asks the server no more', async () => {
+  let asked = 0;
+  const served = { snapshot: () => new Promise(() => {}), invalidate: async () => void asked++, resolve: () => {} };
+  const owner = new ServedOwner({ group: 'shop.example', kind: 'Fleet' } as OwnerType, served as never);
+  const stop = new AbortController();
+  const found = owner.find({ signal: stop.signal, clock: new FakeClock(), logger: createLogger(() => {}) });
+  const reason = new Error('the controller ends');
+  stop.abort(reason);
+  await expect(found).rejects.toBe(reason);
+  expect(asked).toBe(0);
+});

@@ -45,12 +45,18 @@ const DISTURBED = 0.2;
 /**
  * Runs the whole core, from HTTP bodies to handlers, against the in-process sandbox with a fake clock. Makes random
  * writes and every fault, and checks the invariants after each step. Then waits until nothing happens any more and
- * compares the cache with the server. Uses no socket and no real time: a seed always gives the same trace. Rejects with
+ * compares the cache with the server. `onWorld` may attach to the world before anything happens. Uses no socket and no real time: a seed always gives the same trace. Rejects with
  * {@link SimulationError}.
  */
-export async function simulate(seed: number, steps: number, store: StoreKind = 'objects'): Promise<Simulation> {
+export async function simulate(
+  seed: number,
+  steps: number,
+  store: StoreKind = 'objects',
+  onWorld: (world: World) => void = () => {},
+): Promise<Simulation> {
   const world = await World.create(seed, { store });
   try {
+    onWorld(world);
     const simulation = await run(world, seed, steps).finally(() => world.stop());
     checkLeftovers(world);
     return simulation;

@@ -1,4 +1,5 @@
 import { bool, count, duration, group, list, text } from './flag.ts';
+import { recordFlags } from './record-flags.ts';
 import { connectionFlags } from './shared-flags.ts';
 
 /** The flags of `serve`. */
@@ -30,5 +31,6 @@ export const serveFlags = {
     ui: bool({ summary: 'a page for a browser on this machine: tables, changes, values, continuity' }),
     'ui-port': count({ summary: 'port of the page (default: a free one)', max: 65_535 }),
   }),
+  ...recordFlags,
   ...connectionFlags,
 };

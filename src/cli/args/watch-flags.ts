@@ -3,6 +3,7 @@ import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
+import { recordFlags } from './record-flags.ts';
 import {
   clusterChoiceFlags,
   connectionFlags,
@@ -75,6 +76,7 @@ export const watchFlags = {
   ...endFlags,
   ...streamOutputFlags,
   ...continuityFlags,
+  ...recordFlags,
   ...connectionFlags,
   ...clusterChoiceFlags,
   ...serveChoiceFlags,

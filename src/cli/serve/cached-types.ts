@@ -7,6 +7,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import { ChangesSince, type KeptStates } from '../../serve/persist/kept-states.ts';
 import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
@@ -24,6 +25,8 @@ export interface CachedTypesOptions {
   readonly caches: WatchCaches;
   /** Where the caches are stored; undefined: nowhere. */
   readonly states?: KeptStates | undefined;
+  /** Records what the caches see; undefined: nothing does. */
+  readonly recorder?: Pick<Recorder, 'follow'> | undefined;
   /** Indexes that are kept from the start. */
   readonly declared: readonly IndexDefinition[];
 }
@@ -165,7 +168,7 @@ export class CachedTypes implements Disposable {
   }
 
   async #start(key: string, type: ResourceType, namespaces: readonly string[]): Promise<WatchTarget> {
-    const { session, keepManagedFields, metrics, states } = this.#options;
+    const { session, keepManagedFields, metrics, states, recorder } = this.#options;
     const scopes = type.namespaced ? namespaces : [''];
     const form = keepManagedFields ? 'table with managedFields' : 'table';
     const stored = await states?.statesOf(type, scopes, form);
@@ -185,6 +188,7 @@ export class CachedTypes implements Disposable {
     }) as [WatchTarget];
     this.#set(key, target);
     states?.follow(target, scopes, form);
+    recorder?.follow(target);
     const changes = new ChangesSince(target, stored ?? new Map());
     keep(target.informer, this.#declared);
     const running = runTargets([target], own, { endsWhenRefused: false });

@@ -12,6 +12,7 @@ import { answerPage } from '../../ops/pages.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from '../../ops/prometheus.ts';
 import { VERSION } from '../../package.ts';
 import { type IndexDefinition, parseIndex } from '../../query/index/index-definition.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import type { ServeAbout } from '../../serve/about.ts';
 import { type ListenPlan, ListenToken } from '../../serve/api/listen-token.ts';
 import { Lookups } from '../../serve/api/lookups.ts';
@@ -71,10 +72,16 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
   await using states = flags.persist
     ? await KeptStates.open(session, () => statePlace(session, cacheFolderOf(flags, session.io), 'serve'))
     : undefined;
-  await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states });
+  const recorder = flags.record === undefined ? undefined : await recorderFor(flags, session);
+  await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states, recorder });
   await own.open();
   await own.hold(selections);
   return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
+}
+
+async function recorderFor(flags: ServeFlagValues, session: Session): Promise<Recorder | undefined> {
+  const { recorderOf } = await import('../record/recorder-of.ts');
+  return recorderOf(flags, session, 'serve');
 }
 
 interface ServePlan {
@@ -85,6 +92,7 @@ interface ServePlan {
   readonly namespaces: readonly string[] | undefined;
   readonly metrics: PrometheusMetrics;
   readonly states: KeptStates | undefined;
+  readonly recorder: Recorder | undefined;
 }
 
 /** One serve: the caches that it holds, and the places where it answers from them. Must be disposed of. */
@@ -103,11 +111,20 @@ class Serve implements AsyncDisposable {
     this.#session = session;
     this.#plan = plan;
     this.#about = aboutOf(session, plan.flags);
-    const { flags, declared, namespaces, metrics, states } = plan;
+    const { flags, declared, namespaces, metrics, states, recorder } = plan;
     const caches = new WatchCaches({ clock: session.clock });
     const readsManagedFields = declared.some(({ reads }) => reads?.some(isOfManagedFields));
-    const keepManagedFields = flags['show-managed-fields'] || flags.ui || readsManagedFields;
-    this.#types = new CachedTypes({ states, session, caches, namespaces, keepManagedFields, metrics, declared });
+    const keepManagedFields = flags['show-managed-fields'] || flags.ui || recorder !== undefined || readsManagedFields;
+    this.#types = new CachedTypes({
+      states,
+      recorder,
+      session,
+      caches,
+      namespaces,
+      keepManagedFields,
+      metrics,
+      declared,
+    });
     this.#ui = new ServeUi(session, this.#types, () => path.join(this.#folder, 'ui-url'));
     this.#server = this.#answering(caches);
   }
@@ -137,6 +154,7 @@ class Serve implements AsyncDisposable {
   /** Holds types until the session ends. */
   async hold(selections: readonly ResourceSelection[]): Promise<void> {
     const session = this.#session;
+    const recording = this.#plan.recorder?.run(session.signal);
     try {
       using progress = showSyncProgress(session, session.status);
       const held = await Promise.allSettled(selections.map((selection) => this.#add(selection)));
@@ -152,6 +170,7 @@ class Serve implements AsyncDisposable {
     } finally {
       session.end(new StreamEnd('done'));
       await this.#types.ended();
+      await recording;
     }
   }
 
@@ -241,7 +260,15 @@ class Serve implements AsyncDisposable {
 }
 
 /** Flags of a running serve that a second one cannot change. */
-const FIXED_FLAGS = ['persist', 'show-managed-fields', 'idle-exit', 'listen', 'allow-remote', 'show-secrets'] as const;
+const FIXED_FLAGS = [
+  'persist',
+  'record',
+  'show-managed-fields',
+  'idle-exit',
+  'listen',
+  'allow-remote',
+  'show-secrets',
+] as const;
 
 /** The types that words name. Throws `argument` for the name of a single object. */
 async function wholeTypes(words: readonly string[], session: Session): Promise<readonly ResourceSelection[]> {

@@ -1,6 +1,7 @@
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
 import { onAbort } from '../../kit/abort.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
@@ -104,6 +105,7 @@ class Watching implements Disposable {
   readonly #ended = new Map<WatchedCluster, unknown>();
   readonly #running: Promise<void>[] = [];
   readonly #enveloper: Enveloper;
+  #recorder: Recorder | undefined;
   #waiter: Waiter | undefined;
   #progress: WaitProgressReporter | undefined;
   readonly #unprinted: UnprintedReports;
@@ -139,7 +141,12 @@ class Watching implements Disposable {
     const session = this.#session;
     const { once } = this.#plan;
     using _end = onAbort(session.signal, () => this.#ending());
+    if (this.#plan.flags.record !== undefined) {
+      const { recorderOf } = await import('../record/recorder-of.ts');
+      this.#recorder = recorderOf(this.#plan.flags, session, 'watch');
+    }
     for (const cluster of this.#clusters) this.#run(cluster);
+    if (this.#recorder) this.#running.push(this.#recorder.run(session.signal));
     if (once) await this.#leaveOutRefused();
     using waiter = this.#createWaiter();
     this.#waiter = waiter;
@@ -198,6 +205,7 @@ class Watching implements Disposable {
 
   #run(cluster: WatchedCluster): void {
     const { signal } = cluster.session;
+    for (const target of cluster.targets) this.#recorder?.follow(target, cluster.plan);
     this.#running.push(cluster.run());
     if (!this.#start) return;
     onAbort(signal, () => {

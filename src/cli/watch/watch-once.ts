@@ -31,7 +31,17 @@ export function canPassWatch(plan: WatchPlan, { cluster }: Pick<Session, 'cluste
   const { once, waits, live, sortInitial, flags, part, selections, namespaces, pushedDown, output } = plan;
   const [only, ...others] = selections;
   if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;
-  if (waits.rules || live || sortInitial || flags.strict || flags.markers || part || output.jq || plan.withOld)
+  if (
+    waits.rules ||
+    live ||
+    sortInitial ||
+    flags.record !== undefined ||
+    flags.strict ||
+    flags.markers ||
+    part ||
+    output.jq ||
+    plan.withOld
+  )
     return false;
   return !only.type.namespaced || (pushedDown?.get(only.type)?.namespaces ?? namespaces).length === 1;
 }

@@ -19,7 +19,7 @@ import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
 import { type ServerSideFilter, serverSideFilterOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
-import { refuseBeside } from '../args/useless-flags.ts';
+import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
 import { askedPart } from '../session/asked-part.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
@@ -88,6 +88,7 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
       '--sort-by orders what is there at the start, which --watch-only leaves out',
     );
   refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
+  refuseWithout(given, ['record-keep', 'record-size', 'record-key'], ['record']);
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'the line of its counts has the time of the last event; leave out --live to see the time of each',
@@ -239,11 +240,12 @@ export async function sharedPlanOf(
       clock: session.clock,
     }),
     live: checked.isLive ? await liveTableOf(flags, layout, checked, session) : undefined,
-    as: representationOf(checked),
+    as: flags.record === undefined ? representationOf(checked) : { table: 'Object' },
     selector: flags.selector,
     part: checked.part,
     fieldSelector: flags['field-selector'],
-    keepManagedFields: checked.isLive || keepsManagedFields(flags, checked), // --live shows who changed an object
+    // --live shows who changed an object, a recording knows it
+    keepManagedFields: checked.isLive || flags.record !== undefined || keepsManagedFields(flags, checked),
     showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
     showsLabels: flags['show-labels'] || (flags['label-columns'] ?? []).length > 0,
     withOld: flags.old || traits.needsOld || checked.isLive,
@@ -261,7 +263,14 @@ export async function sharedPlanOf(
  */
 export function serveUseOf(flags: WatchFlags, checked: CheckedWatch): ServeUse | undefined {
   const { waits, part } = checked;
-  if (flags['no-serve'] || part !== undefined || waits.isGoal || waits.rules !== undefined) return undefined;
+  if (
+    flags['no-serve'] ||
+    flags.record !== undefined ||
+    part !== undefined ||
+    waits.isGoal ||
+    waits.rules !== undefined
+  )
+    return undefined;
   return { needsManagedFields: keepsManagedFields(flags, checked), isQuiet: flags.quiet === true };
 }
 
@@ -300,6 +309,7 @@ async function pushedDownByType(
   session: Session,
 ): Promise<ReadonlyMap<ResourceType, ServerSideFilter> | undefined> {
   const { filters: programs, rules } = filters;
+  if (flags.record !== undefined) return undefined; // filters choose what is shown, not what is recorded
   if (programs.length === 0) {
     if (flags.explain) session.notice('--explain: there is no --filter of which the server could do a part');
     return undefined;

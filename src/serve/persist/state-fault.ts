@@ -1,11 +1,8 @@
+import { DATABASE_FAULTS, type DatabaseFaultKind, databaseFaultKind } from '../../kit/database-file.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 
-/**
- * Why a stored state cannot be read or written: `locked` another process uses it · `damaged` it is broken or cut off ·
- * `newer` a later version of this program made it · `foreign` it is not this user's, or no file of this program ·
- * `full` there is no space, or the state is larger than it may be · `unusable` any other error.
- */
-export type StateFaultKind = 'locked' | 'damaged' | 'newer' | 'foreign' | 'full' | 'unusable';
+/** Why a stored state cannot be read or written. */
+export type StateFaultKind = DatabaseFaultKind;
 
 /** A fault of a file of stored states. Nothing was read that is wrong. */
 export class StateFault extends InformerError {
@@ -26,28 +23,9 @@ const HINTS: Readonly<Record<StateFaultKind, string>> = {
   unusable: 'choose another folder with --cache-dir',
 };
 
-/** The faults behind result codes of SQLite. Source: sqlite.org/rescode.html. */
-const KINDS: Readonly<Record<number, StateFaultKind>> = {
-  5: 'locked',
-  6: 'locked',
-  11: 'damaged',
-  26: 'damaged',
-  13: 'full',
-};
-const TEXTS: Readonly<Record<StateFaultKind, string>> = {
-  locked: 'another process uses it',
-  damaged: 'it is damaged',
-  newer: 'a newer version of kubectl-informer made it',
-  foreign: 'it is no file of kubectl-informer',
-  full: 'there is no room for more',
-  unusable: 'it cannot be used',
-};
-
 /** The fault behind an error of the database or of the file system. */
 export function stateFault(error: unknown, file: string): StateFault {
   if (error instanceof StateFault) return error;
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
-  const byResult = typeof errcode === 'number' ? KINDS[errcode & 0xff] : undefined;
-  const kind = byResult ?? (code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unusable');
-  return new StateFault(kind, file, `${TEXTS[kind]} (${messageOf(error)})`, error);
+  const kind = databaseFaultKind(error);
+  return new StateFault(kind, file, `${DATABASE_FAULTS[kind]} (${messageOf(error)})`, error);
 }

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { builtin } from '../../kit/builtin.ts';
+import { inTransaction, openDatabase, ownDatabaseFile, pragmaOf } from '../../kit/database-file.ts';
 import { StateFault, stateFault } from './state-fault.ts';
 
 /** One object as it is stored. */
@@ -72,8 +73,9 @@ export class StateFile implements Disposable {
   static open(file: string, { mostBytes = MOST_BYTES, waitMs = 0 }: StateFileOptions = {}): StateFile {
     let database: DatabaseSync | undefined;
     try {
-      makeOwn(file);
-      database = new (builtin.sqlite().DatabaseSync)(file, { timeout: waitMs });
+      const foreign = ownDatabaseFile(file);
+      if (foreign) throw new StateFault('foreign', foreign.path, foreign.why);
+      database = openDatabase(file, { timeout: waitMs });
       prepare(database, file, Math.ceil(mostBytes / PAGE_BYTES));
       return new StateFile(file, database);
     } catch (error) {
@@ -141,16 +143,7 @@ export class StateFile implements Disposable {
   }
 
   #transaction(run: () => void): void {
-    this.#do(() => {
-      this.#database.exec('BEGIN IMMEDIATE');
-      try {
-        run();
-        this.#database.exec('COMMIT');
-      } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK'); // some errors have done so already
-        throw error;
-      }
-    });
+    this.#do(() => inTransaction(this.#database, run));
   }
 
   #do<R>(run: () => R): R {
@@ -164,25 +157,11 @@ export class StateFile implements Disposable {
 
 const sumOf = (key: string, text: string) => builtin.zlib().crc32(`${key} ${text}`);
 
-/** Creates the file with mode 0600, or checks that it is this user's alone. The database creates its own with its mode. */
-function makeOwn(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
-  const uid = process.getuid?.();
-  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) {
-    const found = lstatSync(each, { throwIfNoEntry: false });
-    if (found === undefined || uid === undefined) continue;
-    if (!found.isFile()) throw new StateFault('foreign', each, 'it is not a regular file');
-    if (found.uid !== uid) throw new StateFault('foreign', each, `it belongs to another user (uid ${found.uid})`);
-    if ((found.mode & 0o077) !== 0) chmodSync(each, 0o600);
-  }
-}
-
 /** Takes the lock, which the system releases when the process ends, in whatever way. */
 function prepare(database: DatabaseSync, file: string, mostPages: number): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON');
-  const numberOf = (pragma: string) => Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() as object)[0]);
-  const [schema, application] = [numberOf('user_version'), numberOf('application_id')];
-  const isNew = numberOf('schema_version') === 0;
+  const [schema, application] = [pragmaOf(database, 'user_version'), pragmaOf(database, 'application_id')];
+  const isNew = pragmaOf(database, 'schema_version') === 0;
   if (!isNew && application !== APPLICATION) throw new StateFault('foreign', file, 'it is no file of kubectl-informer');
   if (schema > SCHEMA) throw new StateFault('newer', file, 'a newer version of kubectl-informer made it');
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE');

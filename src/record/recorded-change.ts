@@ -1,0 +1,68 @@
+import { jsonText } from '../kit/exact-json.ts';
+import { fieldChanges } from '../model/field-changes.ts';
+import type { ManagedFieldsEntry, ReadonlyObject } from '../model/object.ts';
+import { creatorOf, fieldManagers } from '../stream/changes/field-managers.ts';
+
+/** The facts about a change beside the states: who made it, when, and which fields differ. */
+export interface RecordedChange {
+  /** The field managers, joined by commas; undefined if managedFields do not have the answer. */
+  readonly who: string | undefined;
+  /** The time at which the server recorded the write, seconds since 1970. */
+  readonly written: number | undefined;
+  /** JSON: a list of `[path]`, or `[path, who]` where the writers of the fields differ. */
+  readonly paths: string;
+  /** JSON: for each path `[before, after]`, null for those of `.status`; undefined when they are too long. */
+  readonly values: string | undefined;
+}
+
+/** Values of a change beyond this length are only in the states. */
+const LONGEST_VALUES = 400;
+
+type Entries = readonly ManagedFieldsEntry[];
+
+/** The change of a new object: who created it. */
+export function createdBy(object: ReadonlyObject): RecordedChange {
+  const entries = entriesOf(object);
+  return { who: creatorOf(object), written: newest(entries), paths: '[]', values: undefined };
+}
+
+/**
+ * The change between two states. `isOneWrite`: there was no other state between them, so that one manager made all of
+ * it; that is cheaper to find than the owner of each field.
+ */
+export function recordedChange(before: ReadonlyObject, after: ReadonlyObject, isOneWrite: boolean): RecordedChange {
+  const [old, entries] = [entriesOf(before), entriesOf(after)];
+  const renewed = entries.filter((entry) => !old.some((each) => isSameEntry(each, entry)));
+  const changes = fieldChanges(before, after);
+  const managerOf = isOneWrite && renewed.length === 1 ? () => renewed[0]?.manager : fieldManagers(before, after);
+  const writers = changes.map(managerOf);
+  const who = [...new Set(writers.length > 0 ? writers : renewed.map(({ manager }) => manager))];
+  const isUniform = who.length <= 1;
+  return {
+    who: who.filter((each) => each !== undefined).join(',') || undefined,
+    written: newest(renewed),
+    paths: jsonText(changes.map(({ path }, i) => (isUniform ? [path] : [path, writers[i] ?? null]))),
+    values: valuesOf(changes),
+  };
+}
+
+function valuesOf(changes: ReturnType<typeof fieldChanges>): string | undefined {
+  if (changes.every(({ steps: [first] }) => first?.kind === 'field' && first.name === 'status')) return undefined;
+  const text = jsonText(
+    changes.map(({ path, before, after }) => (path.startsWith('.status') ? null : [before ?? null, after ?? null])),
+  );
+  return text.length <= LONGEST_VALUES ? text : undefined;
+}
+
+function entriesOf({ metadata }: ReadonlyObject): Entries {
+  const { managedFields } = metadata;
+  return Array.isArray(managedFields) ? (managedFields as Entries) : [];
+}
+
+const isSameEntry = (a: ManagedFieldsEntry, b: ManagedFieldsEntry) =>
+  a.time === b.time && a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
+
+function newest(entries: Entries): number | undefined {
+  const times = entries.map(({ time }) => Date.parse(time ?? '') / 1000).filter(Number.isFinite);
+  return times.length === 0 ? undefined : Math.max(...times);
+}

@@ -1,0 +1,254 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../kit/database-file.ts';
+import { parseJson } from '../kit/exact-json.ts';
+import type { TableColumn } from '../model/cells.ts';
+import { joinKey, type ObjectKey } from '../model/key.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { RecordingFault, recordingFault } from './recording-fault.ts';
+import { rebuilt } from './retention.ts';
+import { CAUSES, checkRecording, EVENTS } from './schema.ts';
+import { type RecordedState, stateOf } from './state-text.ts';
+import { BlockReader, type TextPlace } from './text-blocks.ts';
+
+/** A type, in a namespace or in all, as it was recorded. */
+export interface RecordedSource {
+  readonly id: number;
+  readonly type: ResourceType;
+  readonly namespace: string;
+  readonly selection: string;
+  readonly columns: readonly TableColumn[];
+}
+
+/** A recorded change of an object. */
+export interface Revision extends TextPlace {
+  readonly id: number;
+  readonly object: number;
+  readonly source: number;
+  readonly key: ObjectKey;
+  readonly uid: string;
+  /** When it was received, wall-clock ms. */
+  readonly at: number;
+  readonly version: string;
+  readonly event: (typeof EVENTS)[number];
+  readonly cause: (typeof CAUSES)[number];
+  readonly who: string | undefined;
+  /** When the server recorded the write, seconds since 1970. */
+  readonly written: number | undefined;
+  /** The paths of the changed fields. */
+  readonly paths: readonly string[];
+  readonly depth: number;
+}
+
+/** A time in which changes of a source may be missing. */
+export interface MarkedGap {
+  readonly source: number;
+  readonly reason: string;
+  readonly since: number;
+  /** Undefined: until the end of the recording. */
+  readonly until: number | undefined;
+  /** The last version seen before it, and that of the list after it. A change that came late is missing by its version. */
+  readonly fromVersion: string;
+  readonly toVersion: string;
+  /** The number of objects that the next list showed to be new. */
+  readonly added: number;
+  readonly changed: number;
+  readonly deleted: number;
+}
+
+/** A run of a command that recorded. */
+export interface RecordedRun {
+  readonly command: string;
+  readonly pid: number;
+  readonly began: number;
+  readonly until: number;
+  /** False: it goes on, or was killed; then up to a second after `until` is missing. */
+  readonly isEnded: boolean;
+}
+
+/** The knowledge of a source at a moment. */
+export type Coverage =
+  | { readonly kind: 'seen' }
+  /** Changes may be missing. */
+  | { readonly kind: 'gap'; readonly gap: MarkedGap }
+  /** Before the first list, or after the last sign of life. */
+  | { readonly kind: 'outside'; readonly first: number | undefined; readonly last: number | undefined };
+
+const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, c.who, c.paths FROM revision r
+  JOIN object o ON o.id = r.object LEFT JOIN change c ON c.id = r.change`;
+
+/** Reads a recording, also while another process writes it. Its calls block. Every error is a `RecordingFault`. */
+export class Recording implements Disposable {
+  readonly file: string;
+  readonly sources: readonly RecordedSource[];
+  readonly #database: DatabaseSync;
+  readonly #blocks: BlockReader;
+
+  private constructor(file: string, database: DatabaseSync) {
+    this.file = file;
+    this.#database = database;
+    this.#blocks = new BlockReader(database);
+    this.sources = this.#all('SELECT * FROM source ORDER BY id').map(({ id, type, namespace, selection, columns }) => ({
+      id: Number(id),
+      type: parseJson(String(type)) as ResourceType,
+      namespace: String(namespace),
+      selection: String(selection),
+      columns: columns === null ? [] : (parseJson(String(columns)) as TableColumn[]),
+    }));
+  }
+
+  /** Throws `RecordingFault`. */
+  static open(file: string): Recording {
+    let database: DatabaseSync | undefined;
+    try {
+      if (!existsSync(file)) throw new RecordingFault('foreign', file, 'there is no such file');
+      database = openDatabase(file, { readOnly: true, timeout: 2000 });
+      checkRecording(database, file);
+      return new Recording(file, database);
+    } catch (error) {
+      if (database?.isOpen) database.close();
+      throw recordingFault(error, file);
+    }
+  }
+
+  get runs(): readonly RecordedRun[] {
+    return this.#all('SELECT * FROM run ORDER BY id').map(({ command, pid, began, until, ended }) => ({
+      command: String(command),
+      pid: Number(pid),
+      began: Number(began),
+      until: Number(until),
+      isEnded: ended !== null,
+    }));
+  }
+
+  /** The gaps of sources that touch a time, in their order. */
+  gaps(sources: readonly number[], from = 0, to = Number.MAX_SAFE_INTEGER): MarkedGap[] {
+    const select = `SELECT * FROM gap WHERE source IN (${sources.join(',')}) AND since <= ? AND coalesce(until, ?) >= ? ORDER BY since, id`;
+    return this.#all(select, to, Number.MAX_SAFE_INTEGER, from).map((row) => ({
+      source: Number(row.source),
+      reason: String(row.reason),
+      since: Number(row.since),
+      until: row.until === null ? undefined : Number(row.until),
+      fromVersion: String(row.from_version),
+      toVersion: String(row.to_version),
+      added: Number(row.added),
+      changed: Number(row.changed),
+      deleted: Number(row.deleted),
+    }));
+  }
+
+  /** The times of a source in which every change was seen, in their order. */
+  stretches(source: number): { readonly since: number; readonly until: number }[] {
+    return this.#all('SELECT since, until FROM stretch WHERE source = ? ORDER BY id', source).map(
+      ({ since, until }) => ({
+        since: Number(since),
+        until: Number(until),
+      }),
+    );
+  }
+
+  /** Says how much is known of a source at a moment. */
+  coverage(source: number, at: number): Coverage {
+    const gap = this.gaps([source], at, at).at(-1);
+    if (gap) return { kind: 'gap', gap };
+    const stretches = this.stretches(source);
+    if (stretches.some(({ since, until }) => since <= at && at <= until)) return { kind: 'seen' };
+    return { kind: 'outside', first: stretches[0]?.since, last: stretches.at(-1)?.until };
+  }
+
+  /** The last revision that had been received at a moment; 0 before the first one. */
+  revisionAt(at: number): number {
+    let [low, high] = [0, Number(this.#one('SELECT coalesce(max(id), 0) AS id FROM revision')?.id)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const next = this.#one('SELECT id, at FROM revision WHERE id >= ? ORDER BY id LIMIT 1', middle);
+      if (next && Number(next.at) <= at) low = Math.max(middle, Number(next.id));
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The states of all objects of a source after a revision, in the order of their keys. */
+  *statesAt(source: number, revision: number): Generator<{ readonly key: ObjectKey; readonly state: RecordedState }> {
+    const select = `SELECT o.id, o.namespace, o.name FROM object o WHERE o.source = ? AND o.first <= ?
+      AND (o.gone IS NULL OR o.gone > ?) ORDER BY o.namespace, o.name`;
+    for (const { id, namespace, name } of this.#all(select, source, revision, revision))
+      yield { key: joinKey(String(namespace), String(name)), state: this.stateAfter(Number(id), revision) };
+  }
+
+  /** The state of an object after one of its revisions, or a later one of another object. */
+  stateAfter(object: number, revision: number): RecordedState {
+    const state = rebuilt(this.#database, this.#blocks, object, revision);
+    if (!state) throw new RecordingFault('damaged', this.file, `there is no state of the object ${object}`);
+    return state;
+  }
+
+  /** The state of a revision whose previous state is known. */
+  next(place: TextPlace & { readonly depth?: number }, before: RecordedState | undefined): RecordedState {
+    return stateOf(this.#blocks.textAt(place), place.depth === 0 ? undefined : before);
+  }
+
+  /** The revisions of the objects that had a name, in their order. */
+  revisionsOf(sources: readonly number[], namespace: string | undefined, name: string): Revision[] {
+    const where = `o.name = ? AND o.source IN (${sources.join(',')}) ${namespace === undefined ? '' : 'AND o.namespace = ?'}`;
+    const rows = this.#all(
+      `${REVISIONS} WHERE ${where} ORDER BY r.id`,
+      name,
+      ...(namespace === undefined ? [] : [namespace]),
+    );
+    return rows.map(revisionOf);
+  }
+
+  /** The revisions of sources after one and up to another, in their order. */
+  *revisionsBetween(sources: readonly number[], after: number, upTo: number): Generator<Revision> {
+    const select = `${REVISIONS} WHERE r.id > ? AND r.id <= ? AND o.source IN (${sources.join(',')}) ORDER BY r.id`;
+    // a statement of its own: several may be read at the same time
+    for (const row of this.#database.prepare(select).iterate(after, upTo)) yield revisionOf(row);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+
+  #prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+
+  #all(sql: string, ...values: (string | number)[]) {
+    try {
+      return this.#prepare(sql).all(...values);
+    } catch (error) {
+      throw recordingFault(error, this.file);
+    }
+  }
+
+  #one(sql: string, ...values: (string | number)[]) {
+    return this.#all(sql, ...values)[0];
+  }
+}
+
+function revisionOf(row: Record<string, unknown>): Revision {
+  const { paths, who, written } = row;
+  return {
+    id: Number(row.id),
+    object: Number(row.object),
+    source: Number(row.source),
+    key: joinKey(String(row.namespace), String(row.name)),
+    uid: String(row.uid),
+    at: Number(row.at),
+    version: String(row.version),
+    event: EVENTS[Number(row.event)] ?? '',
+    cause: CAUSES[Number(row.cause)] ?? 'watch',
+    who: who === null ? undefined : String(who),
+    written: written === null ? undefined : Number(written),
+    paths: paths === null ? [] : (JSON.parse(String(paths)) as [string][]).map(([path]) => path),
+    block: Number(row.block),
+    place: Number(row.place),
+    length: Number(row.length),
+    depth: Number(row.depth),
+  };
+}

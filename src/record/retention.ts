@@ -1,0 +1,105 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { jsonText } from '../kit/exact-json.ts';
+import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
+import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
+
+/** The state of an object after a revision, from its last whole state on. */
+export function rebuilt(
+  database: DatabaseSync,
+  blocks: BlockReader,
+  object: number,
+  revision: number,
+): RecordedState | undefined {
+  const select = 'SELECT block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
+  const chain: (TextPlace & { depth: number })[] = [];
+  for (const row of database.prepare(select).iterate(object, revision)) {
+    chain.push(row as unknown as TextPlace & { depth: number });
+    if (row.depth === 0) break;
+  }
+  return chain.reduceRight<RecordedState | undefined>(
+    (before, place) => stateOf(blocks.textAt(place), place.depth === 0 ? undefined : before),
+    undefined,
+  );
+}
+
+/**
+ * Removes what was received before a time, in the transaction of the caller. Of each object that was there then its
+ * state is kept, so that every later moment can be rebuilt. Returns the number of revisions that were removed.
+ */
+export function trim(database: DatabaseSync, blocks: BlockWriter, cutoff: number): number {
+  const { id: last } = database.prepare('SELECT coalesce(max(id), 0) AS id FROM revision WHERE at < ?').get(cutoff) as {
+    id: number;
+  };
+  if (last === 0) return 0;
+  let removed = 0;
+  const run = (sql: string, ...values: number[]) => Number(database.prepare(sql).run(...values).changes);
+  removed += run('DELETE FROM revision WHERE object IN (SELECT id FROM object WHERE gone <= ?)', last);
+  run('DELETE FROM object WHERE gone <= ?', last);
+  const reader = new BlockReader(database);
+  for (const { id } of database.prepare('SELECT id FROM object WHERE first <= ?').all(last)) {
+    const object = Number(id);
+    const kept = Number(
+      database.prepare('SELECT max(id) AS id FROM revision WHERE object = ? AND id <= ?').get(object, last)?.id,
+    );
+    const state = rebuilt(database, reader, object, kept);
+    if (!state) continue;
+    const { block, place, length } = blocks.add(wholeStateText(state));
+    run('UPDATE revision SET block = ?, place = ?, length = ?, depth = 0 WHERE id = ?', block, place, length, kept);
+    removed += run('DELETE FROM revision WHERE object = ? AND id < ?', object, kept);
+    run('UPDATE object SET first = ? WHERE id = ?', kept, object);
+  }
+  blocks.write();
+  run('DELETE FROM block WHERE id NOT IN (SELECT block FROM revision)');
+  run('DELETE FROM change WHERE id NOT IN (SELECT change FROM revision WHERE change IS NOT NULL)');
+  run('DELETE FROM stretch WHERE until < ?', cutoff);
+  run('UPDATE stretch SET since = ? WHERE since < ?', cutoff, cutoff);
+  run('DELETE FROM gap WHERE until < ?', cutoff);
+  return removed;
+}
+
+/** The time before which a quarter of the revisions were received. */
+export function firstQuarter(database: DatabaseSync): number {
+  const { first, last } = database.prepare('SELECT min(id) AS first, max(id) AS last FROM revision').get() as Record<
+    string,
+    number
+  >;
+  const at = Number(first) + Math.ceil((Number(last) - Number(first)) / 4);
+  return Number(database.prepare('SELECT at FROM revision WHERE id >= ? ORDER BY id LIMIT 1').get(at)?.at ?? 0);
+}
+
+/** Brings the tables of newest states up to date, after a process that was killed. */
+export function completeStates(database: DatabaseSync): void {
+  const stale = database
+    .prepare(
+      `SELECT id, last FROM (SELECT o.id, (SELECT max(id) FROM revision WHERE object = o.id) AS last FROM object o WHERE o.gone IS NULL) n
+       WHERE last IS NOT (SELECT revision FROM state WHERE object = n.id)`,
+    )
+    .all();
+  const reader = new BlockReader(database);
+  for (const { id, last } of stale) {
+    const state = rebuilt(database, reader, Number(id), Number(last));
+    const at = Number(database.prepare('SELECT at FROM revision WHERE id = ?').get(Number(last))?.at);
+    if (state) putState(database, Number(id), Number(last), at, state);
+  }
+  database.exec('DELETE FROM state WHERE object NOT IN (SELECT id FROM object WHERE gone IS NULL)');
+}
+
+/** Enters a newest state. managedFields are not in it. */
+export function putState(
+  database: Pick<DatabaseSync, 'prepare'>,
+  object: number,
+  revision: number,
+  at: number,
+  state: RecordedState,
+): void {
+  const { metadata = {}, ...rest } = state.object as { readonly metadata?: Readonly<Record<string, unknown>> };
+  const { managedFields: _, ...shown } = metadata;
+  database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?, ?, ?, ?, ?)').run(
+    object,
+    revision,
+    at,
+    shown.labels ? jsonText(shown.labels) : null,
+    state.cells ? jsonText(state.cells) : null, // biome-ignore format: one row
+    jsonText({ ...rest, metadata: shown }),
+  );
+}

@@ -1,0 +1,59 @@
+import { jsonText, parseJson } from '../kit/exact-json.ts';
+import { sameValue } from '../kit/same-value.ts';
+import type { Cells } from '../model/cells.ts';
+import { applyDelta, deltaOf, type MapDelta } from './delta.ts';
+
+/** A state of an object, with the cells of its row. */
+export interface RecordedState {
+  readonly object: Readonly<Record<string, unknown>>;
+  /** Undefined where the server gave none. The cell of an age is null: it is not the same a second later. */
+  readonly cells: readonly unknown[] | undefined;
+}
+
+/** The most differences between two whole states of an object. */
+const MOST_DELTAS = 32;
+/** A longer difference is compared with the whole state. */
+const LONG = 2048;
+
+/** A state as it is written, and what is known of it. */
+export interface StateText {
+  /** The cells, a line end, which JSON does not have, and the object or its difference. */
+  readonly text: string;
+  /** 0: the whole state; else the number of differences since one. */
+  readonly depth: number;
+  /** The object; the parts that have not changed are those of the state before, so that it is compared at once. */
+  readonly shared: RecordedState['object'];
+}
+
+/** The text of a state; as a difference where the state before is in the file, `depth` differences after a whole one. */
+export function stateText(
+  state: RecordedState,
+  before: (RecordedState & { readonly depth: number }) | undefined,
+): StateText {
+  const { object, cells } = state;
+  if (!before) return { text: wholeStateText(state), depth: 0, shared: object };
+  const delta = deltaOf(before.object, object) ?? {};
+  const shared = applyDelta(before.object, delta);
+  const text = jsonText(delta);
+  const isShort = before.depth < MOST_DELTAS && (text.length <= LONG || text.length < jsonText(object).length / 2);
+  if (!isShort) return { text: wholeStateText(state), depth: 0, shared };
+  const shown = sameValue(before.cells, cells) ? '' : jsonText(cells ?? null);
+  return { text: `${shown}\n${text}`, depth: before.depth + 1, shared };
+}
+
+/** The text of a whole state. */
+export const wholeStateText = ({ object, cells }: RecordedState) => `${jsonText(cells ?? null)}\n${jsonText(object)}`;
+
+/** The state of a text. `before` is the state before a difference. */
+export function stateOf(text: string, before: RecordedState | undefined): RecordedState {
+  const end = text.indexOf('\n');
+  const body = parseJson(text.slice(end + 1)) as Readonly<Record<string, unknown>>;
+  const cells = end === 0 ? before?.cells : ((parseJson(text.slice(0, end)) as unknown[] | null) ?? undefined);
+  return { object: before ? applyDelta(before.object, body as MapDelta) : body, cells };
+}
+
+/** The cells of a row without its age. */
+export function cellsToRecord(row: Cells | undefined): readonly unknown[] | undefined {
+  const age = row?.columns.findIndex(({ name }) => name === 'Age') ?? -1;
+  return age < 0 ? row?.cells : row?.cells.with(age, null);
+}

@@ -1,0 +1,234 @@
+import { readFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { UnknownObject } from '../../src/model/object.ts';
+import { Recording } from '../../src/record/recording.ts';
+import { RecordingFault } from '../../src/record/recording-fault.ts';
+import { RecordingWriter } from '../../src/record/recording-writer.ts';
+import { eventually } from '../../src/testing/eventually.ts';
+import { type RecordedServer, recordedServer, recording, useFolder } from '../support/recording.ts';
+
+const folder = useFolder();
+
+const configMap = (name: string, data: Record<string, string> = {}): UnknownObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+});
+
+/** What a recording says of a type, one line each. */
+function told(file: string): string[] {
+  using recorded = Recording.open(file);
+  const ids = recorded.sources.map(({ id }) => id);
+  return [...recorded.revisionsBetween(ids, 0, Number.MAX_SAFE_INTEGER)]
+    .filter(({ key }) => !key.includes('kube-root-ca'))
+    .map(({ event, cause, key, paths }) => `${event} ${cause} ${key} ${paths.join(' ')}`.trimEnd());
+}
+
+const gapsIn = (file: string) => {
+  using recorded = Recording.open(file);
+  return recorded.gaps(recorded.sources.map(({ id }) => id));
+};
+
+/** The objects of the last moment that a recording knows. */
+function lastStates(file: string): Record<string, unknown> {
+  using recorded = Recording.open(file);
+  const last = recorded.revisionAt(Number.MAX_SAFE_INTEGER);
+  return Object.fromEntries([...recorded.statesAt(1, last)].map(({ key, state }) => [key, state.object]));
+}
+
+const objectsOf = ({ sandbox }: RecordedServer) =>
+  Object.fromEntries(
+    sandbox
+      .list({ group: '', version: 'v1', resource: 'configmaps' })
+      .map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object]),
+  );
+
+describe('a recording', () => {
+  it('has every change in its order, and rebuilds the state of every moment', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    sandbox.apply(configMap('old', { a: '1' }));
+    const file = folder.file('r.db');
+    const run = await recording(server, ['v1/configmaps'], { file });
+    sandbox.apply(configMap('new', { a: '1' }));
+    await clock.advance(1_000);
+    const moment = clock.now() - 1;
+    sandbox.apply(configMap('new', { a: '2' }));
+    sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, 'default/old');
+    await clock.advance(1_000);
+    await run.end();
+    expect(told(file)).toEqual([
+      'ADDED initial default/old',
+      'ADDED watch default/new',
+      'MODIFIED watch default/new .data.a',
+      'DELETED watch default/old',
+    ]);
+    expect(lastStates(file)).toEqual(objectsOf(server));
+    using recorded = Recording.open(file);
+    const then = [...recorded.statesAt(1, recorded.revisionAt(moment))].map(({ state: { object } }) => object.data);
+    expect(then).toContainEqual({ a: '1' });
+    expect(recorded.coverage(1, moment)).toEqual({ kind: 'seen' });
+    expect(recorded.coverage(1, moment - 60_000).kind).toBe('outside');
+    expect(recorded.runs.map(({ isEnded }) => isEnded)).toEqual([true]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes on where it ended, and marks what it did not see between, with what changed', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    for (const name of ['a', 'b', 'c']) sandbox.apply(configMap(name));
+    const file = folder.file('r.db');
+    await (await recording(server, ['v1/configmaps'], { file })).end();
+    sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, 'default/a');
+    sandbox.apply(configMap('b', { x: '1' }));
+    sandbox.apply(configMap('d'));
+    await clock.advance(60_000);
+    await (await recording(server, ['v1/configmaps'], { file })).end();
+    expect(told(file).slice(3).sort()).toEqual([
+      'ADDED initial default/d',
+      'DELETED relist default/a',
+      'MODIFIED initial default/b',
+    ]);
+    expect(gapsIn(file)).toMatchObject([{ reason: 'stopped', added: 1, changed: 1, deleted: 1 }]);
+    expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+
+  it('marks a gap of the watch, and says what the new list showed of it', async () => {
+    const server = await recordedServer({ historySize: 2 });
+    const { clock, sandbox } = server;
+    const file = folder.file('r.db');
+    const run = await recording(server, ['v1/configmaps'], { file });
+    await sandbox.restart({ keepHistory: false, downMs: 0 });
+    for (const name of ['a', 'b', 'c', 'd']) sandbox.apply(configMap(name));
+    await clock.advance(120_000);
+    await run.end();
+    expect(gapsIn(file)).toMatchObject([{ reason: 'gone', added: 4, changed: 0, deleted: 0 }]);
+    using recorded = Recording.open(file);
+    const [gap] = recorded.gaps([1]);
+    expect(recorded.coverage(1, (gap?.since ?? 0) + 1)).toMatchObject({ kind: 'gap', gap: { reason: 'gone' } });
+    expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+
+  it('has no value of a Secret, in no byte, and marks that differ between runs without a key', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    const secret = (value: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'default', annotations: { copy: value } },
+      type: 'Opaque',
+      data: { password: Buffer.from(value).toString('base64') },
+    });
+    const values = ['hunter2-first-value', 'hunter2-second-value'];
+    const files = ['1', '2', '3', '4'].map((name) => folder.file(name));
+    const key = new Uint8Array(32).fill(7);
+    for (const [i, file] of files.entries()) {
+      sandbox.apply(secret(values[0] as string));
+      const run = await recording(server, ['v1/secrets'], { file, ...(i > 1 ? { key } : {}) });
+      sandbox.apply(secret(values[1] as string));
+      await clock.advance(11_000); // the tables of newest states are written too
+      sandbox.apply(secret(values[0] as string));
+      await clock.advance(1_000);
+      await run.end();
+      const bytes = readFileSync(file).toString('latin1') + textsOf(file);
+      for (const value of values)
+        for (const text of [value, Buffer.from(value).toString('base64')]) expect(bytes).not.toContain(text);
+    }
+    const marks = files.map((file) => (lastStates(file)['default/s'] as { data: { password: string } }).data.password);
+    expect(marks[0]).toMatch(/^hmac:/);
+    expect(marks[0]).not.toBe(marks[1]);
+    expect(marks[2]).toBe(marks[3]);
+  });
+
+  it('is refused to a second process, with the name of the first, and free again after it', async () => {
+    const server = await recordedServer();
+    const file = folder.file('r.db');
+    const run = await recording(server, ['v1/configmaps'], { file });
+    expect(() => RecordingWriter.open(file, { clock: server.clock, command: 'serve' })).toThrow(
+      `another process records into it: watch, pid ${process.pid}`,
+    );
+    await run.end();
+    RecordingWriter.open(file, { clock: server.clock, command: 'serve' }).close('ended');
+  });
+
+  it.each([
+    ['a newer version made', 'newer', 'PRAGMA user_version = 99'],
+    ['another program made', 'foreign', 'PRAGMA application_id = 1'],
+  ])('that %s is refused by name', async (_, kind, sql) => {
+    const file = folder.file('r.db');
+    const { clock } = await recordedServer();
+    RecordingWriter.open(file, { clock, command: 'watch' }).close('ended');
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    for (const open of [() => Recording.open(file), () => RecordingWriter.open(file, { clock, command: 'watch' })]) {
+      expect(open).toThrow(RecordingFault);
+      expect(open).toThrow(expect.objectContaining({ kind }));
+    }
+  });
+
+  it('survives a full disk: it says so, goes on when there is room, and marks the time between', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    const file = folder.file('r.db');
+    const run = await recording(server, ['v1/configmaps'], { file, mostBytes: 128 * 1024 });
+    for (let i = 0; i < 40; i++) {
+      sandbox.apply(configMap(`c${i}`, { noise: noiseOf(i) }));
+      await clock.advance(600);
+    }
+    expect(run.notices.join('\n')).toContain('nothing is recorded for now');
+    for (let i = 0; i < 36; i++) sandbox.delete({ group: '', version: 'v1', resource: 'configmaps' }, `default/c${i}`);
+    await eventually(
+      async () => {
+        await clock.advance(11_000);
+        expect(run.notices.at(-1)).toContain('recording again');
+        return true;
+      },
+      { timeoutMs: 20_000 },
+    );
+    await run.end();
+    expect(gapsIn(file).map(({ reason }) => reason)).toContain('not written');
+    expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+
+  it('removes what is older than it may be, and still knows every later moment', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    const file = folder.file('r.db');
+    sandbox.apply(configMap('still', { a: 'b' }));
+    const run = await recording(server, ['v1/configmaps'], { file, keepMs: 600_000 });
+    for (let i = 0; i < 30; i++) {
+      sandbox.apply(configMap('busy', { i: String(i) }));
+      await clock.advance(60_000);
+    }
+    await run.end();
+    using recorded = Recording.open(file);
+    const from = clock.now() - 600_000;
+    expect(recorded.coverage(1, from + 60_000)).toEqual({ kind: 'seen' });
+    expect(recorded.coverage(1, from - 300_000).kind).toBe('outside');
+    expect([...recorded.statesAt(1, recorded.revisionAt(from + 60_000))].map(({ key }) => key)).toContain(
+      'default/still',
+    );
+    expect(told(file).length).toBeLessThan(18);
+    expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+});
+
+/** Text that does not get shorter. */
+const noiseOf = (seed: number) =>
+  Array.from({ length: 400 }, (_, i) =>
+    Math.abs(Math.sin(seed * 1000 + i))
+      .toString(36)
+      .slice(2),
+  ).join('');
+
+/** All texts of a recording, decompressed. */
+function textsOf(file: string): string {
+  using recorded = Recording.open(file);
+  const ids = recorded.sources.map(({ id }) => id);
+  return [...recorded.revisionsBetween(ids, 0, Number.MAX_SAFE_INTEGER)]
+    .map((revision) => JSON.stringify(recorded.stateAfter(revision.object, revision.id)))
+    .join('\n');
+}

@@ -1,4 +1,5 @@
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import { refuseWithout } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ignoredNotice } from '../cli/reconcile/config.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
@@ -22,7 +23,7 @@ export default class ReconcileCommand extends BaseCommand {
     `Keeps a cache of the type and queues a key for every change. The hook runs for one key at a time (with --workers, for several different keys), and again with back-off when it fails. What it asks for is shown, and is sent only with --allow-write.
 
 A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 0 done, 64 bad configuration, 65 give up, any other: retry); or a command line with {{.placeholders}}.`;
-  static override usage = 'reconcile TYPE (--hook FILE | --exec COMMAND) [FLAGS]';
+  static override usage = 'reconcile (TYPE (--hook FILE | --exec COMMAND) | --shell-operator DIR) [FLAGS]';
   static override examples = [
     {
       description: 'A TypeScript hook for Deployments: show what it would do',
@@ -45,6 +46,9 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
+    if (flags['shell-operator'] !== undefined)
+      return await (await import('../shell-operator/run.ts')).runShellOperator(this.line, flags, this.edges);
+    refuseWithout(this.line.given, ['per-object', 'pass-env'], ['shell-operator']);
     if (words.length === 0 && flags.hook === undefined && flags.exec === undefined)
       throw new InformerError('argument', 'reconcile needs a TYPE, and one of --hook FILE and --exec COMMAND', {
         hint: "for example reconcile deployments --hook ./reconcile.ts, or reconcile pods --exec 'echo {{.metadata.name}}'",

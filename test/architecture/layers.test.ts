@@ -19,7 +19,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['query', 'hooks', 'webhooks', 'crds', 'record'],
   ['output', 'serve', 'ops', 'testing'],
   ['cli'],
-  ['doctor', 'manifest'],
+  ['doctor', 'manifest', 'shell-operator'],
   ['commands'],
 ];
 

@@ -15,6 +15,10 @@ const hookFlags = group('HOOK', {
   'on-startup': bool({ summary: 'run the executable once before all keys, with event "startup" in its request' }),
   reload: bool({ summary: 'load the hook again when its file changes, and run it for every key' }),
   index: list({ summary: 'an index for ctx.index', helpValue: 'NAME=EXPRESSION' }),
+  'shell-operator': text({
+    summary: 'in place of TYPE and a hook: run all hooks of a folder, written for shell-operator',
+    helpValue: 'DIR',
+  }),
 });
 
 const {
@@ -114,6 +118,11 @@ export const reconcileFlags = {
   ...configurableFlags,
   ...electionFlags,
   ...sharingFlags,
+  ...group('QUEUE', {
+    'per-object': bool({
+      summary: 'with --shell-operator: tasks of different objects side by side, --workers at once (default: 4)',
+    }),
+  }),
   ...group('WRITE', {
     journal: text({
       summary: 'keep actions in this folder until they are done, so that a crash neither loses nor doubles one',
@@ -121,6 +130,11 @@ export const reconcileFlags = {
     }),
   }),
   ...group('ACCESS', {
+    'pass-env': list({
+      summary: 'with --shell-operator: also give the hooks these variables of the environment',
+      helpValue: 'NAME[,…]',
+      split: true,
+    }),
     observe: text({
       summary: 'note the kinds of requests made in this file, for reconcile rbac --observed',
       helpValue: 'FILE',

@@ -152,7 +152,7 @@ export function reconcilerOf(
  */
 export async function hookCredentials(
   session: Session,
-  { passCredentials }: ReconcilePlan,
+  { passCredentials }: Pick<ReconcilePlan, 'passCredentials'>,
 ): Promise<(AsyncDisposable & { env: Environment }) | undefined> {
   const content = passCredentials ? await session.kubeconfig() : undefined;
   if (content === undefined) return undefined;

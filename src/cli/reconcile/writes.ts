@@ -20,7 +20,10 @@ export interface ReconcileBudget extends WriteBudget {
  * The budget of writes. Writes that wait for it are reported once a minute. When the command is asked to end, those that
  * wait are given up, which is reported at once; runs that are under way may still write what does not have to wait.
  */
-export function budgetOf(session: Session, { maxWrites, mode, journal }: ReconcilePlan): ReconcileBudget {
+export function budgetOf(
+  session: Session,
+  { maxWrites, mode, journal }: Pick<ReconcilePlan, 'maxWrites' | 'mode' | 'journal'>,
+): ReconcileBudget {
   const waiting = new Set<ObjectKey>();
   if (mode !== 'write') return { ...unlimitedWrites, waiting };
   const { writes, perMs } = maxWrites ?? DEFAULT_WRITES;

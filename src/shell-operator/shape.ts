@@ -1,0 +1,55 @@
+import { isJsonMap } from '../kit/exact-json.ts';
+import { nearest } from '../kit/nearest.ts';
+
+/** Checks a value. Returns the faults, each with the path of the field; none if the value fits. */
+export type FieldShape = (value: unknown, at: string) => string[];
+
+const named = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
+const must = (test: boolean, at: string, what: string) => (test ? [] : [`${at} must be ${what}`]);
+
+export const textField: FieldShape = (value, at) => must(typeof value === 'string', at, 'a text');
+export const truth: FieldShape = (value, at) => must(typeof value === 'boolean', at, 'true or false');
+export const wholeField: FieldShape = (value, at) => must(Number.isInteger(value), at, 'a whole number');
+export const anything: FieldShape = () => [];
+
+export const oneOf =
+  (...words: string[]): FieldShape =>
+  (value, at) =>
+    must(typeof value === 'string' && words.includes(value), at, `one of ${words.join(', ')}`);
+
+export const listField =
+  (item: FieldShape, least = 0): FieldShape =>
+  (value, at) => {
+    if (!Array.isArray(value)) return [`${at} must be a list`];
+    if (value.length < least) return [`${at} must not be empty`];
+    return value.flatMap((each, i) => item(each, `${at}[${i}]`));
+  };
+
+/** A map with any keys. */
+export const mapField =
+  (item: FieldShape): FieldShape =>
+  (value, at) =>
+    isJsonMap(value)
+      ? Object.entries(value).flatMap(([name, each]) => item(each, named(at, name)))
+      : [`${at} must be a map`];
+
+/** A map with these fields only. `least`: how many of them there must be. */
+export const fields =
+  (
+    known: Readonly<Record<string, FieldShape>>,
+    { required = [], least = 0 }: { required?: string[]; least?: number } = {},
+  ): FieldShape =>
+  (value, at) => {
+    if (!isJsonMap(value)) return [`${at || 'the configuration'} must be a map`];
+    const names = Object.keys(value);
+    const faults = names.flatMap((name) => known[name]?.(value[name], named(at, name)) ?? [unknown(name, at, known)]);
+    for (const name of required) if (!names.includes(name)) faults.push(`${named(at, name)} is missing`);
+    if (names.length < least && faults.length === 0)
+      faults.push(`${at || 'the configuration'} needs one of ${Object.keys(known).join(', ')}`);
+    return faults;
+  };
+
+function unknown(name: string, at: string, known: Readonly<Record<string, FieldShape>>): string {
+  const [near] = nearest(name, Object.keys(known), 1);
+  return `${named(at, name)} is no known field${near === undefined ? '' : `; did you mean ${near}?`}`;
+}

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { bundleTypes } from './bundle-types.mjs';
 import { chunkNames } from './chunk-names.mjs';
+import { clientNodeAlone } from './client-node-alone.mjs';
 import { doorAlone } from './door-alone.mjs';
 import { lightModules } from './light-modules.mjs';
 import { OCLIF_REST, oclifCommandAlone } from './oclif-command.mjs';
@@ -103,7 +104,7 @@ async function bundled(input, groups = []) {
     platform: 'node',
     external: [/^node:/],
     transform: { target: 'node22.19', define: { BUILT_VERSION: JSON.stringify(PACKAGE.version) } },
-    plugins: [oclifCommandAlone, doorAlone, ownUrl, lightModules],
+    plugins: [clientNodeAlone, oclifCommandAlone, doorAlone, ownUrl, lightModules],
     treeshake: {
       moduleSideEffects: (id) =>
         !/@kubernetes[\\/]client-node[\\/]dist[\\/]/.test(id) && !id.startsWith(path.join(root, 'src')),

@@ -18,7 +18,7 @@ export function chunkNames(src, entries) {
 
 /**
  * The name of a group; the place in `src` of the module that is loaded, or of the last one that it brings
- * (`commands-watch`); the package and file of another (`undici-index`).
+ * (`commands-watch`); the package and file of another (`js-yaml-js-yaml`).
  */
 function nameOf(name, id, src) {
   if (

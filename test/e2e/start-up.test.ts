@@ -16,7 +16,6 @@ const SPY = pathToFileURL(path.resolve(import.meta.dirname, '../support/loaded-m
 const LIBRARIES = {
   'oclif’s help': /\bflagHelpLabel\b/,
   'oclif’s Config': /\bcommand_not_found\b/,
-  undici: /\bllhttp/,
   'client-node': /\basync applyToHTTPSOptions\(/,
   CEL: /\bTypeChecker\b/,
   'js-yaml': /\bYAMLException\b/,

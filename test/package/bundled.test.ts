@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Packed, packed, ROOT } from './packed.ts';
@@ -80,6 +81,24 @@ describe('the library', () => {
     expect(readFileSync(file, 'utf8')).not.toMatch(/\bimport\.meta\b|require\(["']kubectl-informer/);
     expect(node(file)).toEqual({ status: 0, stdout: SEEN, stderr: '' });
   });
+});
+
+/** What a program that watches one type needs of the package. */
+const WATCHES_PODS = `
+import { createClient, dynamicInformerFactory, loadConfig, parseGvr } from 'kubectl-informer';
+const factory = dynamicInformerFactory(createClient(await loadConfig()));
+factory.forResource(parseGvr('v1/pods')).informer.addHandler({ added: ({ metadata }) => console.log(metadata.name) });
+factory.start(AbortSignal.timeout(1000));`;
+
+it('a program with an informer is a bundle of less than 150 kB, compressed', async () => {
+  const input = written('watches-pods.mjs', WATCHES_PODS);
+  const bundle = await rolldown({ input, platform: 'node', cwd: pack.project, onLog() {} });
+  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
+  await bundle.close();
+  const [{ code, fileName, imports, dynamicImports }] = output;
+  const others = [...imports, ...dynamicImports].filter((name) => !name.startsWith('node:') && name !== fileName);
+  expect(others).toEqual([]); // this file is the whole program
+  expect(gzipSync(code).length).toBeLessThan(150_000);
 });
 
 describe('the built files', () => {

@@ -151,12 +151,11 @@ const TROUBLES: readonly Trouble[] = [
 export function inWords(text: string): string {
   return text
     .replace(/(?:\b\w+ EPROTO )?\b[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*\s*/g, 'tls: $1')
-    .replace(/; if the root CA is installed locally, try running Node\.js with --use-system-ca/, '')
-    .replace(PROXY_ANSWER, 'the proxy answered $1');
+    .replace(/; if the root CA is installed locally, try running Node\.js with --use-system-ca/, '');
 }
 
-/** undici's message for a proxy that does not open a tunnel. */
-const PROXY_ANSWER = /Proxy response \((\d+)\) !== 200 when HTTP Tunneling/;
+/** The messages of a proxy that wants a login: see {@link ProxyRoute}. */
+const WANTS_LOGIN = /^the proxy (?:answered 407|refused the login|wants a login of another kind)$/;
 
 const noTls = (host: string): Explanation => ({
   text: 'http: server gave HTTP response to HTTPS client',
@@ -169,16 +168,14 @@ function explain(cause: unknown, server: URL): Explanation {
     const trouble = typeof code === 'string' ? TROUBLES.find(({ codes }) => codes.test(code)) : undefined;
     if (trouble) return trouble.explain(error as Error, server);
   }
-  return proxyAnswer(cause) ?? withoutTls(cause, server) ?? { text: textOf(cause) };
+  return loginOfProxy(cause) ?? withoutTls(cause, server) ?? { text: textOf(cause) };
 }
 
-/** The answer of a proxy that does not open a tunnel. */
-function proxyAnswer(cause: unknown): Explanation | undefined {
+/** The answer of a proxy that wants a login. */
+function loginOfProxy(cause: unknown): Explanation | undefined {
   const text = textOf(cause);
-  const [, code] = PROXY_ANSWER.exec(text) ?? [];
-  if (code === undefined) return undefined;
-  const wantsLogin = 'the proxy wants a login: write it in the proxy URL, as in http://USER:PASSWORD@HOST:PORT';
-  return { text: inWords(text), ...(code === '407' ? { hint: wantsLogin } : {}) };
+  if (!WANTS_LOGIN.test(text)) return undefined;
+  return { text, hint: 'the proxy wants a login: write it in the proxy URL, as in http://USER:PASSWORD@HOST:PORT' };
 }
 
 /** The names that the certificate has instead. Source: RFC 6125; wording of crypto/x509 HostnameError. */

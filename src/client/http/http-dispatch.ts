@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import { yieldToEventLoop } from '../../kit/clock.ts';
 
 /** When this many bytes wait for the reader, the connection is paused. */
@@ -20,21 +19,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Uint8Array | null;
-  /** Whether to open a new connection. Ignored by connections that cannot choose. */
+  /** Whether to open a new connection. */
   readonly fresh?: boolean;
-}
-
-/** Pooled connections to one server. */
-export interface Connections {
-  /**
-   * Sends one request. The signal must belong to this request alone. Resolves when the headers have arrived. Rejects
-   * if the connection breaks before them, or at once with the signal's reason.
-   */
-  send(request: HttpRequest, signal: AbortSignal): Promise<RawAnswer>;
-  /** Takes no more requests; resolves when all open exchanges have ended. */
-  close(): Promise<void>;
-  /** Aborts all open exchanges. */
-  destroy(reason: Error): Promise<void>;
 }
 
 /** A response: its status, headers and body. */
@@ -42,51 +28,6 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: RawBody;
-}
-
-/** Connections through a proxy, made by undici's `dispatch`, which passes chunks on without a stream in between. */
-export class ProxiedConnections implements Connections {
-  readonly #dispatcher: Dispatcher;
-  readonly #origin: string;
-
-  constructor(dispatcher: Dispatcher, origin: string) {
-    this.#dispatcher = dispatcher;
-    this.#origin = origin;
-  }
-
-  send(request: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      const body = new RawBody();
-      const aborted = () => {
-        body.abort(signal.reason);
-        reject(signal.reason);
-      };
-      if (signal.aborted) return aborted();
-      signal.addEventListener('abort', aborted, { once: true });
-      const { fresh = false, ...plain } = request;
-      const options = { ...plain, reset: fresh, origin: this.#origin, method: request.method as Dispatcher.HttpMethod };
-      this.#dispatcher.dispatch(options, {
-        onRequestStart: (controller) => body.begin(controller),
-        onResponseStart(_, status, headers) {
-          if (status >= 200) resolve({ status, headers, body });
-        },
-        onResponseData: (_, chunk) => body.push(chunk),
-        onResponseEnd: () => body.end(),
-        onResponseError(_, error) {
-          body.end({ error });
-          reject(error);
-        },
-      });
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#dispatcher.close();
-  }
-
-  destroy(reason: Error): Promise<void> {
-    return this.#dispatcher.destroy(reason);
-  }
 }
 
 /** The flow control of a connection, used by the reader of a body. */

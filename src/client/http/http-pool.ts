@@ -6,9 +6,8 @@ import type { CredentialHeaders, Credentials } from '../config/cluster-config.ts
 import { checkTls } from '../config/login-check.ts';
 import { nodeTls } from '../config/node-tls.ts';
 import { isLoopback, noAnswer } from './connection-text.ts';
-import { DirectConnections } from './direct-connections.ts';
-import { type Connections, ProxiedConnections } from './http-dispatch.ts';
 import { answerOf, Exchange } from './http-exchange.ts';
+import { NodeConnections } from './node-connections.ts';
 import type { ExchangeObserver } from './one-shot-silence.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
@@ -44,8 +43,8 @@ export class HttpPool {
   readonly #origin: string;
   readonly #basePath: string;
   readonly #acceptEncoding: Readonly<Record<string, string>>;
-  #pool: { fingerprint: string; connections: Promise<Connections> } | undefined;
-  readonly #retired = new Set<Promise<Connections>>();
+  #pool: { fingerprint: string; connections: NodeConnections } | undefined;
+  readonly #retired = new Set<NodeConnections>();
   #closed = false;
 
   constructor(options: HttpPoolOptions) {
@@ -59,7 +58,7 @@ export class HttpPool {
   }
 
   async send(init: TransportRequest, credentials: Credentials): Promise<TransportResponse> {
-    const connections = await this.#connectionsFor(credentials);
+    const connections = this.#connectionsFor(credentials);
     init.permit?.(); // no await from here to the dispatch
     const exchange = new Exchange(init, {
       ...this.#options,
@@ -96,12 +95,11 @@ export class HttpPool {
     this.#closed = true;
     const all = [...this.#retired, ...(this.#pool ? [this.#pool.connections] : [])];
     this.#pool = undefined;
-    await Promise.all(
-      all.map(async (connections) => (await connections).destroy(new InformerError('closed', 'the client was closed'))),
-    );
+    const reason = new InformerError('closed', 'the client was closed');
+    await Promise.all(all.map((connections) => connections.destroy(reason)));
   }
 
-  #connectionsFor(credentials: Credentials): Promise<Connections> {
+  #connectionsFor(credentials: Credentials): NodeConnections {
     if (this.#closed) throw new InformerError('closed', 'the client was closed');
     if (this.#pool?.fingerprint === credentials.tlsFingerprint) return this.#pool.connections;
     if (this.#origin.startsWith('https:')) checkTls(nodeTls(credentials.tls));
@@ -111,43 +109,17 @@ export class HttpPool {
     return connections;
   }
 
-  async #connect(credentials: Credentials): Promise<Connections> {
+  #connect({ tls }: Credentials): NodeConnections {
     const { proxyUrl, clock } = this.#options;
-    if (proxyUrl !== undefined) return proxied(credentials, proxyUrl, this.#origin);
     const limits = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS, tcpProbeMs: TCP_PROBE_MS };
-    return new DirectConnections({ origin: this.#origin, tls: nodeTls(credentials.tls), clock, ...limits });
+    return new NodeConnections({ origin: this.#origin, tls: nodeTls(tls), proxyUrl, clock, ...limits });
   }
 
   /** Closes old connections once the streams that are open on them have ended. */
-  #retire(connections: Promise<Connections>): void {
+  #retire(connections: NodeConnections): void {
     this.#retired.add(connections);
-    connections
-      .then((old) => old.close())
-      .catch(() => {}) // destroyed meanwhile
-      .finally(() => this.#retired.delete(connections));
+    void connections.close().then(() => this.#retired.delete(connections));
   }
-}
-
-/** Connections through a proxy. undici is imported only for these. */
-async function proxied({ tls }: Credentials, proxyUrl: string, origin: string): Promise<Connections> {
-  const { ProxyAgent, Socks5ProxyAgent } = await import('undici');
-  // Limits of undici are off: they use the system's clock, and the exchange uses the injected one.
-  const common = { bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false };
-  const requestTls = {
-    ...nodeTls(tls),
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_PROBE_MS,
-    timeout: CONNECT_TIMEOUT_MS,
-  };
-  if (!/^socks5h?:/i.test(proxyUrl))
-    return new ProxiedConnections(
-      new ProxyAgent({ ...common, uri: proxyUrl, requestTls, proxyTls: { rejectUnauthorized: true } }),
-      origin,
-    );
-  return new ProxiedConnections(
-    new Socks5ProxyAgent(proxyUrl.replace(/^socks5h:/i, 'socks5:'), { ...common, requestTls }),
-    origin,
-  );
 }
 
 function checkProxy(proxyUrl: string | undefined): void {

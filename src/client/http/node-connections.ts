@@ -1,14 +1,18 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { NodeTls } from '../config/node-tls.ts';
-import { type Connections, type Flow, type HttpRequest, type RawAnswer, RawBody } from './http-dispatch.ts';
+import { type Flow, type HttpRequest, type RawAnswer, RawBody } from './http-dispatch.ts';
+import { ProxyRoute } from './proxy-route.ts';
 
-/** Settings of {@link DirectConnections}. */
-export interface DirectConnectionsOptions {
+/** Settings of {@link NodeConnections}. */
+export interface NodeConnectionsOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly tls: NodeTls;
+  /** The proxy, if connections go through one: see {@link ProxyRoute}. */
+  readonly proxyUrl?: string | undefined;
   readonly connectTimeoutMs: number;
   /** How long an idle connection stays open, ms. */
   readonly keepAliveMs: number;
@@ -18,20 +22,20 @@ export interface DirectConnectionsOptions {
 }
 
 /**
- * Direct connections, made by Node's own HTTP client. Its parser is native code; undici's parser is WebAssembly, and
- * costs every command 20 MB of memory once V8 has optimized it. Connections through a proxy are
- * {@link ProxiedConnections}.
+ * Connections made by Node's own HTTP client, directly or through a proxy. Its parser is native code; undici's parser is
+ * WebAssembly, and costs every command 20 MB of memory once V8 has optimized it.
  */
-export class DirectConnections implements Connections {
-  readonly #options: DirectConnectionsOptions;
+export class NodeConnections {
+  readonly #options: NodeConnectionsOptions;
   readonly #request: (options: RequestOptions) => ClientRequest;
   readonly #agent: Agent;
   readonly #address: Pick<RequestOptions, 'host' | 'port'>;
+  readonly #proxy: ProxyRoute | undefined;
   readonly #connected: 'connect' | 'secureConnect';
   readonly #active = new Set<ClientRequest>();
   readonly #idle = new Set<() => void>();
 
-  constructor(options: DirectConnectionsOptions) {
+  constructor(options: NodeConnectionsOptions) {
     const { origin, tls, keepAliveMs } = options;
     const { protocol, hostname, port } = new URL(origin);
     const isSecure = protocol === 'https:';
@@ -41,8 +45,28 @@ export class DirectConnections implements Connections {
     this.#agent = new http.Agent({ keepAlive: true, timeout: keepAliveMs, ...(isSecure ? tls : {}) });
     this.#address = { host: hostname.replace(/^\[|\]$/g, ''), port: port || (isSecure ? 443 : 80) };
     this.#connected = isSecure ? 'secureConnect' : 'connect';
+    const { proxyUrl, ...limits } = options;
+    this.#proxy = proxyUrl === undefined ? undefined : new ProxyRoute({ ...limits, proxyUrl });
+    if (this.#proxy) this.#connectThrough(this.#proxy, isSecure);
   }
 
+  /** Makes the sockets of the agent lead through the proxy: with TLS to the server, if it has one. */
+  #connectThrough(proxy: ProxyRoute, isSecure: boolean): void {
+    const agent = this.#agent;
+    const secured = agent.createConnection.bind(agent);
+    agent.createConnection = (options, callback) => {
+      proxy.connect().then(
+        (socket) => callback?.(null, isSecure ? (secured({ ...options, socket } as never) as Duplex) : socket),
+        (error) => callback?.(error, undefined as never),
+      );
+      return undefined;
+    };
+  }
+
+  /**
+   * Sends one request. The signal must belong to this request alone. Resolves when the headers have arrived. Rejects
+   * if the connection breaks before them, or at once with the signal's reason.
+   */
   send({ method, path, headers, body: content, fresh = false }: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -54,8 +78,8 @@ export class DirectConnections implements Connections {
         agent: this.#agent,
         ...this.#address,
         method,
-        path,
-        headers: { ...headers, ...length },
+        path: (this.#proxy?.pathPrefix ?? '') + path,
+        headers: { ...headers, ...length, ...this.#proxy?.headers },
       });
       const broken = (error: Error) => {
         body.end({ error: asClosed(error) });
@@ -88,7 +112,7 @@ export class DirectConnections implements Connections {
     });
   }
 
-  /** Resolves when all open exchanges have ended. */
+  /** Takes no more requests; resolves when all open exchanges have ended. */
   async close(): Promise<void> {
     this.#agent.maxFreeSockets = 0;
     this.#forgetIdle();
@@ -96,8 +120,10 @@ export class DirectConnections implements Connections {
     this.#agent.destroy();
   }
 
+  /** Aborts all open exchanges. */
   async destroy(reason: Error): Promise<void> {
     for (const request of this.#active) request.destroy(reason);
+    this.#proxy?.destroy(reason);
     this.#agent.destroy();
   }
 
@@ -109,7 +135,8 @@ export class DirectConnections implements Connections {
   #watchOver(request: ClientRequest, socket: import('node:net').Socket): void {
     const { clock, connectTimeoutMs, tcpProbeMs } = this.#options;
     socket.setKeepAlive(true, tcpProbeMs);
-    if (!socket.connecting) return;
+    // through a proxy the socket is connected before its TLS begins
+    if (!socket.connecting && !(socket as { secureConnecting?: boolean }).secureConnecting) return;
     const timer = clock.after(connectTimeoutMs, () =>
       request.destroy(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' })),
     );

@@ -1,6 +1,6 @@
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import type { GroupVersionResource } from '../model/gvr.ts';
+import { formatGroupVersion, type GroupVersionResource } from '../model/gvr.ts';
 import type { KubeObject, UnknownObject } from '../model/object.ts';
 import type { ObjectOf, SchemaSource } from './schema-source.ts';
 import { type StructuralSchema, structuralOf } from './structural.ts';
@@ -67,7 +67,7 @@ export interface ResourceOptions<V extends Readonly<Record<string, VersionOption
 }
 
 /** A resource type that says the type of its objects. The property is for the compiler only. */
-export type DefinedVersion<T> = GroupVersionResource & { readonly apiVersion: string; readonly '~object': T };
+export type DefinedVersion<T> = GroupVersionResource & { readonly '~object': T };
 
 /** A custom resource: its definition, and its versions by name. */
 export interface DefinedResource<V extends Readonly<Record<string, VersionOptions>>> {
@@ -128,10 +128,7 @@ export function defineResource<const V extends Readonly<Record<string, VersionOp
       ...(conversion ? { conversion: conversionOf(conversion) } : {}),
     },
   };
-  const typed = names.map((version) => [
-    version,
-    { group, version, resource: plural, apiVersion: `${group}/${version}` },
-  ]);
+  const typed = names.map((version) => [version, { group, version, resource: plural }]);
   return { kind, definition, versions: Object.fromEntries(typed) as DefinedResource<V>['versions'] };
 }
 
@@ -276,8 +273,8 @@ function pluralOf(name: string): string {
 /** An object of a version, as a creation takes it: apiVersion and kind are filled in. */
 export function objectOf<T extends KubeObject>(
   { kind }: { readonly kind: string },
-  { apiVersion }: DefinedVersion<T>,
+  version: DefinedVersion<T>,
   object: Omit<T, 'apiVersion' | 'kind'>,
 ): T {
-  return { apiVersion, kind, ...object } as unknown as T;
+  return { apiVersion: formatGroupVersion(version), kind, ...object } as unknown as T;
 }

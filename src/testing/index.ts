@@ -24,3 +24,4 @@ export type { ResourceVersion } from '../model/resource-version.ts';
 export { type EventuallyOptions, eventually } from './eventually.ts';
 export { FakeClock, settled } from './fake-clock.ts';
 export { createRecordingHandler, type RecordingHandler } from './recording-handler.ts';
+export { startTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';

@@ -60,7 +60,6 @@ describe('a definition from a schema', () => {
       group: 'db.example.com',
       version: 'v1',
       resource: 'postgresclusters',
-      apiVersion: 'db.example.com/v1',
     });
     const backup = defineResource({
       group: 'example.com',

@@ -21,6 +21,8 @@ const PROGRAMS: Readonly<Record<string, RegExp>> = {
   // its deletion may fall together with what came before
   'owner-reconcile.ts': /^default\/web: created \(budget (updated|deleted)/m,
   'pod-watch.ts': /^added +shop\/web-\S+ Pending \(watch\)$/m,
+  'postgres-operator-test.ts': /^✔ a cluster gets its children and its users, is converted, scaled and backed up/m,
+  'postgres-operator.ts': /^on a sandbox: size 2 of v1alpha1 is a StatefulSet of 2$/m,
   'queue-alone.ts': /^worker \d: shop\/api failed \(not ready\), try 2 follows$/m,
   'security-auditor.ts':
     /^\{"what":"changed","kind":"Secret","key":"default\/database","by":\["mallory"\],"keys":\["password"\]\}$/m,

@@ -9,6 +9,7 @@ import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { type InformerError, isInformerError } from '../../src/kit/error.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { createRecordingHandler, eventually, FakeClock } from '../../src/testing/index.ts';
+import { startTestCluster } from '../../src/testing/test-cluster.ts';
 import { createWebhookServer } from '../../src/webhooks/webhook-server.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
@@ -447,6 +448,12 @@ const TAKERS: Readonly<Record<string, Taker>> = {
     wrong: { storage: 'yes' },
     attempt: (options) =>
       defineResource({ group: 'example.com', kind: 'Shop', versions: { v1: options as unknown as VersionOptions } }),
+  },
+  startTestCluster: {
+    types: ['TestClusterOptions'],
+    slip: ['kubeConfig', 'kubeconfig'],
+    wrong: { observe: 5 },
+    attempt: (options) => startTestCluster(options),
   },
   createWebhookServer: {
     types: ['WebhookServerOptions'],

@@ -3,17 +3,22 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Access } from './request-access.ts';
 
 /**
- * A file with what the requests of runs needed, each once: one JSON object a line. It holds no body, no name of an
- * object and no credential. Throws `argument` if the file cannot be written.
+ * A file with what the requests of runs needed, each once: one JSON object a line. It holds no body and no credential, and
+ * the name of an object only where that is asked for. Throws `argument` if the file cannot be written.
  */
 export class AccessRecord {
   readonly #file: string;
   readonly #known: Set<string>;
+  readonly #keepsNames: boolean;
   #onFailure: ((error: Error) => void) | undefined;
 
-  /** `onFailure` is called at most once, when a line cannot be written later. */
-  constructor(file: string, onFailure: (error: Error) => void) {
+  /**
+   * `onFailure` is called at most once, when a line cannot be written later. Names of objects are written with
+   * `keepsNames` only.
+   */
+  constructor(file: string, onFailure: (error: Error) => void, { keepsNames = false } = {}) {
     this.#file = file;
+    this.#keepsNames = keepsNames;
     this.#onFailure = onFailure;
     this.#known = new Set(existsSync(file) ? readAccess(file).map(lineOf) : []);
     try {
@@ -23,8 +28,8 @@ export class AccessRecord {
     }
   }
 
-  add(access: Access): void {
-    const line = lineOf(access);
+  add({ name, ...access }: Access): void {
+    const line = lineOf(this.#keepsNames && name !== undefined ? { ...access, name } : access);
     if (this.#known.has(line)) return;
     this.#known.add(line);
     try {
@@ -38,8 +43,14 @@ export class AccessRecord {
   }
 }
 
-const lineOf = ({ verb, group, resource, namespace }: Access) =>
-  JSON.stringify({ verb, group, resource, ...(namespace === undefined ? {} : { namespace }) });
+const lineOf = ({ verb, group, resource, namespace, name }: Access) =>
+  JSON.stringify({
+    verb,
+    group,
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+  });
 
 /** Reads what `--observe` wrote. Throws `argument` for a file that is something else. */
 export function readAccess(file: string): Access[] {
@@ -64,10 +75,16 @@ export function readAccess(file: string): Access[] {
 
 function accessIn(line: string): Access | undefined {
   try {
-    const { verb, group, resource, namespace } = JSON.parse(line) as Partial<Access>;
+    const { verb, group, resource, namespace, name } = JSON.parse(line) as Partial<Access>;
     const isWhole = [verb, group, resource].every((part) => typeof part === 'string');
     return isWhole
-      ? ({ verb, group, resource, ...(namespace === undefined ? {} : { namespace }) } as Access)
+      ? ({
+          verb,
+          group,
+          resource,
+          ...(namespace === undefined ? {} : { namespace }),
+          ...(name === undefined ? {} : { name }),
+        } as Access)
       : undefined;
   } catch {
     return undefined;

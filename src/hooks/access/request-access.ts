@@ -8,7 +8,7 @@ export interface Access {
   readonly resource: string;
   /** Undefined for all namespaces, and for types without namespaces. */
   readonly namespace?: string | undefined;
-  /** The only object that is meant. Undefined for any, and for every observed request. */
+  /** The only object that is meant. Undefined for any. */
   readonly name?: string | undefined;
 }
 
@@ -16,10 +16,13 @@ const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update',
 
 /**
  * The rights that a request needs; undefined for one that every user may make: discovery, versions, OpenAPI, and
- * questions about the user's own access. Source: apiserver endpoints/request/requestinfo.go, and the ClusterRoles
+ * questions about the user's own access. The name of the object is in it for types of which `isNamed` says so. Source: apiserver endpoints/request/requestinfo.go, and the ClusterRoles
  * system:discovery and system:basic-user.
  */
-export function accessOf({ method, path }: Pick<TransportRequest, 'method' | 'path'>): Access | undefined {
+export function accessOf(
+  { method, path }: Pick<TransportRequest, 'method' | 'path'>,
+  isNamed: (resource: string) => boolean = () => false,
+): Access | undefined {
   const [place = '', query = ''] = path.split('?', 2);
   const [root, ...rest] = place
     .split('/')
@@ -36,6 +39,7 @@ export function accessOf({ method, path }: Pick<TransportRequest, 'method' | 'pa
     group,
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,
     ...(isScoped ? { namespace: parts[1] as string } : {}),
+    ...(name !== undefined && isNamed(resource) ? { name } : {}),
   };
 }
 
@@ -55,12 +59,19 @@ function verbOf(method: string, hasName: boolean, query: URLSearchParams): strin
  * The same transport. `onAccess` is called with what each request needs. A server-side apply also needs `create`: the
  * object may not exist, at the latest in a run after its deletion.
  */
-export function observedTransport(transport: Transport, onAccess: (access: Access) => void): Transport {
+export function observedTransport(
+  transport: Transport,
+  onAccess: (access: Access) => void,
+  isNamed?: (resource: string) => boolean,
+): Transport {
   return {
     async request(request: TransportRequest): Promise<TransportResponse> {
-      const access = accessOf(request);
+      const access = accessOf(request, isNamed);
       if (access) onAccess(access);
-      if (access?.verb === 'patch' && isApply(request)) onAccess({ ...access, verb: 'create' });
+      if (access?.verb === 'patch' && isApply(request)) {
+        const { name: _name, ...rest } = access;
+        onAccess({ ...rest, verb: 'create' });
+      }
       return transport.request(request);
     },
     close: () => transport.close(),

@@ -20,7 +20,7 @@ export interface OperatorOptions extends Pick<BindingsOptions, 'client' | 'cache
   readonly hooks: readonly OperatorHook[];
   readonly times: ReadonlyMap<string, CrontabTimes>;
   /** Runs a hook once with these causes. `objectsOf` gives the objects of its bindings. Rejects if it failed. */
-  readonly call: (run: HookCall) => Promise<void>;
+  readonly call: (run: HookCall) => Promise<HookAnswers>;
   readonly ownWrites: HookWrites;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,6 +29,12 @@ export interface OperatorOptions extends Pick<BindingsOptions, 'client' | 'cache
   /** How long runs that are under way may take at the end, ms. */
   readonly graceMs: number;
   readonly hookTimeoutMs: number | undefined;
+}
+
+/** The responses that a hook wrote; '' for none. */
+export interface HookAnswers {
+  readonly validating: string;
+  readonly conversion: string;
 }
 
 /** One call of a hook. */
@@ -130,16 +136,15 @@ export class Operator {
     }
   }
 
-  /** Runs a hook beside the queues, for a webhook. */
-  async review(hook: OperatorHook, context: BindingContext, signal: AbortSignal): Promise<void> {
+  /** Runs a hook beside the queues, for a webhook. Rejects with `sync` before the objects that it is to get are there. */
+  async review(hook: OperatorHook, context: BindingContext, signal: AbortSignal): Promise<HookAnswers> {
     const objectsOf = (name: string) => this.#objectsOf(hook, name);
-    await this.#call({ hook, binding: context.binding, contexts: [context], objectsOf, signal }, 'webhooks');
-  }
-
-  /** Why a review that needs these bindings has to wait; undefined if it has not. */
-  lacks(hook: OperatorHook, bindings: readonly string[]): string | undefined {
-    if (bindings.length === 0 || this.#bindings.has(hook)) return undefined;
-    return `the objects of ${bindings.join(', ')} of ${hook.name}`;
+    if (context.snapshots.length > 0 && !this.#bindings.has(hook))
+      throw new InformerError(
+        'sync',
+        `the objects of ${context.snapshots.join(', ')} of ${hook.name} are not there yet`,
+      );
+    return await this.#call({ hook, binding: context.binding, contexts: [context], objectsOf, signal }, 'webhooks');
   }
 
   #startTasks(signal: AbortSignal): Task[] {
@@ -253,7 +258,7 @@ export class Operator {
     for (const monitor of task.unlocks) monitor.unlock();
   }
 
-  async #call(run: HookCall, queue: string): Promise<void> {
+  async #call(run: HookCall, queue: string): Promise<HookAnswers> {
     const { call, ownWrites, clock, hookTimeoutMs } = this.#options;
     this.#runCount++;
     using limited = scope(run.signal);
@@ -265,7 +270,7 @@ export class Operator {
           );
     let error: string | undefined;
     try {
-      await ownWrites.observing(run.hook.name, queue, () => call({ ...run, signal: limited.signal }));
+      return await ownWrites.observing(run.hook.name, queue, () => call({ ...run, signal: limited.signal }));
     } catch (caught) {
       error = messageOf(caught);
       throw caught;

@@ -46,9 +46,10 @@ import { HookWrites } from './hook-writes.ts';
 import { loadHooks, type OperatorHook } from './load-hooks.ts';
 import { compileFilter, type ObjectFilter } from './object-filter.ts';
 import { ObjectPatcher } from './object-patcher.ts';
-import { type HookCall, Operator } from './operator.ts';
+import { type HookAnswers, type HookCall, Operator } from './operator.ts';
 import { openPages, operatorMetrics } from './operator-pages.ts';
 import { OperatorView } from './operator-view.ts';
+import { serveWebhooks } from './operator-webhooks.ts';
 import { readOperations } from './patch-operations.ts';
 import { RunFolder } from './run-files.ts';
 import { shellLibrary } from './shell-library.ts';
@@ -109,15 +110,15 @@ export async function readOperator(line: CommandLine, flags: Flags, { io, signal
   await using asked = await RunFolder.make();
   const env = { ...environmentOf(flags, io.env, undefined), ...shellLibrary(asked.path, folder) };
   const hooks = await loadHooks(files, { folder, env, clock: systemClock, signal });
-  for (const hook of hooks) refuseWebhooks(hook);
+  for (const hook of hooks) refuseConversions(hook);
   return { folder, remarks, hooks };
 }
 
-function refuseWebhooks({ name, config: { validating, mutating, conversions } }: OperatorHook): void {
-  const [first] = [...validating, ...mutating, ...conversions];
+function refuseConversions({ name, config: { conversions } }: OperatorHook): void {
+  const [first] = conversions;
   if (!first) return;
-  throw new InformerError('argument', `the hook ${name} has ${first.at}, and webhooks are not served here`, {
-    hint: 'leave such hooks in a folder of their own, for shell-operator; kubectl-informer/webhooks serves webhooks in Node',
+  throw new InformerError('argument', `the hook ${name} has ${first.at}, and conversions are not served here`, {
+    hint: 'leave it in a folder of its own, for shell-operator; kubectl-informer/webhooks converts objects in Node',
   });
 }
 
@@ -225,6 +226,16 @@ class OperatorRun {
       page: this.#options.metrics.page,
     });
     this.#sayStart();
+    await using _webhooks = await serveWebhooks({
+      hooks: read.hooks,
+      client: session.client,
+      clock,
+      logger: log,
+      env: session.io.env,
+      mayWrite: this.#mode === 'write',
+      notice: (text) => session.notice(text),
+      review: async (hook, context, signal) => (await operator.review(hook, context, signal)).validating,
+    });
     let outages = '';
     using _end = onAbort(session.signal, () => {
       outages = outageText(outagesOf(caches.targets, clock.now()), caches.targets);
@@ -255,10 +266,10 @@ class OperatorRun {
     { hook, binding, contexts, objectsOf, signal }: HookCall,
     processes: HookProcesses,
     patcher: ObjectPatcher,
-  ): Promise<void> {
+  ): Promise<HookAnswers> {
     const { folder, hookMetrics } = this.#options;
     const texts = contextsText(hook.config.version, contexts, objectsOf);
-    await folder.files(texts, async (files) => {
+    return await folder.files(texts, async (files) => {
       const subject = `${hook.name}/${binding}`;
       const operations = async () => await readOperations(await files.read('KUBERNETES_PATCH_PATH'));
       try {
@@ -274,6 +285,8 @@ class OperatorRun {
       const measured = readMetricOperations(await files.read('METRICS_PATH'));
       await patcher.apply(await operations(), subject, signal);
       hookMetrics.apply(measured, hook.name);
+      const validating = await files.read('VALIDATING_RESPONSE_PATH');
+      return { validating, conversion: await files.read('CONVERSION_RESPONSE_PATH') };
     });
   }
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { createConfig } from '../../src/client/config/cluster-config.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Cli, run } from '../support/cli.ts';
 import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
@@ -198,5 +200,47 @@ describe('hooks of shell-operator', () => {
     expect(parsed.stderr).toContain('error: b.sh kubernetes[0].jqFilter: error parsing jq expression ".a |"');
     expect((await refused('pods', '--shell-operator', hooks)).stderr).toContain('--shell-operator takes no TYPE');
     expect((await refused('--shell-operator', hooks, '-l', 'a=b')).stderr).toContain('--selector does nothing beside');
+  });
+
+  it('decide about writes, and change what is written', async () => {
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }];
+    const patch = Buffer.from('[{"op":"add","path":"/data/added","value":"yes"}]').toString('base64');
+    const answer = (response: object) => `echo '${JSON.stringify(response)}' > "$VALIDATING_RESPONSE_PATH"`;
+    const webhook = (name: string) => [{ name, rules, includeSnapshotsFrom: ['maps'] }];
+    await hook(
+      'deny.sh',
+      { kubernetes: [MAPS], kubernetesValidating: webhook('deny.example.com') },
+      `if grep -q '"name":"bad"' "$BINDING_CONTEXT_PATH"; then ${answer({ allowed: false, message: 'not this one' })}; else ${answer({ allowed: true, warnings: ['looked at'] })}; fi`,
+    );
+    await hook(
+      'change.sh',
+      { kubernetes: [MAPS], kubernetesMutating: webhook('change.example.com') },
+      answer({ allowed: true, patch }),
+    );
+    const { url, token, caPem } = fixture.sandbox;
+    const client = createClient(createConfig({ server: url, token, tls: { ca: caPem } }));
+    const create = async (name: string) =>
+      await client.resource(CONFIG_MAPS, { namespace: 'shop' }).create(configMap(name, { a: '1' }));
+    await using cli = started('--allow-write');
+    await until('deny.sh maps Synchronization 0');
+    await until('change.sh maps Synchronization 0');
+    const configured = {
+      group: 'admissionregistration.k8s.io',
+      version: 'v1',
+      resource: 'mutatingwebhookconfigurations',
+    };
+    expect(fixture.sandbox.get(configured, 'shell-operator-hooks-hooks')).toBeDefined();
+    await expect(create('bad')).rejects.toThrow('not this one');
+    expect(await create('good')).toMatchObject({ data: { a: '1', added: 'yes' } });
+    const review = seen().find((each) => each.hook === 'deny.sh' && each.contexts[0]?.type === 'Validating')
+      ?.contexts[0];
+    expect(review).toMatchObject({
+      binding: 'deny.example.com',
+      snapshots: { maps: expect.anything() },
+      review: { request: { operation: 'CREATE' } },
+    });
+    client.close();
+    await ended(cli);
+    expect(fixture.sandbox.get(configured, 'shell-operator-hooks-hooks')).toBeUndefined();
   });
 });

@@ -1,0 +1,248 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Client } from '../client/client.ts';
+import { makeCertificate } from '../kit/certificate.ts';
+import type { Clock } from '../kit/clock.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
+import { isJsonMap, parseJson } from '../kit/exact-json.ts';
+import type { Logger } from '../kit/logger.ts';
+import type { UnknownObject } from '../model/object.ts';
+import { isAlreadyExists } from '../model/status.ts';
+import { type AdmissionRequest, type Denial, deny, type ReviewContext } from '../webhooks/review.ts';
+import { createWebhookServer, type WebhookServer, type WebhookServerOptions } from '../webhooks/webhook-server.ts';
+import type { BindingContext } from './binding-context.ts';
+import type { AdmissionBinding } from './hook-config.ts';
+import { afterSteps } from './json-patch-steps.ts';
+import type { OperatorHook } from './load-hooks.ts';
+
+export interface OperatorWebhooksOptions {
+  readonly hooks: readonly OperatorHook[];
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether the configurations of the webhooks may be written. */
+  readonly mayWrite: boolean;
+  readonly notice: (text: string) => void;
+  /** Runs a hook for a review, and resolves with its response. */
+  readonly review: (hook: OperatorHook, context: BindingContext, signal: AbortSignal) => Promise<string>;
+}
+
+const SORTS = ['validating', 'mutating'] as const;
+type Sort = (typeof SORTS)[number];
+
+/** The address of the webhooks, by the variables of a Pod of shell-operator. */
+interface Place {
+  /** Undefined outside of a cluster: then this machine is called. */
+  readonly service: { readonly namespace: string; readonly name: string } | undefined;
+  readonly configuration: string;
+  readonly options: Pick<WebhookServerOptions, 'port' | 'host' | 'certificate' | 'hosts'>;
+  /** The authority of the certificate; undefined where the server writes it. */
+  readonly authority: string | undefined;
+}
+
+/**
+ * Serves the admission webhooks of hooks, and writes the configurations by which API servers call them. Undefined where
+ * no hook has one. Disposal ends the server, and removes configurations that lead to this machine.
+ * Source: shell-operator pkg/webhook/admission.
+ */
+export async function serveWebhooks(options: OperatorWebhooksOptions): Promise<AsyncDisposable | undefined> {
+  const { hooks, client, clock, logger, env, mayWrite, notice } = options;
+  if (!hooks.some(({ config }) => SORTS.some((sort) => config[sort].length > 0))) return undefined;
+  const place = await placeOf(env, clock);
+  const names = { validating: [place.configuration], mutating: [place.configuration] };
+  const used = Object.fromEntries(SORTS.map((sort) => [sort, bindingsOf(hooks, sort).length > 0 ? names[sort] : []]));
+  const server = createWebhookServer({
+    ...place.options,
+    client,
+    clock,
+    logger,
+    ...(mayWrite && place.authority === undefined ? { caBundles: used } : {}),
+  });
+  for (const sort of SORTS)
+    for (const { hook, binding } of bindingsOf(hooks, sort)) addWebhook(server, sort, hook, binding, options);
+  const running = server.run();
+  const written: Sort[] = [];
+  try {
+    await Promise.race([running, listening(server, clock)]);
+    if (mayWrite)
+      for (const sort of SORTS) if (await writeConfiguration(sort, place, server, options)) written.push(sort);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  if (!mayWrite)
+    notice(
+      'no API server knows the webhooks of these hooks: --allow-write lets this program write their configurations',
+    );
+  return {
+    async [Symbol.asyncDispose]() {
+      // an API server that calls a program that has ended would refuse every write
+      if (!place.service)
+        for (const sort of written)
+          await client
+            .resource(RESOURCES[sort])
+            .delete(place.configuration)
+            .catch(() => {});
+      await server.close();
+      await running.catch(() => {});
+    },
+  };
+}
+
+const bindingsOf = (hooks: readonly OperatorHook[], sort: Sort) =>
+  hooks.flatMap((hook) => hook.config[sort].map((binding) => ({ hook, binding })));
+
+const LISTEN_LOOK_MS = 10;
+
+async function listening(server: WebhookServer, clock: Clock): Promise<void> {
+  while (!server.address) await clock.sleep(LISTEN_LOOK_MS);
+}
+
+async function placeOf(env: OperatorWebhooksOptions['env'], clock: Clock): Promise<Place> {
+  const of = (name: string, otherwise: string) => env[`VALIDATING_WEBHOOK_${name}`] ?? otherwise;
+  const configuration = `${of('CONFIGURATION_NAME', 'shell-operator-hooks')}-hooks`;
+  const namespace = env.SHELL_OPERATOR_NAMESPACE;
+  const certFile = of('SERVER_CERT', '/validating-certs/tls.crt');
+  const caFile = of('CA', '/validating-certs/ca.crt');
+  if (!namespace) {
+    const certificate = await makeCertificate('localhost', clock.now());
+    const options = { port: 0, host: '127.0.0.1', certificate };
+    return { service: undefined, configuration, options, authority: certificate.cert };
+  }
+  const name = of('SERVICE_NAME', 'shell-operator-validating-svc');
+  const listen = { port: Number(of('LISTEN_PORT', '9680')), host: of('LISTEN_ADDRESS', '0.0.0.0') };
+  const service = { namespace, name };
+  if (existsSync(certFile)) {
+    const certificate = { certFile, keyFile: of('SERVER_KEY', '/validating-certs/tls.key'), caFile };
+    return { service, configuration, options: { ...listen, certificate }, authority: readFileSync(caFile, 'utf8') };
+  }
+  const certificate = { secret: { namespace, name: `${name}-tls` } };
+  return {
+    service,
+    configuration,
+    options: { ...listen, certificate, hosts: [`${name}.${namespace}.svc`] },
+    authority: undefined,
+  };
+}
+
+/** The place of a webhook in its URL, as shell-operator makes it of the name. */
+const pathOf = ({ name }: AdmissionBinding) =>
+  `/hooks/${name
+    .replaceAll(/([A-Z])/g, '-$1')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-/]/g, '-')
+    .replaceAll(/-+/g, '-')}`;
+
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
+const RESOURCES = {
+  validating: { ...ADMISSION, resource: 'validatingwebhookconfigurations' },
+  mutating: { ...ADMISSION, resource: 'mutatingwebhookconfigurations' },
+};
+const KINDS = { validating: 'ValidatingWebhookConfiguration', mutating: 'MutatingWebhookConfiguration' };
+
+/** Creates or replaces the webhooks of a sort; false if there are none. */
+async function writeConfiguration(
+  sort: Sort,
+  { service, configuration, authority }: Place,
+  server: WebhookServer,
+  { client, hooks }: OperatorWebhooksOptions,
+): Promise<boolean> {
+  const bindings = bindingsOf(hooks, sort);
+  if (bindings.length === 0) return false;
+  const caBundle = authority === undefined ? {} : { caBundle: Buffer.from(authority).toString('base64') };
+  const webhooks = bindings.map(({ binding }) => {
+    const path = pathOf(binding);
+    const url = `https://127.0.0.1:${server.address?.port}${path}`;
+    const clientConfig = { ...(service ? { service: { ...service, path } } : { url }), ...caBundle };
+    return { ...binding.webhook, matchPolicy: 'Equivalent', admissionReviewVersions: ['v1'], clientConfig };
+  });
+  const resource = client.resource<UnknownObject>(RESOURCES[sort]);
+  const object = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: KINDS[sort],
+    metadata: { name: configuration },
+    webhooks,
+  };
+  try {
+    await resource.create(object as never);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    await resource.patch(configuration, { webhooks } as never, { type: 'merge' });
+  }
+  return true;
+}
+
+/** The response of a hook. */
+interface Response {
+  readonly allowed: boolean;
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly patch: unknown;
+}
+
+function addWebhook(
+  server: WebhookServer,
+  sort: Sort,
+  hook: OperatorHook,
+  binding: AdmissionBinding,
+  { review, logger }: OperatorWebhooksOptions,
+): void {
+  const path = pathOf(binding);
+  const { name, group, snapshots } = binding;
+  const decide = async (request: AdmissionRequest, { signal, warn }: ReviewContext): Promise<Response | Denial> => {
+    const context = { sort: sort === 'mutating' ? 'Mutating' : 'Validating', binding: name, group, snapshots } as const;
+    let written: string;
+    try {
+      written = await review(hook, { ...context, review: { request } }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof InformerError && error.code === 'sync') throw error;
+      logger.warn('a hook of a webhook failed; the request is refused', { key: `${hook.name}/${name}`, error });
+      return deny('Hook failed');
+    }
+    const response = responseIn(written, hook.name);
+    for (const text of response.warnings) warn(text);
+    return response.allowed ? response : deny(response.message);
+  };
+  const of = { group: '', version: 'v1', resource: 'any' }; // the path says which webhook it is
+  if (sort === 'validating') {
+    server.validate(
+      of,
+      async (request, context) => {
+        const decision = await decide(request, context);
+        return 'allowed' in decision ? undefined : decision;
+      },
+      { path },
+    );
+    return;
+  }
+  server.mutate(
+    of,
+    async (request, context) => {
+      const decision = await decide(request, context);
+      if (!('allowed' in decision)) return decision;
+      return (decision.patch === undefined ? undefined : afterSteps(request.object, decision.patch)) as
+        | UnknownObject
+        | undefined;
+    },
+    { path },
+  );
+}
+
+function responseIn(written: string, hook: string): Response {
+  const refuse = (why: string): never => {
+    throw new InformerError('hook', `the hook ${hook} ${why} to VALIDATING_RESPONSE_PATH`);
+  };
+  if (written.trim() === '') refuse('wrote nothing');
+  let given: unknown;
+  try {
+    given = parseJson(written);
+  } catch (error) {
+    refuse(`wrote no JSON (${messageOf(error)})`);
+  }
+  if (!isJsonMap(given) || typeof given.allowed !== 'boolean') return refuse('wrote no "allowed"');
+  const { allowed, message = '', warnings = [], patch } = given;
+  const steps =
+    typeof patch === 'string' && patch !== '' ? parseJson(Buffer.from(patch, 'base64').toString('utf8')) : undefined;
+  return { allowed, message: String(message), warnings: (warnings as unknown[]).map(String), patch: steps };
+}

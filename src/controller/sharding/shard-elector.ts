@@ -148,10 +148,10 @@ export class ShardElector {
     const membership = this.#join();
     const member = membership.run(running.signal);
     try {
-      await this.#share(informer, membership, running.signal).catch((error) => {
+      const shared = this.#share(informer, membership, running.signal).catch((error) => {
         if (!running.signal.aborted) this.#fail(error);
       });
-      await member;
+      await Promise.all([shared, member]);
       for (const { wanted } of this.#tenures.values()) wanted.abort(running.signal.reason);
       // the other replicas need not wait until the Lease of this one ends
       const left = this.#delete(memberLeaseOf(this.#division, this.identity));
@@ -319,7 +319,6 @@ export class ShardElector {
         (error) => error,
       );
       tenure.isLost = true;
-      this.#wake();
       await work.catch(() => {}); // the error is that of the election
       this.#ended(index, tenure, lost);
     };

@@ -48,6 +48,15 @@ describe('the history of changes', () => {
     expect(times(history, 'pod-100')).toEqual([100]);
   });
 
+  it('keeps exactly as many characters as it may', () => {
+    const one = new ChangeHistory(0);
+    one.add('v1/pods', 'a', change(1));
+    const { characters } = one.size;
+    const history = new ChangeHistory(0, { characters: 2 * characters });
+    for (const key of ['a', 'b', 'c']) history.add('v1/pods', key, change(1));
+    expect(history.size).toEqual({ changes: 2, characters: 2 * characters });
+  });
+
   it('keeps nothing of objects whose changes are dropped, however many of them there were', () => {
     const history = new ChangeHistory(0, { changes: 10, perObject: 1 });
     for (let at = 1; at <= 1000; at++) history.add('v1/pods', 'one', change(at));

@@ -239,6 +239,17 @@ it('gives the 50 newest Events, those without a time last, with at most 2000 cha
   ]);
 });
 
+it.each([
+  [{ series: { count: 1 }, count: 5 }, 1],
+  [{ series: { count: 0 }, count: 5, deprecatedCount: 7 }, 5],
+  [{ deprecatedCount: 7 }, 7],
+  [{}, 1],
+])('gives the count of an Event that says it, first of all of its series: %j', (counts, count) => {
+  const events = new Map([['e', { involvedObject: REGARDED, ...counts }]]);
+  const lister = { hasIndex: () => true, indexKeys: () => ['e'], get: (key: string) => events.get(key) };
+  expect(eventsAbout({ informer: { lister } } as never, pod([]), 'Pod')).toMatchObject([{ count }]);
+});
+
 it('has no Events where their index is not kept', () => {
   const lister = { hasIndex: () => false };
   expect(eventsAbout({ informer: { lister } } as never, pod([]), 'Pod')).toEqual([]);

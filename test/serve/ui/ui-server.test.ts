@@ -180,7 +180,11 @@ describe('a request', () => {
 
   it('that is too large is cut off', async () => {
     const body = { text: 'x'.repeat(300_000) };
-    expect(await send('POST', '/ui/view', { headers: authorized(), body })).toMatchObject({ status: 413 });
+    const headers = { ...authorized(), connection: 'keep-alive' };
+    const refused = await send('POST', '/ui/view', { headers, body });
+    expect([refused.status, refused.headers.connection]).toEqual([413, 'close']);
+    const kept = [await send('GET', '/ui/', { headers }), await send('POST', '/ui/other', { headers })];
+    expect(kept.map((answer) => answer.headers.connection)).toEqual(['keep-alive', 'keep-alive']);
   });
 
   it.each([

@@ -154,6 +154,16 @@ describe('a lane of an informer', () => {
     expect(await lane.verify(signal)).toEqual({ missing: [], extra: [], stale: [] });
   });
 
+  it('finds an object that its cache has lost', async () => {
+    const { clock, lane, store, signal } = await start();
+    await clock.advance(1000);
+    const [key, lost] = [...store.entries()][0] as [string, Cached<ConfigMap>];
+    store.delete(lost);
+    const drift = lane.verify(signal);
+    await clock.advance(60_000);
+    expect(await drift).toEqual({ missing: [key], extra: [], stale: [] });
+  });
+
   it('ends when it is left out, and reports that the initial sync need not wait for it', async () => {
     const leaving = new AbortController();
     const { sandbox, clock, lane, calls, running } = await start({ leftOut: leaving.signal });

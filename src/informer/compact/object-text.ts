@@ -42,8 +42,9 @@ export class ObjectTexts {
       const isSame = (isFromServer || isPlainThroughout(object)) && (!cells || isPlainThroughout(cells.cells));
       return isSame ? text : undefined;
     } catch {
-      return undefined; // too deep, or without an end
+      // too deep, or without an end
     }
+    return undefined;
   }
 
   objectOf(text: string): object {

@@ -1,4 +1,5 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { everyNth } from '../../kit/every-nth.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
@@ -185,12 +186,12 @@ function* applyMerge<T>(
 ): Generator<undefined, void> {
   const { items } = indexer.store;
   const leaving = [...items].filter(([key, cached]) => (!within || within(key)) && !keeps(cached));
-  let steps = 0;
+  const isFull = everyNth(STEP);
   for (const [key, cached] of leaving) {
     const gone = new Tombstone(key, cached);
     indexer.delete(gone);
     notifications.push(deleted(key, gone, cached));
-    if (++steps % STEP === 0) yield;
+    if (isFull()) yield;
   }
   for (const object of objects) {
     try {
@@ -201,7 +202,7 @@ function* applyMerge<T>(
     } catch (error) {
       failures.push(error);
     }
-    if (++steps % STEP === 0) yield;
+    if (isFull()) yield;
   }
   indexer.bookmark(resourceVersion);
 }

@@ -1,3 +1,4 @@
+import { everyNth } from '../../kit/every-nth.ts';
 import { lazyList } from '../../kit/lazy-list.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
@@ -229,13 +230,13 @@ export class CompactObjects<T> implements CacheStore<T> {
     given: Iterable<unknown>,
     before: ReadonlyMap<ObjectKey, Cached<T>> | undefined,
   ): Generator<undefined, void> {
-    let steps = 0;
+    const isFull = everyNth(this.slice);
     for (const cached of before?.values() ?? []) {
       this.discard(cached);
-      if (++steps % this.slice === 0) yield;
+      if (isFull()) yield;
     }
     for (const cached of given) {
-      if (++steps % this.slice === 0) yield;
+      if (isFull()) yield;
       if (!this.isHandle(cached)) continue;
       cached.prepared = undefined;
       if (this.#isStored(cached))
@@ -254,12 +255,12 @@ export class CompactObjects<T> implements CacheStore<T> {
 
   *#packing(): Generator<undefined, void> {
     let items = this.#items;
-    let steps = 0;
+    const isFull = everyNth(this.slice);
     do {
       items = this.#items;
       for (const [key, cached] of items) {
         if (!(cached instanceof PackedObject)) items.set(key, this.#texts.pack(key, cached));
-        if (++steps % this.slice === 0) yield;
+        if (isFull()) yield;
         if (this.#items !== items) break;
       }
     } while (this.#items !== items); // all objects were replaced meanwhile

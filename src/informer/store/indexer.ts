@@ -1,4 +1,5 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { everyNth } from '../../kit/every-nth.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { addressOf } from '../../model/field-path.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
@@ -435,10 +436,10 @@ export class Indexer<T> {
   *#built(indexers: Indexers<T>): Generator<undefined, [string, Index<T>][] | undefined> {
     const added = Object.entries(indexers).map(([name, fn]): [string, Index<T>] => [name, new Index<T>(fn)]);
     const items = this.store.items;
-    let steps = 0;
+    const isFull = everyNth(this.store.slice);
     for (const [key, object] of items) {
       for (const [name, index] of added) index.file(key, this.#valuesFrom(name, index.fn, key, object));
-      if (!this.#isFull(++steps)) continue;
+      if (!isFull()) continue;
       yield;
       if (this.store.items !== items) return undefined;
     }
@@ -479,10 +480,6 @@ export class Indexer<T> {
   #valuesFrom(name: string, fn: IndexFn<T>, key: ObjectKey, cached: Cached<T>): readonly string[] {
     const { store } = this;
     return store.knownValues(name, fn, key, cached) ?? valuesFrom(name, fn, key, store, cached);
-  }
-
-  #isFull(steps: number): boolean {
-    return steps % this.store.slice === 0;
   }
 
   /** @internal The object as it is stored. */

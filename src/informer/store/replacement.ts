@@ -1,4 +1,5 @@
 import type { InformerError } from '../../kit/error.ts';
+import { everyNth } from '../../kit/every-nth.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { Cached } from '../compact/packed-object.ts';
@@ -130,8 +131,9 @@ export class StoreReplacement<T> {
     const seen = within ? new Map<ObjectKey, Cached<T>>() : items;
     const count = this.#objects.length;
     observer?.begin();
+    const isFull = everyNth(store.slice);
     for (let i = 0; i < count; i++) {
-      if (this.#isFull(i + 1)) yield;
+      if (isFull()) yield;
       const key = this.#keyAt(i);
       const object = this.#keptAt(i);
       for (const [name, index] of indexes)
@@ -154,10 +156,6 @@ export class StoreReplacement<T> {
     for (let i = 0; i < this.#objects.length; i++) yield (i < kept.length ? kept[i] : this.#objects[i]) as Cached<T>;
   }
 
-  #isFull(steps: number): boolean {
-    return steps % this.#indexer.store.slice === 0;
-  }
-
   #keyAt(i: number): ObjectKey {
     if (i === this.#keys.length) this.#keys.push(this.#indexer.keyOf(this.#objects[i]));
     return this.#keys[i] as ObjectKey;
@@ -177,9 +175,9 @@ export class StoreReplacement<T> {
     indexes: readonly (readonly [string, Index<T>])[],
   ): Generator<undefined, void> {
     const { store, indexes: current } = this.#indexer;
-    let steps = 0;
+    const isFull = everyNth(this.#indexer.store.slice);
     for (const [key, cached] of store.items) {
-      if (this.#isFull(++steps)) yield;
+      if (isFull()) yield;
       if (within(key)) continue;
       items.set(key, cached);
       for (const [name, index] of indexes) index.file(key, current.get(name)?.valuesOf(key) ?? []);
@@ -196,9 +194,9 @@ export class StoreReplacement<T> {
     items: ReadonlyMap<ObjectKey, Cached<T>>,
     observer: ReplaceObserver<Cached<T>>,
   ): Generator<undefined, void> {
-    let steps = 0;
+    const isFull = everyNth(this.#indexer.store.slice);
     for (const [key, old] of this.#indexer.store.items) {
-      if (this.#isFull(++steps)) yield;
+      if (isFull()) yield;
       if (!items.has(key)) observer.gone(key, old);
     }
   }

@@ -20,7 +20,7 @@ export interface PassedObjects extends Omit<ItemReading, 'begin' | 'keeps' | 'ta
 }
 
 /** A server owes nothing while the reader of the output takes its time, ms. */
-const OWES_NOTHING = 24 * 3600 * 1000;
+const OWES_NOTHING = 86_400_000;
 
 /**
  * A source whose lists pass each object on when it arrives, and keep none: their pages are empty. A list that is

@@ -115,3 +115,8 @@ describe('a replacement in steps', () => {
     },
   );
 });
+
+it('a replacement in steps refuses an option that it does not have', () => {
+  const indexer = new Indexer<{ metadata: { name: string } }>();
+  expect(() => [...indexer.replacing([], '1', { nope: true } as never)]).toThrow('nope');
+});

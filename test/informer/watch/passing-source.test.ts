@@ -12,7 +12,10 @@ const object = (name: string, version: string): UnknownObject => ({
 });
 
 /** A server that gives each of these answers in turn, and breaks off where one says so. */
-function passing(answers: (Answer | number)[], { canRestart = false } = {}) {
+function passing(
+  answers: (Answer | number)[],
+  { canRestart = false, room = (): Promise<void> | undefined => undefined } = {},
+) {
   const asked: ListOptions[] = [];
   const passed: string[] = [];
   const later: number[] = [];
@@ -42,16 +45,20 @@ function passing(answers: (Answer | number)[], { canRestart = false } = {}) {
     needsText: false,
     keeps: () => true,
     take: ({ metadata }: ReadonlyObject) => void passed.push(metadata.name ?? ''),
-    room: () => undefined,
+    room,
     restart: () => {
       if (canRestart) passed.length = 0;
       return canRestart;
     },
     onLater: (count) => later.push(count),
   });
-  const context = { signal: new AbortController().signal } as CallContext;
+  const alive: (number | undefined)[] = [];
+  const context = {
+    signal: new AbortController().signal,
+    alive: (ms?: number) => alive.push(ms),
+  } as unknown as CallContext;
   const list = (options: ListOptions = {}) => through.list(options, context);
-  return { list, asked, passed, later };
+  return { list, asked, passed, later, alive };
 }
 
 describe('a source that passes its objects on', () => {
@@ -84,7 +91,7 @@ describe('a source that passes its objects on', () => {
     const { list, passed, later } = passing([
       { names: ['a', 'c'], version: '5', breaks: true },
       410,
-      { names: ['a', 'b', 'd'], version: '9' },
+      { names: ['a', 'b', 'c', 'd'], version: '9' },
     ]);
     await expect(list()).rejects.toThrow('broken off');
     await list();
@@ -117,4 +124,10 @@ describe('a source that passes its objects on', () => {
       [{}, {}],
     ]);
   });
+});
+
+it('a server owes nothing for a day while the reader of its objects has no room', async () => {
+  const { list, alive } = passing([{ names: ['a'], version: '5' }], { room: () => Promise.resolve() });
+  await list();
+  expect(alive).toEqual([24 * 3600 * 1000, undefined]);
 });

@@ -402,3 +402,31 @@ describe('where a list does not show who divides, and the question who does fail
     await expect(listed((abort) => abort.abort(reason))).rejects.toBe(reason);
   });
 });
+
+describe('a source of a part', () => {
+  const PART = new ShardSet({ of: 4, by: 'namespace', indexes: [2] });
+  const namespaces = ['bank', 'crew', 'dock', 'farm', 'shop', 'yard', 'prod', 'dev'];
+  const objects = namespaces.map((namespace) => ({ metadata: { name: 'a', namespace } }));
+  const ours = objects.filter((object) => PART.selection.has(object));
+
+  it('says what it has before its first list', () => {
+    const source = new ShardedSource({} as never, { index: 2, of: 4, by: 'namespace' });
+    expect(source.sharding).toEqual({ indexes: [2], of: 4, by: 'namespace', dividedBy: undefined, leftOut: 0 });
+  });
+
+  it.each(['probe', 'list'])(
+    'looks at a collection by the %s of its source, for its own objects and what has no metadata',
+    async (verb) => {
+      const asked: ListOptions[] = [];
+      const answer = (options: ListOptions) => {
+        asked.push(options);
+        return Promise.resolve({ items: [...objects, 'broken'], resourceVersion: '7' });
+      };
+      const source = new ShardedSource({ [verb]: answer } as never, { index: 2, of: 4, by: 'namespace' });
+      const page = await source.probe({ limit: 5 }, {} as CallContext);
+      expect(ours.length).toBeGreaterThan(0);
+      expect(page).toEqual({ items: [...ours, 'broken'], resourceVersion: '7' });
+      expect(asked).toEqual([{ limit: 5, shardSelector: PART.selection.selector }]);
+    },
+  );
+});

@@ -708,6 +708,28 @@ describe('shutting down', () => {
     expect(reconcile).toHaveBeenCalledTimes(3);
   });
 
+  it.each([
+    [1, '1 run did not: shop/k01'],
+    [
+      10,
+      `10 runs did not: ${Array.from({ length: 10 }, (_, i) => `shop/k${String(i + 1).padStart(2, '0')}`).join(', ')}`,
+    ],
+    [
+      12,
+      `12 runs did not: ${Array.from({ length: 10 }, (_, i) => `shop/k${String(i + 1).padStart(2, '0')}`).join(', ')}, 2 more`,
+    ],
+  ])('names ten of the runs that did not end, at most: of %i', async (count, text) => {
+    const hold = new Latch();
+    const { clock, events, abort, run } = await start({ reconcile: () => hold.wait(), workers: count });
+    const error = run.catch((thrown: unknown) => thrown);
+    for (let i = 1; i <= count; i++) events.emit(added(`k${String(i).padStart(2, '0')}`));
+    await settled();
+    abort.abort();
+    await clock.advance(25_000);
+    expect(await error).toMatchObject({ message: `controller pods ended, and ${text}` });
+    hold.open();
+  });
+
   it('the error that ended it comes before runs that do not end', async () => {
     const reconcile = ({ name }: ReconcileRequest) => {
       if (name === 'stop') throw new StopError('bad configuration');

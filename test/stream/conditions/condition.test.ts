@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { conditionOf, variablesOf } from '../../../src/stream/conditions/condition.ts';
+import {
+  type CompiledCondition,
+  ConditionJudge,
+  conditionOf,
+  variablesOf,
+} from '../../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../../src/stream/envelope.ts';
 
 const condition = (source: string) =>
@@ -54,4 +59,17 @@ test('expressions see apiVersion and kind also of an object that a list gave wit
     ),
   );
   expect(answers).toEqual([true, true, true, true]);
+});
+
+test('a judge passes on the remark of a condition, and the first error of each; an error counts as no', () => {
+  const said: string[] = [];
+  const judge = new ConditionJudge(
+    (error) => said.push(`error ${error.message}`),
+    (remark) => said.push(`remark ${remark}`),
+  );
+  const answers: (boolean | Error)[] = [true, new Error('a'), new Error('b'), false];
+  const remarks: (string | undefined)[] = ['slow', undefined, undefined, undefined];
+  const asked = { test: () => answers.shift(), remark: () => remarks.shift() } as unknown as CompiledCondition;
+  expect(Array.from({ length: 4 }, () => judge.holds(asked, {} as never))).toEqual([true, false, false, false]);
+  expect([said, judge.errors]).toEqual([['remark slow', 'error a'], 2]);
 });

@@ -79,11 +79,11 @@ export class Reflector<T> {
   /** A cached object that the server did not have when the open stream was resumed. */
   #absent: KubeObject | undefined;
   /** Whether the open stream continues an earlier one. */
-  #isResumed = false;
+  #isResumed: boolean | undefined;
   /** Whether the history of the open stream was checked, or the stream follows a new list. */
   #isVerified = false;
   /** Whether that check got no answer, and is to be made again. */
-  #hasFailedCheck = false;
+  #hasFailedCheck: boolean | undefined;
   /** Whether it is proven that the history of the open stream contains what came before it. */
   #isProven = false;
   /** The error of a resync that failed while no stream was open to end for it. */

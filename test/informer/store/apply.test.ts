@@ -202,3 +202,22 @@ it('a change without a key is an error, and contradicts nothing', () => {
   }
   expect(contradictions).toEqual([]);
 });
+
+it('merges a list of new parts: what is not kept leaves first, and what is listed is added or updated, as of a relist', () => {
+  const indexer = store(pod('stays', 1), pod('leaves', 2), pod('known', 3), pod('other', 4));
+  const delta = {
+    type: 'Merged',
+    objects: [pod('known', 7), {} as Pod, pod('new', 8)],
+    keeps: (each: Pod) => each.metadata.name !== 'leaves' && each.metadata.name !== 'other',
+    resourceVersion: '9',
+  } as unknown as Delta<Cached<Pod>>;
+  const within = (key: string) => key !== 'other';
+  const { notifications, refused } = applyDeltas([delta], indexer, { ...live, within });
+  expect(notifications.map(line)).toEqual([
+    'deleted leaves@2 relist',
+    'updated known@3->7 relist',
+    'added new@8 relist',
+  ]);
+  expect(refused).toBe(1);
+  expect([...indexer.entries()].map(([key]) => key).sort()).toEqual(['known', 'new', 'other', 'stays']);
+});

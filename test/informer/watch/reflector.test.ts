@@ -175,6 +175,48 @@ it.each([
   await stop();
 });
 
+it.each(['list', 'stream'] as const)(
+  'the initial %s is measured: how long it took, and how many objects or events it had',
+  async (sync) => {
+    const measured: unknown[][] = [];
+    const watch = stream();
+    const first = Promise.withResolvers<ReturnType<typeof page>>();
+    const source =
+      sync === 'list'
+        ? lw().onList(refuse(internal()), () => first.promise as never)
+        : lw().onWatch(refuse(internal()), watch);
+    const metrics = { listed: (...args: unknown[]) => measured.push(args) };
+    const { clock, stop } = run(source, { sync, metrics });
+    await clock.advance(800); // after a failure, it begins again
+    await clock.advance(300);
+    if (sync === 'list') first.resolve(page('7', [pod('a', 1), pod('b', 2)]));
+    else watch.send(added(pod('a', 1)), added(pod('b', 2)), initialEnd(7));
+    await settled();
+    expect(measured).toEqual([[300, sync === 'list' ? 2 : 3, 'v1/pods']]);
+    await stop();
+  },
+);
+
+it.each([
+  ['a change', modified(pod('a', 9)), '9'],
+  ['a deletion', deleted(pod('a', 9)), '9'],
+  ['a bookmark', bookmark(9), '9'],
+  ['a further addition', added(pod('b', 9)), ''],
+])(
+  'a watch without a version shows its position by %s, and not by the objects that it begins with',
+  async (_, event, reached) => {
+    const { reflector, stop } = run(
+      lw()
+        .onList(() => page('', []))
+        .onWatch(stream().send(added(pod('a', 5)), event)),
+      list,
+    );
+    await settled();
+    expect(reflector.lastSyncResourceVersion).toBe(reached);
+    await stop();
+  },
+);
+
 describe('LIST mode', () => {
   it('first requests any cached state of the server, in pages of 500 [REF-01]', async () => {
     const { source, stop } = run(

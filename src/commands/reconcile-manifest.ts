@@ -11,6 +11,7 @@ import { execProgramOf } from '../manifest/deployed.ts';
 import { dockerfile } from '../manifest/dockerfile.ts';
 import { hookPlaceOf } from '../manifest/hook-place.ts';
 import { manifestOf } from '../manifest/manifest.ts';
+import { programManifest } from '../manifest/program.ts';
 import { toYaml } from '../output/objects/yaml.ts';
 
 const FLAGS = { ...reconcileFlags, ...manifestFlags };
@@ -20,9 +21,11 @@ export default class ReconcileManifestCommand extends BaseCommand {
   static override description =
     `Takes the words and flags of a reconcile that works here, and prints what runs it in a cluster: a Deployment with its ServiceAccount, the least roles, and for several replicas a PodDisruptionBudget. Nothing is applied; kubectl apply -f - does that. The hook is in a ConfigMap if it is one file that imports nothing, else the image must have it.
 
--n is about the objects that are reconciled, --into about the Deployment. Flags that only this machine needs (--context, --kubeconfig) choose the cluster whose types are read, and are not in the Pod. With --dockerfile the same line prints the Dockerfile of its image.`;
+-n is about the objects that are reconciled, --into about the Deployment. Flags that only this machine needs (--context, --kubeconfig) choose the cluster whose types are read, and are not in the Pod. With --dockerfile the same line prints the Dockerfile of its image.
+
+With --program it prints what runs a program of your own: the roles from the file that its tests wrote, a Service for its webhooks, probes.`;
   static override usage =
-    'reconcile manifest (TYPE (--hook FILE | --exec COMMAND) --image IMAGE [FLAGS] | --dockerfile)';
+    'reconcile manifest (TYPE (--hook FILE | --exec COMMAND) --image IMAGE [FLAGS] | --program COMMAND --image IMAGE --observed FILE | --dockerfile)';
   static override examples = [
     {
       description: 'Two replicas, of which one works and the other waits',
@@ -31,6 +34,10 @@ export default class ReconcileManifestCommand extends BaseCommand {
     {
       description: 'Four replicas that share the objects',
       command: `<%= config.bin %> reconcile manifest deployments -A --hook ./scale-guard.ts --image registry.example.com/informer:1 --shards 4 | kubectl apply -f -`,
+    },
+    {
+      description: 'A program of your own, with webhooks',
+      command: `<%= config.bin %> reconcile manifest --program 'node main.js' --image registry.example.com/pg:1 --app-name pg-operator --into pg-system --observed rights.jsonl --replicas 2 --webhook-port 9443`,
     },
     {
       description: 'The image for both',
@@ -46,7 +53,8 @@ export default class ReconcileManifestCommand extends BaseCommand {
       io.stdout.write(await this.#dockerfile());
       return ExitCode.ok;
     }
-    const { objects, remarks } = await manifestOf(this.line, flags, this.edges);
+    const { objects, remarks } =
+      flags.program === undefined ? await manifestOf(this.line, flags, this.edges) : programManifest(flags);
     for (const remark of remarks) writeNotice(io, remark);
     io.stdout.write(
       flags.output === 'json'

@@ -34,7 +34,8 @@ export function manifestObjects(plan: ManifestPlan): object[] {
   ];
 }
 
-interface Metadata {
+/** The metadata of all objects of a program. */
+export interface Metadata {
   readonly name: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -55,7 +56,7 @@ function hookConfigMap({ name: file, text }: MountedHook, { name, namespace, lab
   };
 }
 
-function disruptionBudget(metadata: Metadata): object {
+export function disruptionBudget(metadata: Metadata): object {
   return {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',

@@ -24,6 +24,17 @@ export const manifestFlags = group('MANIFEST', {
     helpValue: 'PATH',
     noEnv: true,
   }),
+  program: text({
+    summary: 'run this command of the image in place of a hook: a program with the library',
+    helpValue: 'COMMAND',
+    noEnv: true,
+  }),
+  'webhook-port': count({
+    summary: 'with --program: the port of its webhooks, for a Service and the probes',
+    min: 1,
+    noEnv: true,
+  }),
+  'probe-port': count({ summary: 'with --program: the port of its probes, by HTTP', min: 1, noEnv: true }),
   dockerfile: bool({ summary: 'print a Dockerfile for the image instead', noEnv: true }),
   output: choice(['yaml', 'json'], { char: 'o', summary: 'format', default: 'yaml', noEnv: true }),
 });

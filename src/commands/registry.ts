@@ -10,6 +10,7 @@ export const REGISTRY: Registry = {
   serve: async () => (await import('./serve.ts')).default,
   'serve status': async () => (await import('./serve-status.ts')).default,
   'serve stop': async () => (await import('./serve-stop.ts')).default,
+  mcp: async () => (await import('./mcp.ts')).default,
   reconcile: async () => (await import('./reconcile.ts')).default,
   'reconcile explain': async () => (await import('./reconcile-explain.ts')).default,
   'reconcile test': async () => (await import('./reconcile-test.ts')).default,

@@ -39,6 +39,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['passing'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'tour'],
+    ['mcp'],
     ['*'],
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],

@@ -5,6 +5,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { mediaTypeOf } from '../../output/formats.ts';
+import { type Answer, answer } from '../../query/answer/answer.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import { ageMsOf } from '../../query/answer/cached-objects.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
@@ -30,6 +31,11 @@ import { requestOfParameters } from './query-parameters.ts';
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
+
+/** An answer as data, and the plan that it was found by. */
+export interface FoundAnswer extends Pick<Answer, 'result' | 'count'> {
+  readonly plan: QueryPlan;
+}
 
 /** Answers questions of `query` from the caches of a serve. */
 export class Answering implements ServeAnswers {
@@ -68,30 +74,47 @@ export class Answering implements ServeAnswers {
 
   async answer(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd> {
     try {
-      const { plan, cached, part } = await this.#read(request, outlet);
-      const allCached = cached
-        .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
-        .map((cached) => (isMasked ? maskedView(cached, this.#redactor) : cached));
-      this.#keepIndexes(plan, isMasked ? cached.filter(({ type }) => !isSecretResource(type.gvr)) : cached);
-      const { client, clock } = this.#session;
-      const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
-      const notice = (text: string) => outlet.notice(text);
-      const types = allCached.map(({ type }) => type);
-      const known = (type: ResourceType) => columnsIn(allCached.find((cached) => cached.type === type));
-      const namespace = onlyNamespaceOf(plan.namespaces);
-      await checkWheres(plan.wheres, types, namespace, { client, clock, signal }, { known, ofEvents: false });
-      const missing = await printAnswer(plan, [{ query: plan, allCached, client, signal, notice }], {
-        signal,
+      const { plan, part } = await this.#prepared(request, outlet, isMasked);
+      const missing = await printAnswer(plan, [part], {
+        signal: part.signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,
         sink: outlet,
         isPartial: false,
       });
       const end = missing === undefined ? { exitCode: ExitCode.ok } : endOf(missing);
-      return { ...end, ageMs: Math.max(0, ...allCached.map(ageMsOf)) };
+      return { ...end, ageMs: Math.max(0, ...part.allCached.map(ageMsOf)) };
     } catch (error) {
       if (outlet.signal.aborted) throw error;
       return error instanceof Unserved ? { exitCode: ExitCode.failed, unserved: error.message } : endOf(error);
     }
+  }
+
+  /**
+   * The answer as data, with marks in place of values of Secrets for every reader of it. Rejects with what is wrong with
+   * the question.
+   */
+  async find(request: QueryRequest, outlet: AnswerOutlet): Promise<FoundAnswer> {
+    const { plan, part } = await this.#prepared(request, outlet, true);
+    const { clock } = this.#session;
+    const notice = (text: string) => outlet.notice(text);
+    const { result, count } = await answer(plan, [part], { clock, notice, redactor: this.#redactor });
+    return { plan, result, count };
+  }
+
+  async #prepared(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean) {
+    const { plan, cached, part } = await this.#read(request, outlet);
+    const allCached = cached
+      .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
+      .map((cached) => (isMasked ? maskedView(cached, this.#redactor) : cached));
+    this.#keepIndexes(plan, isMasked ? cached.filter(({ type }) => !isSecretResource(type.gvr)) : cached);
+    const { client, clock } = this.#session;
+    const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
+    const notice = (text: string) => outlet.notice(text);
+    const types = allCached.map(({ type }) => type);
+    const known = (type: ResourceType) => columnsIn(allCached.find((cached) => cached.type === type));
+    const namespace = onlyNamespaceOf(plan.namespaces);
+    await checkWheres(plan.wheres, types, namespace, { client, clock, signal }, { known, ofEvents: false });
+    return { plan, part: { query: plan, allCached, client, signal, notice } };
   }
 
   async #read(request: QueryRequest, outlet: AnswerOutlet) {

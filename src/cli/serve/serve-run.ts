@@ -84,7 +84,7 @@ async function recorderFor(flags: ServeFlagValues, session: Session): Promise<Re
   return recorderOf(flags, session, 'serve');
 }
 
-interface ServePlan {
+export interface ServePlan {
   readonly flags: ServeFlagValues;
   readonly port: ListenPlan | undefined;
   readonly page: UiFlags | undefined;
@@ -96,11 +96,14 @@ interface ServePlan {
 }
 
 /** One serve: the caches that it holds, and the places where it answers from them. Must be disposed of. */
-class Serve implements AsyncDisposable {
+export class Serve implements AsyncDisposable {
   readonly #session: Session;
   readonly #plan: ServePlan;
   readonly #about: ServeAbout;
-  readonly #types: CachedTypes;
+  /** The caches that it holds. */
+  readonly types: CachedTypes;
+  /** Marks values of Secrets in all answers: equal values have equal marks. */
+  readonly redactor = new Redactor({ showSecrets: false });
   readonly #ui: ServeUi;
   readonly #server: ServeServer;
   /** The opened parts, to be closed in the reverse order. */
@@ -115,7 +118,7 @@ class Serve implements AsyncDisposable {
     const caches = new WatchCaches({ clock: session.clock });
     const readsManagedFields = declared.some(({ reads }) => reads?.some(isOfManagedFields));
     const keepManagedFields = flags['show-managed-fields'] || flags.ui || recorder !== undefined || readsManagedFields;
-    this.#types = new CachedTypes({
+    this.types = new CachedTypes({
       states,
       recorder,
       session,
@@ -125,7 +128,7 @@ class Serve implements AsyncDisposable {
       metrics,
       declared,
     });
-    this.#ui = new ServeUi(session, this.#types, () => path.join(this.#folder, 'ui-url'));
+    this.#ui = new ServeUi(session, this.types, () => path.join(this.#folder, 'ui-url'));
     this.#server = this.#answering(caches);
   }
 
@@ -169,14 +172,14 @@ class Serve implements AsyncDisposable {
       if (!session.signal.aborted) throw error;
     } finally {
       session.end(new StreamEnd('done'));
-      await this.#types.ended();
+      await this.types.ended();
       await recording;
     }
   }
 
   /** Closes what was opened. */
   async [Symbol.asyncDispose](): Promise<void> {
-    using _types = this.#types;
+    using _types = this.types;
     await using _ui = this.#ui;
     for (const each of this.#opened.reverse())
       await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]());
@@ -205,8 +208,8 @@ class Serve implements AsyncDisposable {
 
   /** The server on the socket and on the port. */
   #answering(caches: WatchCaches): ServeServer {
-    const [session, types, showsSecrets] = [this.#session, this.#types, this.#plan.flags['show-secrets']];
-    const redactor = new Redactor({ showSecrets: false }); // one for all answers: equal values have equal marks
+    const [session, types, showsSecrets] = [this.#session, this.types, this.#plan.flags['show-secrets']];
+    const { redactor } = this;
     const program = inspected(session, types, this.#plan.metrics);
     const watching = new WatchRoute({ session, types, redactor, showsSecrets });
     return new ServeServer({
@@ -232,7 +235,7 @@ class Serve implements AsyncDisposable {
       ...this.#about,
       record: undefined,
       types: this.#typeStatuses(),
-      indexes: this.#types.declared.map(({ name, from }) => ({ name, from })),
+      indexes: this.types.declared.map(({ name, from }) => ({ name, from })),
       rssBytes: process.memoryUsage.rss(),
       ...(place ? { page: { address: place.address, file: place.file } } : {}),
     };
@@ -240,19 +243,19 @@ class Serve implements AsyncDisposable {
 
   #typeStatuses(): TypeStatus[] {
     const now = this.#session.clock.now();
-    return this.#types.targets.map((target) => typeStatus(target, now));
+    return this.types.targets.map((target) => typeStatus(target, now));
   }
 
   /** Holds more types and indexes, as another `serve` asks. */
   async #addMore(words: readonly string[], indexes: readonly string[]): Promise<object> {
-    for (const text of indexes) this.#types.declare(await parseIndex(text));
+    for (const text of indexes) this.types.declare(await parseIndex(text));
     const selections = await this.#session.resolve(words);
     await Promise.all(selections.map((selection) => this.#add(selection)));
     return { types: this.#typeStatuses() };
   }
 
   async #add(selection: ResourceSelection): Promise<void> {
-    const { informer, namespaces } = await this.#types.add(selection);
+    const { informer, namespaces } = await this.types.add(selection);
     const where = namespaces === undefined || namespaces.includes('') ? '' : ` in ${namespaces.join(', ')}`;
     const { size } = informer.lister;
     this.#session.notice(`${formatGvr(selection.type.gvr)}: ${size} object${size === 1 ? '' : 's'}${where}`);

@@ -1,0 +1,318 @@
+import { parseLongDuration, shortDuration } from '../../kit/duration.ts';
+import { InformerError } from '../../kit/error.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
+import { keyOf, splitKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { isWatchable } from '../../model/resource-type.ts';
+import { isComparable } from '../../model/resource-version.ts';
+import { toYaml } from '../../output/objects/yaml.ts';
+import type { Found } from '../../query/answer/found.ts';
+import { type RequestedPart, selectorOf } from '../../serve/hold/cached-view.ts';
+import { LAST_APPLIED } from '../../stream/redact.ts';
+import { shownObject } from '../../stream/shown-object.ts';
+import type { WatchTarget } from '../session/informers.ts';
+import type { AgentCaches } from './agent-caches.ts';
+import { type AnswerParts, fitted, type Line, quotedText } from './budget.ts';
+import { explainedLines, freshnessLines } from './freshness-line.ts';
+import { lastWritesOf, type RecentChange, type RecentChanges } from './recent-changes.ts';
+import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
+import type { Arguments, ToolName } from './tool-schemas.ts';
+import { waitFor } from './wait-tool.ts';
+
+/** The caches that a tool works with, and its limits. */
+export interface ToolContext {
+  readonly caches: AgentCaches;
+  readonly changes: RecentChanges;
+  /** Tokens of the answer. */
+  readonly budget: number;
+  /** Aborts when the agent does not wait any more. */
+  readonly signal: AbortSignal;
+}
+
+type Tool = (args: Arguments, context: ToolContext) => Promise<string>;
+
+/** Objects of which rows are made at most: more than any budget has room for. */
+const MOST_ROWS = 400;
+/** Characters of a value of an object that `get` shows, where no path asks for it alone. */
+const MOST_OF_VALUE = 200;
+
+const nowOf = ({ caches }: ToolContext) => caches.session.clock.now();
+
+/** The flags of `query` that choose objects. */
+const selection = ({ text, list }: Arguments) => ({
+  namespace: text('namespace'),
+  selector: text('labels'),
+  'field-selector': text('fields'),
+  where: list('where'),
+  filter: list('filter'),
+  name: text('name'),
+  eq: list('eq'),
+  in: list('in'),
+  prefix: list('prefix'),
+  range: list('range'),
+  index: list('index'),
+});
+
+/** The words that name types and objects, as on a command line. */
+const wordsOf = ({ text }: Arguments): string => {
+  const [type = '', name] = [text('type'), text('name')];
+  return name === undefined || type.includes('/') ? type : `${type} ${name}`;
+};
+
+const noticeLines = (notices: readonly string[]): Line[] =>
+  notices.slice(0, 3).map((text) => ({ quoted: quotedText(text, 200) }));
+
+function answerOf(
+  parts: Omit<AnswerParts, 'foot'>,
+  targets: readonly WatchTarget[],
+  context: ToolContext,
+  notices: readonly string[] = [],
+) {
+  const foot = [...noticeLines(notices), ...freshnessLines(targets, nowOf(context))];
+  return fitted({ ...parts, foot }, context.budget);
+}
+
+const types: Tool = async ({ text }, context) => {
+  const { caches } = context;
+  const match = text('match')?.toLowerCase();
+  const { types: served } = await caches.session.client.discovery.snapshot();
+  const isAsked = (name: string) => match === undefined || name.toLowerCase().includes(match);
+  const cached = caches.types.targets.filter(({ type }) => isAsked(formatGroupResource(type.gvr)));
+  const ids = new Set(cached.map(({ type }) => formatGroupResource(type.gvr)));
+  const others = served.filter((type) => type.preferred && isWatchable(type) && isAsked(`${formatGroupResource(type.gvr)} ${type.kind} ${type.shortNames.join(' ')}`)); // biome-ignore format: one condition
+  const names = others.map(({ gvr }) => formatGroupResource(gvr)).filter((name) => !ids.has(name));
+  const groups = Map.groupBy([...new Set(names)].sort(), (name) => name.split('.').slice(1).join('.'));
+  const rows = [...groups].map(
+    ([group, of]) => `${group || 'core'}: ${of.map((name) => name.split('.')[0]).join(' ')}`,
+  );
+  const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
+  const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line
+  return answerOf({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, cached, context); // biome-ignore format: one line
+};
+
+const query: Tool = async (args, context) => {
+  const { text, list, number } = args;
+  const asked = Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
+  const { result, count, targets, notices } = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit: MOST_ROWS }, context.signal); // biome-ignore format: one call
+  const found = result.kind === 'objects' ? result.objects : [];
+  const objects = found.slice(0, asked);
+  if (objects.length === 0) return answerOf({ head: ['0 found'], rows: [] }, targets, context, notices);
+  const { redactor } = context.caches;
+  const rows = await objectRows(
+    objects,
+    { columns: list('columns'), paths: list('paths') },
+    { redactor, now: nowOf(context) },
+  );
+  const headings = headingsIn(objects);
+  return answerOf(
+    { head: [`${count} found`], rows, count: headings + count, narrow: (left) => narrowing(found, left) },
+    targets,
+    context,
+    notices,
+  );
+};
+
+const count: Tool = async (args, context) => {
+  const { result, targets, notices } = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call
+  const head = [`${result.kind === 'count' ? result.count : 0} found`];
+  return answerOf({ head, rows: [] }, targets, context, notices);
+};
+
+async function counted(type: string, flags: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string> {
+  const { result, count: all, targets, notices, plan } = await context.caches.find(type, flags, context.signal);
+  if (result.kind !== 'rows') throw new InformerError('argument', 'there is nothing to group by');
+  const names = plan.measures.map(({ verb, expression }) => `\t${verb} ${expression.text}`).join('');
+  const rows = result.rows.map(({ value, count: n, amounts }) =>
+    [n, ...amounts.map((amount) => amount?.readable ?? ''), quotedText(value ?? '')].join('\t'),
+  );
+  const head = [`${all} found; count${names}\tvalue`];
+  const remarks = [...result.remarks, ...notices];
+  return answerOf({ head, rows, narrow: (left) => [`${left} more values; narrow by where, filter or namespace`] }, targets, context, remarks); // biome-ignore format: one line
+}
+
+const values: Tool = async (args, context) => {
+  const { eq, in: among, prefix, range, ...rest } = selection(args);
+  return counted(args.text('type') ?? '', { ...rest, values: args.text('of'), limit: args.number('limit') }, context);
+};
+
+const group: Tool = async (args, context) => {
+  const { text, list } = args;
+  const measures = { sum: list('sum'), min: list('min'), max: list('max'), avg: list('avg') };
+  const flags = { ...selection(args), ...measures, 'group-by': text('by'), 'sort-by': text('sort'), limit: args.number('limit') }; // biome-ignore format: one record
+  return counted(text('type') ?? '', flags, context);
+};
+
+const tree: Tool = async (args, context) => {
+  const flags = { namespace: args.text('namespace'), selector: args.text('labels'), tree: args.text('with') ?? '' };
+  const { text, notices, targets } = await context.caches.print(args.text('type') ?? '', flags, context.signal);
+  const rows = text.split('\n').filter((line) => line.trim() !== '');
+  const short = rows.map((line) => quotedText(line.trimEnd().replace(/(?<=\S) {2,}(?=[^ ├└│])/g, '  '), 160));
+  return answerOf({ rows: short, narrow: (left) => [`${left} more lines; narrow by name or namespace`] }, targets, context, notices); // biome-ignore format: one line
+};
+
+const get: Tool = async (args, context) => {
+  const { text, list } = args;
+  const words = wordsOf(args);
+  const { result, count: all, targets, notices } = await context.caches.find(words, { namespace: text('namespace'), limit: 2 }, context.signal); // biome-ignore format: one call
+  const [found, another] = result.kind === 'objects' ? result.objects : [];
+  if (!found)
+    throw new InformerError('argument', `there is no ${words}`, { hint: 'query with name finds similar names' });
+  if (another)
+    throw new InformerError('argument', `${all} objects are called ${words}`, { hint: 'name the type, the name and the namespace of one' }); // biome-ignore format: one error
+  const { redactor } = context.caches;
+  const paths = list('paths');
+  if (paths.length > 0) {
+    const rows = await objectRows([found], { columns: [], paths }, { redactor, now: nowOf(context) });
+    return answerOf({ rows }, targets, context, notices);
+  }
+  const rows = toYaml(leanOf(found, redactor)).trimEnd().split('\n');
+  return answerOf({ rows, narrow: (left) => [`${left} more lines; paths such as .spec or .status.conditions chooses`] }, targets, context, notices); // biome-ignore format: one line
+};
+
+/** An object without what an agent does not need: empty fields, managedFields, and the copy that `kubectl apply` keeps. */
+function leanOf({ object, type }: Found, redactor: AgentCaches['redactor']): unknown {
+  const shown = shownObject(object, type, { redactor });
+  const { [LAST_APPLIED]: _, ...annotations } = (shown.metadata.annotations ?? {}) as Record<string, string>;
+  return lean({ ...shown, metadata: { ...shown.metadata, annotations } });
+}
+
+function lean(value: unknown): unknown {
+  if (typeof value === 'string') return quotedText(value, MOST_OF_VALUE);
+  if (Array.isArray(value)) return value.map(lean);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const kept = Object.entries(value).map(([name, each]) => [quotedText(name, 120), lean(each)] as const);
+  return Object.fromEntries(kept.filter(([, each]) => !isEmpty(each)));
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
+
+/** A time, or a version after which changes are asked for. */
+function sinceOf(text: string | undefined, now: number): number | string {
+  if (text === undefined) return now - 10 * 60_000;
+  if (isComparable(text) && text.length > 2) return text;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? now - parseLongDuration(text) : at;
+}
+
+const changes: Tool = async (args, context) => {
+  const { text } = args;
+  const now = nowOf(context);
+  const since = sinceOf(text('since'), now);
+  const { selections, targets } = await context.caches.targetsOf(wordsOf(args));
+  const part = partOf(args);
+  const rows: string[] = [];
+  const head: string[] = [];
+  for (const [i, target] of targets.entries()) {
+    const names = selections[i]?.names ?? [];
+    const selected = selectorOf(target.type, part);
+    const isIn = (key: string, object: ReadonlyObject) => {
+      const { namespace, name } = splitKey(key as `${string}/${string}`);
+      const isNamed = names.length === 0 || names.includes(name);
+      return (
+        isNamed && (part.namespaces.includes('') || part.namespaces.includes(namespace)) && (selected?.(object) ?? true)
+      );
+    };
+    const seen = context.changes.after(target, since).filter(({ key, labelled }) => isIn(key, labelled));
+    rows.push(...seen.map(seenText));
+    const from = context.changes.completeSince(target);
+    if (typeof since === 'string' || since < from) {
+      head.push(
+        `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
+      );
+      const before = target.informer.lister.list().filter((object) => isIn(keyOf(object), object as ReadonlyObject));
+      const written = before.flatMap((object) =>
+        lastWritesOf(object as ReadonlyObject).map((write) => ({ key: keyOf(object), ...write })),
+      );
+      const older = written
+        .filter(({ at }) => at < from && (typeof since === 'string' || at >= since))
+        .sort((a, b) => b.at - a.at);
+      rows.push(...older.slice(0, MOST_ROWS).map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
+    }
+  }
+  if (rows.length === 0) head.push('no change');
+  return answerOf({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, targets, context); // biome-ignore format: one line
+};
+
+const clockText = (ms: number) => new Date(ms).toISOString().slice(0, 19).concat('Z');
+
+/** Times and counters that say no more than the change beside them. */
+const DETAIL = /\.(last\w*Time|observedGeneration|imageID|containerID|finishedAt|startedAt)$/;
+const MOST_FIELDS = 5;
+
+function seenText({ key, change: { at, what, cause, fields, more, by } }: RecentChange): string {
+  const telling = fields.filter(({ path }) => !DETAIL.test(path));
+  const shown = (telling.length > 0 ? telling : fields).slice(0, MOST_FIELDS);
+  const writers = [...new Set(shown.map((field) => field.by))];
+  const texts = shown.map(({ path, from, to, by: writer }) => {
+    const values = from === undefined ? `= ${to}` : to === undefined ? `removed, was ${from}` : `${from} → ${to}`;
+    const own = writers.length > 1 && writer !== undefined ? ` by ${quotedText(writer)}` : '';
+    return `${quotedText(path, 100)} ${quotedText(values, 100)}${own}`;
+  });
+  const author = by ?? (writers.length === 1 ? writers[0] : undefined);
+  const left = more + fields.length - shown.length;
+  const how = cause === 'watch' ? what : `${what} (${cause})`;
+  const who = author === undefined ? '' : ` by ${quotedText(author)}`;
+  return `${clockText(at)}\t${how}\t${key}${who}\t${texts.join('; ')}${left > 0 ? `; ${left} more fields` : ''}`;
+}
+
+const partOf = ({ text }: Arguments): Omit<RequestedPart, 'names'> & RequestedPart => ({
+  names: [],
+  namespaces: text('namespace')?.split(',') ?? [''],
+  selector: text('labels'),
+  fieldSelector: text('fields'),
+});
+
+const wait: Tool = async (args, context) => {
+  const { text, list } = args;
+  const ended = await waitFor(
+    context.caches,
+    {
+      type: wordsOf(args),
+      part: partOf(args),
+      for: list('for'),
+      until: list('until'),
+      failIf: list('failIf'),
+      stays: text('stays'),
+      timeout: text('timeout'),
+      strict: args.flag('strict'),
+    },
+    context.signal,
+  );
+  const { how, why, ms, object, losses, targets } = ended;
+  const { redactor } = context.caches;
+  const rows = object ? await objectRows([object], { columns: [], paths: [] }, { redactor, now: nowOf(context) }) : [];
+  const lost =
+    losses > 0
+      ? [`changes may have been missed ${losses} times meanwhile: states between two lists were not seen`]
+      : [];
+  return answerOf(
+    {
+      head: [`${how} after ${shortDuration(ms)}`, ...lost],
+      rows: [...(how === 'met' ? [] : [quotedText(why, 300)]), ...rows],
+    },
+    targets,
+    context,
+  );
+};
+
+const explain: Tool = async ({ text }, context) => {
+  const type = text('type');
+  const targets = type === undefined ? context.caches.types.targets : (await context.caches.targetsOf(type)).targets;
+  const lines = targets.flatMap((target) => explainedLines(target, nowOf(context)));
+  return fitted({ head: targets.length === 0 ? ['no type is cached yet'] : [], rows: lines, foot: [] }, context.budget);
+};
+
+/** The functions of the tools. */
+export const TOOLS: Readonly<Record<ToolName, Tool>> = {
+  types,
+  query,
+  count,
+  values,
+  group,
+  tree,
+  get,
+  changes,
+  wait,
+  explain,
+};

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Agent, agentOn } from '../support/agents.ts';
+import { run } from '../support/cli.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
+import { OWN_CACHE } from '../support/own-cache.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+let fixture: Fixture;
+let runtime: string;
+let env: { KUBECONFIG: string; XDG_RUNTIME_DIR: string };
+beforeAll(async () => {
+  fixture = await startFixture();
+  runtime = mkdtempSync(path.join(tmpdir(), 'mcp-'));
+  env = { ...fixture.env, XDG_RUNTIME_DIR: runtime };
+});
+afterAll(async () => {
+  await fixture[Symbol.asyncDispose]();
+  rmSync(runtime, { recursive: true, force: true });
+});
+
+/** An agent over stdin and stdout of the built program, as a client's configuration starts it. */
+async function started(args: readonly string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [path.join(ROOT, 'bin/run.js'), ...args],
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', XDG_CACHE_HOME: OWN_CACHE, ...env },
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (text) => (stderr += text));
+  const agent: Agent = await agentOn(transport);
+  return {
+    agent,
+    pid: transport.pid as number,
+    stderr: () => stderr,
+    [Symbol.asyncDispose]: () => agent.client.close(),
+  };
+}
+
+const PAGE = readFileSync(path.join(ROOT, 'docs/agents.md'), 'utf8');
+const CONFIGURATIONS = [...PAGE.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text));
+
+describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
+  it.each(CONFIGURATIONS)(
+    'the configuration in docs/agents.md leads to a first answer: %j',
+    async (configuration) => {
+      const { command, args } = (configuration.mcpServers ?? configuration.servers).cluster;
+      expect(command).toBe('kubectl-informer');
+      await using server = await started(args);
+      expect(server.agent.client.getInstructions()).toContain('Read-only');
+      expect(await server.agent.told('count', { type: 'pods', namespace: 'shop' })).toMatch(
+        /^1\d found\ncurrent as of/,
+      );
+      expect(await server.agent.told('changes', { type: 'deploy', namespace: 'shop', since: '1h' })).toContain(
+        'shop/web',
+      );
+      expect(await server.agent.told('tree', { type: 'deploy/web', namespace: 'shop' })).toMatch(
+        /deployment.apps\/web.*\n.*└─ replicaset/,
+      );
+      expect(server.stderr()).toMatch(/^agent: count \{"type":"pods","namespace":"shop"\}: \d+ tokens, \d+ ms$/m);
+    },
+    60_000,
+  );
+
+  it('is the serve of the next one and of query; when it is killed, the other goes on', async () => {
+    const log = path.join(runtime, 'asked.jsonl');
+    await using first = await started(['mcp', 'pods']);
+    expect(await first.agent.told('count', { type: 'pods' })).toMatch(/^3 found/);
+    const { stdout, stderr } = await run(['query', 'pods', '-A', '--count'], { env });
+    expect([stdout, stderr]).toEqual(['3\n', expect.stringContaining(`from serve (pid ${first.pid})`)]);
+    await using second = await started(['mcp', '--log-file', log]);
+    expect(await second.agent.told('count', { type: 'configmaps', namespace: 'shop' })).toMatch(/^1 found/);
+    const status = JSON.parse((await run(['serve', 'status', '-o', 'json'], { env })).stdout);
+    expect(status.types.map(({ type }: { type: string }) => type)).toEqual(['v1/pods', 'v1/configmaps']);
+    process.kill(first.pid, 'SIGKILL');
+    fixture.sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'new', namespace: 'shop' } });
+    const asked = () => second.agent.told('count', { type: 'configmaps', namespace: 'shop' });
+    await expect.poll(asked, { timeout: 20_000 }).toMatch(/^2 found\ncurrent as of/);
+    const lines = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({ time: expect.any(String), line: expect.stringContaining('count {"type":"configmaps"') });
+  }, 60_000);
+});

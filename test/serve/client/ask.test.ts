@@ -342,6 +342,15 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('that has begun to answer is not taken for gone when its text cannot be written', async () => {
+    const answer = async (_: unknown, outlet: { write(text: string): Promise<unknown> }) => {
+      await outlet.write('half');
+      return { exitCode: 0 };
+    };
+    const take = () => Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
+    await expect(asked(answer as FakeServeOptions['answer'], { take })).rejects.toThrow('no such file');
+  });
+
   it('that was aborted before asks nothing', async () => {
     const asks: unknown[] = [];
     const signal = AbortSignal.abort(new Error('too late'));

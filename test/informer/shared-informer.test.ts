@@ -6,6 +6,7 @@ import type { SharedInformerOptions } from '../../src/informer/informer-options.
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
+import { type ServedTypes, servedTypesOf, withServedTypes } from '../../src/model/served-types.ts';
 import { failure } from '../../src/model/status.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
@@ -1273,4 +1274,14 @@ describe('over several namespaces', () => {
     ]);
     await stop();
   });
+});
+
+it('an informer of several sources has the types of the server of its first source', () => {
+  const servers = ['first', 'second'].map((server) => ({ server }) as unknown as ServedTypes);
+  const sources = servers.map((served, i) => ({
+    source: withServedTypes(new ScriptedListerWatcher<Pod>(), served),
+    namespace: `n${i}`,
+  }));
+  expect(servedTypesOf(new SharedInformer<Pod>(sources))).toBe(servers[0]);
+  expect(servedTypesOf(new SharedInformer<Pod>(new ScriptedListerWatcher<Pod>()))).toBeUndefined();
 });

@@ -21,7 +21,7 @@ import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
 import { isSecretResource } from '../model/secret-type.ts';
 import { servedTypesOf } from '../model/served-types.ts';
-import { type Status, type StatusError, statusOf } from '../model/status.ts';
+import { isNotFound, type Status, type StatusError, statusOf } from '../model/status.ts';
 import { noteWrite } from '../model/stored-write.ts';
 import type { UnwantedObjects } from '../model/unwanted-objects.ts';
 import type { WatchEvent } from '../model/watch-event.ts';
@@ -29,6 +29,7 @@ import type { OfSubresource, PatchBodies, PatchKind, WriteBody } from '../model/
 import { readList } from './decode/list-body.ts';
 import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_TYPE } from './decode/table.ts';
+import { checkIsWatch } from './decode/watch-answer.ts';
 import { WatchStream } from './decode/watch-stream.ts';
 import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
 import { bounded } from './http/bounded-body.ts';
@@ -37,6 +38,7 @@ import type { WatchTurns } from './http/refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
 import { TrafficCounter, type TrafficStats } from './http/traffic.ts';
 import type { Transport, TransportRequest, TransportResponse } from './http/transport.ts';
+import { mayBeStored } from './lost-write.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 
 /** The form of objects to request: whole, metadata only, or rows of the server's table (see {@link cellsOf}). */
@@ -352,6 +354,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       method: 'POST',
       name,
       isOfCollection: subresource === undefined && name === undefined,
+      named: metadataOf(object).name,
       subresource,
       query: writeQuery(options),
       ...json(object),
@@ -461,14 +464,30 @@ export class ResourceApi<T extends object = UnknownObject> {
     const namespace = this.namespace ?? call.namespace;
     if (!call.isOfCollection) checkName(name, formatGroupResource(this.gvr));
     const path = withQuery(pathOf(this.gvr, { namespace, name, subresource }), [call.query]);
-    const stored = this.#noteWrite(call, namespace);
-    const response = await this.#send({ method, path, headers, body, signal });
-    if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
-    const answer = this.#objectIn<R>(
-      await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT),
-    );
-    stored?.(answer);
-    return answer;
+    const noted = this.#noteWrite(call, namespace);
+    try {
+      const response = await this.#send({ method, path, headers, body, signal });
+      if (!isSuccess(response)) throw await this.#failure(response, { verb, name, namespace, signal });
+      const answer = this.#objectIn<R>(
+        await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT),
+      );
+      noted?.answered(answer);
+      return answer;
+    } catch (error) {
+      if (noted && mayBeStored(error)) noted.lost(this.#reading(name ?? call.named, namespace));
+      throw error;
+    }
+  }
+
+  /** Reads an object by its name, undefined if there is none. */
+  #reading(name: string | undefined, namespace: string | undefined) {
+    if (name === undefined) return undefined;
+    const api = new ResourceApi<T>(this.#transport, this.gvr, { namespace, as: this.#as });
+    return (signal: AbortSignal) =>
+      api.get(name, { signal }).catch((error) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
   }
 
   #noteWrite({ method, name, write, replaced }: Call, namespace: string | undefined): ReturnType<typeof noteWrite> {
@@ -525,6 +544,8 @@ interface Call {
   subresource: string | undefined;
   /** The namespace of the object, used if the api has none. */
   namespace?: string | undefined;
+  /** The name in the body of a creation, which has none in its path. */
+  named?: string | undefined;
   query: string;
   headers?: Record<string, string>;
   body?: string;
@@ -533,26 +554,6 @@ interface Call {
   write?: Pick<WriteOptions, 'dryRun' | 'fieldManager'>;
   /** The version that an update replaces. */
   replaced?: string | undefined;
-}
-
-/** The start of a body as text. The body is closed. */
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  for await (const piece of body) return Buffer.from(piece).toString('utf8', 0, 512);
-  return '';
-}
-
-/** Refuses a response that is not JSON: the page of a login or a proxy may have the status 200, too. */
-async function checkIsWatch({ headers, body }: TransportResponse, gvr: GroupVersionResource): Promise<void> {
-  const type = headers['content-type'];
-  if (type === undefined || /json/i.test(type)) return;
-  const start = (await beginningOf(body).catch(() => '')).replace(/\s+/g, ' ').trim().slice(0, 80);
-  throw new InformerError(
-    'decode',
-    `the answer to watching ${formatGvr(gvr)} is not a watch but ${type}: ${JSON.stringify(start)}`,
-    {
-      hint: 'something in front of the API server answers in its place: a login page, or a proxy',
-    },
-  );
 }
 
 function json(value: unknown, contentType = 'application/json'): Pick<Call, 'headers' | 'body' | 'namespace'> {

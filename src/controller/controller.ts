@@ -11,22 +11,25 @@ import { guarded } from '../kit/user-callback.ts';
 import { joinKey, type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import type { StoredWrite, WriteRequest } from '../model/stored-write.ts';
+import type { WriteOutcome, WriteRequest } from '../model/stored-write.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
-import { type AddOptions, type KeyPlace, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { type AddOptions, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { startCurrent } from './consistency/current-caches.ts';
 import { mayShow, type ReadCache } from './consistency/read-cache.ts';
 import { WriteWaits } from './consistency/write-waits.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import { type ControllerOptions, checkControllerOptions, checkSource } from './controller-options.ts';
 import type { ControllerSnapshot } from './controller-snapshot.ts';
 import { Debounce } from './debounce.ts';
+import { isLeadingWork } from './election/leading-work.ts';
 import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanation } from './explanation.ts';
 import { guardedLimiter } from './guarded-limiter.ts';
 import { CauseBook, type CauseNote, type Gathered } from './history/causes.ts';
+import { effectOfEvent } from './history/event-effect.ts';
 import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
 import { OwnWrites } from './history/own-writes.ts';
 import type { Parked } from './history/parked.ts';
-import { type DelayReason, type EventEffect, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
+import { type DelayReason, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
 import { ReconcileAttempt } from './reconcile-attempt.ts';
 import type { ReconcileRequest, Result } from './reconciler.ts';
 import { errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
@@ -62,6 +65,7 @@ export function createController<T = UnknownObject>(options: ControllerOptions<T
  * - A key that fails is retried with growing delays, and delays no other key. After `maxRetries`, or at once on a
  *   {@link TerminalError}, it is parked: it is listed, and tried again after the next change that maps to it, or after
  *   {@link release}.
+ * - The first run of a leader (see {@link LeaderElector}) sees what the leader before it wrote.
  * - A run gets all its causes: also events that were combined in the queue, and those of earlier runs that failed.
  *
  * Does not promise one run for each change. Source: controller-runtime pkg/internal/controller (which forgets neither
@@ -290,7 +294,10 @@ export class Controller {
       this.#phase = 'draining';
     });
     try {
-      await this.#startAll(running.signal);
+      if (this.#waits && isLeadingWork(signal)) await this.#startAsLeader(running.signal);
+      else await this.#startAll(running.signal);
+      this.#phase = 'running';
+      this.#synced.open();
       const abandoned = await this.#workAll(running.signal, work);
       if (abandoned && !('error' in failure)) failure.error = abandoned;
     } catch (error) {
@@ -310,8 +317,19 @@ export class Controller {
     using _timer = Number.isFinite(cacheSyncTimeoutMs) ? this.#clock.after(cacheSyncTimeoutMs, giveUp) : undefined;
     const starts = this.#sources.map((source) => this.#start(source, signal).then(() => late.delete(source)));
     await abortable(Promise.all(starts), sync.signal);
-    this.#phase = 'running';
-    this.#synced.open();
+  }
+
+  /** Another leader may have written what the caches do not show yet. */
+  #startAsLeader(signal: AbortSignal): Promise<void> {
+    return startCurrent(() => this.#startAll(signal), {
+      caches: () => this.#caches(),
+      phase: (phase) => {
+        this.#phase = phase;
+      },
+      clock: this.#clock,
+      logger: this.#logger,
+      signal,
+    });
   }
 
   async #start(source: Source, signal: AbortSignal): Promise<void> {
@@ -336,7 +354,7 @@ export class Controller {
     const place = this.#queue.placeOf(key);
     const stays = this.#staysParked(key, note);
     const isQuiet = place === 'delayed' && this.#delays.get(key) === 'debounce';
-    this.#trail?.came(key, isQuiet ? 'merged' : effectOf(stays, place), note);
+    this.#trail?.came(key, isQuiet ? 'merged' : effectOfEvent(stays, place), note);
     if (stays === true) return;
     if (stays === false) this.#unpark(key);
     this.#hotLoops?.came(key, note, place);
@@ -443,12 +461,15 @@ export class Controller {
   }
 
   /** A write that changes nothing has the version that the caches had before, if its answer does not say more. */
-  #writes(key: ObjectKey, request: WriteRequest): (write: StoredWrite) => void {
+  #writes(key: ObjectKey, request: WriteRequest): WriteOutcome {
     const before = this.#cachedVersions(request);
-    return (write) => {
-      const { resourceVersion, isOwnVersion = !before.includes(resourceVersion) } = write;
-      if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion);
-      this.#waits?.note(key, write);
+    return {
+      stored: (write) => {
+        const { resourceVersion, isOwnVersion = !before.includes(resourceVersion) } = write;
+        if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion);
+        this.#waits?.note(key, write);
+      },
+      lost: (write) => this.#waits?.noteLost(key, write),
     };
   }
 
@@ -573,15 +594,3 @@ const LONGEST_TURN_MS = 8;
 
 const HOT_LOOP_ADVICE =
   'Write only when something differs, and no value that is another one each time, such as the time of the run';
-
-function effectOf(staysParked: boolean | undefined, place: KeyPlace | undefined): EventEffect {
-  if (staysParked !== undefined) return staysParked ? 'ignored' : 'unparked';
-  return place === undefined ? 'queued' : EFFECTS[place];
-}
-
-const EFFECTS = {
-  queued: 'merged',
-  delayed: 'sooner',
-  processing: 'runs-again',
-  'runs-again': 'runs-again',
-} as const satisfies Record<KeyPlace, EventEffect>;

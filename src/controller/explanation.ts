@@ -19,8 +19,11 @@ import type { SourceReport } from './sources/source-report.ts';
  */
 export type KeyState = 'processing' | 'queued' | 'delayed' | 'parked' | 'idle' | 'unknown';
 
-/** The phase of a controller's life. No run begins before `running`. */
-export type ControllerPhase = 'not started' | 'syncing' | 'running' | 'draining' | 'ended';
+/**
+ * The phase of a controller's life. No run begins before `running`. `catching up`: it works for a leader that came new,
+ * and its caches may not show what the one before wrote.
+ */
+export type ControllerPhase = 'not started' | 'syncing' | 'catching up' | 'running' | 'draining' | 'ended';
 
 /** The controller of a key. */
 export interface ControllerFacts {
@@ -192,6 +195,7 @@ function parkedText({ reason, error, attempts, since }: Parked, now: number): st
 function whyWaiting({ phase, workers, active, sources }: ControllerFacts): string {
   const unsynced = sources.filter(({ hasSynced }) => !hasSynced).map(({ name }) => name);
   if (phase === 'not started') return '; the controller has not started';
+  if (phase === 'catching up') return '; no run begins before the caches show what an earlier leader wrote';
   if (phase === 'syncing') return `; no run begins before the initial sync of ${unsynced.join(', ')}`;
   if (phase !== 'running') return '; the controller ends, and starts no more runs';
   return active < workers ? '' : `; ${workers === 1 ? 'the worker is' : `all ${workers} workers are`} busy`;

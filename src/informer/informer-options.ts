@@ -1,5 +1,7 @@
 import { InformerError } from '../kit/error.ts';
 import type { KnownOptionsOf } from '../kit/known-options.ts';
+import { FieldSelector } from '../model/field-selector.ts';
+import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { StoreKind } from './compact/compact-store.ts';
 import type { Indexers } from './store/object-index.ts';
@@ -130,4 +132,10 @@ export function checkSources(sources: readonly ScopedSource<unknown>[]): void {
       `sources must be of different namespaces or names, not ${JSON.stringify(parts)}`,
     );
   }
+}
+
+/** The selectors of a source that has only the object of this name. */
+export function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
+  const own = FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]).toString();
+  return { ...selectors, fieldSelector: selectors.fieldSelector ? `${own},${selectors.fieldSelector}` : own };
 }

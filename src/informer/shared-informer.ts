@@ -7,10 +7,8 @@ import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { MetricsProvider } from '../kit/metrics.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded, notify } from '../kit/user-callback.ts';
-import { FieldSelector } from '../model/field-selector.ts';
 import type { GroupResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
-import type { Selectors } from '../model/list-options.ts';
 import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
@@ -42,6 +40,7 @@ import {
   KNOWN_OPTIONS,
   type ScopedSource,
   type SharedInformerOptions,
+  selectorsOfName,
 } from './informer-options.ts';
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
@@ -353,6 +352,14 @@ export class SharedInformer<T> implements Syncable {
   }
 
   /**
+   * Resolves when the cache shows what the server had at the call. Costs one small request, and a list of the metadata
+   * where that is not enough. Rejects with `closed` before the sync, or with the signal's reason.
+   */
+  async whenCurrent(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#taking.map((pipeline) => pipeline.whenCurrent(signal)));
+  }
+
+  /**
    * Resolves at the next sign that the server and this informer are connected: an event, a bookmark or a list of any
    * source. Rejects with the signal's reason.
    */
@@ -489,10 +496,9 @@ export class SharedInformer<T> implements Syncable {
     const unindexed = this.#unindexed;
     this.#unindexed = [];
     if (error) this.#pipelines[pipeline]?.refused(error, 'dropped', refused);
-    if (unindexed.length > 0) {
-      const summary = new InformerError('store', textOf(unindexed), { cause: unindexed[0] });
-      this.#pipelines[pipeline]?.refused(summary, 'unindexed', unindexed.length);
-    }
+    if (unindexed.length === 0) return;
+    const cause = new InformerError('store', textOf(unindexed), { cause: unindexed[0] });
+    this.#pipelines[pipeline]?.refused(cause, 'unindexed', unindexed.length);
   }
 
   #stateChanged(change: CachedChange<Cached<T>>, source: number): void {
@@ -572,15 +578,13 @@ export class SharedInformer<T> implements Syncable {
       this.#logger.warn('a resync period was raised to the shortest one', { resyncMs: wanted, least: LEAST_RESYNC_MS });
     const period = Math.max(wanted, LEAST_RESYNC_MS);
     if (period >= this.#resyncCheckMs) return period;
-    if (this.isStarted) {
+    if (!this.isStarted) this.#resyncCheckMs = period;
+    else
       this.#logger.warn('a resync period was raised to the check interval of the running informer', {
         resyncMs: period,
         check: this.#resyncCheckMs,
       });
-      return this.#resyncCheckMs;
-    }
-    this.#resyncCheckMs = period;
-    return period;
+    return this.#resyncCheckMs;
   }
 
   #mustBeNew(): void {
@@ -592,9 +596,4 @@ function* replay<C>(items: ReadonlyMap<ObjectKey, C>): Generator<InformerNotific
   for (const [key, cached] of items) {
     yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
   }
-}
-
-function selectorsOfName(name: string, selectors: Selectors = {}): Selectors {
-  const own = FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]).toString();
-  return { ...selectors, fieldSelector: selectors.fieldSelector ? `${own},${selectors.fieldSelector}` : own };
 }

@@ -9,6 +9,7 @@ import { hasMetadata, type ListPage, type ReadonlyObject } from '../model/object
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
+import { PresentState } from './present-state.ts';
 import type { CachedChange, ShownSource } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
 import type { ArrivingObjects } from './store/cache-store.ts';
@@ -125,6 +126,8 @@ export class SourcePipeline<T> implements ShownSource {
   #isConfirmed: boolean;
   /** Whether the versions of events show how complete the cache is. */
   #isOrdered = false;
+  /** While it runs. */
+  #present: PresentState | undefined;
 
   constructor(source: ListerWatcher<T>, options: PipelineOptions<T>) {
     const { namespace, name, clock, logger } = options;
@@ -217,6 +220,7 @@ export class SourcePipeline<T> implements ShownSource {
     using _ordered = this.#ledger.observe((event) => {
       if (isOrdered(event)) fifo.continuity(event);
     });
+    this.#present = this.#createPresent(verifying.signal);
     const applying = Promise.all([
       this.#applyAll(fifo, signal),
       this.#confirmStored(verifying.signal),
@@ -309,6 +313,7 @@ export class SourcePipeline<T> implements ShownSource {
     const resourceVersion = this.#ledger.storeErrors === 0 && version !== '0' ? version : '';
     if (isWhole || resourceVersion !== '') this.#shownVersion = resourceVersion;
     this.#options.onState?.({ isWhole, objects, resourceVersion });
+    this.#present?.changed();
   }
 
   #confirm(): void {
@@ -322,7 +327,7 @@ export class SourcePipeline<T> implements ShownSource {
    */
   async #confirmStored(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const comparison = this.#comparison(async (asking) => (await this.#listMetadata(asking)).items);
+    const comparison = this.#metadataComparison();
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isConfirmed && !signal.aborted; pauseMs = Math.min(2 * pauseMs, 30_000)) {
       try {
         const drift = await caughtUp(comparison, signal);
@@ -339,6 +344,33 @@ export class SourcePipeline<T> implements ShownSource {
       }
       await clock.sleep(pauseMs, { signal }).catch(() => {});
     }
+  }
+
+  #metadataComparison(): VerifierOptions<T> {
+    return this.#comparison(async (signal) => (await this.#listMetadata(signal)).items);
+  }
+
+  /** See `SharedInformer.whenCurrent`. Rejects with `closed` before the initial sync. */
+  async whenCurrent(signal: AbortSignal): Promise<void> {
+    if (!this.hasSynced || !this.#present)
+      throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to compare`);
+    await this.#present.when(signal);
+  }
+
+  #createPresent(running: AbortSignal): PresentState {
+    const { logger, reflector } = this.#options;
+    const { probe = this.source.list } = this.source;
+    const newest = { ...reflector.selectors, limit: 1 };
+    return new PresentState(
+      {
+        askVersion: async (signal) => (await probe.call(this.source, newest, { signal })).resourceVersion,
+        shownVersion: () => this.#shownVersion,
+        comparison: this.#metadataComparison(),
+        size: () => Iterator.from(this.#cached()).reduce((size) => size + 1, 0),
+        logger,
+      },
+      running,
+    );
   }
 
   async #listMetadata(signal: AbortSignal): Promise<ListPage<readonly [ObjectKey, unknown]>> {

@@ -30,4 +30,6 @@ export interface ShownSource {
   readonly continuity: Continuity;
   /** Whether an object that the server has is one that the source gives: its selectors match, and it is of its part. */
   selects(object: ReadonlyObject): boolean;
+  /** See `SharedInformer.whenCurrent`. */
+  whenCurrent(signal: AbortSignal): Promise<void>;
 }

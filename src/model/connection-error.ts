@@ -28,6 +28,22 @@ export function isConnectionRefused(error: unknown): boolean {
   return hasCode(error, (code) => code === 'ECONNREFUSED');
 }
 
+/** Whether no connection could be made, so that nothing was sent. */
+export function isNeverConnected(error: unknown): boolean {
+  return hasCode(error, (code) => NEVER_CONNECTED.has(code));
+}
+
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 /**
  * Whether the connection broke or could not be made: refused, reset, timed out, no route, no such host. False for TLS
  * and HTTP errors.

@@ -45,8 +45,24 @@ interface Answer {
   readonly [field: string]: unknown;
 }
 
-/** Called with a write before it is sent. The result is called with what the server has stored. */
-export type OnWrite = (request: WriteRequest) => (write: StoredWrite) => void;
+/** A write that the server may have stored, although no answer says so: the connection broke, or the server failed. */
+export interface LostWrite extends Pick<WriteRequest, 'server' | 'gvr' | 'namespace'> {
+  /**
+   * Reads the object as the server has it now, in the form of an answer; undefined if the write names none. Rejects if
+   * the server cannot be asked.
+   */
+  readonly read: ((signal: AbortSignal) => Promise<readonly StoredWrite[]>) | undefined;
+}
+
+/** Gets what became of one write. */
+export interface WriteOutcome {
+  /** Called with each object that the server has stored, as the answer says. */
+  stored(write: StoredWrite): void;
+  lost?(write: LostWrite): void;
+}
+
+/** Called with a write before it is sent. */
+export type OnWrite = (request: WriteRequest) => WriteOutcome;
 
 let observed: AsyncLocalStorage<OnWrite> | undefined;
 
@@ -56,13 +72,34 @@ export function observingWrites<R>(onWrite: OnWrite, work: () => R): R {
   return observed.run(onWrite, work);
 }
 
-/** Notes that a write is about to be sent. The result notes its answer; undefined if no one observes the write. */
-export function noteWrite(request: WriteRequest): ((answer: unknown) => void) | undefined {
-  const onStored = observed?.getStore()?.(request);
-  if (!onStored) return undefined;
-  return (answer) => {
-    for (const write of storedWrites(request, answer as Answer)) onStored(write);
+/** A write that someone observes. */
+export interface NotedWrite {
+  answered(answer: unknown): void;
+  /** Notes that no answer says what became of it. `get` reads the object of the write; undefined if it names none. */
+  lost(get: ((signal: AbortSignal) => Promise<unknown>) | undefined): void;
+}
+
+/** Notes that a write is about to be sent. Undefined if no one observes it. */
+export function noteWrite(request: WriteRequest): NotedWrite | undefined {
+  const outcome = observed?.getStore()?.(request);
+  if (!outcome) return undefined;
+  const { server, gvr, namespace } = request;
+  return {
+    answered: (answer) => {
+      for (const write of storedWrites(request, answer as Answer)) outcome.stored(write);
+    },
+    lost: (get) => {
+      const read = get && ((signal: AbortSignal) => get(signal).then((object) => readWrites(request, object)));
+      outcome.lost?.({ server, gvr, namespace, read });
+    },
   };
+}
+
+/** The write as a read shows it: an object at a version that may be another writer's, or that there is none. */
+function readWrites(request: WriteRequest, object: unknown): StoredWrite[] {
+  const answer = object === undefined ? { kind: 'Status' } : (object as Answer);
+  const method = object === undefined ? 'DELETE' : 'GET';
+  return storedWrites({ ...request, method, replaced: undefined, fieldManager: undefined }, answer);
 }
 
 function storedWrites(request: WriteRequest, answer: Answer): StoredWrite[] {

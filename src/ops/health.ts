@@ -63,6 +63,7 @@ export function readinessChecks({
 const PHASES: Readonly<Record<ControllerPhase, string | undefined>> = {
   'not started': undefined,
   syncing: 'waits for the initial sync of its sources',
+  'catching up': 'waits until its caches show what an earlier leader wrote',
   running: undefined,
   draining: 'is ending',
   ended: 'has ended',

@@ -62,10 +62,13 @@ export class HookWrites implements Disposable {
   /** Calls `work` for a hook in a queue, and notes what it writes. */
   observing<R>(hook: string, queue: string, work: () => R): R {
     return observingWrites(
-      () => (write) => {
-        this.#waits.note(queue, write);
-        this.#note(hook, write);
-      },
+      () => ({
+        stored: (write) => {
+          this.#waits.note(queue, write);
+          this.#note(hook, write);
+        },
+        lost: (write) => this.#waits.noteLost(queue, write),
+      }),
       work,
     );
   }

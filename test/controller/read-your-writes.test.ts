@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { whenCachesCurrent } from '../../src/controller/consistency/current-caches.ts';
 import { createController } from '../../src/controller/controller.ts';
 import type { ControllerOptions } from '../../src/controller/controller-options.ts';
+import { ShardGate } from '../../src/controller/shard-gate.ts';
 import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
-import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
+import { createInformerSource, informerEvents } from '../../src/controller/sources/informer-source.ts';
+import { createEventSource } from '../../src/controller/sources/source.ts';
 import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { SharedInformer } from '../../src/informer/shared-informer.ts';
+import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { keyOf } from '../../src/model/key.ts';
 import type { KubeObject } from '../../src/model/object.ts';
+import { ShardSet } from '../../src/model/shard-set.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
 
 const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -94,6 +100,129 @@ describe('a controller over caches that are behind', () => {
     const { children, explanations } = await childrenMade(500, { consistency: 'none' });
     expect(children).toBeGreaterThan(50);
     expect(explanations.filter((text) => text.includes('own write'))).toEqual([]);
+  });
+});
+
+/** Runs two replicas that share parents by shards, which change hands again and again; gives the most children of one. */
+async function mostChildren(lagMs: number, consistency?: 'none') {
+  const parents = Array.from({ length: 8 }, (_, i) => ({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: `parent-${i}`, namespace: 'shop' },
+  }));
+  await using place = await inProcess({ objects: parents });
+  const { sandbox, clock, client } = place;
+  sandbox.faults.add({ fault: { kind: 'lag', ms: lagMs }, match: { watch: true }, times: Number.POSITIVE_INFINITY });
+  const stop = new AbortController();
+  const replicas = [0, 1].map((at) => {
+    const shards = new ShardSet({ of: 4, by: 'uid', indexes: [] });
+    const source = new ShardedSource(client.resource(SERVICE_ACCOUNTS), shards);
+    const owners = new SharedInformer<KubeObject>(source as never, {
+      clock,
+      logger: silentLogger,
+      resource: SERVICE_ACCOUNTS,
+    });
+    const children = dynamicInformerFactory(client, {
+      logger: silentLogger,
+      namespaces: ['shop', 'bank'],
+      store: 'compact',
+    });
+    const { informer, lister } = children.forResource<KubeObject>(CONFIG_MAPS);
+    const gate: ShardGate = new ShardGate({
+      shards,
+      objects: () => owners.lister as never,
+      graceMs: 1_000,
+      drop: (key) => controller.drop(key),
+      clock,
+    });
+    const controller = createController({
+      name: `replica-${at}`,
+      clock,
+      logger: silentLogger,
+      consistency,
+      hotLoopRuns: 0,
+      sources: [
+        createEventSource(gate.feed(informerEvents(owners) as never), { name: 'parent', isPrimary: true }),
+        gate.source(
+          createInformerSource(informer, {
+            name: 'child',
+            enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
+          }),
+        ),
+      ],
+      reads: [owners as never, informer as never],
+      reconcile: gate.reconciler(async ({ key, namespace }) => {
+        const parent = owners.lister.get(key);
+        const have = lister
+          .list({ namespace })
+          .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === parent?.metadata.uid));
+        if (!parent || have.length >= WANTED) return {};
+        const child: KubeObject = {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { generateName: 'child-', namespace },
+        };
+        setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' } as KubeObject, child);
+        await client.resource(CONFIG_MAPS, { namespace }).create(child as never);
+        return { requeueAfterMs: 4 };
+      }),
+    });
+    void owners.run(stop.signal);
+    children.start(stop.signal);
+    const running = controller.run(stop.signal);
+    const ends = new Map<number, AbortController>();
+    const take = async (index: number) => {
+      const end = new AbortController();
+      ends.set(index, end);
+      shards.change(new Set(ends.keys()));
+      await shards.whenRead(stop.signal);
+      await owners.whenApplied(stop.signal);
+      if (consistency !== 'none')
+        await whenCachesCurrent([owners as never, informer as never], {
+          clock,
+          logger: silentLogger,
+          signal: stop.signal,
+        });
+      gate.open({ index, signal: end.signal, isHeld: true, heldForMs: 60_000, assertHeld() {} });
+    };
+    const give = async (index: number) => {
+      ends.get(index)?.abort();
+      ends.delete(index);
+      await gate.close(index);
+      shards.change(new Set(ends.keys()));
+    };
+    return { take, give, running };
+  });
+  const move = async (index: number, from: number | undefined, to: number) => {
+    const moved = (async () => {
+      if (from !== undefined) await replicas[from]?.give(index);
+      await replicas[to]?.take(index);
+    })();
+    for (let turn = 0; turn < 60; turn++) await clock.advance(50);
+    await moved;
+  };
+  for (let index = 0; index < 4; index++) await move(index, undefined, index % 2);
+  for (let index = 0; index < 4; index++) await move(index, index % 2, (index + 1) % 2);
+  for (let index = 0; index < 4; index++) await move(index, (index + 1) % 2, index % 2);
+  await clock.advance(40 * lagMs);
+  stop.abort();
+  await clock.advance(0);
+  await Promise.all(replicas.map(({ running }) => running));
+  const owned = sandbox
+    .list(CONFIG_MAPS)
+    .flatMap(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
+  const counts = new Map<string, number>();
+  for (const uid of owned) counts.set(uid, (counts.get(uid) ?? 0) + 1);
+  return { parents: counts.size, most: Math.max(...counts.values()), least: Math.min(...counts.values()) };
+}
+
+describe('replicas that share keys, over caches that are behind, while shards change hands', () => {
+  it('make no child twice', async () => {
+    expect(await mostChildren(900)).toEqual({ parents: 8, most: WANTED, least: WANTED });
+  });
+
+  it('make some twice with `consistency: "none"`', async () => {
+    expect((await mostChildren(900, 'none')).most).toBeGreaterThan(WANTED);
   });
 });
 

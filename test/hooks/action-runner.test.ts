@@ -318,7 +318,7 @@ describe('modes', () => {
 
   it('write reports each write that the server stored, with its version', async () => {
     const written: StoredWrite[] = [];
-    const noting = <R>(work: () => R) => observingWrites(() => (write) => void written.push(write), work);
+    const noting = <R>(work: () => R) => observingWrites(() => ({ stored: (write) => void written.push(write) }), work);
     const actions = [
       { patch: { spec: { replicas: 4 } } },
       { create: { ...CONFIG_MAP, metadata: { generateName: 'made-' } } },

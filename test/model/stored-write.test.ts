@@ -10,7 +10,7 @@ const gvr = parseGvr('v1/configmaps');
 function observed<R>(work: (written: StoredWrite[]) => R): R {
   const written: StoredWrite[] = [];
   return observingWrites(
-    () => (write) => void written.push(write),
+    () => ({ stored: (write) => void written.push(write) }),
     () => work(written),
   );
 }
@@ -74,7 +74,7 @@ const request = {
 
 function noted(answer: object, asked: Partial<typeof request> = {}): StoredWrite[] {
   return observed((written) => {
-    noteWrite({ ...request, ...asked })?.(answer);
+    noteWrite({ ...request, ...asked })?.answered(answer);
     return written;
   });
 }

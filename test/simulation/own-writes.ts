@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/client/client.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { type Controller, createController } from '../../src/controller/controller.ts';
+import { markLeading } from '../../src/controller/election/leading-work.ts';
 import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
 import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
 import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
-import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { dynamicInformerFactory, type InformerFactory } from '../../src/informer/informer-factory.ts';
 import type { Lister } from '../../src/informer/store/lister.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { noMetrics } from '../../src/kit/metrics.ts';
@@ -14,6 +15,7 @@ import type { KubeObject, ReadonlyKubeObject } from '../../src/model/object.ts';
 import { type Fault, Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, through } from '../support/in-process.ts';
+import { unordered } from '../support/unordered.ts';
 import { pick, type RandomSource } from './random.ts';
 
 const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -31,11 +33,28 @@ export interface OwnWriteSimulation {
   readonly waits: readonly number[];
   readonly givenUp: number;
   readonly runs: number;
+  /** How often another process came to lead. */
+  readonly terms: number;
+  /** The answers to writes that were lost. */
+  readonly lost: number;
+}
+
+/** A process that may lead. */
+interface Replica {
+  lead(isElected: boolean): Term;
+  leave(): Promise<void>;
+}
+
+/** The time in which a process leads. */
+interface Term {
+  readonly controller: Controller;
+  end(): Promise<void>;
 }
 
 /**
  * Runs a controller that wants some children for each parent, over caches that lag, break, are listed again and come
- * from a restored server, with versions that may have no order. Rejects with the seed if a parent ever has a child too
+ * from a restored server, with versions that may have no order. Answers of writes may be lost, and other processes come
+ * to lead. Rejects with the seed if a parent ever has a child too
  * many, or one too few at the end.
  */
 export async function simulateOwnWrites(seed: number, steps: number): Promise<OwnWriteSimulation> {
@@ -56,9 +75,13 @@ class Simulation {
   readonly #lagMs: number;
   readonly #isDisturbed: boolean;
   readonly #isUnordered: boolean;
+  readonly #hasReplicas: boolean;
+  readonly #isLossy: boolean;
   readonly #waits: number[] = [];
   #givenUp = 0;
   #runs = 0;
+  #terms = 0;
+  #lost = 0;
   #change = 0;
   #isCalm = false;
   #snapshot: SandboxSnapshot | undefined;
@@ -69,20 +92,80 @@ class Simulation {
     this.#lagMs = pick(this.#random, [0, 20, 100, 500, 1_500]);
     this.#isDisturbed = this.#random() < 0.6;
     this.#isUnordered = this.#random() < 0.3;
+    this.#hasReplicas = this.#random() < 0.5;
+    this.#isLossy = this.#random() < 0.5;
   }
 
   async run(steps: number): Promise<OwnWriteSimulation> {
     const clock = this.#clock;
     await using sandbox = await Sandbox.start({ socket: false, clock, seed: this.#seed });
     for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
-    const transport = sandbox.transport();
-    const client = createClient(this.#isUnordered ? unordered(transport) : transport, { clock, logger: silentLogger });
+    const replicas = Array.from({ length: this.#hasReplicas ? 2 : 1 }, () => this.#replica(sandbox));
+    let leader = 0;
+    const lead = () => (replicas[leader] as Replica).lead(this.#hasReplicas);
+    let term = lead();
+    let faults = this.#faults(sandbox);
+    for (let step = 0; step < steps; step++) {
+      for (const fault of faults) fault[Symbol.dispose]();
+      if (this.#hasReplicas && this.#random() < 0.2) {
+        await term.end();
+        this.trace.push(`${clock.monotonic()} another leads`);
+        this.#terms++;
+        leader = (leader + 1) % replicas.length;
+        term = lead();
+      }
+      this.#act(sandbox, term.controller);
+      faults = this.#faults(sandbox);
+      await clock.advance(Math.floor(this.#random() ** 2 * 1_500));
+      this.#check(sandbox, false);
+    }
+    this.#isCalm = true;
+    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
+    await clock.advance(900_000);
+    this.#check(sandbox, true);
+    await term.end();
+    for (const replica of replicas) await replica.leave();
+    const [lagMs, isDisturbed, isUnordered] = [this.#lagMs, this.#isDisturbed, this.#isUnordered];
+    return {
+      seed: this.#seed,
+      lagMs,
+      isDisturbed,
+      isUnordered,
+      waits: this.#waits,
+      givenUp: this.#givenUp,
+      runs: this.#runs,
+      terms: this.#terms,
+      lost: this.#lost,
+    };
+  }
+
+  /** A process with caches that follow the server, and that may lead. */
+  #replica(sandbox: Sandbox): Replica {
+    const clock = this.#clock;
+    const transport = this.#isUnordered ? unordered(sandbox.transport()) : sandbox.transport();
+    const client = createClient(this.#losing(transport), { clock, logger: silentLogger });
     const factory = dynamicInformerFactory(client, {
       logger: silentLogger,
       namespaces: this.#random() < 0.5 ? NAMESPACES : [],
       store: pick(this.#random, ['objects', 'compact']),
       sync: pick(this.#random, ['stream', 'list', 'pages']),
     });
+    factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
+    factory.forResource<KubeObject>(CONFIG_MAPS);
+    const stop = new AbortController();
+    factory.start(stop.signal);
+    return {
+      lead: (isElected) => this.#lead(client, factory, isElected),
+      leave: async () => {
+        stop.abort();
+        await clock.advance(0);
+        await factory.shutdown();
+      },
+    };
+  }
+
+  #lead(client: Client, factory: InformerFactory, isElected: boolean): Term {
+    const clock = this.#clock;
     const parents = factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
     const children = factory.forResource<KubeObject>(CONFIG_MAPS);
     const controller = createController({
@@ -119,34 +202,29 @@ class Simulation {
       },
     });
     const stop = new AbortController();
-    const running = controller.run(stop.signal);
-    factory.start(stop.signal);
-    let lag = this.#lag(sandbox);
-    for (let step = 0; step < steps; step++) {
-      lag[Symbol.dispose]();
-      this.#act(sandbox, controller);
-      lag = this.#lag(sandbox);
-      await clock.advance(Math.floor(this.#random() ** 2 * 1_500));
-      this.#check(sandbox, false);
-    }
-    this.#isCalm = true;
-    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
-    await clock.advance(900_000);
-    this.#check(sandbox, true);
-    stop.abort();
-    await clock.advance(0);
-    await running;
-    await factory.shutdown();
-    const [lagMs, isDisturbed, isUnordered] = [this.#lagMs, this.#isDisturbed, this.#isUnordered];
+    const running = controller.run(isElected ? markLeading(stop.signal) : stop.signal);
+    running.catch(() => {});
     return {
-      seed: this.#seed,
-      lagMs,
-      isDisturbed,
-      isUnordered,
-      waits: this.#waits,
-      givenUp: this.#givenUp,
-      runs: this.#runs,
+      controller,
+      end: async () => {
+        stop.abort();
+        await clock.advance(0);
+        await running;
+      },
     };
+  }
+
+  /** Loses the answers of some writes that the server has stored. */
+  #losing(transport: Transport): Transport {
+    if (!this.#isLossy) return transport;
+    return through(transport, async (request, send) => {
+      const response = await send(request);
+      if (this.#isCalm || request.method === 'GET' || this.#random() > 0.15) return response;
+      this.trace.push(`${this.#clock.monotonic()} the answer to a ${request.method} is lost`);
+      this.#lost++;
+      for await (const _ of response.body);
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    });
   }
 
   #histogram(name: string, result: string | undefined) {
@@ -191,9 +269,9 @@ class Simulation {
     sandbox.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name, labels } });
   }
 
-  #lag(sandbox: Sandbox): Disposable {
+  #faults(sandbox: Sandbox): Disposable[] {
     const fault = { kind: 'lag', ms: this.#lagMs } as const;
-    return sandbox.faults.add({ fault, match: { watch: true }, times: Number.POSITIVE_INFINITY });
+    return [sandbox.faults.add({ fault, match: { watch: true }, times: Number.POSITIVE_INFINITY })];
   }
 
   #check(sandbox: Sandbox, isEnd: boolean): void {
@@ -224,33 +302,4 @@ function childOf(parent: ReadonlyKubeObject): KubeObject {
 function childrenOf(lister: Lister<KubeObject>, { metadata: { namespace, uid } }: ReadonlyKubeObject) {
   const isChild = (each: ReadonlyKubeObject) => each.metadata.ownerReferences?.some((owner) => owner.uid === uid);
   return lister.list({ namespace }).filter(isChild);
-}
-
-/** A server whose versions cannot be compared: `123` is `x123`. */
-function unordered(transport: Transport): Transport {
-  return through(transport, async (init, send) => {
-    const path = init.path.replace(/resourceVersion=x/g, 'resourceVersion=');
-    const { body: given } = init;
-    const body = typeof given === 'string' ? given.replaceAll('"resourceVersion":"x', '"resourceVersion":"') : given;
-    const response = await send({ ...init, path, body });
-    return { ...response, body: init.stream ? renamed(response.body) : renamed(joined(response.body)) };
-  });
-}
-
-async function* joined(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  yield Buffer.concat(pieces);
-}
-
-async function* renamed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let rest = '';
-  const inOther = (text: string) => Buffer.from(text.replace(/"resourceVersion":"(?=[1-9])/g, '"resourceVersion":"x'));
-  for await (const piece of body) {
-    rest += Buffer.from(piece).toString('latin1');
-    const end = rest.lastIndexOf('\n') + 1;
-    if (end > 0) yield inOther(rest.slice(0, end));
-    rest = rest.slice(end);
-  }
-  if (rest !== '') yield inOther(rest);
 }

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { fencedTransport } from '../../client/http/fenced-transport.ts';
+import { whenCachesCurrent } from '../../controller/consistency/current-caches.ts';
 import { ShardGate } from '../../controller/shard-gate.ts';
 import { ShardElector } from '../../controller/sharding/shard-elector.ts';
 import type { HeldShard, ShardOverview } from '../../controller/sharding/shard-options.ts';
@@ -157,6 +158,8 @@ class SharedWork implements Sharing {
       await shards.whenRead(signal);
       await Promise.all(caches().all.map(({ informer }) => informer.whenSynced(signal)));
       await Promise.all(caches().all.map(({ informer }) => informer.whenApplied(signal)));
+      const informers = caches().all.map(({ informer }) => informer);
+      await whenCachesCurrent(informers, { clock: this.#session.clock, logger: this.#session.logger, signal });
       gate.open(held);
       this.#reports.opened(index);
       if (shards.by === 'namespace') this.#reports.uneven(unevenText(caches().primary.informer.lister.keys(), shards));

@@ -7,7 +7,7 @@ import type { StoredWrite } from '../../model/stored-write.ts';
 /** The part of an informer that says which writes it shows. A SharedInformer fits. */
 export type ReadCache = Pick<
   SharedInformer<ReadonlyObject>,
-  'name' | 'resource' | 'sourceOf' | 'onState' | 'isStarted' | 'isStopped'
+  'name' | 'resource' | 'sourceOf' | 'onState' | 'isStarted' | 'isStopped' | 'hasSynced' | 'continuity' | 'whenCurrent'
 > & { readonly lister: Pick<SharedInformer<ReadonlyObject>['lister'], 'get'> };
 
 /** Whether a cache may have the object of a write. */

@@ -5,16 +5,10 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { compareResourceVersions, isComparable, type ResourceVersion } from '../../model/resource-version.ts';
 import type { StoredWrite } from '../../model/stored-write.ts';
 import type { ReadCache } from './read-cache.ts';
+import { leftOfWaitMs } from './wait-limit.ts';
 
-/** An open watch must bring a write within this time, ms. After it, the write is not waited for. */
-const LONGEST_MS = 60_000;
-/** The same for a cache whose watch was not open that long, ms. */
-const LONGEST_OUTAGE_MS = 600_000;
-/** The same where versions have no order, so that a later state of the object may have hidden the write, ms. */
+/** How long a write is waited for where versions have no order: a later state may have hidden it, ms. */
 const LONGEST_UNORDERED_MS = 10_000;
-
-/** No write is waited for longer than this, ms. */
-export const LONGEST_WAIT_MS = LONGEST_OUTAGE_MS;
 
 /** The writes of one object by the runs of one key, until one cache shows them. */
 export class UnseenWrite {
@@ -86,11 +80,9 @@ export class UnseenWrite {
 
   /** How much longer the write is waited for, ms. */
   leftMs(clock: Clock): number {
-    const connection = this.cache.sourceOf(this.key)?.continuity.connection;
-    const agoMs = clock.monotonic() - this.#writtenAt;
-    const openMs = connection?.state === 'connected' ? Math.min(agoMs, clock.now() - connection.since) : 0;
+    const { continuity } = this.cache.sourceOf(this.key) ?? {};
     const isUnordered = this.version === undefined && this.#goneUid === undefined;
-    return Math.min((isUnordered ? LONGEST_UNORDERED_MS : LONGEST_MS) - openMs, LONGEST_OUTAGE_MS - agoMs);
+    return leftOfWaitMs(continuity, this.#writtenAt, clock, isUnordered ? LONGEST_UNORDERED_MS : undefined);
   }
 
   get #cached(): ReadonlyObject | undefined {

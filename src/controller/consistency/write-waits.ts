@@ -1,14 +1,15 @@
+import { scope } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Histogram } from '../../kit/metrics.ts';
 import type { ObjectKey } from '../../model/key.ts';
-import type { StoredWrite } from '../../model/stored-write.ts';
+import type { LostWrite, StoredWrite } from '../../model/stored-write.ts';
 import { CacheProgress } from './cache-progress.ts';
+import { LostAnswer } from './lost-answer.ts';
 import { mayShow, type ReadCache } from './read-cache.ts';
-import { LONGEST_WAIT_MS, UnseenWrite } from './unseen-write.ts';
+import { UnseenWrite } from './unseen-write.ts';
+import { LONGEST_WAIT_MS, REPORTED_MS } from './wait-limit.ts';
 
-/** A wait of this length is reported, ms. */
-const REPORTED_MS = 10_000;
 /** A waiting key is asked again after this time at the latest, ms. Until then the progress of the caches wakes it. */
 const ASKED_MS = 60_000;
 
@@ -34,6 +35,8 @@ export interface WriteWait {
 /** The writes of a key's runs that not every cache has shown. */
 interface Unseen {
   readonly writes: Map<string, UnseenWrite>;
+  /** Those of which it is not known whether they were stored. */
+  readonly lost: Set<LostAnswer>;
   /** When the last of them was stored, monotonic ms. */
   writtenAt: number;
   /** When a run began to wait, monotonic ms; undefined if none waits. */
@@ -44,7 +47,8 @@ interface Unseen {
 /**
  * Lets no run of a key begin before the caches show what earlier runs of the key wrote. A cache shows a write when it has
  * the object at that version or a later one, when all its changes up to that version were applied, or when the deleted
- * object is gone. A key that writes nothing costs one look-up.
+ * object is gone. After a write whose answer was lost, the next run waits until it is known what became of it. A key that
+ * writes nothing costs one look-up.
  *
  * The wait ends after a minute with an open watch, ten minutes without one, and ten seconds where versions have no
  * order. It says so then.
@@ -53,6 +57,7 @@ export class WriteWaits implements Disposable {
   readonly #options: WriteWaitsOptions;
   readonly #keys = new Map<ObjectKey, Unseen>();
   readonly #progress = new Map<ReadCache, CacheProgress>();
+  readonly #running = scope();
 
   constructor(options: WriteWaitsOptions) {
     this.#options = options;
@@ -75,6 +80,16 @@ export class WriteWaits implements Disposable {
     this.#forgetOld(now);
   }
 
+  /** Notes a write of a run of `key` whose answer was lost. */
+  noteLost(key: ObjectKey, write: LostWrite): void {
+    const { clock, caches } = this.#options;
+    const lost = new LostAnswer(write, new Set(caches()), clock);
+    if (lost.caches.length === 0) return;
+    const now = clock.monotonic();
+    this.#unseenOf(key, now).lost.add(lost);
+    this.#forgetOld(now);
+  }
+
   /**
    * Whether a run of the key has to wait, and the time after which it is to be asked again at the latest, ms. Undefined
    * if the run may begin.
@@ -83,16 +98,17 @@ export class WriteWaits implements Disposable {
     const unseen = this.#keys.get(key);
     if (!unseen) return undefined;
     const now = this.#options.clock.monotonic();
+    const unknown = this.#unknown(key, unseen);
     const behind = this.#behind(unseen, now);
-    if (behind.length === 0) {
+    if (behind.length + unknown.length === 0) {
       this.#began(key, unseen, now);
       return undefined;
     }
     unseen.since ??= now;
     for (const write of behind) this.#progressOf(write.cache).wake(key, write);
-    const leftMs = Math.max(...behind.map((write) => write.leftMs(this.#options.clock)));
+    const leftMs = Math.max(...[...behind, ...unknown].map((write) => write.leftMs(this.#options.clock)));
     const untilReportMs = unseen.since + REPORTED_MS - now;
-    if (untilReportMs <= 0) this.#report(key, unseen, behind, now);
+    if (untilReportMs <= 0) this.#report(key, unseen, [...behind, ...unknown], now);
     return { afterMs: Math.max(1, Math.min(leftMs, ASKED_MS, unseen.isReported ? ASKED_MS : untilReportMs)) };
   }
 
@@ -101,21 +117,41 @@ export class WriteWaits implements Disposable {
     const unseen = this.#keys.get(key);
     if (unseen?.since === undefined) return undefined;
     const behind = [...unseen.writes.values()].filter(({ state }) => state === 'behind');
-    return { waitedMs: this.#options.clock.monotonic() - unseen.since, types: typesOf(behind) };
+    return { waitedMs: this.#options.clock.monotonic() - unseen.since, types: typesOf([...behind, ...unseen.lost]) };
   }
 
   [Symbol.dispose](): void {
+    this.#running[Symbol.dispose]();
     for (const progress of this.#progress.values()) progress[Symbol.dispose]();
     this.#progress.clear();
     this.#keys.clear();
   }
 
   #unseenOf(key: ObjectKey, now: number): Unseen {
-    const unseen = this.#keys.get(key) ?? { writes: new Map(), writtenAt: now, since: undefined, isReported: false };
+    const none = { writes: new Map(), lost: new Set<LostAnswer>(), since: undefined, isReported: false };
+    const unseen = this.#keys.get(key) ?? { ...none, writtenAt: now };
     unseen.writtenAt = now;
     this.#keys.delete(key); // the keys are in the order of their last writes
     this.#keys.set(key, unseen);
     return unseen;
+  }
+
+  /** The writes of which it has to be found out whether they were stored. Forgets those that need it no more. */
+  #unknown(key: ObjectKey, unseen: Unseen): LostAnswer[] {
+    const { clock } = this.#options;
+    const unknown = [...unseen.lost].filter((lost) => !lost.isKnown);
+    const givenUp = unknown.filter((lost) => lost.leftMs(clock) <= 0);
+    unseen.lost.clear();
+    for (const lost of unknown) if (!givenUp.includes(lost)) unseen.lost.add(lost);
+    for (const lost of givenUp) lost[Symbol.dispose]();
+    if (givenUp.length > 0) this.#giveUp(unseen, givenUp, clock.monotonic());
+    for (const lost of unseen.lost) {
+      lost.ask(clock, this.#running.signal, (writes) => {
+        for (const write of writes) this.note(key, write);
+        this.#ready(key);
+      });
+    }
+    return [...unseen.lost];
   }
 
   /** The writes that have to be waited for. Forgets those that need it no more. */
@@ -138,14 +174,14 @@ export class WriteWaits implements Disposable {
     if (unseen.since !== undefined) this.#options.waited.success.observe((now - unseen.since) / 1000);
     unseen.since = undefined;
     unseen.isReported = false;
-    if (unseen.writes.size === 0) this.#keys.delete(key);
+    if (unseen.writes.size + unseen.lost.size === 0) this.#keys.delete(key);
   }
 
-  #report(key: ObjectKey, unseen: Unseen, behind: readonly UnseenWrite[], now: number): void {
+  #report(key: ObjectKey, unseen: Unseen, behind: readonly Awaiting[], now: number): void {
     if (unseen.isReported) return;
     unseen.isReported = true;
     const waitedSeconds = Math.round((now - (unseen.since ?? now)) / 1000);
-    const caches = [...new Set(behind.map(({ cache }) => cache.name))];
+    const caches = [...new Set(behind.flatMap(cachesOf).map(({ name }) => name))];
     this.#options.logger.warn('a key waits for its own writes, which its caches do not show', {
       key,
       types: typesOf(behind),
@@ -154,13 +190,13 @@ export class WriteWaits implements Disposable {
     });
   }
 
-  #giveUp(unseen: Unseen, writes: readonly UnseenWrite[], now: number): void {
+  #giveUp(unseen: Unseen, writes: readonly Awaiting[], now: number): void {
     if (unseen.since !== undefined) this.#options.waited.timeout.observe((now - unseen.since) / 1000);
     unseen.since = undefined;
     unseen.isReported = false;
     this.#options.logger.warn('the next run may read a state before its own writes: the caches did not show them', {
       types: typesOf(writes),
-      objects: writes.slice(0, 10).map((write) => write.key),
+      objects: writes.slice(0, 10).flatMap((write) => ('key' in write ? [write.key] : [])),
     });
   }
 
@@ -178,12 +214,16 @@ export class WriteWaits implements Disposable {
 
   /** Forgets keys whose last write nothing waits for any more. */
   #forgetOld(now: number): void {
-    for (const [key, { writes, writtenAt }] of this.#keys) {
+    for (const [key, { writes, lost, writtenAt }] of this.#keys) {
       if (writtenAt + LONGEST_WAIT_MS > now) return;
       this.#keys.delete(key);
       for (const write of writes.values()) this.#progress.get(write.cache)?.leave(write);
+      for (const each of lost) each[Symbol.dispose]();
     }
   }
 }
 
-const typesOf = (writes: readonly UnseenWrite[]) => [...new Set(writes.map(({ type }) => type))];
+type Awaiting = UnseenWrite | LostAnswer;
+
+const cachesOf = (write: Awaiting) => ('cache' in write ? [write.cache] : write.caches);
+const typesOf = (writes: readonly Awaiting[]) => [...new Set(writes.map(({ type }) => type))];

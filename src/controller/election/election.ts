@@ -11,6 +11,7 @@ import { type Attempt, LeaseCandidate } from './candidate.ts';
 import { checkedSettings, type ElectionSettings, JITTER, type LeaderElectorOptions } from './elector-options.ts';
 import { Fence, type Moment } from './fence.ts';
 import { type LeaderWork, startWork } from './leader-work.ts';
+import { markLeading } from './leading-work.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { LeaseRecord } from './lease-record.ts';
 
@@ -169,7 +170,7 @@ export class Election {
     using renewing = scope();
     this.#status.set(1);
     this.#event('became leader');
-    const work = startWork(this.#options.onStartedLeading, leading.signal);
+    const work = startWork(this.#options.onStartedLeading, markLeading(leading.signal));
     const lost = this.#renewUntilLost(renewing.signal);
     const ending = await this.#firstEnding(signal, lost, work);
     leading.abort(ending.kind === 'asked' ? ending.reason : ending.error);

@@ -1,4 +1,5 @@
 import { type Scope, saysAborted, scope } from '../../kit/abort.ts';
+import { isLeadingWork, markLeading } from '../election/leading-work.ts';
 import type { Runnable } from './runnable.ts';
 
 /** Called when a runnable fails. `isEnding`: its signal had aborted before. */
@@ -23,6 +24,7 @@ export class RunGroup {
   /** Starts all. They end when `parent` aborts, or by {@link stop}. */
   start(parent?: AbortSignal): void {
     this.#scope = scope(parent);
+    if (parent && isLeadingWork(parent)) markLeading(this.#scope.signal);
     for (const { name, runnable } of this.#waiting.splice(0)) this.#run(name, runnable, this.#scope.signal);
   }
 

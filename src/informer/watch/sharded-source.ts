@@ -164,8 +164,14 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   async probe(options: ListOptions, context: CallContext): Promise<ListPage<unknown>> {
     const asked = this.#listed;
     const { probe = this.#source.list } = this.#source;
-    const page = await probe.call(this.#source, withSelector(options, asked), context);
-    return { ...page, items: page.items.filter((object) => !hasMetadata(object) || asked.has(object)) };
+    const { arrived } = context;
+    const isOurs = (object: unknown) => !hasMetadata(object) || asked.has(object);
+    const page = await probe.call(this.#source, withSelector(options, asked), {
+      ...context,
+      // what takes the place of an object says no more in which part it was
+      arrived: arrived && ((object, bytes) => (isOurs(object) ? arrived(object, bytes) : OTHER_PART)),
+    });
+    return { ...page, items: page.items.filter((item) => item !== OTHER_PART && isOurs(item)) };
   }
 
   supportsStreamingLists(): boolean {
@@ -301,6 +307,9 @@ function fixed(shard: Shard): ShardSet {
   const { index, of, by } = shard;
   return new ShardSet({ of, by, indexes: [index] });
 }
+
+/** Takes the place of an object of another part. */
+const OTHER_PART = Symbol('an object of another part');
 
 const withSelector = <O extends object>(options: O, { selector }: ShardParts): O & { shardSelector?: string } =>
   selector === undefined ? options : { ...options, shardSelector: selector };

@@ -5,7 +5,7 @@ import type { StateChange } from '../../../src/informer/state-change.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
-import type { StoredWrite } from '../../../src/model/stored-write.ts';
+import type { LostWrite, StoredWrite } from '../../../src/model/stored-write.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const gvr = parseGvr('v1/configmaps');
@@ -23,6 +23,8 @@ class FakeCache {
   /** When the watch was opened, ms. */
   since = 0;
   selects = (_: ReadonlyObject) => true;
+  /** Resolves when the cache shows what the server has now. */
+  whenCurrent = async (_: AbortSignal) => {};
   observers = 0;
   readonly objects = new Map<string, ReadonlyObject>();
   readonly lister = { get: (key: string) => this.objects.get(key) };
@@ -36,7 +38,8 @@ class FakeCache {
   sourceOf(key: string) {
     if (this.namespace !== undefined && !key.startsWith(`${this.namespace}/`)) return undefined;
     const continuity = { connection: { state: this.connection, since: this.since } };
-    return { shownVersion: this.shownVersion, selects: this.selects, continuity } as never;
+    const { shownVersion, selects, whenCurrent } = this;
+    return { shownVersion, selects, continuity, whenCurrent } as never;
   }
 
   onState(observer: (change: StateChange<ReadonlyObject>) => void): Disposable {
@@ -96,8 +99,10 @@ function setUp(...caches: FakeCache[]) {
     const write = { server: undefined, gvr, namespace, key, uid, object, isGone: false, isOwnVersion: true, ...more };
     waits.note(run, { ...write, resourceVersion });
   };
+  const lost = (read: LostWrite['read'], namespace = 'shop') =>
+    waits.noteLost('shop/parent', { server: undefined, gvr, namespace, read });
   const isHeld = (key = 'shop/parent') => waits.before(key) !== undefined;
-  return { clock, ready, waited, logged, waits, wrote, isHeld };
+  return { clock, ready, waited, logged, waits, wrote, lost, isHeld };
 }
 
 describe('a run waits until the cache shows the writes of earlier runs of its key', () => {
@@ -274,6 +279,94 @@ it('a write after one that was shown is waited for too, also where versions have
   expect(isHeld()).toBe(true);
   cache.event('shop/a', 'x1', 'u', false);
   expect(isHeld()).toBe(false);
+});
+
+describe('after a write whose answer was lost, a run waits', () => {
+  const found = (resourceVersion: string): StoredWrite => ({
+    ...{ server: undefined, gvr, namespace: 'shop', key: 'shop/a', uid: 'u', isGone: false, isOwnVersion: undefined },
+    object: { metadata: { namespace: 'shop', name: 'a', uid: 'u', resourceVersion } },
+    resourceVersion,
+  });
+
+  it('until its object was read, and the cache shows that', async () => {
+    const cache = new FakeCache();
+    const { lost, isHeld, waits, ready, clock } = setUp(cache);
+    const reads: number[] = [];
+    lost(async () => {
+      reads.push(clock.monotonic());
+      if (reads.length < 3) throw new Error('no route to host');
+      return [found('9')];
+    });
+    await clock.advance(1_000);
+    expect(reads).toEqual([]); // nothing is read for a key that does not run again
+    expect([isHeld(), isHeld('shop/other')]).toEqual([true, false]);
+    expect(waits.of('shop/parent')?.types).toEqual(['v1/configmaps']);
+    await clock.advance(600);
+    expect(reads).toEqual([1_000, 1_200, 1_600]);
+    expect(ready).toEqual(['shop/parent']);
+    expect(isHeld()).toBe(true);
+    cache.event('shop/a', '9');
+    expect(isHeld()).toBe(false);
+  });
+
+  it('of an object that is not there only until that is known', async () => {
+    const { lost, isHeld, ready, clock, waits } = setUp(new FakeCache());
+    lost(async () => []);
+    expect(isHeld()).toBe(true);
+    await clock.advance(0);
+    expect([ready, isHeld(), waits.of('shop/parent')]).toEqual([['shop/parent'], false, undefined]);
+  });
+
+  it('until the caches show the present state, if the write names no object', async () => {
+    const [shop, bank] = [new FakeCache('shop'), new FakeCache('bank')];
+    [shop.namespace, bank.namespace] = ['shop', 'bank'];
+    const current = Promise.withResolvers<void>();
+    shop.whenCurrent = () => current.promise;
+    bank.whenCurrent = () => new Promise(() => {});
+    const { lost, isHeld, ready, clock } = setUp(shop, bank);
+    lost(undefined);
+    expect(isHeld()).toBe(true);
+    await clock.advance(1_000);
+    expect([ready, isHeld()]).toEqual([[], true]);
+    current.resolve();
+    await clock.advance(0);
+    expect([ready, isHeld()]).toEqual([['shop/parent'], false]);
+  });
+
+  it('not at all if no cache may show it', () => {
+    const { lost, isHeld } = setUp(new FakeCache('pods', { group: '', resource: 'pods' }));
+    lost(undefined);
+    expect(isHeld()).toBe(false);
+  });
+
+  it('no longer than a minute with an open watch, and says so', async () => {
+    const cache = new FakeCache();
+    const { lost, isHeld, clock, logged, waited } = setUp(cache);
+    lost(() => Promise.reject(new Error('forbidden')));
+    expect(isHeld()).toBe(true);
+    await clock.advance(59_000);
+    expect(isHeld()).toBe(true);
+    await clock.advance(1_000);
+    expect(isHeld()).toBe(false);
+    expect(logged.at(-1)).toContain('the next run may read a state before its own writes');
+    expect(waited).toEqual(['timeout 60']);
+  });
+
+  it('until the controller ends', async () => {
+    const { lost, isHeld, waits, ready, clock } = setUp(new FakeCache());
+    let isAborted = false;
+    lost((signal) => {
+      signal.addEventListener('abort', () => {
+        isAborted = true;
+      });
+      return new Promise(() => {});
+    });
+    expect(isHeld()).toBe(true);
+    await clock.advance(0);
+    waits[Symbol.dispose]();
+    await clock.advance(60_000);
+    expect([isAborted, ready]).toEqual([true, []]);
+  });
 });
 
 describe('a wait', () => {

@@ -58,6 +58,19 @@ async function threeParts({ isSharding, sync = 'auto', by = 'uid', metadataOnly 
 }
 
 describe.each([true, false])('a server that divides collections: %s', (isSharding) => {
+  it('is compared with its own part when a cache has to be current', async () => {
+    await using all = await threeParts({ isSharding });
+    const [first] = all.parts;
+    for (let i = 0; i < 6; i++) all.maps.put(`ns-${i}/m${i}`, 'n2');
+    all.sandbox.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'ns-1', name: 'other' } });
+    let isCurrent = false;
+    void first?.informer.whenCurrent(new AbortController().signal).then(() => {
+      isCurrent = true;
+    });
+    await all.clock.advance(1_000);
+    expect(isCurrent).toBe(true);
+  });
+
   it.each(['stream', 'list', 'pages', 'auto'] as const)(
     'every object is in one of three parts, after the initial %s, after changes and after lost history',
     async (sync) => {

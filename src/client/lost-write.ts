@@ -1,0 +1,10 @@
+import { isInformerError } from '../kit/error.ts';
+import { isNeverConnected } from '../model/connection-error.ts';
+import { statusOf } from '../model/status.ts';
+
+/** Whether the server may have stored a write that failed so. */
+export function mayBeStored(error: unknown): boolean {
+  const code = statusOf(error)?.code;
+  if (code !== undefined) return code >= 500;
+  return !isInformerError(error, 'leadership') && !isNeverConnected(error);
+}

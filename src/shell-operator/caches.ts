@@ -92,6 +92,7 @@ export class Caches {
       fieldSelector,
       as: 'object',
       keepManagedFields: true,
+      passing: (source) => source, // a monitor keeps the objects anyway: a cache that compresses them saves nothing
       verifyEveryMs: resyncMs,
       idleMs,
       metrics,

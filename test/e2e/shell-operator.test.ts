@@ -243,4 +243,20 @@ describe('hooks of shell-operator', () => {
     await ended(cli);
     expect(fixture.sandbox.get(configured, 'shell-operator-hooks-hooks')).toBeUndefined();
   });
+
+  it('see every object also where there are thousands', async () => {
+    await hook('a.sh', { kubernetes: [MAPS] });
+    const managedFields = [
+      { manager: 'me', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} },
+    ];
+    fixture.sandbox.put(
+      Array.from({ length: 6_000 }, (_, i) => {
+        const map = configMap(`map-${i}`, { text: 'x'.repeat(i % 500) });
+        return { ...map, metadata: { ...map.metadata, managedFields } };
+      }) as never,
+    );
+    await using cli = started();
+    await until('a.sh maps Synchronization 6000');
+    expect((await ended(cli)).stderr).not.toContain('ERROR');
+  });
 });

@@ -24,6 +24,8 @@ export default class ServeCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(ServeCommand.flags);
     const { serve } = await import('../cli/serve/serve-run.ts');
-    return serve(flags, words, this.edges);
+    // agents ask on the port, and nothing of them is loaded without one
+    const agents = flags.listen === undefined ? undefined : await import('../cli/mcp/agent-route.ts');
+    return serve(flags, words, this.edges, agents?.agentRoutes);
   }
 }

@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Agent, agentOn } from '../support/agents.ts';
-import { run } from '../support/cli.ts';
-import { type Fixture, startFixture } from '../support/fixture.ts';
+import { Cli, run } from '../support/cli.ts';
+import { type Fixture, SECRET_VALUE, startFixture } from '../support/fixture.ts';
 import { OWN_CACHE } from '../support/own-cache.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -66,6 +67,23 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
     },
     60_000,
   );
+
+  it('answers over HTTP on the port of serve --listen, with its token, and shows no Secret there', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'mcp-http-'));
+    await using cli = new Cli(['serve', 'pods', '--listen', '127.0.0.1:0'], { env: { ...env, XDG_RUNTIME_DIR: own } });
+    await cli.until((c) => c.stderr.includes('ready: '), 'the serve');
+    const [, address = '', file = ''] = /listening on (http:\S+); .* is in (\S+)/.exec(cli.stderr) ?? [];
+    const at = (headers: Record<string, string>) =>
+      new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } });
+    await expect(agentOn(at({}) as never)).rejects.toThrow('the token is missing or wrong');
+    const agent = await agentOn(at({ authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` }) as never);
+    expect(await agent.told('count', { type: 'pods' })).toMatch(/^3 found/);
+    const secret = await agent.told('get', { type: 'secret', name: 'login', namespace: 'shop' });
+    expect(secret).toContain('hmac:');
+    expect(secret).not.toContain(SECRET_VALUE);
+    await agent.client.close();
+    rmSync(own, { recursive: true, force: true });
+  }, 60_000);
 
   it('is the serve of the next one and of query; when it is killed, the other goes on', async () => {
     const log = path.join(runtime, 'asked.jsonl');

@@ -16,6 +16,7 @@ import type { Recorder } from '../../record/recorder.ts';
 import type { ServeAbout } from '../../serve/about.ts';
 import { type ListenPlan, ListenToken } from '../../serve/api/listen-token.ts';
 import { Lookups } from '../../serve/api/lookups.ts';
+import type { ServeRoutes } from '../../serve/api/routes.ts';
 import { ServeServer } from '../../serve/api/serve-server.ts';
 import { type TypeStatus, typeStatus } from '../../serve/api/serve-status.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
@@ -52,7 +53,12 @@ const STALE_AFTER_MS = 60_000;
 const MOST_CLIENTS = 1024;
 
 /** Holds caches and answers questions until it is ended. */
-export async function serve(flags: ServeFlagValues, words: readonly string[], edges: Edges): Promise<ExitCode> {
+export async function serve(
+  flags: ServeFlagValues,
+  words: readonly string[],
+  edges: Edges,
+  routes?: MoreRoutes,
+): Promise<ExitCode> {
   if (words.length === 0)
     throw new InformerError('argument', 'name a type to cache', {
       hint: `for example '${edges.called} pods,deploy'`,
@@ -73,7 +79,7 @@ export async function serve(flags: ServeFlagValues, words: readonly string[], ed
     ? await KeptStates.open(session, () => statePlace(session, cacheFolderOf(flags, session.io), 'serve'))
     : undefined;
   const recorder = flags.record === undefined ? undefined : await recorderFor(flags, session);
-  await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states, recorder });
+  await using own = new Serve(session, { flags, port, page, declared, namespaces, metrics, states, recorder, routes });
   await own.open();
   await own.hold(selections);
   return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
@@ -84,6 +90,9 @@ async function recorderFor(flags: ServeFlagValues, session: Session): Promise<Re
   return recorderOf(flags, session, 'serve');
 }
 
+/** Further paths at which a serve answers, from its caches. */
+export type MoreRoutes = (caches: { readonly session: Session } & Pick<Serve, 'types' | 'redactor'>) => ServeRoutes;
+
 export interface ServePlan {
   readonly flags: ServeFlagValues;
   readonly port: ListenPlan | undefined;
@@ -93,6 +102,7 @@ export interface ServePlan {
   readonly metrics: PrometheusMetrics;
   readonly states: KeptStates | undefined;
   readonly recorder: Recorder | undefined;
+  readonly routes?: MoreRoutes | undefined;
 }
 
 /** One serve: the caches that it holds, and the places where it answers from them. Must be disposed of. */
@@ -220,6 +230,7 @@ export class Serve implements AsyncDisposable {
       showsSecrets,
       routes: {
         ...this.#ui.routes,
+        ...this.#plan.routes?.({ session, types, redactor }),
         '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
       },
       other: (request) => answerPage(program, request, 'local'),

@@ -231,6 +231,41 @@ describe('a wait', () => {
   });
 });
 
+describe('the wishes that users of other servers for agents have', () => {
+  const LIST = { type: 'pods', namespace: 'shop' };
+
+  it.each<[string, string, Record<string, unknown>, RegExp]>([
+    ['a list that does not fill the context', 'query', LIST, /^50\d found\n/],
+    ['a budget of my own', 'query', { ...LIST, tokens: 200 }, /\n\d+ more; narrow by /],
+    [
+      'the fields that I name, and no others',
+      'query',
+      { ...LIST, paths: ['.spec.nodeName'] },
+      /\n\| NAME\t\.spec\.nodeName\n/,
+    ],
+    ['the columns that I name', 'query', { ...LIST, columns: ['STATUS'], limit: 3 }, /\n\| NAME\tSTATUS\n/],
+    ['a number in place of a list', 'count', LIST, /^50\d found\n/],
+    ['numbers by group', 'group', { ...LIST, by: '.metadata.labels.app' }, /\n\| 33\d\tweb\n/],
+    ['a filter by what objects say', 'query', { ...LIST, where: ['RESTARTS > 3'] }, /^7 found\n/],
+    [
+      'to wait without asking again and again',
+      'wait',
+      { type: 'pod/web-1', namespace: 'shop', for: ['create'] },
+      /^met after /,
+    ],
+    [
+      'one object without managedFields',
+      'get',
+      { type: 'pod', name: 'web-1', namespace: 'shop' },
+      /^(?!.*managedFields).*name: web-1/s,
+    ],
+  ])('%s', async (_, tool, args, answer) => {
+    const text = await agent.told(tool, args);
+    expect(text).toMatch(answer);
+    expect(tokensOf(text)).toBeLessThanOrEqual((args.tokens as number) ?? 1000);
+  });
+});
+
 it('fifty agents at once share one list and one watch of a type', async () => {
   const all = await Promise.all(Array.from({ length: 50 }, () => agents.agent()));
   const texts = await Promise.all(all.map((each) => each.told('count', { type: 'services' })));

@@ -1,7 +1,10 @@
+import { copyOf } from '../../kit/copy-of.ts';
 import { InformerError } from '../../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { sameValue } from '../../kit/same-value.ts';
+import type { UnknownObject } from '../../model/object.ts';
 import type { AppliedFields } from '../../model/write-body.ts';
+import { isApplied } from './applied-fields.ts';
 import { asApplyConflict } from './apply-conflict.ts';
 import { checkIdentity, type NamedObject, type ObjectReader, presentObject } from './present-object.ts';
 import { withoutServerMetadata } from './server-metadata.ts';
@@ -21,8 +24,9 @@ export interface ApplyOptions {
   dryRun?: boolean | undefined;
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
   /**
-   * The object as it was last read, such as from a lister. Without it, and with `dryRun`, the object is read first. An
-   * outdated one may lead to the result `updated` although nothing was changed.
+   * The object as it was last read, such as from a lister. Nothing is sent if its managedFields show that this manager
+   * applied the same before, and its fields still have these values. Without it, and with `dryRun`, the object is read
+   * first. An outdated one may lead to the result `updated` although nothing was changed.
    */
   current?: ObjectVersion | undefined;
   signal?: AbortSignal | undefined;
@@ -42,7 +46,7 @@ export interface Appliable<T> extends ObjectReader<T> {
 /** The outcome of {@link serverSideApply}, and the object after it. */
 export interface AppliedObject<T> {
   readonly result: 'created' | 'updated' | 'unchanged';
-  /** The whole object, as the server answered it. */
+  /** The whole object, as the server answered it; a copy of `current` if nothing was sent. */
   readonly object: T;
 }
 
@@ -92,6 +96,8 @@ export async function serverSideApply<T extends object>(
     });
   }
   const body = bodyOf(object, request.subresource);
+  if (current && !request.dryRun && isApplied(current as UnknownObject, body, request))
+    return { result: 'unchanged', object: copyOf(current) as T };
   const before: ObjectVersion | undefined =
     current && !request.dryRun ? current : await presentObject(resource, object, request.signal);
   const after = await resource.patch(name, body, { ...request, type: 'apply' }).catch((error) => {

@@ -35,6 +35,10 @@ export default class QueryCommand extends BaseCommand {
       command: `<%= config.bin %> query pods -A --where 'STATUS != "Running"' --watch`,
     },
     {
+      description: 'The pods that did not run ten minutes before the end of a recording',
+      command: `<%= config.bin %> query pods -A --from shop.rec --at 10m --where 'STATUS != "Running"'`,
+    },
+    {
       description: 'Without a cluster: how many pods run on each node',
       command: '<%= config.bin %> query pods -A --sandbox --values node',
     },
@@ -45,7 +49,8 @@ export default class QueryCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
     const line = { flags, words, given: this.line.given };
-    const answered = asksForClusters(flags) ? undefined : await throughServe(line, this.edges);
+    const answered =
+      asksForClusters(flags) || flags.from !== undefined ? undefined : await throughServe(line, this.edges);
     if (answered !== undefined) return answered;
     const { runQuery } = await import('../cli/query/query-run.ts');
     return runQuery(line, this.edges);

@@ -443,3 +443,17 @@ function lockedBeside(file: string, database: DatabaseSync): DatabaseSync {
     throw new RecordingFault('locked', file, `another process records into it: ${run?.command}, pid ${run?.pid}`);
   }
 }
+
+/**
+ * Removes what was received more than `keepMs` before now, gives free room back to the disk, and brings the tables of
+ * newest states up to date. Returns the number of revisions that were removed. Throws `RecordingFault`.
+ */
+export function compactRecording(
+  file: string,
+  { clock, keepMs }: { readonly clock: WriterClock; readonly keepMs: number | undefined },
+): number {
+  using writer = RecordingWriter.open(file, { clock, command: 'record compact' });
+  const removed = keepMs === undefined ? 0 : writer.trim(clock.now() - keepMs);
+  writer.compact();
+  return removed;
+}

@@ -97,7 +97,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
   ],
   serve: [
-    ['protocol.ts', 'about.ts', 'collection-path.ts'],
+    ['protocol.ts', 'about.ts'],
     ['find.ts'],
     ['client', 'persist'],
     ['watch-cache', 'hold'],

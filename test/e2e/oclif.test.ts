@@ -35,6 +35,9 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['watch', '-Ao', 'name', 'pods', '--once=true'], 0],
   [['query', 'pods', '-A', '--values', 'node'], 0],
   [['query', 'pods', '-A', '--limit', 'many'], 2],
+  [['history', 'deploy/web', '-n', 'shop'], 0],
+  [['history', 'pods'], 2],
+  [['record', 'compact'], 2],
   [['serve'], 2],
   [['serve', 'status', 'pods'], 2],
   [['serve', 'stop', 'pods'], 2],
@@ -74,6 +77,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
 
 /** Commands that need a serve, a controller or a fixture of their own to end well, or do so only when interrupted. */
 const NEVER_WELL = [
+  'record compact',
   'serve',
   'serve status',
   'serve stop',

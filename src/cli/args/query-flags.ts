@@ -1,5 +1,6 @@
 import { formatHelp, formatWords } from '../../output/formats.ts';
 import { bool, count, duration, group, list, text } from './flag.ts';
+import { momentFlags } from './record-flags.ts';
 import {
   clusterChoiceFlags,
   connectionFlags,
@@ -73,6 +74,7 @@ export const queryFlags = {
   ...indexFlags,
   ...answerFlags,
   ...freshnessFlags,
+  ...momentFlags,
   ...outputFlags,
   ...group('OUTPUT', {
     output: text({

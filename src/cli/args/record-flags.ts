@@ -1,4 +1,6 @@
-import { duration, type FlagValues, group, text } from './flag.ts';
+import { formatHelp, formatWords } from '../../output/formats.ts';
+import { count, duration, type FlagValues, group, list, text } from './flag.ts';
+import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
 /** The flags of commands that record. */
 export const recordFlags = group('RECORDING', {
@@ -16,5 +18,47 @@ export const recordFlags = group('RECORDING', {
     helpValue: 'FILE',
   }),
 });
+
+/** The flags of commands that ask a recording. */
+const recordedFlags = group('RECORDING', {
+  from: text({ summary: 'ask this recording in place of the cluster', helpValue: 'FILE' }),
+});
+
+/** The moment of a recording that is asked. */
+export const momentFlags = group('RECORDING', {
+  ...recordedFlags,
+  at: text({
+    summary: 'with --from: the state at this time, as 2026-11-28T14:03:00Z or 10m (ago); default: the last one',
+    helpValue: 'TIME',
+  }),
+});
+
+/** Every flag of `history`. */
+export const historyFlags = {
+  ...group('SELECTION', {
+    namespace: selectionFlags.namespace,
+    since: text({
+      summary: 'only what was received since this time, as 2026-11-28T14:03:00Z or 10m (ago)',
+      helpValue: 'TIME',
+    }),
+    until: text({ summary: 'only what was received until this time', helpValue: 'TIME' }),
+    path: list({ summary: 'only changes of this field, or of one in it: .spec.replicas', helpValue: 'JSONPATH' }),
+    by: list({ summary: 'only changes by this field manager', helpValue: 'MANAGER' }),
+    limit: count({ summary: 'only the last N changes', min: 1 }),
+  }),
+  ...recordedFlags,
+  ...group('OUTPUT', {
+    ...outputFlags,
+    output: text({
+      char: 'o',
+      summary: `default: one line for each change; ${formatHelp('streams')}`,
+      helpValue: 'FORMAT',
+      words: formatWords('streams'),
+    }),
+  }),
+  ...connectionFlags,
+};
+
+export type HistoryFlags = FlagValues<typeof historyFlags>;
 
 export type RecordFlags = FlagValues<typeof recordFlags>;

@@ -51,7 +51,8 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       // query --watch reads from a serve as it reads from a cluster
       const isServed = flags.watch && !flags['no-serve'] && !query.part;
       const serve = isServed ? { needsManagedFields, isQuiet: flags.quiet === true } : undefined;
-      await using sessions = await openSessions(flags, edges, { once: !flags.watch, serve });
+      using recorded = flags.from === undefined ? undefined : await openedRecording(flags, given, edges);
+      await using sessions = await openSessions(flags, edges, { once: !flags.watch, serve, instead: recorded });
       const asked = sessions.all.filter(
         ({ cluster }) => cluster === undefined || canHaveMatches(cluster, query.lookups),
       );
@@ -90,6 +91,11 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
       });
     }),
   );
+}
+
+async function openedRecording(flags: QueryFlagValues, given: QueryLine['given'], { io }: Edges) {
+  const { recordedServer } = await import('../record/recorded-server.ts');
+  return recordedServer({ ...flags, from: flags.from as string }, given, io);
 }
 
 /** How often the caches are filled, where a server answers with an older state than it has. */

@@ -83,6 +83,8 @@ export async function readQuery(
   checkWatching(flags, given, format);
   checkTree(flags, given, format);
   checkSinceLast(given, format);
+  refuseWithout(given, ['at'], ['from']);
+  refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording does not change, and is asked alone');
   const counted = ['count', 'values', 'group-by'];
   refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
   refuseBeside(
@@ -216,6 +218,12 @@ function checkSinceLast(given: CommandLine['given'], { traits }: OutputFormat): 
     hint: 'leave out -o for rows, or use -o json or -o ndjson',
   });
 }
+
+/** The flags that a cluster alone can answer. */
+const NOT_OF_RECORDINGS = [
+  ...['watch', 'since-last', 'fresh', 'at-least-rv', 'all-contexts', 'context', 'sandbox', 'scenario', 'wait-for-crd'],
+  ...['server', 'kubeconfig', 'shard'],
+];
 
 const NOT_SINCE_LAST = [
   ...['eq', 'in', 'prefix', 'range', 'values', 'index', 'count', 'group-by', 'sort-by', 'limit', 'explain'],

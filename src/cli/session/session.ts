@@ -120,6 +120,14 @@ export interface SessionOptions {
   through?: ((transport: Transport) => Transport) | undefined;
   /** Lets a running serve of this cluster and user answer lists and watches. Default: the cluster answers them. */
   serve?: ServeUse | undefined;
+  /** Takes the place of the cluster: a recording of one. */
+  instead?: ServerInstead | undefined;
+}
+
+/** A server in the place of the cluster, with a time of its own. */
+export interface ServerInstead {
+  readonly transport: Transport;
+  readonly clock: Clock;
 }
 
 /**
@@ -131,12 +139,16 @@ export interface SessionOptions {
 export async function openSession(
   flags: ConnectionFlagValues & { timeout?: number | undefined },
   { io, signal, atOnce, name }: Edges,
-  { once = false, metrics, through, serve }: SessionOptions = {},
+  { once = false, metrics, through, serve, instead }: SessionOptions = {},
 ): Promise<Session> {
   const startedAt = systemClock.monotonic();
   const sandbox = flags.sandbox || flags.scenario !== undefined ? await startSandbox(flags) : undefined;
   const logger = stderrLogger(io, flags.v ?? 0);
-  const config = sandbox ? sandboxConfig(sandbox) : await loadConfig(loadOptionsOf(flags, io, logger));
+  const config = instead
+    ? createConfig({ server: 'https://recording.invalid' })
+    : sandbox
+      ? sandboxConfig(sandbox)
+      : await loadConfig(loadOptionsOf(flags, io, logger));
   const ending = new CommandEnd({ io, signal, startedAt, timeout: flags.timeout });
   const connection = connect(flags, config, {
     io,
@@ -145,9 +157,9 @@ export async function openSession(
     signal: ending.signal,
     onSilent: once && flags.timeout === undefined ? (error) => ending.end(error) : undefined,
     metrics,
-    through,
-    serve: sandbox ? undefined : serve,
-    discoveryStore: sandbox ? undefined : discoveryStore(flags, config, io, logger),
+    through: instead ? () => instead.transport : through,
+    serve: sandbox || instead ? undefined : serve,
+    discoveryStore: sandbox || instead ? undefined : discoveryStore(flags, config, io, logger),
   });
   const sparing = spareMemory();
   return {
@@ -155,7 +167,7 @@ export async function openSession(
     startedAt,
     config,
     logger,
-    clock: systemClock,
+    clock: instead?.clock ?? systemClock,
     signal: ending.signal,
     atOnce,
     end: (reason) => ending.end(reason),

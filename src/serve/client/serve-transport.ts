@@ -5,9 +5,9 @@ import { builtin } from '../../kit/builtin.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
+import { parseCollectionPath } from '../../model/collection-path.ts';
 import { isConnectionRefused } from '../../model/connection-error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { parseCollectionPath } from '../collection-path.ts';
 import type { FoundServe } from '../find.ts';
 import {
   isThisProtocol,

@@ -1,10 +1,10 @@
 import { InformerError } from '../../kit/error.ts';
+import type { CollectionPath } from '../../model/collection-path.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { splitKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
-import type { CollectionPath } from '../collection-path.ts';
 import type { CachedCollection } from './cached-collection.ts';
 import { formOf, type ReadForm } from './forms.ts';
 import { unserved } from './refusal.ts';

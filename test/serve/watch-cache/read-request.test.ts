@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseCollectionPath } from '../../../src/model/collection-path.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { parseCollectionPath } from '../../../src/serve/collection-path.ts';
 import type { CachedCollection } from '../../../src/serve/watch-cache/cached-collection.ts';
 import { readRequestOf } from '../../../src/serve/watch-cache/read-request.ts';
 import { Refusal } from '../../../src/serve/watch-cache/refusal.ts';

@@ -1,4 +1,4 @@
-import type { GroupVersionResource } from '../model/gvr.ts';
+import type { GroupVersionResource } from './gvr.ts';
 
 /** A request for a collection of objects: its path and query. */
 export interface CollectionPath {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseCollectionPath } from '../../src/serve/collection-path.ts';
+import { parseCollectionPath } from '../../src/model/collection-path.ts';
 
 it.each([
   ['/api/v1/pods', '', 'v1', 'pods', undefined, ''],

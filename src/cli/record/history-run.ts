@@ -1,0 +1,197 @@
+import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
+import { InformerError } from '../../kit/error.ts';
+import { fieldChanges } from '../../model/field-changes.ts';
+import { formatGvr, sameGvr } from '../../model/gvr.ts';
+import { partsOfKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { changeTexts } from '../../output/changes/changes-printer.ts';
+import { cellText } from '../../output/escape.ts';
+import type { PrintedEvent } from '../../output/printer.ts';
+import type { MarkedGap, Recording, Revision } from '../../record/recording.ts';
+import type { RecordedState } from '../../record/state-text.ts';
+import { compileScope, type PathScope } from '../../stream/changes/path-scope.ts';
+import { Enveloper, type ObjectChange } from '../../stream/envelope.ts';
+import { Redactor } from '../../stream/redact.ts';
+import type { CommandLine } from '../args/argv.ts';
+import type { HistoryFlags } from '../args/record-flags.ts';
+import type { Edges } from '../base-command.ts';
+import { compiledOutputOf, printerOf } from '../session/output.ts';
+import { openSession, type Session } from '../session/session.ts';
+import { ExitCode } from '../terminal/exit-codes.ts';
+import { liveHistory } from './live-history.ts';
+import { momentText, type RecordedServer, recordedMoment, recordedServer } from './recorded-server.ts';
+
+/** A command line of `history`, parsed. */
+export interface HistoryCommandLine extends Pick<CommandLine, 'given' | 'words'> {
+  readonly flags: HistoryFlags;
+}
+
+/** Prints what happened to an object: from a recording, or what the cluster still knows. */
+export async function history({ flags, words, given }: HistoryCommandLine, edges: Edges): Promise<ExitCode> {
+  const { from } = flags;
+  using recorded = from === undefined ? undefined : recordedServer({ from }, given, edges.io);
+  await using session = await openSession(flags, edges, { once: true, instead: recorded });
+  const selection = await onlyObject(words, session, edges.called);
+  if (!recorded) return await liveHistory(session, selection, flags);
+  return await recordedHistory(session, recorded, selection, flags);
+}
+
+async function onlyObject(words: readonly string[], session: Session, called: string): Promise<ResourceSelection> {
+  const selections = words.length === 0 ? [] : await session.resolve(words);
+  const [selection, ...others] = selections;
+  if (selection && others.length === 0 && selection.names.length === 1) return selection;
+  throw new InformerError('argument', 'history is of one object', { hint: `for example: ${called} deploy/web` });
+}
+
+async function recordedHistory(
+  session: Session,
+  { recording, at: end }: RecordedServer,
+  { type, names: [name = ''] }: ResourceSelection,
+  flags: HistoryFlags,
+): Promise<ExitCode> {
+  const sources = recording.sources.filter((source) => sameGvr(source.type.gvr, type.gvr)).map(({ id }) => id);
+  const revisions = ofOneNamespace(recording.revisionsOf(sources, flags.namespace?.[0], name), type, name);
+  const first = flags.since === undefined ? 0 : recordedMoment(flags.since, end, '--since');
+  const last = flags.until === undefined ? Number.MAX_SAFE_INTEGER : recordedMoment(flags.until, end, '--until');
+  const scope = compileScope(flags.path ?? []);
+  if (flags.path && !scope)
+    throw new InformerError('argument', `--path ${flags.path.join(',')} is not the path of a field`, {
+      hint: 'for example --path .spec.replicas',
+    });
+  const shown = changesOf(recording, revisions).filter(({ revision, before, state }) => {
+    if (revision.at < first || revision.at > last) return false;
+    if (flags.by && !flags.by.some((manager) => revision.who?.split(',').includes(manager))) return false;
+    return (
+      !scope || (before !== undefined && fieldChanges(before.object, state.object).some(({ steps }) => scope(steps)))
+    );
+  });
+  const cut = flags.limit === undefined ? shown : shown.slice(-flags.limit);
+  const own = new Set(revisions.map(({ source }) => source));
+  const gaps = recording.gaps([...(own.size > 0 ? own : sources)], first, last);
+  if (revisions.length === 0) session.notice(`${formatGvr(type.gvr)} ${name} is not in the recording`);
+  else if (shown.length === 0) session.notice('no change of it is in this selection');
+  if (flags.output === undefined) writeLines(session, linesOf(cut, gaps, type, scope));
+  else {
+    for (const gap of gaps) session.notice(gapText(gap));
+    await printFormatted(session, cut, type, flags, scope);
+  }
+  return revisions.length === 0 ? ExitCode.failed : ExitCode.ok;
+}
+
+/** Throws `argument` for a name that objects of several namespaces have. */
+function ofOneNamespace(revisions: readonly Revision[], { gvr }: ResourceType, name: string): readonly Revision[] {
+  const namespaces = [...new Set(revisions.map(({ key }) => partsOfKey(key).namespace))];
+  if (namespaces.length <= 1) return revisions;
+  throw new InformerError(
+    'argument',
+    `${gvr.resource} named ${name} are in several namespaces: ${namespaces.join(', ')}`,
+    {
+      hint: `choose one with -n, such as -n ${namespaces[0]}`,
+    },
+  );
+}
+
+interface ShownChange {
+  readonly revision: Revision;
+  readonly state: RecordedState;
+  readonly before: RecordedState | undefined;
+}
+
+/** The revisions with their states, each made from the one before. */
+function changesOf(recording: Recording, revisions: readonly Revision[]): ShownChange[] {
+  const last = new Map<number, RecordedState>();
+  return revisions.map((revision) => {
+    const before = last.get(revision.object);
+    const state = recording.next(revision, before);
+    last.set(revision.object, state);
+    return { revision, state, before };
+  });
+}
+
+/** The events of changes, with the times at which they were received. */
+function printedOf(changes: readonly ShownChange[], type: ResourceType, showManagedFields: boolean): PrintedEvent[] {
+  const redactor = new Redactor({ showSecrets: true }); // a recording has marks in place of values
+  const enveloper = new Enveloper({ clock: { now: () => 0 }, redactor, showManagedFields, withOld: true });
+  return changes.flatMap(({ revision, state, before }) => {
+    const change: ObjectChange = {
+      type: revision.event === 'ADDED' ? 'added' : revision.event === 'DELETED' ? 'deleted' : 'updated',
+      object: shownState(state),
+      oldObject: before && shownState(before),
+      cause: revision.cause,
+      finalStateUnknown: revision.event === 'DELETED' && revision.cause === 'relist',
+    };
+    return enveloper.envelop(change, type, revision.at).map((event) => ({ event, type }));
+  });
+}
+
+/** An object with its cells; the columns are not known here, so a table has name and age. */
+const shownState = ({ object }: RecordedState) => object as unknown as ReadonlyObject;
+
+async function printFormatted(
+  session: Session,
+  changes: readonly ShownChange[],
+  type: ResourceType,
+  flags: HistoryFlags,
+  only: PathScope | undefined,
+): Promise<void> {
+  const output = await compiledOutputOf(flags);
+  const { traits } = output.format;
+  if (traits.streams !== true || output.jq)
+    throw new InformerError('argument', `-o ${traits.called} cannot be used with history`, {
+      hint: 'use -o json, and jq behind it',
+    });
+  const layout = { severalTypes: false, severalNamespaces: false, severalClusters: false, single: false, only };
+  const printer = await printerOf(output, { ...flags, timestamps: 'rfc3339' }, layout, {
+    stdout: session.io.stdout,
+    env: session.io.env,
+    clock: session.clock,
+  });
+  session.io.stdout.write(printer.events(printedOf(changes, type, flags['show-managed-fields'] || traits.needsOld)));
+}
+
+/** The most changed fields of a line. */
+const MOST_TEXTS = 3;
+
+/** One line for each change, with gaps in their places. */
+function linesOf(
+  changes: readonly ShownChange[],
+  gaps: readonly MarkedGap[],
+  type: ResourceType,
+  only: PathScope | undefined,
+): string[] {
+  const lines = changes.map((change) => {
+    const { event, cause, at, who = '-' } = change.revision;
+    const texts = event === 'MODIFIED' ? textsOf(change, type, only) : [];
+    const more = texts.length > MOST_TEXTS ? `; ${texts.length - MOST_TEXTS} more` : '';
+    const inferred = cause === 'relist' ? ' (seen in a list)' : '';
+    const what = texts.slice(0, MOST_TEXTS).join('; ') + more + inferred;
+    return { at, text: `${momentText(at)}  ${event.padEnd(8)}  ${cellText(who)}  ${what}`.trimEnd() };
+  });
+  const all = [...lines, ...gaps.map((gap) => ({ at: gap.since, text: gapText(gap) }))];
+  return all.sort((a, b) => a.at - b.at).map(({ text }) => text);
+}
+
+/** The changed fields of an update, those of the status last. */
+function textsOf(change: ShownChange, type: ResourceType, only: PathScope | undefined): string[] {
+  const [printed] = printedOf([change], type, true);
+  if (!printed || !change.before) return [];
+  const texts = changeTexts(printed).map(withoutWriter);
+  const changes = fieldChanges(change.before.object, change.state.object);
+  const chosen = texts.filter((_, i) => !only || !changes[i] || only(changes[i].steps));
+  return [...chosen.filter((text) => !isOfStatus(text)), ...chosen.filter(isOfStatus)];
+}
+
+const isOfStatus = (text: string) => text.startsWith('.status');
+
+/** The change without its writer, who has a column. */
+const withoutWriter = (text: string) => text.replace(/ {2}\([^()]*\)$/, '');
+
+function gapText({ reason, since, until, added, changed, deleted }: MarkedGap): string {
+  const end = until === undefined ? 'not closed' : momentText(until);
+  return `${momentText(since)}  not seen  until ${end} (${reason}): the next list showed ${added} added, ${changed} changed, ${deleted} deleted objects of the type`;
+}
+
+function writeLines({ io }: Session, lines: readonly string[]): void {
+  io.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}

@@ -1,0 +1,90 @@
+import { systemClock } from '../../kit/clock.ts';
+import { parseLongDuration } from '../../kit/duration.ts';
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { parseInstant } from '../../model/instant.ts';
+import { RecordedApi } from '../../record/recorded-api.ts';
+import { type RecordedSource, Recording } from '../../record/recording.ts';
+import type { CommandLine } from '../args/argv.ts';
+import type { ServerInstead } from '../session/session.ts';
+import type { Io } from '../terminal/io.ts';
+import { writeNotice } from '../terminal/notice.ts';
+
+/** A recording in the place of a cluster. Disposing closes its file. */
+export interface RecordedServer extends ServerInstead, Disposable {
+  readonly recording: Recording;
+  /** The moment that is asked, wall-clock ms. */
+  readonly at: number;
+}
+
+/**
+ * Opens the recording of `--from` at the moment of `--at`. For a moment at which something may be missing, stderr says
+ * so, type by type, when it is read. Throws `store` for the file, `argument` for the time.
+ */
+export function recordedServer(
+  { from, at: text }: { readonly from: string; readonly at?: string | undefined },
+  given: CommandLine['given'],
+  io: Io,
+): RecordedServer {
+  const recording = Recording.open(from);
+  try {
+    const end = Math.max(0, ...recording.runs.map(({ until }) => until));
+    const at = text === undefined ? end : recordedMoment(text, end, '--at');
+    if (given.get('at') === undefined) sayEnd(recording, io);
+    const onRead = (source: RecordedSource) => {
+      const unseen = text === undefined ? undefined : unseenText(recording, source, at);
+      if (unseen !== undefined) writeNotice(io, unseen);
+    };
+    return {
+      recording,
+      at,
+      transport: new RecordedApi({ recording, at, onRead }),
+      clock: { ...systemClock, now: () => at },
+      [Symbol.dispose]: () => recording[Symbol.dispose](),
+    };
+  } catch (error) {
+    recording[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** A time of a command line: RFC 3339 or its first parts, or a duration before `end`. Throws `argument`. */
+export function recordedMoment(text: string, end: number, flag: string): number {
+  const instant = parseInstant(text.replace(' ', 'T'));
+  if (instant) return instant.seconds * 1000 + Number(`0.${instant.fraction || 0}`) * 1000;
+  try {
+    return end - parseLongDuration(text);
+  } catch {
+    throw new InformerError('argument', `invalid argument "${text}" for "${flag}": expected a time`, {
+      hint: 'such as 2026-11-28T14:03:00Z, 2026-11-28T14:03 (UTC), or 10m before the end of the recording',
+    });
+  }
+}
+
+function sayEnd(recording: Recording, io: Io): void {
+  const run = recording.runs.at(-1);
+  if (run && !run.isEnded)
+    writeNotice(
+      io,
+      `the recording goes on, or its process was killed: it is complete until ${momentText(run.until)}, and the second after that may be missing`,
+    );
+}
+
+/** The text about a source of which a moment is not known to be complete. Undefined if it is. */
+function unseenText(recording: Recording, { id, type, namespace }: RecordedSource, at: number): string | undefined {
+  const coverage = recording.coverage(id, at);
+  if (coverage.kind === 'seen') return undefined;
+  const where = namespace === '' ? '' : ` in ${namespace}`;
+  const about = `${formatGvr(type.gvr)}${where} at ${momentText(at)}:`;
+  if (coverage.kind === 'gap') {
+    const { reason, since, until, added, changed, deleted } = coverage.gap;
+    const end = until === undefined ? 'and was not closed' : `to ${momentText(until)}`;
+    return `${about} changes may be missing, in a gap (${reason}) from ${momentText(since)} ${end}; the next list showed ${added} added, ${changed} changed, ${deleted} deleted`;
+  }
+  const { first, last } = coverage;
+  if (first === undefined || last === undefined) return `${about} nothing was recorded`;
+  if (at < first) return `${about} recorded from ${momentText(first)} on`;
+  return `${about} not known to be complete after ${momentText(last)}, the last sign of life`;
+}
+
+export const momentText = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,31 @@
+import { historyFlags } from '../cli/args/record-flags.ts';
+import { BaseCommand } from '../cli/base-command.ts';
+import type { ExitCode } from '../cli/terminal/exit-codes.ts';
+
+export default class HistoryCommand extends BaseCommand {
+  static override summary = 'Show what happened to an object: when, by whom, and which fields changed';
+  static override description =
+    'Reads a recording that `watch --record` or `serve --record` made (--from). The times in which changes may be missing are shown in their places. Without a recording it shows what the cluster still knows: the last write of each field manager, Events, and the revisions of ReplicaSets and ControllerRevisions, and says on stderr what that leaves out.';
+  static override usage = 'history TYPE/NAME | TYPE NAME [FLAGS]';
+  static override examples = [
+    {
+      description: 'Who changed the replicas of a Deployment, and when',
+      command: '<%= config.bin %> history deploy/web -n shop --path .spec.replicas --from shop.rec',
+    },
+    {
+      description: 'All changed fields of the last hour, with both values',
+      command: '<%= config.bin %> history deploy/web -n shop --since 1h -o changes --from shop.rec',
+    },
+    {
+      description: 'Without a recording: what the cluster still knows',
+      command: '<%= config.bin %> history deploy/web -n shop',
+    },
+  ];
+  static override flags = historyFlags;
+
+  async execute(): Promise<ExitCode> {
+    const { flags, words } = this.read(HistoryCommand.flags);
+    const { history } = await import('../cli/record/history-run.ts');
+    return await history({ flags, words, given: this.line.given }, this.edges);
+  }
+}

@@ -1,0 +1,182 @@
+import type { Transport, TransportRequest, TransportResponse } from '../client/http/transport.ts';
+import { jsonText } from '../kit/exact-json.ts';
+import { parseCollectionPath } from '../model/collection-path.ts';
+import { FieldSelector } from '../model/field-selector.ts';
+import { formatGroupVersion, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { splitKey } from '../model/key.ts';
+import { LabelSelector } from '../model/label-selector.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { failure, type Status } from '../model/status.ts';
+import type { RecordedSource, Recording } from './recording.ts';
+import type { RecordedState } from './state-text.ts';
+
+export interface RecordedApiOptions {
+  readonly recording: Recording;
+  /** The moment whose state is answered, wall-clock ms. */
+  readonly at: number;
+  /** Called once with each source that is read. */
+  readonly onRead?: ((source: RecordedSource) => void) | undefined;
+}
+
+/** A collection whose rows go into a chunk of this length, in characters. */
+const CHUNK = 256 * 1024;
+
+/**
+ * The cluster as it was at a moment, as an API server would answer: discovery, lists and single objects, in every form.
+ * Commands that ask a cluster so ask a recording. It takes no writes and has no watches.
+ */
+export class RecordedApi implements Transport {
+  readonly #options: RecordedApiOptions;
+  readonly #revision: number;
+  readonly #read = new Set<number>();
+
+  constructor(options: RecordedApiOptions) {
+    this.#options = options;
+    this.#revision = options.recording.revisionAt(options.at);
+  }
+
+  async close(): Promise<void> {}
+
+  async request({ method, path, headers = {} }: TransportRequest): Promise<TransportResponse> {
+    if (method !== 'GET') return answer(405, failure(405, 'MethodNotAllowed', 'a recording takes no writes'));
+    const [place = ''] = path.split('?');
+    if (place === '/version') return answer(200, { major: '1', minor: '36', gitVersion: 'v1.36.0' });
+    if (place === '/api' || place === '/apis') return answer(200, this.#discovery(place === '/api'));
+    const list = parseCollectionPath(path);
+    if (list && list.query.get('watch') !== 'true' && this.#sourcesOf(list.gvr).length > 0)
+      return stream(this.#list(list.gvr, list.namespace, list.query, headers.accept ?? ''));
+    const found = list ? undefined : this.#one(place);
+    return found
+      ? answer(200, found.object)
+      : answer(404, failure(404, 'NotFound', `${place} is not in the recording`));
+  }
+
+  #discovery(isCore: boolean): object {
+    const types = [...new Map(this.#options.recording.sources.map(({ type }) => [formatGvr(type.gvr), type])).values()];
+    const groups = Map.groupBy(
+      types.filter(({ gvr }) => (gvr.group === '') === isCore),
+      ({ gvr }) => gvr.group,
+    );
+    const items = [...groups].map(([name, ofGroup]) => ({
+      metadata: { name },
+      versions: [...Map.groupBy(ofGroup, ({ gvr }) => gvr.version)].map(([version, resources]) => ({
+        version,
+        resources: resources.map(resourceOf),
+        freshness: 'Current',
+      })),
+    }));
+    return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+  }
+
+  #sourcesOf(gvr: GroupVersionResource, namespace?: string): readonly RecordedSource[] {
+    return this.#options.recording.sources.filter(
+      (source) =>
+        sameGvr(source.type.gvr, gvr) &&
+        (namespace === undefined || source.namespace === '' || source.namespace === namespace),
+    );
+  }
+
+  /** The states of a collection, each object once, in the order of keys. */
+  *#states(gvr: GroupVersionResource, namespace?: string): Generator<{ key: string; state: RecordedState }> {
+    const { recording, onRead } = this.#options;
+    const seen = new Set<string>();
+    for (const source of this.#sourcesOf(gvr, namespace)) {
+      if (!this.#read.has(source.id)) onRead?.(source);
+      this.#read.add(source.id);
+      for (const { key, state } of recording.statesAt(source.id, this.#revision)) {
+        if (seen.has(key) || (namespace !== undefined && splitKey(key).namespace !== namespace)) continue;
+        seen.add(key);
+        yield { key, state };
+      }
+    }
+  }
+
+  *#list(
+    gvr: GroupVersionResource,
+    namespace: string | undefined,
+    query: URLSearchParams,
+    accept: string,
+  ): Generator<string> {
+    const [first = ''] = accept.split(',');
+    const [source] = this.#sourcesOf(gvr, namespace);
+    const columns = source?.columns ?? [];
+    const kind = this.#sourcesOf(gvr)[0]?.type.kind ?? '';
+    const isTable = first.includes(';as=Table') && columns.length > 0;
+    const isPartial = first.includes(';as=PartialObjectMetadata');
+    const labels = LabelSelector.parse(query.get('labelSelector') ?? '');
+    const fields = FieldSelector.parse(query.get('fieldSelector') ?? '');
+    const include = query.get('includeObject') ?? 'Metadata';
+    const metadata = `"metadata":${JSON.stringify({ resourceVersion: String(this.#revision || 1) })}`;
+    const [name, version] = isPartial ? ['PartialObjectMetadata', 'meta.k8s.io/v1'] : [kind, formatGroupVersion(gvr)];
+    let text = isTable
+      ? `{"kind":"Table","apiVersion":"meta.k8s.io/v1",${metadata},"columnDefinitions":${jsonText(columns)},"rows":[`
+      : `{"kind":"${name}List","apiVersion":"${version}",${metadata},"items":[`;
+    let comma = '';
+    for (const { state } of this.#states(gvr, namespace)) {
+      const object = state.object as unknown as ReadonlyObject;
+      if (!labels.matches(object.metadata.labels) || !fields.matches((field) => fieldOf(object, field))) continue;
+      const shown = isPartial || (isTable && include === 'Metadata') ? metadataOf(object) : object;
+      text +=
+        comma + jsonText(isTable ? { cells: state.cells ?? [], object: include === 'None' ? null : shown } : shown);
+      comma = ',';
+      if (text.length < CHUNK) continue;
+      yield text;
+      text = '';
+    }
+    yield `${text}]}\n`;
+  }
+
+  #one(place: string): RecordedState | undefined {
+    const at = place.lastIndexOf('/');
+    const list = parseCollectionPath(place.slice(0, at));
+    if (!list) return undefined;
+    const key = `${list.namespace === undefined ? '' : `${list.namespace}/`}${decodeURIComponent(place.slice(at + 1))}`;
+    for (const each of this.#states(list.gvr, list.namespace)) if (each.key === key) return each.state;
+    return undefined;
+  }
+}
+
+function resourceOf({ gvr, kind, singular, shortNames, categories, namespaced }: ResourceType): object {
+  return {
+    resource: gvr.resource,
+    responseKind: { group: '', version: '', kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: ['get', 'list', 'watch'],
+    shortNames,
+    categories,
+  };
+}
+
+/** A field as a selector names it: `status.phase`. '' where it is not there, as on a server. */
+function fieldOf(object: ReadonlyObject, field: string): string {
+  const value = field
+    .split('.')
+    .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], object);
+  return value === undefined || value === null ? '' : String(value);
+}
+
+const metadataOf = ({ metadata }: ReadonlyObject) => ({
+  kind: 'PartialObjectMetadata',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata,
+});
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+const answer = (status: number, body: object | Status): TransportResponse => ({
+  status,
+  headers: JSON_HEADERS,
+  body: bytesOf([jsonText(body)]),
+});
+
+const stream = (chunks: Iterable<string>): TransportResponse => ({
+  status: 200,
+  headers: JSON_HEADERS,
+  body: bytesOf(chunks),
+});
+
+async function* bytesOf(chunks: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk, 'utf8');
+}

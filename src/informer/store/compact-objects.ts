@@ -254,15 +254,15 @@ export class CompactObjects<T> implements CacheStore<T> {
   }
 
   *#packing(): Generator<undefined, void> {
-    let items = this.#items;
     const isFull = everyNth(this.slice);
-    do {
-      items = this.#items;
+    for (;;) {
+      const items = this.#items;
       for (const [key, cached] of items) {
         if (!(cached instanceof PackedObject)) items.set(key, this.#texts.pack(key, cached));
         if (isFull()) yield;
         if (this.#items !== items) break;
       }
-    } while (this.#items !== items); // all objects were replaced meanwhile
+      if (this.#items === items) return; // else all objects were replaced meanwhile
+    }
   }
 }

@@ -4,6 +4,7 @@ import { humanDuration } from '../kit/duration.ts';
 import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
 import { checkArgument, checkOptions } from '../kit/known-options.ts';
 import { Latch } from '../kit/latch.ts';
+import { lifeLog } from '../kit/life-log.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import { noMetrics } from '../kit/metrics.ts';
 import { inheriting, withSurroundings } from '../kit/surroundings.ts';
@@ -32,7 +33,7 @@ import type { Parked } from './history/parked.ts';
 import { type DelayReason, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
 import { ReconcileAttempt } from './reconcile-attempt.ts';
 import type { ReconcileRequest, Result } from './reconciler.ts';
-import { errorFields, outcomeOf, runOutcomeOf, type Settled, skippedField } from './run-outcome.ts';
+import { errorFields, outcomeOf, runOutcomeOf, runsNotEnded, type Settled, skippedField } from './run-outcome.ts';
 import { notSynced } from './sources/late-sources.ts';
 import type { Source } from './sources/source.ts';
 import { SourceCounts } from './sources/source-report.ts';
@@ -222,6 +223,10 @@ export class Controller {
     };
   }
 
+  get sources(): readonly Source[] {
+    return this.#sources;
+  }
+
   /** Adds a source. If the controller is running, the source starts at once, and nothing waits for its initial sync. */
   watch(source: Source): void {
     checkSource(source);
@@ -290,14 +295,18 @@ export class Controller {
       running.abort(error);
     };
     this.#run = { sources: running.signal, stop };
+    const life = lifeLog(this.#logger, this.#clock);
+    life('the controller starts', { sources: this.#sources.length, workers: this.#workers });
     using _end = onAbort(running.signal, () => {
       this.#phase = 'draining';
+      life('the controller drains', { running: this.#active, error: failure.error && messageOf(failure.error) });
     });
     try {
       if (this.#waits && isLeadingWork(signal)) await this.#startAsLeader(running.signal);
       else await this.#startAll(running.signal);
       this.#phase = 'running';
       this.#synced.open();
+      life('the sources have synced, and runs begin');
       const abandoned = await this.#workAll(running.signal, work);
       if (abandoned && !('error' in failure)) failure.error = abandoned;
     } catch (error) {
@@ -305,6 +314,7 @@ export class Controller {
     } finally {
       this.#close(running);
       this.#phase = 'ended';
+      life('the controller has ended', { runs: this.#runs, parked: this.#parked.size });
     }
     if ('error' in failure) throw failure.error;
   }
@@ -383,10 +393,11 @@ export class Controller {
     const { drainMs = 20_000, abandonMs = 5_000 } = this.#options;
     const drained = () => new InformerError('closed', `the shutdown waited ${drainMs}ms for this run`);
     const abandoned = Promise.withResolvers<InformerError>();
+    const notEnded = () => runsNotEnded(this.name, this.#queue.snapshot().processing, running.reason);
     let timer: Disposable | undefined;
     const abortRuns = (reason: unknown) => {
       work.abort(reason);
-      timer = this.#clock.after(abandonMs, () => abandoned.resolve(this.#notEnded(running.reason)));
+      timer = this.#clock.after(abandonMs, () => abandoned.resolve(notEnded()));
     };
     using _drain = onAbort(running, () => {
       if (isInformerError(running.reason, 'leadership')) abortRuns(running.reason);
@@ -396,18 +407,6 @@ export class Controller {
     const error = await Promise.race([Promise.all(workers).then(() => undefined), abandoned.promise]);
     timer?.[Symbol.dispose]();
     return error;
-  }
-
-  /** The error of a shutdown that gave up runs which do not end. */
-  #notEnded(cause: unknown): InformerError {
-    const { name } = this.#options;
-    const keys = this.#queue.snapshot().processing.map(({ key }) => key);
-    const named = keys.length > MOST_NAMED ? [...keys.slice(0, MOST_NAMED), `${keys.length - MOST_NAMED} more`] : keys;
-    const runs = keys.length === 1 ? '1 run' : `${keys.length} runs`;
-    return new InformerError('closed', `controller ${name} ended, and ${runs} did not: ${named.join(', ')}`, {
-      cause: cause instanceof Error ? cause : undefined,
-      hint: 'a reconcile must end when its signal aborts; pass the signal on to what it waits for',
-    });
   }
 
   async #work(running: AbortSignal, work: AbortSignal): Promise<void> {
@@ -587,8 +586,6 @@ export class Controller {
   }
 }
 
-/** The most keys of an error. */
-const MOST_NAMED = 10;
 /** Runs that wait for nothing let other code run after this time, ms. */
 const LONGEST_TURN_MS = 8;
 

@@ -1,5 +1,6 @@
-import { causesOf, messageOf } from '../kit/error.ts';
+import { causesOf, InformerError, messageOf } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
+import type { ObjectKey } from '../model/key.ts';
 import { type RunEntry, type RunOutcome, shortened } from './history/trail.ts';
 import type { Result } from './reconciler.ts';
 
@@ -55,3 +56,21 @@ export function outcomeOf(settled: Settled): 'success' | 'requeue_after' | 'erro
 }
 
 const runsAgain = ({ requeueAfterMs = 0 }: Result) => requeueAfterMs > 0;
+
+/** The most keys of an error. */
+const MOST_NAMED = 10;
+
+/** The error of a shutdown that gave up runs which do not end. */
+export function runsNotEnded(
+  name: string,
+  processing: readonly { readonly key: ObjectKey }[],
+  cause: unknown,
+): InformerError {
+  const keys = processing.map(({ key }) => key);
+  const named = keys.length > MOST_NAMED ? [...keys.slice(0, MOST_NAMED), `${keys.length - MOST_NAMED} more`] : keys;
+  const runs = keys.length === 1 ? '1 run' : `${keys.length} runs`;
+  return new InformerError('closed', `controller ${name} ended, and ${runs} did not: ${named.join(', ')}`, {
+    cause: cause instanceof Error ? cause : undefined,
+    hint: 'a reconcile must end when its signal aborts; pass the signal on to what it waits for',
+  });
+}

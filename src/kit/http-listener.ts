@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { builtin } from './builtin.ts';
+import type { Certificate } from './certificate.ts';
 import { InformerError } from './error.ts';
 
 /** Where a server listens: a port of a host, or a socket in the file system. */
@@ -49,6 +50,8 @@ export interface ListenerLimits {
   readonly mostConnections?: number | undefined;
   /** A client that has not sent its whole request by then is cut off, ms. 0 = never. Default 10 s. */
   readonly requestMs?: number | undefined;
+  /** Serves HTTPS with this certificate. Default: HTTP. */
+  readonly certificate?: Certificate | undefined;
 }
 
 /** Who asks. */
@@ -63,6 +66,8 @@ export interface Peer {
 export interface HttpListener extends AsyncDisposable {
   /** `127.0.0.1:8080`, or the path of the socket. */
   readonly address: string;
+  /** New connections get this certificate; open ones keep theirs. Only for one that serves HTTPS. */
+  replace(certificate: Certificate): void;
 }
 
 const LARGEST_HEADERS = 16 * 1024;
@@ -79,24 +84,28 @@ const IDLE_MS = 5_000;
 export async function listen(
   at: ListenAddress,
   { answer }: HttpAnswers,
-  { mostConnections = MOST_CONNECTIONS, requestMs = REQUEST_MS }: ListenerLimits = {},
+  { mostConnections = MOST_CONNECTIONS, requestMs = REQUEST_MS, certificate }: ListenerLimits = {},
 ): Promise<HttpListener> {
-  const server = builtin.http().createServer(
-    {
-      maxHeaderSize: LARGEST_HEADERS,
-      headersTimeout: REQUEST_MS,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: IDLE_MS,
-    },
-    (request, response) => {
-      respond(request, response, answer).catch(() => response.destroy());
-    },
-  );
+  const limits = {
+    maxHeaderSize: LARGEST_HEADERS,
+    headersTimeout: REQUEST_MS,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: IDLE_MS,
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    respond(request, response, answer).catch(() => response.destroy());
+  };
+  const server = certificate
+    ? builtin.https().createServer({ ...limits, ...contextOf(certificate), handshakeTimeout: REQUEST_MS }, onRequest)
+    : builtin.http().createServer(limits, onRequest);
   server.maxConnections = mostConnections;
   await started(server, at);
   return {
     address: addressOf(server, at),
+    replace(next) {
+      if ('setSecureContext' in server) server.setSecureContext(contextOf(next));
+    },
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -104,6 +113,8 @@ export async function listen(
     },
   };
 }
+
+const contextOf = ({ cert, key }: Certificate) => ({ cert, key, minVersion: 'TLSv1.2' as const });
 
 function started(server: Server, at: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {

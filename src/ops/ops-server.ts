@@ -1,11 +1,16 @@
+import type { Client } from '../client/client.ts';
 import { isLoopback } from '../client/http/connection-text.ts';
 import type { ManagerCheck } from '../controller/manager/checks.ts';
 import { aborted } from '../kit/abort.ts';
-import { type Clock, systemClock } from '../kit/clock.ts';
+import { type Certificate, makeCertificate } from '../kit/certificate.ts';
+import { type Clock, systemClock, type Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
-import { type HttpListener, type ListenAddress, listen, type Peer } from '../kit/http-listener.ts';
+import { type HttpListener, type ListenAddress, listen, type Peer, type ServerRequest } from '../kit/http-listener.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
-import { inheriting } from '../kit/surroundings.ts';
+import { defaultLogger } from '../kit/logger.ts';
+import { inheriting, surroundingsOf } from '../kit/surroundings.ts';
+import { type CertificateFiles, fromFiles } from '../webhooks/certificates.ts';
+import { ClusterAccess } from './cluster-access.ts';
 import type { InspectedInformer } from './health.ts';
 import type { InspectedController, InspectedProgram } from './inspected.ts';
 import { answerPage } from './pages.ts';
@@ -30,6 +35,18 @@ export interface OpsServerOptions {
   readyChecks?: readonly ManagerCheck[] | undefined;
   /** Not ready any more when an informer has had no connection for this long, ms. Default 60,000. */
   staleAfterMs?: number | undefined;
+  /**
+   * Serves HTTPS: with a certificate, with files, which are read again every minute (cert-manager renews them), or with
+   * `self-signed`, a certificate that no client can check, as controller-runtime's default. Default: HTTP.
+   */
+  tls?: Certificate | Pick<CertificateFiles, 'certFile' | 'keyFile'> | 'self-signed' | undefined;
+  /**
+   * Gives `/metrics` only to those whose bearer token the cluster knows, and who may `get` the nonResourceURL
+   * `/metrics` there. The client asks it, with TokenReviews and SubjectAccessReviews (the ClusterRole
+   * `system:auth-delegator` allows both); answers are kept for 60 s, allowed paths for 5 min, others for 30 s. Needs
+   * `tls` on an address that others reach. Default: everyone who reaches the server may read it.
+   */
+  access?: Client | undefined;
   /** Aborts when the program begins to end: it is not ready from then on, while the pages still answer. */
   ending?: AbortSignal | undefined;
   clock?: Clock | undefined;
@@ -43,6 +60,8 @@ const KNOWN_OPTIONS = {
   liveChecks: 'list',
   readyChecks: 'list',
   staleAfterMs: 'number',
+  tls: true, // checked by certificateOf
+  access: 'object',
   ending: 'signal',
   clock: true,
 } satisfies KnownOptionsOf<OpsServerOptions>;
@@ -60,8 +79,8 @@ const STALE_AFTER_MS = 60_000;
  * - `/debug/queue`, `/debug/informers`, `/debug/explain?key=NAMESPACE/NAME`: JSON, only for requests from this machine
  *   that name it localhost, 127.0.0.1 or [::1].
  *
- * It only answers GET and HEAD, and changes nothing. It has no TLS and asks for no credentials: on an address that
- * others reach they see metrics and readiness. Throws `argument` for options that are not valid.
+ * It only answers GET and HEAD, and changes nothing. Without `tls` and `access`, others who reach its address see metrics
+ * and readiness; with them, they see readiness only. Throws `argument` for options that are not valid.
  * @example
  * const server = createOpsServer({ address: ':8080', metrics, controllers: [controller], informers: [informer] });
  * await server.start();
@@ -74,7 +93,11 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
 export class OpsServer implements AsyncDisposable {
   readonly #at: Extract<ListenAddress, { port: number }>;
   readonly #program: InspectedProgram;
+  readonly #certificate: (() => Promise<Certificate>) | undefined;
+  readonly #access: ClusterAccess | undefined;
+  readonly #options: OpsServerOptions;
   #listener: HttpListener | undefined;
+  #renewal: Timer | undefined;
 
   constructor(options: OpsServerOptions) {
     checkOptions('createOpsServer', options, KNOWN_OPTIONS);
@@ -82,6 +105,13 @@ export class OpsServer implements AsyncDisposable {
     const { staleAfterMs = STALE_AFTER_MS } = options;
     const { clock = systemClock } = inheriting({ clock: options.clock }, ...informers, ...controllers);
     this.#at = parseListenAddress(options.address);
+    this.#options = options;
+    this.#certificate = options.tls === undefined ? undefined : certificateOf(options.tls, this.#at.host, clock);
+    this.#access = options.access && new ClusterAccess(options.access);
+    if (this.#access && !this.#certificate && !isLoopback(this.#at.host))
+      throw new InformerError('argument', 'createOpsServer: access without tls would send tokens readable by others', {
+        hint: "add tls: 'self-signed', or a certificate",
+      });
     this.#program = {
       controllers,
       objects: [],
@@ -98,14 +128,32 @@ export class OpsServer implements AsyncDisposable {
   /** Listens. Resolves with the address, as `127.0.0.1:8080`. Rejects with `config` if it cannot be used. */
   async start(): Promise<string> {
     if (this.#listener) throw new InformerError('argument', 'the server listens already');
-    this.#listener = await listen(this.#at, {
-      answer: (request, peer) => {
-        const refusal = this.#refusal(peer);
-        if (refusal) return Promise.resolve(refusal);
-        return answerPage(this.#program, request, isLocal(peer) ? 'local' : 'all');
-      },
-    });
+    const certificate = await this.#certificate?.();
+    const answer = async (request: ServerRequest, peer: Peer) => {
+      const refusal = this.#refusal(peer) ?? (await this.#denied(request));
+      return refusal ?? answerPage(this.#program, request, isLocal(peer) ? 'local' : 'all');
+    };
+    this.#listener = await listen(this.#at, { answer }, { certificate });
+    if (certificate) this.#renewLater();
     return this.#listener.address;
+  }
+
+  /** The answer to someone whom the cluster does not give the page. Probes have no token, and debug pages are local. */
+  async #denied(request: ServerRequest) {
+    const path = URL.parse(request.url, 'http://local')?.pathname;
+    return path === GUARDED ? this.#access?.refusal(request, path) : undefined;
+  }
+
+  /** Takes the certificate again every minute, because its files may have new ones. */
+  #renewLater(): void {
+    const { clock } = this.#program;
+    this.#renewal = clock.after(RENEW_MS, async () => {
+      const { logger = defaultLogger } = surroundingsOf(this.#options.access);
+      const next = await this.#certificate?.().catch((error) => logger.warn('the certificate stays', { error }));
+      if (!this.#listener) return;
+      if (next) this.#listener.replace(next);
+      this.#renewLater();
+    });
   }
 
   /** Listens until the signal aborts: to be run beside controllers. Rejects as {@link start}. */
@@ -119,6 +167,7 @@ export class OpsServer implements AsyncDisposable {
   async close(): Promise<void> {
     const listener = this.#listener;
     this.#listener = undefined;
+    this.#renewal?.cancel();
     await listener?.[Symbol.asyncDispose]();
   }
 
@@ -136,6 +185,29 @@ export class OpsServer implements AsyncDisposable {
     if (name === this.#at.host || isLoopback(name)) return undefined;
     return { status: 403, type: 'text/plain; charset=utf-8', body: 'this server answers to localhost only\n' };
   }
+}
+
+/** The page that `access` guards. */
+const GUARDED = '/metrics';
+const RENEW_MS = 60_000;
+
+/** Throws `argument` for what is no certificate. */
+function certificateOf(
+  tls: NonNullable<OpsServerOptions['tls']>,
+  host: string,
+  clock: Clock,
+): () => Promise<Certificate> {
+  if (tls === 'self-signed') {
+    let made: Promise<Certificate> | undefined;
+    return () => (made ??= makeCertificate(host, clock.now()));
+  }
+  const given: object = Object(tls);
+  if ('certFile' in given && 'keyFile' in given) {
+    const files = fromFiles(tls as CertificateFiles);
+    return () => files.current();
+  }
+  if ('cert' in given && 'key' in given) return async () => tls as Certificate;
+  throw new InformerError('argument', 'createOpsServer: tls needs { cert, key }, { certFile, keyFile } or self-signed');
 }
 
 /** The name in a Host header, without its port. */

@@ -7,12 +7,14 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { checkChoice, checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { Latch } from '../../kit/latch.ts';
+import { lifeLog } from '../../kit/life-log.ts';
 import { defaultLogger, type LogFields, type Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
 import { inheriting, type Surroundings, surroundingsOf } from '../../kit/surroundings.ts';
 import type { LeaderElectorOptions } from '../election/elector-options.ts';
 import { LeaderElector } from '../election/leader-elector.ts';
 import { EventRecorder } from '../events/event-recorder.ts';
+import type { Source } from '../sources/source.ts';
 import { checkOf, checkResults, type ManagerCheck, type ManagerCheckResult } from './checks.ts';
 import { RunGroup } from './run-group.ts';
 import { asRunnable, checkRunnable, GROUPS, type Runnable, type RunnableGroup, runGroupOf } from './runnable.ts';
@@ -123,6 +125,7 @@ export class Manager {
   readonly #graceMs: number;
   readonly #cacheSyncTimeoutMs: number;
   #haveCachesSynced = false;
+  #life: ReturnType<typeof lifeLog> = () => {};
 
   constructor(options: ManagerOptions) {
     checkOptions('createManager', options, KNOWN_OPTIONS);
@@ -217,6 +220,7 @@ export class Manager {
     const shown = asRunnable(runnable);
     const members = runnable instanceof EventRecorder ? this.#recorders : this.#groups[group];
     members.add(this.#nameOf(shown, options.name), shown);
+    if (this.#leads.isOpen) this.#checkForgotten();
   }
 
   /**
@@ -252,15 +256,19 @@ export class Manager {
   /** Starts the groups in their order, and the election. */
   async #start(election: AbortSignal): Promise<void> {
     if (this.ending.aborted) return;
-    this.#logger.info('the manager starts', { parts: this.#names.size, identity: this.elector?.identity });
+    this.#life = lifeLog(this.#logger, this.#clock);
+    this.#life('the manager starts', { parts: this.#names.size, identity: this.elector?.identity });
     this.#recorders.start();
     this.#groups.server.start();
     this.#groups.cache.start();
+    await this.#clock.yield(); // runnables start in a later turn
+    const forgotten = this.#forgotten();
+    if (forgotten) this.#logger.error(forgotten.message, { hint: forgotten.hint });
     await this.#whenCachesSynced();
     if (this.ending.aborted) return;
     this.#groups.always.start();
     if (this.elector) {
-      this.#logger.info('waiting for the lease', this.#lease);
+      this.#life('waiting for the lease', this.#lease);
       this.#elected = this.elector.run(election).catch((error) => this.#fail(error));
     } else void this.#lead();
   }
@@ -268,8 +276,6 @@ export class Manager {
   async #whenCachesSynced(): Promise<void> {
     const timeoutMs = Number.isFinite(this.#cacheSyncTimeoutMs) ? this.#cacheSyncTimeoutMs : undefined;
     const timing = { timeoutMs, clock: this.#clock, logger: this.#logger };
-    const since = this.#clock.monotonic();
-    await this.#clock.yield(); // runnables start in a later turn
     const syncs = [...this.#caches].map(
       (cache): Promise<SyncResult> =>
         cache instanceof InformerFactory
@@ -283,8 +289,7 @@ export class Manager {
     if (error) throw error;
     this.#haveCachesSynced = true;
     const caches = results.reduce((count, { synced }) => count + synced.size, 0);
-    const ms = Math.round(this.#clock.monotonic() - since);
-    this.#logger.info('the caches have synced', { caches, ms });
+    this.#life('the caches have synced', { caches });
   }
 
   /** The work of the leader: resolves when the group has ended. */
@@ -292,10 +297,35 @@ export class Manager {
     const caches = this.#groups.cache.signal;
     if (this.ending.aborted || !caches) return Promise.resolve();
     for (const factory of this.#factories) factory.start(caches);
-    if (this.elector) this.#logger.info('this process leads', this.#lease);
+    if (this.elector) this.#life('this process leads', this.#lease);
     this.#groups.leader.start(leading);
     this.#leads.open();
+    this.#checkForgotten();
     return this.#work.promise;
+  }
+
+  /** Fails when a controller would wait for an informer that nothing starts. */
+  #checkForgotten(): void {
+    void this.#clock.yield().then(() => {
+      const forgotten = this.ending.aborted ? undefined : this.#forgotten();
+      if (forgotten) this.#fail(forgotten);
+    });
+  }
+
+  /** The error of a source of a controller whose informers do not run, because their factory was not added. */
+  #forgotten(): InformerError | undefined {
+    for (const part of this.#added) {
+      const { name: controller, sources = [] }: SourcedRunnable = part;
+      for (const { name, reads = [] } of sources) {
+        const [informer] = reads;
+        if (!informer || reads.some(({ isStarted }) => isStarted)) continue;
+        const what = `the source ${name} of the controller ${controller} reads ${informer.name}`;
+        return new InformerError('argument', `${what}, which does not run: its factory was not added to the manager`, {
+          hint: 'call manager.add(factory), or start(signal) of the factory',
+        });
+      }
+    }
+    return undefined;
   }
 
   /** Ends all groups in their order, then the election, then what records Events, in the time of grace. */
@@ -305,8 +335,8 @@ export class Manager {
     if (!this.isLeading) election.abort();
     const isLost = isInformerError(this.#failure?.error, 'leadership');
     const graceMs = isLost ? LOST_GRACE_MS : this.#graceMs;
-    if (isLost) this.#logger.info('the lease is lost', this.#lease);
-    this.#logger.info('the manager ends', { within: humanDuration(graceMs), error: failureText(this.#failure) });
+    if (isLost) this.#life('the lease is lost', this.#lease);
+    this.#life('the manager ends', { within: humanDuration(graceMs), error: failureText(this.#failure) });
     using over = scope();
     using _grace = this.#clock.after(graceMs, () => over.abort());
     const isOver = aborted(over.signal);
@@ -324,7 +354,7 @@ export class Manager {
     await Promise.race([this.#recorders.stop(this.ending.reason), isOver]);
     late.push(...this.#recorders.running);
     if (late.length > 0) this.#fail(notEnded(late, graceMs));
-    this.#logger.info('the manager has ended', { running: late.length === 0 ? undefined : late.join(', ') });
+    this.#life('the manager has ended', { running: late.length === 0 ? undefined : late.join(', ') });
   }
 
   get #lease(): LogFields {
@@ -362,6 +392,12 @@ export class Manager {
     this.#names.add(name);
     return name;
   }
+}
+
+/** A runnable that may be a controller. */
+interface SourcedRunnable {
+  readonly name?: string;
+  readonly sources?: readonly Source[];
 }
 
 const failureText = (failure: { readonly error: unknown } | undefined) => failure && messageOf(failure.error);

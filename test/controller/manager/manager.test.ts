@@ -517,20 +517,58 @@ describe('the log of a manager at info', () => {
     await pass(1_000);
     manager.add(factory);
     const sources = [createInformerSource(informer, { name: 'configmaps' })];
-    manager.add(createController({ name: 'labels', logger, sources, reconcile: async () => {} }));
+    const controller = createController({ name: 'labels', logger, sources, reconcile: async () => {} });
+    manager.add(controller);
     const ended = manager.run(abort.signal);
     await manager.whenLeading();
+    await controller.whenSynced();
     await calm();
     expect(written).toEqual([
-      'INFO the manager starts parts=2 identity=one',
+      'INFO the manager starts parts=2 identity=one ms=0',
       'INFO the caches have synced caches=1 ms=0',
-      'INFO waiting for the lease lease=shop/operator identity=one',
-      'INFO this process leads lease=shop/operator identity=one',
+      'INFO waiting for the lease lease=shop/operator identity=one ms=0',
+      'INFO this process leads lease=shop/operator identity=one ms=0',
+      'INFO the controller starts sources=1 workers=1 ms=0',
+      'INFO the sources have synced, and runs begin ms=0',
     ]);
     written.length = 0;
     abort.abort();
     await ended;
-    expect(written).toEqual(['INFO the manager ends within=25s', 'INFO the manager has ended']);
+    expect(written).toEqual([
+      'INFO the manager ends within=25s ms=0',
+      'INFO the controller drains running=0 ms=0',
+      'INFO the controller has ended runs=0 parked=0 ms=0',
+      'INFO the manager has ended ms=0',
+    ]);
+  });
+
+  it('says which source reads an informer of a factory that was not added, and fails when its controller begins', async () => {
+    const { written, logger } = lines();
+    const { manager, factory, run } = await setup({ elect: 'one', logger });
+    const { informer } = factory.forResource(CONFIG_MAPS);
+    const sources = [createInformerSource(informer, { name: 'maps' })];
+    manager.add(createController({ name: 'labels', logger: silentLogger, sources, reconcile: async () => {} }));
+    const error = await run();
+    const said = 'the source maps of the controller labels reads v1/configmaps, which does not run';
+    expect(error).toMatchObject({ code: 'argument', message: expect.stringContaining(said) });
+    expect(written.filter((line) => line.startsWith('ERROR') && line.includes(said))).toHaveLength(1);
+  });
+
+  it('says it of a controller that is added later, too, and of none whose informers run in another way', async () => {
+    const { manager, factory, abort, run } = await setup();
+    const { informer } = factory.forResource(CONFIG_MAPS);
+    const of = (name: string) =>
+      createController({ name, sources: [createInformerSource(informer, { name })], reconcile: async () => {} });
+    const ended = run();
+    await calm();
+    factory.start(abort.signal);
+    manager.add(of('first'));
+    await calm();
+    expect(manager.health().isLive).toBe(true);
+    const other = dynamicInformerFactory({ resource: () => ({}) as never }).forResource(CONFIG_MAPS);
+    const sources = [createInformerSource(other.informer, { name: 'other' })];
+    manager.add(createController({ name: 'late', sources, reconcile: async () => {} }));
+    expect(await ended).toMatchObject({ message: expect.stringContaining('of the controller late reads') });
   });
 
   it('says why it ends, if a runnable failed', async () => {
@@ -538,7 +576,7 @@ describe('the log of a manager at info', () => {
     const { manager, run } = await setup({ logger });
     manager.add({ name: 'bad', run: () => Promise.reject(new Error('no disk')) });
     await run();
-    expect(written.at(-2)).toBe('INFO the manager ends within=25s error="bad failed: no disk"');
+    expect(written.at(-2)).toBe('INFO the manager ends within=25s error="bad failed: no disk" ms=0');
   });
 
   it('says that the lease is lost, and which, before it says that it ends', async () => {
@@ -552,9 +590,9 @@ describe('the log of a manager at info', () => {
     await pass(2_000);
     expect(await ended).toMatchObject({ code: 'leadership' });
     expect(written.slice(-3)).toEqual([
-      'INFO the lease is lost lease=shop/operator identity=one',
-      'INFO the manager ends within=2s error="the lease shop/operator was lost: it belongs to other now"',
-      'INFO the manager has ended',
+      'INFO the lease is lost lease=shop/operator identity=one ms=2000',
+      'INFO the manager ends within=2s error="the lease shop/operator was lost: it belongs to other now" ms=2000',
+      'INFO the manager has ended ms=2000',
     ]);
   });
 });

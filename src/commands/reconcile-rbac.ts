@@ -23,7 +23,8 @@ export default class ReconcileRbacCommand extends BaseCommand {
     `Takes the flags of reconcile, and prints the Role or ClusterRole for what they need: the caches, the finalizer, the journal. What a hook asks for is known only at run time, so its actions are not in these rules.
 
 With --observed it prints what was really needed: the file is written by reconcile --observe. It holds verbs, types and namespaces of the requests, and no body. What a hook does with a client of its own is not in it.`;
-  static override usage = 'reconcile rbac (TYPE (--hook FILE | --exec COMMAND) [FLAGS] | --observed FILE)';
+  static override usage =
+    'reconcile rbac (TYPE (--hook FILE | --exec COMMAND) [FLAGS] | --shell-operator DIR [FLAGS] | --observed FILE)';
   static override examples = [
     {
       description: 'What the flags need',
@@ -62,6 +63,8 @@ With --observed it prints what was really needed: the file is written by reconci
 
   async #configured(words: readonly string[]): Promise<Found> {
     const { flags } = this.read(ReconcileRbacCommand.flags);
+    if (flags['shell-operator'] !== undefined)
+      return await (await import('../shell-operator/operator-access.ts')).operatorAccess(this.line, flags, this.edges);
     const hook = await loadHook(flags, shownOnStderr(this.edges.io));
     const config = mergedConfig(flags, hook);
     await using session = await openSession(flags, this.edges);

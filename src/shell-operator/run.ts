@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandLine } from '../cli/args/argv.ts';
 import { type FlagValues, namesOf } from '../cli/args/flag.ts';
-import type { reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
 import { connectionFlags, idleMsOf } from '../cli/args/shared-flags.ts';
 import { isTyped } from '../cli/args/useless-flags.ts';
 import type { Edges } from '../cli/base-command.ts';
@@ -10,7 +10,7 @@ import { outageText } from '../cli/outage/outage-text.ts';
 import { createElection } from '../cli/reconcile/election.ts';
 import { showOutput } from '../cli/reconcile/hook-output.ts';
 import { hookCredentials } from '../cli/reconcile/hook-run.ts';
-import { leasePlanOf } from '../cli/reconcile/lease-plan.ts';
+import { type LeasePlan, leasePlanOf } from '../cli/reconcile/lease-plan.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { budgetOf } from '../cli/reconcile/writes.ts';
 import { colorLevel } from '../cli/session/output.ts';
@@ -93,7 +93,7 @@ export interface ReadOperator {
 
 /** Checks the command line, and asks the hooks for their configurations. Throws `argument`. */
 export async function readOperator(line: CommandLine, flags: Flags, { io, signal }: Edges): Promise<ReadOperator> {
-  const useless = [...line.given.keys()].find((name) => !MEANT.includes(name) && isTyped(line.given, name));
+  const useless = namesOf(reconcileFlags).find((name) => !MEANT.includes(name) && isTyped(line.given, name));
   if (useless !== undefined)
     throw new InformerError('argument', `--${useless} does nothing beside --shell-operator`, {
       hint: 'the configuration of each hook says what it watches, and when it runs',
@@ -119,6 +119,18 @@ function refuseConversions({ name, config: { conversions } }: OperatorHook): voi
   if (!first) return;
   throw new InformerError('argument', `the hook ${name} has ${first.at}, and conversions are not served here`, {
     hint: 'leave it in a folder of its own, for shell-operator; kubectl-informer/webhooks converts objects in Node',
+  });
+}
+
+/** The lease of `--leader-elect`; undefined without it. */
+export function operatorLease(flags: Flags, { folder }: ReadOperator, current: string): LeasePlan | undefined {
+  const unshared = { ...flags, shards: undefined, 'shard-by': undefined };
+  return leasePlanOf(unshared, {
+    hook: path.basename(folder),
+    gvr: HOOKS,
+    isNamespaced: false,
+    namespaces: [''],
+    current,
   });
 }
 
@@ -173,10 +185,7 @@ class OperatorRun {
     const { session, flags, filters, times, read } = this.#options;
     const { clock, logger } = session;
     const startedAt = clock.monotonic();
-    const lease = leasePlanOf(
-      { ...flags, shards: undefined, 'shard-by': undefined },
-      { hook: this.#name, gvr: HOOKS, isNamespaced: false, namespaces: [''], current: session.config.namespace },
-    );
+    const lease = operatorLease(flags, read, session.config.namespace);
     const election = lease && createElection(session, lease);
     await using credentials = await hookCredentials(session, { passCredentials: flags['pass-credentials'] });
     const caches: Caches = new Caches({

@@ -193,6 +193,19 @@ describe('hooks of shell-operator', () => {
       await expect.poll(page).toContain('seen{hook="a.sh"} 2');
       await ended(cli);
     }
+    await hook('c.sh', {
+      kubernetes: [MAPS, { kind: 'deploy', namespace: { labelSelector: { matchLabels: { a: 'b' } } } }],
+    });
+    const rbac = await run(['reconcile', 'rbac', '--shell-operator', hooks, '--role-name', 'hooks'], { env });
+    for (const part of [
+      'kind: ClusterRole\n',
+      'deployments',
+      'namespaces',
+      'kind: Role\n',
+      'namespace: shop',
+      'configmaps',
+    ])
+      expect(rbac.stdout).toContain(part);
     await hook('b.sh', { kubernetes: [{ kind: 'Pod', jqFilter: '.a |' }] });
     const refused = async (...words: string[]) => await run(['reconcile', ...words], { env });
     const parsed = await refused('--shell-operator', hooks);

@@ -33,7 +33,7 @@ const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
 const SHARING = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
 /** An election reads and writes one Lease. RBAC cannot allow to create objects of one name only. */
-function accessToLeases({ namespace, name, sharing }: LeasePlan): Access[] {
+export function accessToLeases({ namespace, name, sharing }: LeasePlan): Access[] {
   if (sharing) return SHARING.map((verb) => ({ ...LEASES, verb, namespace }));
   return [
     { ...LEASES, verb: 'create', namespace },

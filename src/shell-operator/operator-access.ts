@@ -1,0 +1,48 @@
+import type { CommandLine } from '../cli/args/argv.ts';
+import type { FlagValues } from '../cli/args/flag.ts';
+import type { reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import type { Edges } from '../cli/base-command.ts';
+import { accessToLeases } from '../cli/reconcile/needed-access.ts';
+import { openSession } from '../cli/session/session.ts';
+import type { Access } from '../hooks/access/request-access.ts';
+import type { ResourceType } from '../model/resource-type.ts';
+import { findType } from './find-type.ts';
+import { operatorLease, readOperator } from './run.ts';
+
+/** The access that the bindings of a folder of hooks need, for `reconcile rbac`. Throws `argument` for hooks that cannot run. */
+export async function operatorAccess(
+  line: CommandLine,
+  flags: FlagValues<typeof reconcileFlags>,
+  edges: Edges,
+): Promise<{ access: readonly Access[]; namespace: string; remarks: readonly string[] }> {
+  const read = await readOperator(line, flags, edges);
+  await using session = await openSession(flags, edges, { once: true });
+  const { client, config } = session;
+  const access: Access[] = [];
+  for (const hook of read.hooks)
+    for (const { apiVersion, kind, namespaces, namespaceSelector } of hook.config.kubernetes) {
+      access.push(...reading(await findType(client, apiVersion, kind), namespaces));
+      if (namespaceSelector !== undefined) access.push(...reading(await findType(client, 'v1', 'Namespace'), []));
+    }
+  for (const sort of ['validating', 'mutating'] as const)
+    if (flags['allow-write'] && read.hooks.some((hook) => hook.config[sort].length > 0))
+      access.push(...CONFIGURING.map((verb) => ({ ...ADMISSION, verb, resource: `${sort}webhookconfigurations` })));
+  const lease = operatorLease(flags, read, config.namespace);
+  if (lease) access.push(...accessToLeases(lease));
+  return { access, namespace: config.namespace, remarks: UNKNOWN };
+}
+
+const ADMISSION = { group: 'admissionregistration.k8s.io' };
+const CONFIGURING = ['get', 'create', 'patch', 'delete'];
+
+function reading({ gvr: { group, resource }, namespaced }: ResourceType, namespaces: readonly string[]): Access[] {
+  const places = namespaced && namespaces.length > 0 ? namespaces : [undefined];
+  return places.flatMap((namespace) =>
+    ['list', 'watch'].map((verb) => ({ verb, group, resource, ...(namespace === undefined ? {} : { namespace }) })),
+  );
+}
+
+const UNKNOWN = [
+  'What hooks write to KUBERNETES_PATCH_PATH, and what a kubectl in them does, is known only at run time: it is not in these rules.',
+  'To have the first: run them with --allow-write --observe FILE, then print the roles with --observed FILE.',
+];

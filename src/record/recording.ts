@@ -6,7 +6,7 @@ import type { TableColumn } from '../model/cells.ts';
 import { joinKey, type ObjectKey } from '../model/key.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
-import { rebuilt } from './retention.ts';
+import { type ChainLink, chainOf, rebuilt } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
 import { type RecordedState, stateOf } from './state-text.ts';
 import { BlockReader, type TextPlace } from './text-blocks.ts';
@@ -73,6 +73,9 @@ export type Coverage =
   | { readonly kind: 'gap'; readonly gap: MarkedGap }
   /** Before the first list, or after the last sign of life. */
   | { readonly kind: 'outside'; readonly first: number | undefined; readonly last: number | undefined };
+
+/** The objects whose texts are in memory together. */
+const TOGETHER = 10_000;
 
 const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, c.who, c.paths FROM revision r
   JOIN object o ON o.id = r.object LEFT JOIN change c ON c.id = r.change`;
@@ -172,8 +175,31 @@ export class Recording implements Disposable {
   *statesAt(source: number, revision: number): Generator<{ readonly key: ObjectKey; readonly state: RecordedState }> {
     const select = `SELECT o.id, o.namespace, o.name FROM object o WHERE o.source = ? AND o.first <= ?
       AND (o.gone IS NULL OR o.gone > ?) ORDER BY o.namespace, o.name`;
-    for (const { id, namespace, name } of this.#all(select, source, revision, revision))
-      yield { key: joinKey(String(namespace), String(name)), state: this.stateAfter(Number(id), revision) };
+    const objects = this.#all(select, source, revision, revision);
+    for (let from = 0; from < objects.length; from += TOGETHER) {
+      const part = objects.slice(from, from + TOGETHER);
+      const states = this.#statesTogether(
+        part.map(({ id }) => Number(id)),
+        revision,
+      );
+      for (const [i, { namespace, name }] of part.entries()) {
+        const state = states[i];
+        if (state) yield { key: joinKey(String(namespace), String(name)), state };
+      }
+    }
+  }
+
+  /** The states of many objects. Their texts are read block by block, so that each block is decompressed once. */
+  #statesTogether(objects: readonly number[], revision: number): (RecordedState | undefined)[] {
+    const chains = objects.map((object) => chainOf(this.#database, object, revision));
+    const texts = new Map<ChainLink, string>();
+    for (const link of chains.flat().sort((a, b) => a.block - b.block)) texts.set(link, this.#blocks.textAt(link));
+    return chains.map((chain) =>
+      chain.reduceRight<RecordedState | undefined>(
+        (before, link) => stateOf(texts.get(link) ?? '', link.depth === 0 ? undefined : before),
+        undefined,
+      ),
+    );
   }
 
   /** The state of an object after one of its revisions, or a later one of another object. */

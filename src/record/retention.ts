@@ -3,20 +3,30 @@ import { jsonText } from '../kit/exact-json.ts';
 import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
 import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
 
-/** The state of an object after a revision, from its last whole state on. */
+/** The texts of an object up to a revision, the newest first, from its last whole state on. */
+export function chainOf(database: DatabaseSync, object: number, revision: number): ChainLink[] {
+  const select = 'SELECT block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
+  const chain: ChainLink[] = [];
+  for (const row of database.prepare(select).iterate(object, revision)) {
+    chain.push(row as unknown as ChainLink);
+    if (row.depth === 0) break;
+  }
+  return chain;
+}
+
+/** A text of a chain, and the number of differences since the last whole state. */
+export interface ChainLink extends TextPlace {
+  readonly depth: number;
+}
+
+/** The state of an object after a revision. */
 export function rebuilt(
   database: DatabaseSync,
   blocks: BlockReader,
   object: number,
   revision: number,
 ): RecordedState | undefined {
-  const select = 'SELECT block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
-  const chain: (TextPlace & { depth: number })[] = [];
-  for (const row of database.prepare(select).iterate(object, revision)) {
-    chain.push(row as unknown as TextPlace & { depth: number });
-    if (row.depth === 0) break;
-  }
-  return chain.reduceRight<RecordedState | undefined>(
+  return chainOf(database, object, revision).reduceRight<RecordedState | undefined>(
     (before, place) => stateOf(blocks.textAt(place), place.depth === 0 ? undefined : before),
     undefined,
   );

@@ -9,6 +9,7 @@ export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 
 export const WORDS: Readonly<Record<string, WordKind>> = {
   watch: 'views-and-objects',
   query: 'views-and-objects',
+  mcp: 'types',
   history: 'objects',
   'record compact': 'file',
   serve: 'types',

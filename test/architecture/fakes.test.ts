@@ -15,6 +15,7 @@ const STAND_INS: Readonly<
   'a listening socket': {
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
     files: {
+      'contract/postgres-operator.test.ts': 'a proxy in front of a real cluster, which delays what it passes on',
       'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
       'e2e/threats.test.ts': 'servers that redirect, and proxies that ask for credentials',
       'serve/client/ask.test.ts': 'a serve whose answer begins with too much',

@@ -24,7 +24,9 @@ export class AccessRecord {
     try {
       appendFileSync(file, '', { mode: 0o600 });
     } catch (cause) {
-      throw new InformerError('argument', `cannot write ${file} of --observe: ${messageOf(cause)}`, { cause });
+      throw new InformerError('argument', `cannot write the observed requests to ${file}: ${messageOf(cause)}`, {
+        cause,
+      });
     }
   }
 
@@ -36,7 +38,9 @@ export class AccessRecord {
       appendFileSync(this.#file, `${line}\n`);
     } catch (cause) {
       this.#onFailure?.(
-        new InformerError('argument', `cannot write ${this.#file} of --observe: ${messageOf(cause)}`, { cause }),
+        new InformerError('argument', `cannot write the observed requests to ${this.#file}: ${messageOf(cause)}`, {
+          cause,
+        }),
       );
       this.#onFailure = undefined;
     }
@@ -52,7 +56,7 @@ const lineOf = ({ verb, group, resource, namespace, name }: Access) =>
     ...(name === undefined ? {} : { name }),
   });
 
-/** Reads what `--observe` wrote. Throws `argument` for a file that is something else. */
+/** Reads what an `AccessRecord` wrote. Throws `argument` for a file that is something else. */
 export function readAccess(file: string): Access[] {
   let text: string;
   try {
@@ -60,7 +64,7 @@ export function readAccess(file: string): Access[] {
   } catch (cause) {
     throw new InformerError('argument', `cannot read ${file}: ${messageOf(cause)}`, {
       cause,
-      hint: 'reconcile --observe FILE writes it',
+      hint: 'the option observe of reconcile or of startTestCluster writes it',
     });
   }
   return text.split('\n').flatMap((line, i) => {
@@ -68,7 +72,7 @@ export function readAccess(file: string): Access[] {
     const access = accessIn(line);
     if (access) return [access];
     throw new InformerError('argument', `line ${i + 1} of ${file} is not an observed request`, {
-      hint: 'the file is written by reconcile --observe FILE',
+      hint: 'the option observe of reconcile or of startTestCluster writes the file',
     });
   });
 }

@@ -34,11 +34,15 @@ it('a file that cannot be written is refused at the start, and later reported on
   mkdirSync(file);
   one.add(LIST);
   one.add(PATCH);
-  expect(failures.splice(0).map(({ message }) => message)).toEqual([expect.stringContaining(`cannot write ${file}`)]);
+  expect(failures.splice(0).map(({ message }) => message)).toEqual([
+    expect.stringContaining(`cannot write the observed requests to ${file}`),
+  ]);
 });
 
 it('a file that is absent or something else is refused, with its line and the next step', () => {
-  expect(() => readAccess(file)).toThrow(expect.objectContaining({ hint: 'reconcile --observe FILE writes it' }));
+  expect(() => readAccess(file)).toThrow(
+    expect.objectContaining({ hint: 'the option observe of reconcile or of startTestCluster writes it' }),
+  );
   for (const line of [
     'text',
     '{}',

@@ -71,7 +71,7 @@ export class Arrivals<T> implements ArrivingObjects<Cached<T>> {
   #keepText(object: Cached<T>, bytes: Uint8Array | undefined): void {
     if (!bytes || this.#options.transform || this.#textBytes + bytes.length > MOST_TEXT_BYTES) return;
     this.#textBytes += bytes.length;
-    this.#texts.set(object, bytes.slice());
+    this.#texts.set(object, new Uint8Array(bytes)); // a slice of a Buffer is no copy
   }
 
   isPacked(object: Cached<T>): boolean {

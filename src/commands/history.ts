@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class HistoryCommand extends BaseCommand {
-  static override summary = 'Show what happened to an object: when, by whom, and which fields changed';
+  static override summary = 'Show when an object changed, by whom, and in which fields';
   static override description =
     'Reads a recording that `watch --record` or `serve --record` made (--from). The times in which changes may be missing are shown in their places. Without a recording it shows what the cluster still knows: the last write of each field manager, Events, and the revisions of ReplicaSets and ControllerRevisions, and says on stderr what that leaves out.';
   static override usage = 'history TYPE/NAME | TYPE NAME [FLAGS]';

@@ -242,7 +242,7 @@ function checked(path: string, schema: StructuralSchema, where: string): string 
 
 /** The schema at a simple path; undefined for one that is not there. Filters and indexes lead to the items of a list. */
 function schemaAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
-  const steps = path.match(/\.[A-Za-z_][\w-]*|\[[^\]]*\]/g) ?? [];
+  const steps = path.match(/\.[A-Za-z_][\w-]*|\[[^[\]]*\]/g) ?? [];
   let at: StructuralSchema | undefined = schema;
   for (const step of steps)
     at = step.startsWith('[') ? at?.items : (at?.properties?.[step.slice(1)] ?? at?.additionalProperties);

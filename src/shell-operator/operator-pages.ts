@@ -29,9 +29,16 @@ export async function operatorMetrics(address: string | undefined, hooks: () => 
   if (address === undefined) return { provider: undefined, page: undefined };
   const provider = await createPrometheusMetrics();
   provider.observe('kubectl_informer_info', { version: VERSION }, () => 1);
-  const text = async () => `${(await provider.text()).replace(/(\n# EOF)?\n*$/, '\n')}${hooks()}`;
+  const text = async () => `${withoutEnd(await provider.text())}\n${hooks()}`;
   return { provider, page: { text, contentType: provider.contentType } };
 }
+
+/** A page of OpenMetrics without its end mark, behind which nothing may come. */
+const withoutEnd = (text: string) =>
+  text
+    .trimEnd()
+    .replace(/# EOF$/, '')
+    .trimEnd();
 
 /** A cache whose informer has no connection for this time is stale, ms. */
 const STALE_AFTER_MS = 60_000;

@@ -39,7 +39,8 @@ function running({ clock, client }: Pick<InProcess, 'clock' | 'client'>, owner: 
   const lines: string[] = [];
   const runs: string[] = [];
   const logger = createLogger((level, message, { error, hint, seen }) => {
-    if (level !== 'debug') lines.push(`${level} ${[message, error, hint, seen].filter(Boolean).join('; ')}`);
+    if (level === 'warn' || level === 'error')
+      lines.push(`${level} ${[message, error, hint, seen].filter(Boolean).join('; ')}`);
   });
   const factory = dynamicInformerFactory(client, { clock });
   const { informer } = factory.forResource(CONFIG_MAPS);

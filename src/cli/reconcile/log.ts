@@ -15,9 +15,17 @@ const ALL_FIELDS = 6;
 export function reconcileLogger(io: Io, verbosity: number): Logger {
   if (io.stderr.isJson || verbosity >= ALL_FIELDS) return stderrLogger(io, Math.max(4, verbosity));
   return createLogger((level, message, fields) => {
-    if (level !== 'debug') io.stderr.write(`${shortLine(level, message, fields)}\n`);
+    if (level !== 'debug' && !LIFE.has(message)) io.stderr.write(`${shortLine(level, message, fields)}\n`);
   });
 }
+
+/** The steps of a controller's life, which the command reports in its own words, by their messages. */
+const LIFE: ReadonlySet<string> = new Set([
+  'the controller starts',
+  'the sources have synced, and runs begin',
+  'the controller drains',
+  'the controller has ended',
+]);
 
 /** An entry for people. */
 export function shortLine(level: LogLevel, message: string, fields: LogFields): string {

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { shortLine } from '../../../src/cli/reconcile/log.ts';
+import { reconcileLogger, shortLine } from '../../../src/cli/reconcile/log.ts';
+import type { Io } from '../../../src/cli/terminal/io.ts';
+import { createController } from '../../../src/controller/controller.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 
 const RUN = { controller: 'label.sh', key: 'shop/web', run: 7, hook: 'label.sh' };
 
@@ -37,4 +40,21 @@ it.each([
 
 it('an entry about no key keeps its level', () => {
   expect(shortLine('info', 'synced', { controller: 'label.sh' })).toBe('INFO synced');
+});
+
+it('the life of the controller is reported by the command alone, and logged from -v 6 on', async () => {
+  const linesAt = async (verbosity: number) => {
+    const lines: string[] = [];
+    const io = { stderr: { isJson: false, write: (text: string) => void lines.push(text) } } as unknown as Io;
+    const end = new AbortController();
+    const logger = reconcileLogger(io, verbosity);
+    const running = createController({ name: 'a', logger, clock: new FakeClock(), reconcile: async () => {} }).run(
+      end.signal,
+    );
+    await settled();
+    end.abort();
+    await running;
+    return lines.length;
+  };
+  expect([await linesAt(0), await linesAt(6)]).toEqual([0, 4]);
 });

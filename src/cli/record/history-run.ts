@@ -30,6 +30,7 @@ export interface HistoryCommandLine extends Pick<CommandLine, 'given' | 'words'>
 /** Prints what happened to an object: from a recording, or what the cluster still knows. */
 export async function history({ flags, words, given }: HistoryCommandLine, edges: Edges): Promise<ExitCode> {
   const { from } = flags;
+  if (words.length === 0) throw notOneObject(edges.called);
   using recorded = from === undefined ? undefined : recordedServer({ from }, given, edges.io);
   await using session = await openSession(flags, edges, { once: true, instead: recorded });
   const selection = await onlyObject(words, session, edges.called);
@@ -38,11 +39,13 @@ export async function history({ flags, words, given }: HistoryCommandLine, edges
 }
 
 async function onlyObject(words: readonly string[], session: Session, called: string): Promise<ResourceSelection> {
-  const selections = words.length === 0 ? [] : await session.resolve(words);
-  const [selection, ...others] = selections;
+  const [selection, ...others] = await session.resolve(words);
   if (selection && others.length === 0 && selection.names.length === 1) return selection;
-  throw new InformerError('argument', 'history is of one object', { hint: `for example: ${called} deploy/web` });
+  throw notOneObject(called);
 }
+
+const notOneObject = (called: string) =>
+  new InformerError('argument', 'history is of one object', { hint: `for example: ${called} deploy/web` });
 
 async function recordedHistory(
   session: Session,

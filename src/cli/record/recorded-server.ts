@@ -30,6 +30,11 @@ export function recordedServer(
   try {
     const end = Math.max(0, ...recording.runs.map(({ until }) => until));
     const at = text === undefined ? end : recordedMoment(text, end, '--at');
+    const [run] = recording.runs;
+    if (text !== undefined && run && at < run.began)
+      throw new InformerError('argument', `--at ${text} is before the recording`, {
+        hint: `it begins at ${momentText(run.began)}`,
+      });
     if (given.get('at') === undefined) sayEnd(recording, io);
     const onRead = (source: RecordedSource) => {
       const unseen = text === undefined ? undefined : unseenText(recording, source, at);

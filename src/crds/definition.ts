@@ -89,7 +89,7 @@ export type ResourceObject<R> = R extends { readonly '~object': infer T } ? T : 
  *   kind: 'Shop',
  *   versions: { v1: { schema: z.object({ spec: z.object({ replicas: z.int32().min(1).default(1) }) }) } },
  * });
- * await client.resource(SHOPS_CRDS).create(SHOPS.definition);
+ * await client.resource(parseGvr('apiextensions.k8s.io/v1/customresourcedefinitions')).create(SHOPS.definition);
  * const shops = client.resource<ResourceObject<typeof SHOPS.versions.v1>>(SHOPS.versions.v1);
  */
 export function defineResource<const V extends Readonly<Record<string, VersionOptions>>>(

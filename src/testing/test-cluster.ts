@@ -56,7 +56,7 @@ const NAMESPACES = parseGvr('v1/namespaces');
  * @example
  * await using cluster = await startTestCluster();
  * t.diagnostic(`tested on ${cluster.name}`);
- * await cluster.install(SHOPS.definition);
+ * await cluster.install(shops.definition);
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   checkOptions('startTestCluster', options, KNOWN_OPTIONS);

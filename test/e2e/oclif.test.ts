@@ -38,6 +38,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['history', 'deploy/web', '-n', 'shop'], 0],
   [['history', 'pods'], 2],
   [['record', 'compact'], 2],
+  [['mcp', '--no-such-flag'], 2],
   [['serve'], 2],
   [['serve', 'status', 'pods'], 2],
   [['serve', 'stop', 'pods'], 2],
@@ -77,6 +78,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
 
 /** Commands that need a serve, a controller or a fixture of their own to end well, or do so only when interrupted. */
 const NEVER_WELL = [
+  'mcp',
   'record compact',
   'serve',
   'serve status',

@@ -20,6 +20,9 @@ const GIVEN: Readonly<Record<string, string>> = {
   elector: 'LeaderElector',
   metrics: 'PrometheusMetrics',
   DEPLOYMENTS: 'GroupVersionResource',
+  shops: '{ readonly definition: UnknownObject }',
+  t: "import('node:test').TestContext",
+  z: `typeof import(${JSON.stringify(path.join(ROOT, 'node_modules/zod/index.js'))}).z`,
 };
 
 /** Those whose use is not clear from their type alone. */

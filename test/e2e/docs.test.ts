@@ -42,6 +42,7 @@ beforeAll(async () => {
   mkdirSync(path.join(project, 'node_modules'));
   symlinkSync(ROOT, path.join(project, 'node_modules/kubectl-informer'), 'junction');
   symlinkSync(path.join(ROOT, 'node_modules/@kubernetes'), path.join(project, 'node_modules/@kubernetes'), 'junction');
+  symlinkSync(path.join(ROOT, 'node_modules/zod'), path.join(project, 'node_modules/zod'), 'junction');
   writeFileSync(path.join(project, 'package.json'), '{"type":"module"}');
   writeFileSync(labeller, LABELLER);
   chmodSync(labeller, 0o755);

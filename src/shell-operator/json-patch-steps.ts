@@ -45,9 +45,12 @@ function namesOf(path: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** The place in a list that a name means; NaN for none. Source: RFC 6901, section 4. */
+const placeOf = (name: string): number => (/^(0|[1-9]\d*)$/.test(name) ? Number(name) : Number.NaN);
+
 function valueAt(state: unknown, path: string): unknown {
   return namesOf(path).reduce((value, name) => {
-    if (Array.isArray(value) ? Number(name) < value.length : isJsonMap(value) && Object.hasOwn(value, name))
+    if (Array.isArray(value) ? placeOf(name) < value.length : isJsonMap(value) && Object.hasOwn(value, name))
       return (value as Record<string, unknown>)[name];
     throw new Error(`there is nothing at ${path}`);
   }, state);
@@ -56,7 +59,7 @@ function valueAt(state: unknown, path: string): unknown {
 function put(state: unknown, [name, ...rest]: readonly string[], value: unknown, op: 'add' | 'replace'): unknown {
   if (name === undefined) return value;
   if (Array.isArray(state)) {
-    const at = name === '-' ? state.length : Number(name);
+    const at = name === '-' ? state.length : placeOf(name);
     if (!(at <= state.length)) throw new Error(`the list has no place ${name}`);
     const isInserted = rest.length === 0 && op === 'add';
     return state.toSpliced(at, isInserted ? 0 : 1, rest.length === 0 ? value : put(state[at], rest, value, op));

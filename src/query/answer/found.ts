@@ -25,7 +25,7 @@ export interface Found {
 
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
-  question: Pick<Query, 'lookups' | 'explain' | 'part'> & ObjectFilters,
+  question: Pick<Query, 'lookups' | 'explain' | 'part' | 'count'> & ObjectFilters,
   cached: CachedObjects,
   { catalog, matches, sink, pushedDownCaches }: Finding,
 ): readonly Found[] {
@@ -85,7 +85,8 @@ function foundOf(
       }),
     );
   }
-  const ordered = inServersOrder(kept, cached, lookups.length > 0);
+  // the order of objects that are only counted is not seen, and to find it reads each of them
+  const ordered = question.count ? kept : inServersOrder(kept, cached, lookups.length > 0);
   return lazyList(ordered.length, (i) => ({ object: ordered[i] as ReadonlyObject, type }));
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { lazyList } from '../../../src/kit/lazy-list.ts';
 import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
-import { arrange, findPatiently } from '../../../src/query/answer/found.ts';
+import { arrange, findIn, findPatiently } from '../../../src/query/answer/found.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { freshLister } from '../../support/fresh-lister.ts';
@@ -27,4 +28,18 @@ test.each([
   expect(first.map(({ object }) => object.metadata.name)).toEqual(expected.slice(0, 2));
   expect(first[0]?.object).toEqual(found[0]?.object);
   expect(found[0]?.object).not.toBe(found[0]?.object);
+});
+
+test('objects that are only counted are not read, also where a cache does not have them in the order of the server', () => {
+  let reads = 0;
+  const list = lazyList(PODS.length, (i) => {
+    reads++;
+    return PODS[i] as (typeof PODS)[0];
+  });
+  const store = { ...cacheOf(PODS, []), size: PODS.length, list: () => list, values: () => list[Symbol.iterator]() };
+  const unordered = { ...cached, informer: { lister: store, isUnordered: true } } as unknown as CachedObjects;
+  const find = (count: boolean) =>
+    findIn({ ...question, count } as never, unordered, { catalog: new IndexCatalog(), sink, matches: () => true });
+  expect([find(true).length, reads]).toEqual([PODS.length, 0]);
+  expect([find(false).length, reads]).toEqual([PODS.length, PODS.length]);
 });

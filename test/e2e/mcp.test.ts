@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,6 +25,16 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]();
   rmSync(runtime, { recursive: true, force: true });
 });
+
+/** The built program with a stdin that stays open. */
+function spawned(args: readonly string[]) {
+  const own = { ...process.env, XDG_CACHE_HOME: OWN_CACHE, ...env };
+  const child = spawn(process.execPath, [path.join(ROOT, 'bin/run.js'), ...args], { env: own });
+  let stderr = '';
+  child.stderr.on('data', (text) => (stderr += text));
+  const ended = once(child, 'close').then(([code]) => ({ code, stderr }));
+  return { child, ended };
+}
 
 /** An agent over stdin and stdout of the built program, as a client's configuration starts it. */
 async function started(args: readonly string[]) {
@@ -67,6 +79,18 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
     },
     60_000,
   );
+
+  it('ends with a type that the server does not have, and names the nearest', async () => {
+    const { child, ended } = spawned(['mcp', 'podz']); // with an agent that stays
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'error: the server doesn\'t have a resource type "podz"\nhint: Did you mean "pod"',
+      ),
+    });
+    child.stdin?.end();
+  });
 
   it('answers over HTTP on the port of serve --listen, with its token, and shows no Secret there', async () => {
     const own = mkdtempSync(path.join(tmpdir(), 'mcp-http-'));

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { aborted } from '../../kit/abort.ts';
-import { isInformerError } from '../../kit/error.ts';
+import { isInformerError, messageOf } from '../../kit/error.ts';
 import { createPrometheusMetrics } from '../../ops/prometheus.ts';
 import { parseIndex } from '../../query/index/index-definition.ts';
 import { serveIdentity } from '../../serve/identity.ts';
@@ -40,7 +40,10 @@ export async function mcp(flags: McpFlagValues, words: readonly string[], edges:
     process.stdin.once('end', end).once('close', end);
     await server.connect(sdk.stdio(process.stdin, writableOf(session.io.stdout)));
     for (const word of words)
-      void caches.targetsOf(word).catch((error) => session.notice(`left out: ${error.message}`));
+      void caches.targetsOf(word).catch((error) => {
+        if (isInformerError(error, 'discovery')) session.end(error);
+        else if (!session.signal.aborted) session.notice(`left out: ${messageOf(error)}`);
+      });
     await aborted(session.signal);
     await server.close();
     await held.types.ended();

@@ -1,5 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { InformerError } from '../../kit/error.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import { isJsonMap } from '../../kit/exact-json.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import { cellText } from '../../output/escape.ts';
@@ -104,7 +104,7 @@ async function eventFacts({ client, signal, notice }: Session, { metadata }: Rea
       text: `${textOf(event.reason)}: ${textOf(event.message)}${Number(event.count) > 1 ? ` (${event.count} times)` : ''}`,
     }));
   } catch (error) {
-    notice(`Events cannot be read: ${(error as Error).message}`);
+    notice(`Events cannot be read: ${messageOf(error)}`);
     return [];
   }
 }
@@ -128,7 +128,7 @@ async function revisionFacts({ client, signal, notice }: Session, owner: Readonl
         });
       }
     } catch (error) {
-      notice(`${gvr.resource} cannot be read: ${(error as Error).message}`);
+      notice(`${gvr.resource} cannot be read: ${messageOf(error)}`);
     }
   }
   return facts;

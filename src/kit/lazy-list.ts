@@ -1,9 +1,13 @@
 /**
  * A list whose items are made when they are read, again at each read: for items that are large, of which most are looked at
  * once. It has all methods of a list; those that return a new one (`filter`, `slice`) return a usual one. It cannot be
- * changed.
+ * changed. `light` gives what is known of an item without making it: see {@link lightsOf}.
  */
-export function lazyList<T>(length: number, at: (index: number) => T): readonly T[] {
+export function lazyList<T>(
+  length: number,
+  at: (index: number) => T,
+  light: (index: number) => unknown = at,
+): readonly T[] {
   const isIndex = (name: string | symbol): name is string => {
     if (typeof name !== 'string') return false;
     const index = Number(name);
@@ -23,11 +27,20 @@ export function lazyList<T>(length: number, at: (index: number) => T): readonly 
     defineProperty: refuse,
     deleteProperty: refuse,
   });
-  LAZY.add(lazy);
+  LAZY.set(lazy, light);
   return lazy;
 }
 
-const LAZY = new WeakSet<object>();
+const LAZY = new WeakMap<object, (index: number) => unknown>();
+
+/** All that is known of the items without making them; the items themselves in a usual list. */
+export const lightsOf = (list: readonly unknown[]): unknown[] =>
+  Array.from({ length: list.length }, (_, i) => lightAt(list, i));
+
+function lightAt(list: readonly unknown[], index: number): unknown {
+  const light = LAZY.get(list);
+  return light ? light(index) : list[index];
+}
 
 /** The items that pass the test. Of a {@link lazyList} only their places are kept: each is made again when it is read. */
 export function passing<T>(list: readonly T[], test: (item: T) => boolean): readonly T[] {
@@ -40,13 +53,21 @@ export function passing<T>(list: readonly T[], test: (item: T) => boolean): read
 /** The items at these places, in this order. Those of a {@link lazyList} are made when they are read. */
 export function atPlaces<T>(list: readonly T[], places: readonly number[]): readonly T[] {
   const at = (i: number) => list[places[i] as number] as T;
-  return LAZY.has(list) ? lazyList(places.length, at) : Array.from(places, (_, i) => at(i));
+  return LAZY.has(list)
+    ? lazyList(places.length, at, (i) => lightAt(list, places[i] as number))
+    : Array.from(places, (_, i) => at(i));
 }
 
 /** The first items. Those of a {@link lazyList} are made when they are read. */
 export function firstOf<T>(list: readonly T[], count: number): readonly T[] {
   if (count >= list.length) return list;
-  return LAZY.has(list) ? lazyList(Math.max(0, count), (i) => list[i] as T) : list.slice(0, count);
+  return LAZY.has(list)
+    ? lazyList(
+        Math.max(0, count),
+        (i) => list[i] as T,
+        (i) => lightAt(list, i),
+      )
+    : list.slice(0, count);
 }
 
 /** The items of all lists, one list after the other. Those of a {@link lazyList} are made when they are read. */
@@ -60,10 +81,15 @@ export function joined<T>(lists: readonly (readonly T[])[]): readonly T[] {
     starts.push(length);
     length += list.length;
   }
-  return lazyList(length, (i) => {
+  const placeOf = (i: number) => {
     const of = starts.findLastIndex((start) => start <= i);
-    return (lists[of] as readonly T[])[i - (starts[of] as number)] as T;
-  });
+    return [lists[of] as readonly T[], i - (starts[of] as number)] as const;
+  };
+  const at = (i: number) => {
+    const [list, place] = placeOf(i);
+    return list[place] as T;
+  };
+  return lazyList(length, at, (i) => lightAt(...placeOf(i)));
 }
 
 function refuse(): never {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atPlaces, firstOf, joined, lazyList, passing } from '../../src/kit/lazy-list.ts';
+import { atPlaces, firstOf, joined, lazyList, lightsOf, passing } from '../../src/kit/lazy-list.ts';
 
 const counted = (length: number) => {
   const made: number[] = [];
@@ -94,5 +94,28 @@ describe('a part of a list whose items are made when they are read', () => {
     made.length = 0;
     for (const item of found) expect(item).toBeTypeOf('string');
     expect(made.length, 'made again').toBe(expected.filter((item) => item !== 'x').length);
+  });
+});
+
+describe('what is known of items without making them', () => {
+  const lit = (length: number, name: string) => {
+    const made: number[] = [];
+    const at = (i: number) => `${name} ${made.push(i) && i}`;
+    return { list: lazyList(length, at, (i) => i * 10), made };
+  };
+
+  it('is there for every list that is made of others, at the same places', () => {
+    const [one, other] = [lit(3, 'a'), lit(2, 'b')];
+    const both = joined([one.list, other.list]);
+    expect(lightsOf(both)).toEqual([0, 10, 20, 0, 10]);
+    expect(lightsOf(atPlaces(both, [4, 2, 0]))).toEqual([10, 20, 0]);
+    expect(lightsOf(firstOf(both, 4))).toEqual([0, 10, 20, 0]);
+    expect([one.made, other.made]).toEqual([[], []]);
+    expect(atPlaces(both, [4, 2])[0]).toBe('b 1');
+  });
+
+  it('is the item itself in a usual list, and where nothing else is known', () => {
+    expect(lightsOf(['x'])).toEqual(['x']);
+    expect(lightsOf(lazyList(2, (i) => i + 1))).toEqual([1, 2]);
   });
 });

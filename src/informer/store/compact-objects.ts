@@ -99,7 +99,8 @@ export class CompactObjects<T> implements CacheStore<T> {
   }
 
   view(found: readonly Cached<T>[]): readonly T[] {
-    return lazyList(found.length, (i) => this.#texts.unpack(found[i] as Cached<T>, true));
+    const at = (i: number) => this.#texts.unpack(found[i] as Cached<T>, true);
+    return lazyList(found.length, at, (i) => found[i]);
   }
 
   opening(sink: NotificationSink<T>): NotificationSink<Cached<T>> {

@@ -1,6 +1,6 @@
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
-import { atPlaces, passing } from '../../kit/lazy-list.ts';
+import { atPlaces, lightsOf, passing } from '../../kit/lazy-list.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -77,7 +77,7 @@ export function inServersOrder(
   const listed = informer.isUnordered ? sortedKeys(objects) : keysOf(informer.lister);
   for (const key of listed) listedAt.set(key, listedAt.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
-  const ranksOf = (object: ReadonlyObject) => [
+  const ranksOf = (object: Pick<ReadonlyObject, 'metadata'>) => [
     nameAt.get(object.metadata.name ?? '') ?? 0,
     namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
     listedAt.get(keyOf(object)) ?? 0,
@@ -100,15 +100,15 @@ function keysOf(lister: CachedInformer['lister']): Iterable<ObjectKey> {
 
 const inKeyOrder = (objects: readonly ReadonlyObject[]) => orderedBy(objects, keyOf, compareText);
 
-const sortedKeys = (objects: readonly ReadonlyObject[]): ObjectKey[] => Array.from(objects, keyOf).sort(compareText);
+const sortedKeys = (objects: readonly ReadonlyObject[]): ObjectKey[] => lightsOf(objects).map(keyOf).sort(compareText);
 
-/** The objects in the order of what is read of each. Only that is kept of them meanwhile: there may be many objects. */
+/** The objects in the order of what is read of the metadata of each. None is decoded for it: there may be many objects. */
 function orderedBy<R>(
   objects: readonly ReadonlyObject[],
-  read: (object: ReadonlyObject) => R,
+  read: (object: Pick<ReadonlyObject, 'metadata'>) => R,
   compare: (a: R, b: R) => number,
 ): readonly ReadonlyObject[] {
-  const ranks = Array.from(objects, read);
+  const ranks = (lightsOf(objects) as Pick<ReadonlyObject, 'metadata'>[]).map((each) => read(each));
   const places = ranks.map((_, place) => place).sort((a, b) => compare(ranks[a] as R, ranks[b] as R));
   return atPlaces(objects, places);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { lazyList } from '../../../src/kit/lazy-list.ts';
+import { keyOf } from '../../../src/model/key.ts';
 import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
 import { arrange, findIn, findPatiently } from '../../../src/query/answer/found.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
@@ -30,16 +31,24 @@ test.each([
   expect(found[0]?.object).not.toBe(found[0]?.object);
 });
 
-test('objects that are only counted are not read, also where a cache does not have them in the order of the server', () => {
+test.each([
+  ['are only counted', true, false, 0],
+  ['are put in order are read where nothing else is known of them', false, false, PODS.length],
+  ['are put in order by their metadata, where a compact cache has it,', false, true, 0],
+])('objects that %s: %s, %s: %i reads', (_, count, hasMetadata, expected) => {
   let reads = 0;
-  const list = lazyList(PODS.length, (i) => {
+  const backwards = (i: number) => PODS[PODS.length - 1 - i] as (typeof PODS)[0];
+  const read = (i: number) => {
     reads++;
-    return PODS[i] as (typeof PODS)[0];
-  });
+    return backwards(i);
+  };
+  const list = lazyList(PODS.length, read, hasMetadata ? (i) => ({ metadata: backwards(i).metadata }) : read);
   const store = { ...cacheOf(PODS, []), size: PODS.length, list: () => list, values: () => list[Symbol.iterator]() };
+  // as the caches of a serve
   const unordered = { ...cached, informer: { lister: store, isUnordered: true } } as unknown as CachedObjects;
-  const find = (count: boolean) =>
-    findIn({ ...question, count } as never, unordered, { catalog: new IndexCatalog(), sink, matches: () => true });
-  expect([find(true).length, reads]).toEqual([PODS.length, 0]);
-  expect([find(false).length, reads]).toEqual([PODS.length, PODS.length]);
+  const finding = { catalog: new IndexCatalog(), sink, matches: () => true };
+  const found = findIn({ ...question, count } as never, unordered, finding);
+  expect([found.length, reads]).toEqual([PODS.length, expected]);
+  const keys = found.map(({ object }) => keyOf(object));
+  expect(keys).toEqual(count ? PODS.map(keyOf).toReversed() : PODS.map(keyOf).toSorted());
 });

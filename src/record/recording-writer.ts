@@ -260,9 +260,15 @@ export class RecordingWriter implements Disposable {
     return removed;
   }
 
-  /** Brings the tables of newest states up to date, and gives free room back to the disk. */
+  /**
+   * Brings the tables of newest states up to date, and gives free room back to the disk. This process has recorded
+   * nothing, so it leaves no run.
+   */
   compact(): void {
-    this.#transaction(() => completeStates(this.#database));
+    this.#transaction(() => {
+      completeStates(this.#database);
+      this.#prepare('DELETE FROM run WHERE id = ?').run(this.#run);
+    });
     this.#do(() => this.#database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'));
   }
 

@@ -95,6 +95,9 @@ it('watch records what history and query then ask, with filters that choose what
   table.close();
   const compact = await run(['record', 'compact', file, '--keep', '1d'], { env });
   expect(compact).toMatchObject({ code: 0, stderr: expect.stringContaining('0 revisions removed') });
+  const missing = await asked('query', 'secret', '-A');
+  expect(missing).toMatchObject({ code: 2, stdout: '' }); // the compaction is no part of the recording
+  expect(missing.stderr).toBe('error: the recording does not have "secret"\nhint: it has configmaps\n');
 }, 60_000);
 
 it('watch --once records a state, serve --record what it caches', async () => {

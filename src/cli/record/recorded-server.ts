@@ -1,7 +1,7 @@
 import { systemClock } from '../../kit/clock.ts';
 import { parseLongDuration } from '../../kit/duration.ts';
-import { InformerError } from '../../kit/error.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { InformerError, isInformerError } from '../../kit/error.ts';
+import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { parseInstant } from '../../model/instant.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
 import { type RecordedSource, Recording } from '../../record/recording.ts';
@@ -45,6 +45,7 @@ export function recordedServer(
       at,
       transport: new RecordedApi({ recording, at, onRead }),
       clock: { ...systemClock, now: () => at },
+      explained: (error) => ofRecording(error, recording),
       [Symbol.dispose]: () => recording[Symbol.dispose](),
     };
   } catch (error) {
@@ -52,6 +53,17 @@ export function recordedServer(
     throw error;
   }
 }
+
+/** The error of a word of the command line, in the words of a recording. */
+function ofRecording(error: unknown, { sources }: Recording): unknown {
+  if (!isInformerError(error, 'discovery')) return error;
+  const names = [...new Set(sources.map(({ type }) => formatGroupResource(type.gvr)))];
+  return new InformerError('discovery', error.message.replace(/^the server doesn't have a resource type/, LACKS), {
+    hint: names.length === 0 ? 'it has no type' : `it has ${names.join(', ')}`,
+  });
+}
+
+const LACKS = 'the recording does not have';
 
 /** A time of a command line: RFC 3339 or its first parts, or a duration before `end`. Throws `argument`. */
 export function recordedMoment(text: string, end: number, flag: string): number {

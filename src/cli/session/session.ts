@@ -128,6 +128,8 @@ export interface SessionOptions {
 export interface ServerInstead {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** The error of a word that means no type of it. */
+  explained(error: unknown): unknown;
 }
 
 /**
@@ -173,7 +175,8 @@ export async function openSession(
     end: (reason) => ending.end(reason),
     client: connection.client,
     named: (error) => error,
-    resolve: (words, onWarning) => connection.resolve(words, onWarning).catch((error) => refuseLogin(error, config)),
+    resolve: (words, onWarning) =>
+      connection.resolve(words, onWarning).catch((error) => refuseLogin(instead?.explained(error) ?? error, config)),
     kubeconfig: async () =>
       sandbox?.kubeconfig() ??
       (choosesConnection(flags) ? selectedKubeconfig(loadOptionsOf(flags, io, logger)) : undefined),

@@ -2,16 +2,21 @@ import { bool, count, duration, group, list, text } from './flag.ts';
 import { recordFlags } from './record-flags.ts';
 import { connectionFlags } from './shared-flags.ts';
 
+/** The namespaces of a program that keeps caches. */
+export const cachedNamespaces = {
+  namespace: list({
+    char: 'n',
+    summary: "namespaces (default: all of them, or the context's if only that may be read)",
+    helpValue: 'NAME[,…]',
+    split: true,
+  }),
+  'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
+};
+
 /** The flags of `serve`. */
 export const serveFlags = {
   ...group('CACHE', {
-    namespace: list({
-      char: 'n',
-      summary: "namespaces (default: all of them, or the context's if only that may be read)",
-      helpValue: 'NAME[,…]',
-      split: true,
-    }),
-    'all-namespaces': bool({ char: 'A', summary: 'all namespaces', yieldsTo: 'namespace' }),
+    ...cachedNamespaces,
     index: list({ summary: 'an index that is kept; those of questions are kept too', helpValue: 'NAME=EXPRESSION' }),
     persist: bool({ summary: 'keep the caches on disk, and begin with them after a restart; never values of Secrets' }),
     'show-managed-fields': bool({ summary: 'keep metadata.managedFields, for questions that show them' }),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -134,9 +135,10 @@ it('on a terminal waits for Enter between its stops, each on a clear screen', as
 });
 
 it.each(['s', '\r'])('on a terminal the key %j ends a command early, and the tour goes on', async (key) => {
-  const { run, texts, input, until } = tour([stop('First', FOREVER), stop('Second', '0')], { terminal: true });
-  await until('$ kubectl informer');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const file = path.join(folder, `heeds-${key.charCodeAt(0)}`);
+  const heeding = `${FOREVER}; require("node:fs").writeFileSync(${JSON.stringify(file)}, "")`;
+  const { run, texts, input, until } = tour([stop('First', heeding), stop('Second', '0')], { terminal: true });
+  await until(() => existsSync(file)); // from now on the command hears signals
   input.write(key);
   await until('Enter: go on');
   input.write('\r');

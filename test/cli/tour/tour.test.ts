@@ -138,7 +138,7 @@ it.each(['s', '\r'])('on a terminal the key %j ends a command early, and the tou
   const file = path.join(folder, `heeds-${key.charCodeAt(0)}`);
   const heeding = `${FOREVER}; require("node:fs").writeFileSync(${JSON.stringify(file)}, "")`;
   const { run, texts, input, until } = tour([stop('First', heeding), stop('Second', '0')], { terminal: true });
-  await until(() => existsSync(file)); // from now on the command hears signals
+  await until(() => existsSync(file)); // from now on the command handles signals
   input.write(key);
   await until('Enter: go on');
   input.write('\r');

@@ -465,7 +465,7 @@ export class Controller {
     return {
       stored: (write) => {
         const { resourceVersion, isOwnVersion = !before.includes(resourceVersion) } = write;
-        if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion);
+        if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion, write.uid);
         this.#waits?.note(key, write);
       },
       lost: (write) => this.#waits?.noteLost(key, write),

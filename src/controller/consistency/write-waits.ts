@@ -57,6 +57,9 @@ export class WriteWaits implements Disposable {
   readonly #options: WriteWaitsOptions;
   readonly #keys = new Map<ObjectKey, Unseen>();
   readonly #progress = new Map<ReadCache, CacheProgress>();
+  /** Caches may have the same name. */
+  readonly #numbers = new WeakMap<ReadCache, number>();
+  #caches = 0;
   readonly #running = scope();
 
   constructor(options: WriteWaitsOptions) {
@@ -69,9 +72,8 @@ export class WriteWaits implements Disposable {
     for (const cache of new Set(this.#options.caches())) {
       if (!mayShow(cache, write)) continue;
       const unseen = this.#unseenOf(key, now);
-      const id = `${cache.name} ${write.key}`;
-      const known = unseen.writes.get(id);
-      const one = known?.cache === cache ? known : new UnseenWrite(cache, write);
+      const id = `${this.#numberOf(cache)} ${write.key}`;
+      const one = unseen.writes.get(id) ?? new UnseenWrite(cache, write);
       one.add(write, now);
       if (one.state === 'shown') unseen.writes.delete(id);
       else unseen.writes.set(id, one);
@@ -198,6 +200,12 @@ export class WriteWaits implements Disposable {
       types: typesOf(writes),
       objects: writes.slice(0, 10).flatMap((write) => ('key' in write ? [write.key] : [])),
     });
+  }
+
+  #numberOf(cache: ReadCache): number {
+    const known = this.#numbers.get(cache) ?? this.#caches++;
+    this.#numbers.set(cache, known);
+    return known;
   }
 
   #progressOf(cache: ReadCache): CacheProgress {

@@ -47,8 +47,8 @@ const map = (name: string, metadata: object = {}, kind = 'ConfigMap') => ({
   metadata: { name, namespace: 'eu-west', ...metadata },
 });
 
-const cluster = (objects: readonly object[] = []) =>
-  inProcess({ objects: [defined('Shop'), defined('Fleet'), ...objects] });
+const cluster = (objects: readonly object[] = [], seed = 1) =>
+  inProcess({ objects: [defined('Shop'), defined('Fleet'), ...objects], seed });
 
 /** Runs a controller over its factories. */
 async function run(controller: Controller, ...factories: readonly InformerFactory[]) {
@@ -230,7 +230,7 @@ it('takes other sources of keys, and the options of a controller', async () => {
 
 describe('a controller of several clusters', () => {
   const both = async () => {
-    const [eu, us] = [await cluster([shop('a', 'red')]), await cluster([shop('a', 'blue')])];
+    const [eu, us] = [await cluster([shop('a', 'red')]), await cluster([shop('a', 'blue')], 2)];
     const factories = { eu: dynamicInformerFactory(eu.client), us: dynamicInformerFactory(us.client) };
     const close = async (servers: readonly InProcess[]) => {
       for (const server of servers) await server[Symbol.asyncDispose]();
@@ -296,6 +296,34 @@ describe('a controller of several clusters', () => {
     expect(controller.explain('eu/eu-west/a')).toMatchObject({ state: 'idle', key: 'eu/eu-west/a' });
     for (const wrong of ['eu-west/a', 'asia/eu-west/a', 'eu/eu-west/', 'a/b/c/d'])
       expect(() => controller.enqueue(wrong)).toThrow(expect.objectContaining({ code: 'argument' }));
+    await end();
+  });
+
+  it('takes no write to one cluster for its own in another, where the key has the same version', async () => {
+    await using servers = await both();
+    const { us, eu, factories } = servers;
+    let runs = 0;
+    const controller = await controllerFor(factories, SHOPS).reconcile(
+      async ({ spec: { colour }, metadata: { annotations } }, { cluster, before }) => {
+        if (cluster === 'us') runs++;
+        if (cluster === 'us' || !before || annotations?.seen === colour) return;
+        const patch = { metadata: { annotations: { seen: colour } } };
+        await eu.client.resource(SHOPS, { namespace: 'eu-west' }).patch('a', patch, { type: 'merge' });
+      },
+      { hotLoopRuns: 3 },
+    );
+    const end = await run(controller, ...Object.values(factories));
+    const version = (server: InProcess) => server.sandbox.list(SHOPS)[0]?.metadata.resourceVersion;
+    for (let change = 1; change <= 6; change++) {
+      eu.sandbox.apply(shop('a', `red-${change}`)); // written once more by the controller
+      await settled();
+      us.sandbox.apply(map('settings', { labels: { change: String(change) } }));
+      us.sandbox.apply(shop('a', `blue-${change}`));
+      await settled();
+      expect(version(us)).toBe(version(eu));
+    }
+    expect(controller.parked).toEqual([]);
+    expect(runs).toBe(7);
     await end();
   });
 

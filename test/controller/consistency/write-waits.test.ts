@@ -200,6 +200,19 @@ describe('a run waits until the cache shows the writes of earlier runs of its ke
     expect(isHeld()).toBe(false);
   });
 
+  it('in each of several caches of a type, also if they have one name', () => {
+    const [first, second] = [new FakeCache(), new FakeCache()];
+    const { wrote, isHeld } = setUp(first, second);
+    second.bookmark('9');
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(true);
+    wrote('shop/a', { resourceVersion: '10' });
+    second.bookmark('10');
+    expect(isHeld()).toBe(true);
+    first.bookmark('10');
+    expect(isHeld()).toBe(false);
+  });
+
   it('in the caches of other versions and groups of the type', () => {
     const cache = new FakeCache('apps', { group: 'apps', resource: 'deployments' });
     const { wrote, isHeld } = setUp(cache);

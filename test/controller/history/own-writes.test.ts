@@ -10,6 +10,19 @@ it('recognises the event of an own write by its key and its version', () => {
   expect(writes.has(updated('b', '6', '7'))).toBe(false);
 });
 
+it('takes no event of another object for one, which may have the key and the version in another cluster', () => {
+  const writes = new OwnWrites();
+  const of = (uid: string | undefined) => {
+    const event = updated('a', '6', '7');
+    return writes.has({ ...event, object: { ...event.object, metadata: { ...event.object?.metadata, uid } } });
+  };
+  writes.add('shop/a', '7', 'eu');
+  writes.add('shop/a', '7', 'us');
+  expect([of('eu'), of('us'), of('asia')]).toEqual([true, true, false]);
+  writes.add('shop/a', '7'); // whose uid is not known
+  expect(of('asia')).toBe(true);
+});
+
 it('remembers at least the last 2048 writes, and at most twice as many', () => {
   const writes = new OwnWrites();
   for (let version = 1; version <= 20_000; version++) writes.add('shop/a', String(version));

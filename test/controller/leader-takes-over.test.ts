@@ -3,18 +3,22 @@ import { createClient } from '../../src/client/client.ts';
 import { fencedTransport } from '../../src/client/http/fenced-transport.ts';
 import { createController } from '../../src/controller/controller.ts';
 import { createManager } from '../../src/controller/manager/manager.ts';
-import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
-import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
-import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { CONFIG_MAPS, type InProcess, inProcess, through } from '../support/in-process.ts';
 import { unordered } from '../support/unordered.ts';
+import {
+  childrenOn,
+  childSource,
+  lagging,
+  PARENTS,
+  parentOf,
+  parentSource,
+  wanting,
+} from '../support/wanted-children.ts';
 
-const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
 const WANTED = 10;
-const PARENT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'parent', namespace: 'shop' } };
 const ELECTION = {
   name: 'ten',
   namespace: 'shop',
@@ -47,35 +51,15 @@ function process(place: InProcess, identity: string, { isUnordered, consistency 
     { clock },
   );
   const factory = dynamicInformerFactory(client, { logger: silentLogger });
-  const parents = factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
-  const children = factory.forResource<KubeObject>(CONFIG_MAPS);
+  const { informer: parents } = factory.forResource<KubeObject>(PARENTS);
+  const { informer: children } = factory.forResource<KubeObject>(CONFIG_MAPS);
   const controller = createController({
     name: identity,
     clock,
     logger: silentLogger,
     consistency,
-    sources: [
-      createInformerSource(parents.informer, { name: 'parent', isPrimary: true }),
-      createInformerSource(children.informer, {
-        name: 'child',
-        enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
-      }),
-    ],
-    reconcile: async ({ key, namespace }) => {
-      const parent = parents.lister.get(key);
-      const isChild = (each: KubeObject) =>
-        each.metadata.ownerReferences?.some(({ uid }) => uid === parent?.metadata.uid);
-      const have = children.lister.list({ namespace }).filter((each) => isChild(each as KubeObject));
-      if (!parent || have.length >= WANTED) return {};
-      const child: KubeObject = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { generateName: 'child-', namespace },
-      };
-      setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' } as KubeObject, child);
-      await fenced.resource(CONFIG_MAPS, { namespace }).create(child as never);
-      return { requeueAfterMs: 4 };
-    },
+    sources: [parentSource(parents), childSource(children)],
+    reconcile: wanting(WANTED, { parents, children }, fenced),
   });
   manager.add(factory);
   manager.add(controller);
@@ -92,16 +76,14 @@ function process(place: InProcess, identity: string, { isUnordered, consistency 
 
 /** The children of both leaders, when the first was ended or frozen after a few of them. */
 async function childrenOfTwo(how: 'ends' | 'is frozen', scene: Scene) {
-  await using place = await inProcess({ objects: [PARENT] });
+  await using place = await inProcess({ objects: [parentOf()] });
   const { sandbox, clock } = place;
-  const lag = { kind: 'lag', ms: scene.lagMs } as const;
-  sandbox.faults.add({ fault: lag, match: { watch: true }, times: Number.POSITIVE_INFINITY });
-  const children = () => sandbox.list(CONFIG_MAPS).filter(({ metadata }) => metadata.name?.startsWith('child-'));
+  lagging(sandbox, scene.lagMs);
   const first = process(place, 'first', scene);
   for (let turn = 0; !first.controller.hasSynced && turn < 1_000; turn++) await clock.advance(100);
   const second = process(place, 'second', scene);
-  for (let turn = 0; children().length < 4 && turn < 5_000; turn++) await clock.advance(50);
-  const made = children().length;
+  for (let turn = 0; childrenOn(sandbox).length < 4 && turn < 5_000; turn++) await clock.advance(50);
+  const made = childrenOn(sandbox).length;
   if (how === 'ends') void first.end();
   else first.frozen.is = true;
   for (let turn = 0; !second.manager.isLeading && turn < 1_000; turn++) await clock.advance(100);
@@ -111,7 +93,7 @@ async function childrenOfTwo(how: 'ends' | 'is frozen', scene: Scene) {
     await clock.advance(100);
   }
   for (let turn = 0; turn < 200; turn++) await clock.advance(scene.lagMs);
-  const all = children().length;
+  const all = childrenOn(sandbox).length;
   first.frozen.is = false;
   await Promise.all([first.end(), second.end()]);
   return { made, all, phases };

@@ -3,27 +3,26 @@ import { whenCachesCurrent } from '../../src/controller/consistency/current-cach
 import { createController } from '../../src/controller/controller.ts';
 import type { ControllerOptions } from '../../src/controller/controller-options.ts';
 import { ShardGate } from '../../src/controller/shard-gate.ts';
-import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
 import { createInformerSource, informerEvents } from '../../src/controller/sources/informer-source.ts';
 import { createEventSource } from '../../src/controller/sources/source.ts';
-import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { ShardedSource } from '../../src/informer/watch/sharded-source.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
-import { keyOf } from '../../src/model/key.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { ShardSet } from '../../src/model/shard-set.ts';
 import { CONFIG_MAPS, inProcess } from '../support/in-process.ts';
+import {
+  childrenOn,
+  childSource,
+  lagging,
+  PARENTS,
+  parentOf,
+  parentSource,
+  wanting,
+} from '../support/wanted-children.ts';
 
-const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
 const WANTED = 10;
-
-const parentOf = (data: string) => ({
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
-  metadata: { name: 'parent', namespace: 'shop', labels: { data } },
-});
 
 interface Made {
   readonly children: number;
@@ -33,40 +32,19 @@ interface Made {
 
 /** Runs a controller that wants ten children, over caches that are `lagMs` behind. */
 async function childrenMade(lagMs: number, options: Partial<ControllerOptions> = {}): Promise<Made> {
-  await using place = await inProcess({ objects: [parentOf('0')] });
+  await using place = await inProcess({ objects: [parentOf()] });
   const { sandbox, clock, client } = place;
-  sandbox.faults.add({ fault: { kind: 'lag', ms: lagMs }, match: { watch: true }, times: Number.POSITIVE_INFINITY });
+  lagging(sandbox, lagMs);
   const factory = dynamicInformerFactory(client, { logger: silentLogger });
-  const parents = factory.forResource(SERVICE_ACCOUNTS);
-  const children = factory.forResource<KubeObject>(CONFIG_MAPS);
+  const { informer: parents } = factory.forResource<KubeObject>(PARENTS);
+  const { informer: children } = factory.forResource<KubeObject>(CONFIG_MAPS);
   const controller = createController({
     name: 'ten',
     logger: silentLogger,
     hotLoopRuns: 0,
     ...options,
-    sources: [
-      createInformerSource(parents.informer, { name: 'parent', isPrimary: true }),
-      createInformerSource(children.informer, {
-        name: 'child',
-        enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
-      }),
-    ],
-    reconcile: async ({ key, namespace }) => {
-      const parent = parents.lister.get(key);
-      if (!parent) return {};
-      const have = children.lister
-        .list({ namespace })
-        .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === parent.metadata.uid));
-      if (have.length >= WANTED) return {};
-      const child: KubeObject = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { generateName: 'child-', namespace },
-      };
-      setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' } as KubeObject, child);
-      await client.resource(CONFIG_MAPS, { namespace }).create(child as never);
-      return { requeueAfterMs: 4 };
-    },
+    sources: [parentSource(parents), childSource(children)],
+    reconcile: wanting(WANTED, { parents, children }, client),
   });
   const explanations = new Set<string>();
   const stop = new AbortController();
@@ -74,7 +52,7 @@ async function childrenMade(lagMs: number, options: Partial<ControllerOptions> =
   factory.start(stop.signal);
   await clock.advance(lagMs);
   for (let change = 1; change <= 40; change++) {
-    sandbox.apply(parentOf(String(change)));
+    sandbox.apply(parentOf('parent', { labels: { change: String(change) } }));
     await clock.advance(100);
     explanations.add(controller.explain('shop/parent').summary.replace(/[\d.]+m?s/g, 'N'));
   }
@@ -83,8 +61,7 @@ async function childrenMade(lagMs: number, options: Partial<ControllerOptions> =
   await clock.advance(0);
   await running;
   await factory.shutdown();
-  const made = sandbox.list(CONFIG_MAPS, { namespace: 'shop' }).filter((each) => keyOf(each).startsWith('shop/child-'));
-  return { children: made.length, explanations: [...explanations] };
+  return { children: childrenOn(sandbox).length, explanations: [...explanations] };
 }
 
 describe('a controller over caches that are behind', () => {
@@ -105,29 +82,25 @@ describe('a controller over caches that are behind', () => {
 
 /** Runs two replicas that share parents by shards, which change hands again and again; gives the most children of one. */
 async function mostChildren(lagMs: number, consistency?: 'none') {
-  const parents = Array.from({ length: 8 }, (_, i) => ({
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: `parent-${i}`, namespace: 'shop' },
-  }));
+  const parents = Array.from({ length: 8 }, (_, i) => parentOf(`parent-${i}`));
   await using place = await inProcess({ objects: parents });
   const { sandbox, clock, client } = place;
-  sandbox.faults.add({ fault: { kind: 'lag', ms: lagMs }, match: { watch: true }, times: Number.POSITIVE_INFINITY });
+  lagging(sandbox, lagMs);
   const stop = new AbortController();
   const replicas = [0, 1].map((at) => {
     const shards = new ShardSet({ of: 4, by: 'uid', indexes: [] });
-    const source = new ShardedSource(client.resource(SERVICE_ACCOUNTS), shards);
+    const source = new ShardedSource(client.resource(PARENTS), shards);
     const owners = new SharedInformer<KubeObject>(source as never, {
       clock,
       logger: silentLogger,
-      resource: SERVICE_ACCOUNTS,
+      resource: PARENTS,
     });
-    const children = dynamicInformerFactory(client, {
+    const factory = dynamicInformerFactory(client, {
       logger: silentLogger,
       namespaces: ['shop', 'bank'],
       store: 'compact',
     });
-    const { informer, lister } = children.forResource<KubeObject>(CONFIG_MAPS);
+    const { informer: children } = factory.forResource<KubeObject>(CONFIG_MAPS);
     const gate: ShardGate = new ShardGate({
       shards,
       objects: () => owners.lister as never,
@@ -143,32 +116,13 @@ async function mostChildren(lagMs: number, consistency?: 'none') {
       hotLoopRuns: 0,
       sources: [
         createEventSource(gate.feed(informerEvents(owners) as never), { name: 'parent', isPrimary: true }),
-        gate.source(
-          createInformerSource(informer, {
-            name: 'child',
-            enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
-          }),
-        ),
+        gate.source(childSource(children)),
       ],
-      reads: [owners as never, informer as never],
-      reconcile: gate.reconciler(async ({ key, namespace }) => {
-        const parent = owners.lister.get(key);
-        const have = lister
-          .list({ namespace })
-          .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === parent?.metadata.uid));
-        if (!parent || have.length >= WANTED) return {};
-        const child: KubeObject = {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { generateName: 'child-', namespace },
-        };
-        setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' } as KubeObject, child);
-        await client.resource(CONFIG_MAPS, { namespace }).create(child as never);
-        return { requeueAfterMs: 4 };
-      }),
+      reads: [owners as never, children as never],
+      reconcile: gate.reconciler(wanting(WANTED, { parents: owners, children }, client)),
     });
     void owners.run(stop.signal);
-    children.start(stop.signal);
+    factory.start(stop.signal);
     const running = controller.run(stop.signal);
     const ends = new Map<number, AbortController>();
     const take = async (index: number) => {
@@ -178,7 +132,7 @@ async function mostChildren(lagMs: number, consistency?: 'none') {
       await shards.whenRead(stop.signal);
       await owners.whenApplied(stop.signal);
       if (consistency !== 'none')
-        await whenCachesCurrent([owners as never, informer as never], {
+        await whenCachesCurrent([owners as never, children as never], {
           clock,
           logger: silentLogger,
           signal: stop.signal,
@@ -208,9 +162,7 @@ async function mostChildren(lagMs: number, consistency?: 'none') {
   stop.abort();
   await clock.advance(0);
   await Promise.all(replicas.map(({ running }) => running));
-  const owned = sandbox
-    .list(CONFIG_MAPS)
-    .flatMap(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
+  const owned = childrenOn(sandbox).flatMap(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
   const counts = new Map<string, number>();
   for (const uid of owned) counts.set(uid, (counts.get(uid) ?? 0) + 1);
   return { parents: counts.size, most: Math.max(...counts.values()), least: Math.min(...counts.values()) };
@@ -227,9 +179,9 @@ describe('replicas that share keys, over caches that are behind, while shards ch
 });
 
 it('a key whose own writes run it again and again is parked, without any wiring', async () => {
-  const { sandbox, clock, client } = await inProcess({ objects: [parentOf('0')] });
+  const { sandbox, clock, client } = await inProcess({ objects: [parentOf()] });
   const factory = dynamicInformerFactory(client, { logger: silentLogger });
-  const { informer } = factory.forResource(SERVICE_ACCOUNTS);
+  const { informer } = factory.forResource(PARENTS);
   let runs = 0;
   const controller = createController({
     name: 'loop',
@@ -237,7 +189,7 @@ it('a key whose own writes run it again and again is parked, without any wiring'
     sources: [createInformerSource(informer, { name: 'parent', isPrimary: true })],
     reconcile: async ({ namespace, name }) => {
       const patch = { metadata: { annotations: { runs: String(++runs) } } };
-      await client.resource(SERVICE_ACCOUNTS, { namespace }).patch(name, patch, { type: 'merge' });
+      await client.resource(PARENTS, { namespace }).patch(name, patch, { type: 'merge' });
     },
   });
   const stop = new AbortController();

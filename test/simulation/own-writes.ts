@@ -3,25 +3,29 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { type Controller, createController } from '../../src/controller/controller.ts';
 import { markLeading } from '../../src/controller/election/leading-work.ts';
-import { enqueueOwner } from '../../src/controller/sources/enqueue.ts';
-import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
-import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
 import { dynamicInformerFactory, type InformerFactory } from '../../src/informer/informer-factory.ts';
-import type { Lister } from '../../src/informer/store/lister.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { noMetrics } from '../../src/kit/metrics.ts';
 import { seededRandom } from '../../src/kit/random.ts';
-import type { KubeObject, ReadonlyKubeObject } from '../../src/model/object.ts';
+import type { KubeObject } from '../../src/model/object.ts';
 import { type Fault, Sandbox, type SandboxSnapshot } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, through } from '../support/in-process.ts';
 import { unordered } from '../support/unordered.ts';
+import {
+  childOf,
+  childrenOf,
+  childSource,
+  lagging,
+  PARENTS,
+  parentOf,
+  parentSource,
+} from '../support/wanted-children.ts';
 import { pick, type RandomSource } from './random.ts';
 
-const SERVICE_ACCOUNTS = { group: '', version: 'v1', resource: 'serviceaccounts' };
 const WANTED = 4;
 const NAMESPACES = ['shop', 'bank'];
-const PARENTS = ['a', 'b', 'c'];
+const NAMES = ['a', 'b', 'c'];
 
 export interface OwnWriteSimulation {
   readonly seed: number;
@@ -99,7 +103,7 @@ class Simulation {
   async run(steps: number): Promise<OwnWriteSimulation> {
     const clock = this.#clock;
     await using sandbox = await Sandbox.start({ socket: false, clock, seed: this.#seed });
-    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
+    for (const namespace of NAMESPACES) for (const name of NAMES) this.#touch(sandbox, namespace, name);
     const replicas = Array.from({ length: this.#hasReplicas ? 2 : 1 }, () => this.#replica(sandbox));
     let leader = 0;
     const lead = () => (replicas[leader] as Replica).lead(this.#hasReplicas);
@@ -120,7 +124,7 @@ class Simulation {
       this.#check(sandbox, false);
     }
     this.#isCalm = true;
-    for (const namespace of NAMESPACES) for (const name of PARENTS) this.#touch(sandbox, namespace, name);
+    for (const namespace of NAMESPACES) for (const name of NAMES) this.#touch(sandbox, namespace, name);
     await clock.advance(900_000);
     this.#check(sandbox, true);
     await term.end();
@@ -150,7 +154,7 @@ class Simulation {
       store: pick(this.#random, ['objects', 'compact']),
       sync: pick(this.#random, ['stream', 'list', 'pages']),
     });
-    factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
+    factory.forResource<KubeObject>(PARENTS);
     factory.forResource<KubeObject>(CONFIG_MAPS);
     const stop = new AbortController();
     factory.start(stop.signal);
@@ -166,26 +170,20 @@ class Simulation {
 
   #lead(client: Client, factory: InformerFactory, isElected: boolean): Term {
     const clock = this.#clock;
-    const parents = factory.forResource<KubeObject>(SERVICE_ACCOUNTS);
-    const children = factory.forResource<KubeObject>(CONFIG_MAPS);
+    const { informer: parents } = factory.forResource<KubeObject>(PARENTS);
+    const { informer: children } = factory.forResource<KubeObject>(CONFIG_MAPS);
     const controller = createController({
       name: 'simulated',
       workers: pick(this.#random, [1, 3]),
       logger: silentLogger,
       hotLoopRuns: 0,
       metrics: { ...noMetrics, histogram: (name, { result }) => this.#histogram(name, result) },
-      sources: [
-        createInformerSource(parents.informer, { name: 'parent', isPrimary: true }),
-        createInformerSource(children.informer, {
-          name: 'child',
-          enqueue: enqueueOwner({ group: '', kind: 'ServiceAccount' }),
-        }),
-      ],
+      sources: [parentSource(parents), childSource(children)],
       reconcile: async ({ key, namespace }) => {
         this.#runs++;
         const parent = parents.lister.get(key);
         if (!parent) return {};
-        const have = childrenOf(children.lister, parent);
+        const have = childrenOf({ children }, parent);
         const missing = WANTED - have.length;
         if (missing < 0) throw new Error('too many, as the cache says');
         const count = this.#random() < 0.5 ? Math.min(1, missing) : missing;
@@ -239,7 +237,7 @@ class Simulation {
 
   #act(sandbox: Sandbox, controller: Controller): void {
     const random = this.#random;
-    const [namespace, name] = [pick(random, NAMESPACES), pick(random, PARENTS)];
+    const [namespace, name] = [pick(random, NAMESPACES), pick(random, NAMES)];
     const what = pick(random, ['touch', 'touch', 'enqueue', 'disturb', 'disturb', 'nothing']);
     if (what === 'touch') this.#touch(sandbox, namespace, name);
     if (what === 'enqueue') controller.enqueue(`${namespace}/${name}`);
@@ -266,17 +264,16 @@ class Simulation {
 
   #touch(sandbox: Sandbox, namespace: string, name: string): void {
     const labels = { change: String(++this.#change) };
-    sandbox.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name, labels } });
+    sandbox.apply(parentOf(name, { labels }, namespace));
   }
 
   #faults(sandbox: Sandbox): Disposable[] {
-    const fault = { kind: 'lag', ms: this.#lagMs } as const;
-    return [sandbox.faults.add({ fault, match: { watch: true }, times: Number.POSITIVE_INFINITY })];
+    return [lagging(sandbox, this.#lagMs)];
   }
 
   #check(sandbox: Sandbox, isEnd: boolean): void {
-    for (const parent of sandbox.list(SERVICE_ACCOUNTS)) {
-      if (!PARENTS.includes(parent.metadata.name ?? '')) continue;
+    for (const parent of sandbox.list(PARENTS)) {
+      if (!NAMES.includes(parent.metadata.name ?? '')) continue;
       const uids = sandbox
         .list(CONFIG_MAPS)
         .flatMap(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
@@ -286,20 +283,4 @@ class Simulation {
       if (isEnd) assert.equal(count, WANTED, `${of} has ${count} children at the end`);
     }
   }
-}
-
-function childOf(parent: ReadonlyKubeObject): KubeObject {
-  const { namespace } = parent.metadata;
-  const child: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { generateName: 'child-', ...(namespace ? { namespace } : {}) },
-  };
-  setControllerReference({ ...parent, apiVersion: 'v1', kind: 'ServiceAccount' }, child);
-  return child;
-}
-
-function childrenOf(lister: Lister<KubeObject>, { metadata: { namespace, uid } }: ReadonlyKubeObject) {
-  const isChild = (each: ReadonlyKubeObject) => each.metadata.ownerReferences?.some((owner) => owner.uid === uid);
-  return lister.list({ namespace }).filter(isChild);
 }

@@ -12,7 +12,7 @@ it('recognises the event of an own write by its key and its version', () => {
 
 it('takes no event of another object for one, which may have the key and the version in another cluster', () => {
   const writes = new OwnWrites();
-  const of = (uid: string | undefined) => {
+  const of = (uid: string) => {
     const event = updated('a', '6', '7');
     return writes.has({ ...event, object: { ...event.object, metadata: { ...event.object?.metadata, uid } } });
   };

@@ -5,6 +5,7 @@ export type { CertificateFiles, CertificateSecret } from './webhooks/certificate
 export {
   type AdmissionOperation,
   type AdmissionRequest,
+  type ConvertAllFn,
   type ConvertFn,
   Denial,
   deny,

@@ -27,6 +27,9 @@ export async function operatorAccess(
   for (const sort of ['validating', 'mutating'] as const)
     if (flags['allow-write'] && read.hooks.some((hook) => hook.config[sort].length > 0))
       access.push(...CONFIGURING.map((verb) => ({ ...ADMISSION, verb, resource: `${sort}webhookconfigurations` })));
+  if (flags['allow-write'] && read.hooks.some(({ config }) => config.conversions.length > 0))
+    for (const verb of ['get', 'patch'])
+      access.push({ verb, group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
   const lease = operatorLease(flags, read, config.namespace);
   if (lease) access.push(...accessToLeases(lease));
   return { access, namespace: config.namespace, remarks: UNKNOWN };

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
-import { makeCertificate } from '../kit/certificate.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { isJsonMap, parseJson } from '../kit/exact-json.ts';
@@ -8,11 +6,13 @@ import type { Logger } from '../kit/logger.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { isAlreadyExists } from '../model/status.ts';
 import { type AdmissionRequest, type Denial, deny, type ReviewContext } from '../webhooks/review.ts';
-import { createWebhookServer, type WebhookServer, type WebhookServerOptions } from '../webhooks/webhook-server.ts';
+import type { WebhookServer } from '../webhooks/webhook-server.ts';
 import type { BindingContext } from './binding-context.ts';
 import type { AdmissionBinding } from './hook-config.ts';
 import { afterSteps } from './json-patch-steps.ts';
 import type { OperatorHook } from './load-hooks.ts';
+import type { HookAnswers } from './operator.ts';
+import { PlacedServer, serverPlaceOf } from './webhook-place.ts';
 
 export interface OperatorWebhooksOptions {
   readonly hooks: readonly OperatorHook[];
@@ -23,22 +23,12 @@ export interface OperatorWebhooksOptions {
   /** Whether the configurations of the webhooks may be written. */
   readonly mayWrite: boolean;
   readonly notice: (text: string) => void;
-  /** Runs a hook for a review, and resolves with its response. */
-  readonly review: (hook: OperatorHook, context: BindingContext, signal: AbortSignal) => Promise<string>;
+  /** Runs a hook for a review, and resolves with its responses. */
+  readonly review: (hook: OperatorHook, context: BindingContext, signal: AbortSignal) => Promise<HookAnswers>;
 }
 
 const SORTS = ['validating', 'mutating'] as const;
 type Sort = (typeof SORTS)[number];
-
-/** The address of the webhooks, by the variables of a Pod of shell-operator. */
-interface Place {
-  /** Undefined outside of a cluster: then this machine is called. */
-  readonly service: { readonly namespace: string; readonly name: string } | undefined;
-  readonly configuration: string;
-  readonly options: Pick<WebhookServerOptions, 'port' | 'host' | 'certificate' | 'hosts'>;
-  /** The authority of the certificate; undefined where the server writes it. */
-  readonly authority: string | undefined;
-}
 
 /**
  * Serves the admission webhooks of hooks, and writes the configurations by which API servers call them. Undefined where
@@ -46,28 +36,29 @@ interface Place {
  * Source: shell-operator pkg/webhook/admission.
  */
 export async function serveWebhooks(options: OperatorWebhooksOptions): Promise<AsyncDisposable | undefined> {
-  const { hooks, client, clock, logger, env, mayWrite, notice } = options;
+  const { hooks, client, clock, env, mayWrite, notice } = options;
   if (!hooks.some(({ config }) => SORTS.some((sort) => config[sort].length > 0))) return undefined;
-  const place = await placeOf(env, clock);
-  const names = { validating: [place.configuration], mutating: [place.configuration] };
-  const used = Object.fromEntries(SORTS.map((sort) => [sort, bindingsOf(hooks, sort).length > 0 ? names[sort] : []]));
-  const server = createWebhookServer({
-    ...place.options,
-    client,
-    clock,
-    logger,
-    ...(mayWrite && place.authority === undefined ? { caBundles: used } : {}),
-  });
-  for (const sort of SORTS)
-    for (const { hook, binding } of bindingsOf(hooks, sort)) addWebhook(server, sort, hook, binding, options);
-  const running = server.run();
+  const place = await serverPlaceOf(env, PLACE, clock);
+  const configuration = `${env.VALIDATING_WEBHOOK_CONFIGURATION_NAME ?? 'shell-operator-hooks'}-hooks`;
+  const used = SORTS.filter((sort) => bindingsOf(hooks, sort).length > 0);
+  const serving = await PlacedServer.start(
+    place,
+    options,
+    Object.fromEntries(used.map((sort) => [sort, [configuration]])),
+    (server) => {
+      for (const sort of used)
+        for (const { hook, binding } of bindingsOf(hooks, sort)) addWebhook(server, sort, hook, binding, options);
+    },
+  );
   const written: Sort[] = [];
   try {
-    await Promise.race([running, listening(server, clock)]);
     if (mayWrite)
-      for (const sort of SORTS) if (await writeConfiguration(sort, place, server, options)) written.push(sort);
+      for (const sort of used) {
+        await writeConfiguration(sort, configuration, serving, options);
+        written.push(sort);
+      }
   } catch (error) {
-    await server.close();
+    await serving[Symbol.asyncDispose]();
     throw error;
   }
   if (!mayWrite)
@@ -81,49 +72,22 @@ export async function serveWebhooks(options: OperatorWebhooksOptions): Promise<A
         for (const sort of written)
           await client
             .resource(RESOURCES[sort])
-            .delete(place.configuration)
+            .delete(configuration)
             .catch(() => {});
-      await server.close();
-      await running.catch(() => {});
+      await serving[Symbol.asyncDispose]();
     },
   };
 }
 
+const PLACE = {
+  prefix: 'VALIDATING_WEBHOOK_',
+  service: 'shell-operator-validating-svc',
+  folder: '/validating-certs',
+  port: 9680,
+};
+
 const bindingsOf = (hooks: readonly OperatorHook[], sort: Sort) =>
   hooks.flatMap((hook) => hook.config[sort].map((binding) => ({ hook, binding })));
-
-const LISTEN_LOOK_MS = 10;
-
-async function listening(server: WebhookServer, clock: Clock): Promise<void> {
-  while (!server.address) await clock.sleep(LISTEN_LOOK_MS);
-}
-
-async function placeOf(env: OperatorWebhooksOptions['env'], clock: Clock): Promise<Place> {
-  const of = (name: string, otherwise: string) => env[`VALIDATING_WEBHOOK_${name}`] ?? otherwise;
-  const configuration = `${of('CONFIGURATION_NAME', 'shell-operator-hooks')}-hooks`;
-  const namespace = env.SHELL_OPERATOR_NAMESPACE;
-  const certFile = of('SERVER_CERT', '/validating-certs/tls.crt');
-  const caFile = of('CA', '/validating-certs/ca.crt');
-  if (!namespace) {
-    const certificate = await makeCertificate('localhost', clock.now());
-    const options = { port: 0, host: '127.0.0.1', certificate };
-    return { service: undefined, configuration, options, authority: certificate.cert };
-  }
-  const name = of('SERVICE_NAME', 'shell-operator-validating-svc');
-  const listen = { port: Number(of('LISTEN_PORT', '9680')), host: of('LISTEN_ADDRESS', '0.0.0.0') };
-  const service = { namespace, name };
-  if (existsSync(certFile)) {
-    const certificate = { certFile, keyFile: of('SERVER_KEY', '/validating-certs/tls.key'), caFile };
-    return { service, configuration, options: { ...listen, certificate }, authority: readFileSync(caFile, 'utf8') };
-  }
-  const certificate = { secret: { namespace, name: `${name}-tls` } };
-  return {
-    service,
-    configuration,
-    options: { ...listen, certificate, hosts: [`${name}.${namespace}.svc`] },
-    authority: undefined,
-  };
-}
 
 /** The place of a webhook in its URL, as shell-operator makes it of the name. */
 const pathOf = ({ name }: AdmissionBinding) =>
@@ -140,22 +104,19 @@ const RESOURCES = {
 };
 const KINDS = { validating: 'ValidatingWebhookConfiguration', mutating: 'MutatingWebhookConfiguration' };
 
-/** Creates or replaces the webhooks of a sort; false if there are none. */
+/** Creates or replaces the webhooks of a sort. */
 async function writeConfiguration(
   sort: Sort,
-  { service, configuration, authority }: Place,
-  server: WebhookServer,
+  configuration: string,
+  serving: PlacedServer,
   { client, hooks }: OperatorWebhooksOptions,
-): Promise<boolean> {
-  const bindings = bindingsOf(hooks, sort);
-  if (bindings.length === 0) return false;
-  const caBundle = authority === undefined ? {} : { caBundle: Buffer.from(authority).toString('base64') };
-  const webhooks = bindings.map(({ binding }) => {
-    const path = pathOf(binding);
-    const url = `https://127.0.0.1:${server.address?.port}${path}`;
-    const clientConfig = { ...(service ? { service: { ...service, path } } : { url }), ...caBundle };
-    return { ...binding.webhook, matchPolicy: 'Equivalent', admissionReviewVersions: ['v1'], clientConfig };
-  });
+): Promise<void> {
+  const webhooks = bindingsOf(hooks, sort).map(({ binding }) => ({
+    ...binding.webhook,
+    matchPolicy: 'Equivalent',
+    admissionReviewVersions: ['v1'],
+    clientConfig: serving.clientConfig(pathOf(binding)),
+  }));
   const resource = client.resource<UnknownObject>(RESOURCES[sort]);
   const object = {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -169,7 +130,6 @@ async function writeConfiguration(
     if (!isAlreadyExists(error)) throw error;
     await resource.patch(configuration, { webhooks } as never, { type: 'merge' });
   }
-  return true;
 }
 
 /** The response of a hook. */
@@ -193,7 +153,7 @@ function addWebhook(
     const context = { sort: sort === 'mutating' ? 'Mutating' : 'Validating', binding: name, group, snapshots } as const;
     let written: string;
     try {
-      written = await review(hook, { ...context, review: { request } }, signal);
+      written = (await review(hook, { ...context, review: { request } }, signal)).validating;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof InformerError && error.code === 'sync') throw error;

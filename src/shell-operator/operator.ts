@@ -101,8 +101,9 @@ export class Operator {
     const { hooks, clock } = this.#options;
     const hook = hooks.find(({ name }) => key.startsWith(`${name}/`));
     const binding = key.slice((hook?.name.length ?? 0) + 1);
-    const { kubernetes = [], schedules = [], validating = [], mutating = [] } = hook?.config ?? {};
-    const isThere = [...kubernetes, ...schedules, ...validating, ...mutating].some(({ name }) => name === binding);
+    const { kubernetes = [], schedules = [], validating = [], mutating = [], conversions = [] } = hook?.config ?? {};
+    const all = [...kubernetes, ...schedules, ...validating, ...mutating, ...conversions];
+    const isThere = all.some(({ name }) => name === binding);
     if (!hook || (!isThere && (binding !== 'onStartup' || hook.config.onStartup === undefined))) return undefined;
     const last = this.#ended.get(key);
     const ended =

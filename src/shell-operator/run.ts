@@ -47,6 +47,7 @@ import { loadHooks, type OperatorHook } from './load-hooks.ts';
 import { compileFilter, type ObjectFilter } from './object-filter.ts';
 import { ObjectPatcher } from './object-patcher.ts';
 import { type HookAnswers, type HookCall, Operator } from './operator.ts';
+import { serveConversions } from './operator-conversions.ts';
 import { openPages, operatorMetrics } from './operator-pages.ts';
 import { OperatorView } from './operator-view.ts';
 import { serveWebhooks } from './operator-webhooks.ts';
@@ -110,16 +111,7 @@ export async function readOperator(line: CommandLine, flags: Flags, { io, signal
   await using asked = await RunFolder.make();
   const env = { ...environmentOf(flags, io.env, undefined), ...shellLibrary(asked.path, folder) };
   const hooks = await loadHooks(files, { folder, env, clock: systemClock, signal });
-  for (const hook of hooks) refuseConversions(hook);
   return { folder, remarks, hooks };
-}
-
-function refuseConversions({ name, config: { conversions } }: OperatorHook): void {
-  const [first] = conversions;
-  if (!first) return;
-  throw new InformerError('argument', `the hook ${name} has ${first.at}, and conversions are not served here`, {
-    hint: 'leave it in a folder of its own, for shell-operator; kubectl-informer/webhooks converts objects in Node',
-  });
 }
 
 /** The lease of `--leader-elect`; undefined without it. */
@@ -235,16 +227,18 @@ class OperatorRun {
       page: this.#options.metrics.page,
     });
     this.#sayStart();
-    await using _webhooks = await serveWebhooks({
+    const webhooks = {
       hooks: read.hooks,
       client: session.client,
       clock,
       logger: log,
       env: session.io.env,
       mayWrite: this.#mode === 'write',
-      notice: (text) => session.notice(text),
-      review: async (hook, context, signal) => (await operator.review(hook, context, signal)).validating,
-    });
+      notice: (text: string) => session.notice(text),
+      review: (...review: Parameters<Operator['review']>) => operator.review(...review),
+    };
+    await using _webhooks = await serveWebhooks(webhooks);
+    await using _conversions = await serveConversions(webhooks);
     let outages = '';
     using _end = onAbort(session.signal, () => {
       outages = outageText(outagesOf(caches.targets, clock.now()), caches.targets);

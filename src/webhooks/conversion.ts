@@ -1,7 +1,7 @@
 import { messageOf } from '../kit/error.ts';
 import { isJsonMap } from '../kit/exact-json.ts';
 import type { UnknownObject } from '../model/object.ts';
-import type { ConvertFn } from './review.ts';
+import type { ConvertAllFn, ConvertFn } from './review.ts';
 
 /** The request of a ConversionReview. Source: apiextensions/v1 ConversionRequest. */
 export interface ConversionRequest {
@@ -10,27 +10,32 @@ export interface ConversionRequest {
   readonly objects: readonly UnknownObject[];
 }
 
-/**
- * The response to a ConversionReview: all objects in the wanted version, or the reason why one of them has none. Metadata
- * that a conversion must not change is that of the object before.
- */
+/** The response to a ConversionReview: all objects in the wanted version, or the reason why there are none. */
 export async function converted(
   { uid, desiredAPIVersion, objects }: ConversionRequest,
-  converterOf: (kind: string, group: string) => ConvertFn | undefined,
+  convertAll: ConvertAllFn,
   signal: AbortSignal,
 ): Promise<object> {
   try {
-    const convertedObjects: UnknownObject[] = [];
-    for (const object of objects) {
-      const group = groupOf(String(object.apiVersion));
-      const convert = converterOf(String(object.kind), group);
-      if (!convert) throw new Error(`this webhook does not convert ${String(object.kind)}.${group}`);
-      convertedObjects.push(await one(object, desiredAPIVersion, convert, signal));
-    }
+    const convertedObjects = await convertAll(objects, desiredAPIVersion, { signal, uid });
     return { uid, convertedObjects, result: { status: 'Success' } };
   } catch (error) {
     return { uid, convertedObjects: [], result: { status: 'Failure', message: messageOf(error) } };
   }
+}
+
+/** Converts one object after the other. Metadata that a conversion must not change is that of the object before. */
+export function eachConverted(converterOf: (kind: string, group: string) => ConvertFn | undefined): ConvertAllFn {
+  return async (objects, apiVersion, { signal }) => {
+    const results: UnknownObject[] = [];
+    for (const object of objects) {
+      const group = groupOf(String(object.apiVersion));
+      const convert = converterOf(String(object.kind), group);
+      if (!convert) throw new Error(`this webhook does not convert ${String(object.kind)}.${group}`);
+      results.push(await one(object, apiVersion, convert, signal));
+    }
+    return results;
+  };
 }
 
 async function one(

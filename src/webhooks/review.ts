@@ -79,3 +79,10 @@ export type ConvertFn = (
   apiVersion: string,
   context: Pick<ReviewContext, 'signal'>,
 ) => UnknownObject | Promise<UnknownObject>;
+
+/** Converts the objects of one request, which have any versions. Returns all of them, in their order. The client sees the text of an error. */
+export type ConvertAllFn = (
+  objects: readonly UnknownObject[],
+  apiVersion: string,
+  context: Pick<ReviewContext, 'signal'> & { readonly uid: string },
+) => readonly UnknownObject[] | Promise<readonly UnknownObject[]>;

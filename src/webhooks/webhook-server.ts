@@ -18,8 +18,8 @@ import {
   fromFiles,
   fromSecret,
 } from './certificates.ts';
-import { type ConversionRequest, converted } from './conversion.ts';
-import type { AdmissionRequest, ConvertFn, MutateFn, ValidateFn } from './review.ts';
+import { type ConversionRequest, converted, eachConverted } from './conversion.ts';
+import type { AdmissionRequest, ConvertAllFn, ConvertFn, MutateFn, ValidateFn } from './review.ts';
 import { type TlsAnswer, type TlsRequest, TlsServer } from './tls-server.ts';
 
 /** Options of {@link createWebhookServer}. */
@@ -136,6 +136,7 @@ export class WebhookServer implements AsyncDisposable {
   #server: TlsServer | undefined;
   #running: Promise<void> | undefined;
   #served = '';
+  #authorities: string | undefined;
   /** The reason why the certificate or a `caBundle` is not in place. */
   #lack: string | undefined = 'it has not begun';
 
@@ -153,6 +154,11 @@ export class WebhookServer implements AsyncDisposable {
   /** Where it listens; undefined before and after. */
   get address(): { readonly host: string; readonly port: number } | undefined {
     return this.#server?.address;
+  }
+
+  /** The certificates by which clients trust it, for `caBundle`; undefined before it listens, and where files lack them. */
+  get authorities(): string | undefined {
+    return this.#authorities;
   }
 
   /** Why it is not ready; undefined if it is. */
@@ -188,10 +194,23 @@ export class WebhookServer implements AsyncDisposable {
   convert(kind: { readonly group: string; readonly kind: string }, convert: ConvertFn): this {
     checkArgument('convert', 'convert', convert, 'function');
     this.#converters.set(`${kind.kind}.${kind.group}`, convert);
-    const converterOf = (name: string, group: string) => this.#converters.get(`${name}.${group}`);
-    this.#routes.set('/convert', {
-      name: 'convert',
-      answer: (review, signal) => converted(review.request as unknown as ConversionRequest, converterOf, signal),
+    this.#routes.delete('/convert');
+    return this.convertAll(
+      '/convert',
+      eachConverted((name, group) => this.#converters.get(`${name}.${group}`)),
+    );
+  }
+
+  /**
+   * Converts all objects of a request at once, at a path of its own. The results are sent as they are: an API server
+   * refuses one with another name, namespace or uid.
+   */
+  convertAll(path: string, convert: ConvertAllFn): this {
+    checkArgument('convertAll', 'convert', convert, 'function');
+    if (this.#routes.has(path)) refuseOption(`another webhook has the path ${path}`);
+    this.#routes.set(path, {
+      name: path,
+      answer: (review, signal) => converted(review.request as unknown as ConversionRequest, convert, signal),
     });
     return this;
   }
@@ -221,6 +240,7 @@ export class WebhookServer implements AsyncDisposable {
     const certificate = await this.#source.current(ending.signal).catch(unlessAborted(ending.signal));
     if (!certificate) return;
     this.#served = certificate.cert;
+    this.#authorities = certificate.authorities;
     const { host, port, graceMs } = this.#options;
     this.#server = await TlsServer.listen({ host, port }, certificate, (request) => this.#answer(request));
     this.#logger.info('webhooks are served', { port: this.#server.address.port });
@@ -251,6 +271,7 @@ export class WebhookServer implements AsyncDisposable {
   async #look(signal: AbortSignal): Promise<string | undefined> {
     const { client, caBundles } = this.#options;
     const { cert, key, authorities } = await this.#source.current(signal);
+    this.#authorities = authorities;
     let absent: string[] = [];
     if (client && caBundles && authorities !== undefined)
       absent = await keepBundles(client, caBundles, authorities, signal);

@@ -298,3 +298,36 @@ it('a certificate of its own is served as it is', async () => {
   await start(made);
   expect(await get('/readyz', certificate.cert)).toEqual([200, 'ok']);
 });
+
+it.each([
+  ['one by one', '/convert'],
+  ['all at once', '/all'],
+])('objects are converted %s, for API servers that trust its authorities', async (_, path) => {
+  const made = create({ caBundles: undefined });
+  const changed = <T extends object>(object: T, apiVersion: string) => ({
+    ...object,
+    apiVersion,
+    spec: { now: apiVersion },
+  });
+  made.convert({ group: 'example.com', kind: 'Thing' }, changed);
+  made.convertAll('/all', (objects, apiVersion) => objects.map((object) => changed(object, apiVersion)));
+  await start(made);
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const service = { namespace: 'infra', name: 'hooks', path };
+  const clientConfig = { service, caBundle: Buffer.from(made.authorities ?? '').toString('base64') };
+  sandbox.apply({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+      versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema })),
+      conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+    },
+  });
+  const at = (version: string) => `/apis/example.com/${version}/namespaces/default/things`;
+  await ask(sandbox, 'POST', at('v1'), { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } });
+  expect((await ask(sandbox, 'GET', `${at('v2')}/a`)).body.spec).toEqual({ now: 'example.com/v2' });
+});

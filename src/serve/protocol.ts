@@ -35,7 +35,7 @@ export interface QueryRequest {
   /** The named indexes and views of the asking user's config file. */
   readonly config: { readonly indexes: Readonly<Record<string, string>>; readonly views?: unknown };
   readonly terminal: { readonly isTerminal: boolean; readonly columns?: number | undefined };
-  /** The variables that decide about colours and characters. */
+  /** The variables that decide about colours and characters, and the versions that the run of an asking hook knows of. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,3 +1,4 @@
+import { VERSIONS_VARIABLE } from '../../hooks/run/known-versions.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { ageDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
@@ -120,10 +121,11 @@ async function requestOf({ words, given }: QueryLine, { config, io }: Edges): Pr
     config: { indexes: config.indexes },
     terminal: { isTerminal: io.stdout.isTerminal, columns: io.stdout.columns },
     env: Object.fromEntries(
-      LOOK_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])),
+      PASSED_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]])),
     ),
   };
 }
 
 /** The variables that decide about colours and characters. */
 const LOOK_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM', 'COLORTERM', 'LC_ALL', 'LC_CTYPE', 'LANG', 'WT_SESSION'];
+const PASSED_VARIABLES = [...LOOK_VARIABLES, VERSIONS_VARIABLE];

@@ -46,6 +46,8 @@ export interface HookEnvironment {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly guard: ProgramGuard | undefined;
+  /** Returns variables for one run of an executable that is started for it. */
+  variables(request: HookRequest): Readonly<Record<string, string>>;
   /** Called with each line that belongs to no run. */
   onStrayLine(line: string, stream: HookStream): void;
 }

@@ -9,6 +9,7 @@ import { runHookStartup } from '../../hooks/hook-startup.ts';
 import type { ActionJournal } from '../../hooks/journal/action-journal.ts';
 import { privateFile } from '../../hooks/journal/private-file.ts';
 import type { Environment } from '../../hooks/run/hook-environment.ts';
+import { KnownVersions } from '../../hooks/run/known-versions.ts';
 import { measuredHook } from '../../hooks/run/measured-hook.ts';
 import { currentModuleRun, type HookServices } from '../../hooks/run/module.ts';
 import { ProgramGuard, type ProgramGuardOptions } from '../../hooks/run/program-guard.ts';
@@ -94,6 +95,7 @@ export function reconcilerOf(
     if (!isSaid) session.notice(ACTIONS_ARE_SHOWN);
     isSaid = true;
   };
+  const versions = new KnownVersions(session.config.server, clock);
   const actions = new ActionRunner({
     client,
     clock,
@@ -105,7 +107,10 @@ export function reconcilerOf(
     report(outcomes) {
       sayOnceShown();
       io.stdout.write(actionText(outcomes, plan.painter));
-      for (const { verb, mode } of outcomes) metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
+      for (const { verb, mode, target, after } of outcomes) {
+        metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
+        if (mode === 'write') versions.wrote(target.type.gvr, after?.metadata.resourceVersion);
+      }
     },
     journal,
     maySeeSecrets: plan.showSecrets,
@@ -120,6 +125,7 @@ export function reconcilerOf(
       logger: plan.logger,
       clock,
       guard,
+      variables: (request) => versions.of(request),
       onStrayLine: (line, stream) => showOutput(io, loaded.name, line, stream),
     });
   const replaceable = new ReplaceableHook(create(plan.hook));

@@ -27,6 +27,7 @@ import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import type { CachedTypes } from './cached-types.ts';
+import { whyBehindHook } from './hook-versions.ts';
 import { requestOfParameters } from './query-parameters.ts';
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
@@ -75,6 +76,10 @@ export class Answering implements ServeAnswers {
   async answer(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean): Promise<AnswerEnd> {
     try {
       const { plan, part } = await this.#prepared(request, outlet, isMasked);
+      const { clock, config } = this.#session;
+      const waiting = { server: config.server, freshness: plan.freshness, clock, signal: part.signal };
+      const behind = await whyBehindHook(request, part.allCached, waiting);
+      if (behind !== undefined) throw new Unserved(behind);
       const missing = await printAnswer(plan, [part], {
         signal: part.signal,
         redactor: plan.showSecrets ? undefined : this.#redactor,

@@ -28,6 +28,8 @@ export interface ExecHookOptions {
   passCredentials?: boolean | undefined;
   /** Variables that are set in addition with `passCredentials`, such as KUBECONFIG for the program's cluster. */
   credentials?: Environment | undefined;
+  /** Returns variables for one run, in addition. */
+  variables?: ((request: HookRequest) => Readonly<Record<string, string>>) | undefined;
   /** The time between SIGTERM and SIGKILL, ms. Default 5,000. */
   graceMs?: number | undefined;
   clock?: Clock | undefined;
@@ -58,6 +60,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
     env: from,
     credentials,
     guard,
+    variables,
   } = options;
   const env = hookEnvironment({ from, passCredentials, credentials });
   const groups = new Set<number>();
@@ -80,7 +83,7 @@ export function createExecHook(options: ExecHookOptions): Hook {
       });
       const run = runChildProcess(command, {
         args: typeof args === 'function' ? args(request) : args,
-        env: { ...env, ...variablesOf(request) },
+        env: { ...env, ...variablesOf(request), ...variables?.(request) },
         cwd,
         input: `${requestText(request)}\n`,
         signal,

@@ -5,9 +5,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const ALLOWED = /^(PATH|HOME|LANG|TZ|TMPDIR|INFORMER_.*)$/;
 /** Variables that programs on Windows need to start. Their case varies. */
 const ALLOWED_WINDOWS = /^(PATH|PATHEXT|SYSTEMROOT|WINDIR|COMSPEC|TEMP|TMP|USERPROFILE)$/i;
-/** Variables with which kubectl and the credential plugins of the large clouds find cluster and identity. */
+/**
+ * Variables with which kubectl and the credential plugins of the large clouds find cluster and identity, and `query` a
+ * running serve.
+ */
 const CREDENTIALS =
-  /^(KUBECONFIG|KUBERNETES_.*|AWS_.*|AZURE_.*|GOOGLE_.*|CLOUDSDK_.*|USE_GKE_GCLOUD_AUTH_PLUGIN|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR))$/i;
+  /^(KUBECONFIG|KUBERNETES_.*|AWS_.*|AZURE_.*|GOOGLE_.*|CLOUDSDK_.*|USE_GKE_GCLOUD_AUTH_PLUGIN|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|XDG_RUNTIME_DIR)$/i;
 
 export interface HookEnvironmentOptions {
   from: Environment;

@@ -13,7 +13,7 @@ import { requestText } from './request-text.ts';
 import { cannotRun } from './start-error.ts';
 import { RequestUnread, WarmWorker } from './warm-worker.ts';
 
-export interface WarmHookOptions extends Omit<ExecHookOptions, 'args'> {
+export interface WarmHookOptions extends Omit<ExecHookOptions, 'args' | 'variables'> {
   /** Its arguments, the same for all requests. */
   args?: readonly string[] | undefined;
   logger: Logger;

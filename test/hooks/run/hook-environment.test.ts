@@ -12,6 +12,7 @@ const from = {
   KUBECONFIG: '/k',
   AWS_PROFILE: 'a',
   https_proxy: 'http://proxy',
+  XDG_RUNTIME_DIR: '/run/user/1',
   TZ: undefined,
 };
 const BASE = { PATH: '/bin', HOME: '/home/me', LANG: 'C', INFORMER_MODE: 'x' };
@@ -28,7 +29,13 @@ describe('the environment of a hook', () => {
   });
 
   it('with passCredentials has what leads to credentials, and those that are set in addition', () => {
-    const given = { ...BASE, KUBECONFIG: '/k', AWS_PROFILE: 'a', https_proxy: 'http://proxy' };
+    const given = {
+      ...BASE,
+      KUBECONFIG: '/k',
+      AWS_PROFILE: 'a',
+      https_proxy: 'http://proxy',
+      XDG_RUNTIME_DIR: '/run/user/1',
+    };
     expect(hookEnvironment({ from, passCredentials: true, platform: 'linux' })).toEqual(given);
     const credentials = { KUBECONFIG: '/sandbox' };
     expect(hookEnvironment({ from, passCredentials: true, credentials, platform: 'linux' })).toEqual({

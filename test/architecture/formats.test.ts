@@ -28,6 +28,8 @@ it('-o is compared with a word only in commands that have formats of their own',
     'cli/serve/status-command.ts',
     'client/decode/table.ts', // the format of a column
     'commands/config-show.ts',
+    'commands/crds-diff.ts',
+    'commands/crds.ts',
     'commands/queue-list.ts',
     'commands/reconcile-explain.ts',
     'commands/reconcile-manifest.ts',

@@ -3,7 +3,7 @@ import { type Candidate, type Completions, FILES, NO_COMPLETIONS, offered } from
 import type { Inquiry } from './inquiry.ts';
 import { objectCompletions, typeCompletions } from './types.ts';
 
-export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 'file' | 'command' | 'shell' | 'none';
+export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 'file' | 'files' | 'command' | 'shell' | 'none';
 
 /** The words of each command. */
 export const WORDS: Readonly<Record<string, WordKind>> = {
@@ -27,6 +27,8 @@ export const WORDS: Readonly<Record<string, WordKind>> = {
   'config show': 'command',
   completion: 'shell',
   options: 'none',
+  crds: 'files',
+  'crds diff': 'files',
   types: 'types',
   tour: 'none',
   doctor: 'types',
@@ -60,7 +62,8 @@ async function ownWords(inquiry: Inquiry, catalog: Catalog, typed: string, kind:
     case 'one-type':
       return isFirst || kind === 'types' ? typeCompletions(inquiry, typed) : NO_COMPLETIONS;
     case 'file':
-      return isFirst ? FILES : NO_COMPLETIONS;
+    case 'files':
+      return isFirst || kind === 'files' ? FILES : NO_COMPLETIONS;
     case 'command':
       return offered(commandCandidates(words, catalog));
     case 'shell':

@@ -126,8 +126,8 @@ export const INSTALLED = [
 ];
 
 /** The operator, and its webhooks. It works while it leads; a process that does not lead any more writes nothing. */
-export async function createOperator(client: Client, port = 9443) {
-  const manager = createManager({ leaderElection: { client, ...OPERATOR } });
+export async function createOperator(client: Client, port = 9443, election = {}) {
+  const manager = createManager({ leaderElection: { client, ...OPERATOR, ...election } });
   const writer = createClient(fencedTransport(client.transport, () => manager.elector?.assertLeading()));
   const factory = dynamicInformerFactory(writer);
   const sets = factory.forResource(STATEFUL_SETS);

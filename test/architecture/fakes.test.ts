@@ -15,13 +15,13 @@ const STAND_INS: Readonly<
   'a listening socket': {
     pattern: /\bcreate(Secure)?Server\(|\bnew (http|https|net|tls)\.Server\b/,
     files: {
-      'contract/postgres-operator.test.ts': 'a proxy in front of a real cluster, which delays what it passes on',
       'e2e/recipes.test.ts': 'the chat to which a hook of the page posts',
       'e2e/threats.test.ts': 'servers that redirect, and proxies that ask for credentials',
       'serve/client/ask.test.ts': 'a serve whose answer begins with too much',
       'serve/client/listening.test.ts': 'a socket that sees whether a connection to it is closed',
       'serve/client/serve-transport.test.ts': 'a serve that fails, is silent or speaks another version',
       'support/fake-serve.ts': 'a serve that is silent, broken, killed or of another version',
+      'support/postgres-replicas.ts': 'a proxy in front of a real cluster, which delays what it passes on',
       'support/proxies.ts': 'proxies of HTTP and SOCKS, which refuse, want a login, or lead elsewhere',
       'support/socket-script.ts': 'the script of sockets',
       'support/webhook-script.ts': 'webhooks that answer what a test wants, or nothing',

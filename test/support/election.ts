@@ -46,8 +46,8 @@ export interface Election extends InProcess {
   verbs(): string[];
   elector(identity: string, options?: Partial<LeaderElectorOptions>): LeaderElector;
   start(identity: string, options?: Partial<LeaderElectorOptions>): Promise<CandidateRun>;
-  /** Moves the time, in steps, so that requests settle between timers. */
-  pass(ms: number): Promise<void>;
+  /** Moves the time, in steps (of 500 ms by default), so that requests settle between timers. */
+  pass(ms: number, stepMs?: number): Promise<void>;
 }
 
 export async function election(setup: InProcessSetup = {}): Promise<Election> {
@@ -105,9 +105,9 @@ export async function election(setup: InProcessSetup = {}): Promise<Election> {
         },
       };
     },
-    async pass(ms) {
-      for (let left = ms; left > 0; left -= 500) {
-        clock.tick(Math.min(500, left));
+    async pass(ms, stepMs = 500) {
+      for (let left = ms; left > 0; left -= stepMs) {
+        clock.tick(Math.min(stepMs, left));
         await calm();
       }
     },

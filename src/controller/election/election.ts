@@ -1,4 +1,4 @@
-import { abortable, onAbort, scope } from '../../kit/abort.ts';
+import { onAbort, scope } from '../../kit/abort.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
@@ -14,6 +14,7 @@ import { type LeaderWork, startWork } from './leader-work.ts';
 import { markLeading } from './leading-work.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { LeaseRecord } from './lease-record.ts';
+import { TimedAttempts, timed } from './timed-attempts.ts';
 
 /** Why a term of leadership ends. */
 type Ending =
@@ -40,6 +41,7 @@ export class Election {
   readonly #logger: Logger;
   readonly #lock: LeaseLock;
   readonly #candidate: LeaseCandidate;
+  readonly #attempts: TimedAttempts;
   readonly #fence: Fence;
   readonly #status: Gauge;
   readonly #errors: ThinnedErrors;
@@ -69,6 +71,7 @@ export class Election {
       onSlowPath: () => slowPath.add(),
       seen: start.seen,
     });
+    this.#attempts = new TimedAttempts(clock, settings);
     const { renewDeadlineMs, retryPeriodMs } = settings;
     this.#fence = new Fence(clock, Math.min(durationSeconds * 1000, renewDeadlineMs + retryPeriodMs));
     this.#status = metrics.gauge('leader_election_master_status', { name });
@@ -211,7 +214,7 @@ export class Election {
 
   async #release(): Promise<void> {
     const { renewDeadlineMs } = this.#settings;
-    const release = this.#limited(undefined, renewDeadlineMs, (signal) => this.#candidate.release(signal));
+    const release = timed(this.#clock, renewDeadlineMs, (signal) => this.#candidate.release(signal));
     const isFree = await release.catch(() => false);
     if (!isFree) this.#logger.warn('the lease could not be released; it will expire');
   }
@@ -261,28 +264,13 @@ export class Election {
 
   /** One attempt, with its limit of time. Reports a new leader and a failure. Never rejects. */
   async #attempt(parent: AbortSignal, attempt: (signal: AbortSignal) => Promise<Attempt>): Promise<Attempt> {
-    const limitMs = Math.max(SHORTEST_ATTEMPT_MS, this.#settings.renewDeadlineMs / 2);
-    const outcome = await this.#limited(parent, limitMs, attempt).catch(
-      (error) => ({ kind: 'failed', error }) as const,
-    );
+    const outcome = await this.#attempts.run(parent, attempt);
     this.#reportLeader();
     if (outcome.kind !== 'failed') return outcome;
     if (parent.aborted) return { kind: 'failed', error: undefined };
     const error = this.#withRights(outcome.error);
     this.#reportError(error);
     return { kind: 'failed', error };
-  }
-
-  /** Runs a task whose signal aborts after `limitMs`. Does not wait for a task that ignores the signal. */
-  async #limited<T>(
-    parent: AbortSignal | undefined,
-    limitMs: number,
-    task: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    using limited = scope(parent);
-    const late = new InformerError('transport', `no answer about the lease within ${limitMs / 1000}s`);
-    using _limit = this.#clock.after(limitMs, () => limited.abort(late));
-    return await abortable(task(limited.signal), limited.signal);
   }
 
   #reportLeader(): void {
@@ -317,9 +305,6 @@ export class Election {
     notify('the recorder', tell, this.#logger);
   }
 }
-
-/** The least time for one attempt, ms. Source: client-go resourcelock NewFromKubeconfig. */
-const SHORTEST_ATTEMPT_MS = 1_000;
 
 function takenText({ by, own }: Pick<Extract<Attempt, { kind: 'taken' }>, 'by' | 'own'>): string {
   if (own === 'older') return 'the server was restored to an older state of it, since which others may have had it';

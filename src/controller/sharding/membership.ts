@@ -1,9 +1,8 @@
-import { abortable, scope } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { InformerError } from '../../kit/error.ts';
 import { type Attempt, LeaseCandidate } from '../election/candidate.ts';
 import { Fence } from '../election/fence.ts';
 import { type LeaseClient, LeaseLock } from '../election/lease-lock.ts';
+import { TimedAttempts } from '../election/timed-attempts.ts';
 
 export interface MembershipOptions {
   readonly client: LeaseClient;
@@ -23,6 +22,7 @@ export interface MembershipOptions {
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #candidate: LeaseCandidate;
+  readonly #attempts: TimedAttempts;
   readonly #fence: Fence;
 
   constructor(options: MembershipOptions) {
@@ -31,6 +31,7 @@ export class Membership {
     const lock = new LeaseLock({ client, namespace, name, labels, isUntracked: true });
     const durationSeconds = Math.trunc(leaseDurationMs / 1000);
     this.#candidate = new LeaseCandidate({ ...options, lock, durationSeconds, onSlowPath: () => {} });
+    this.#attempts = new TimedAttempts(clock, options);
     this.#fence = new Fence(clock, durationSeconds * 1000);
   }
 
@@ -43,7 +44,7 @@ export class Membership {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriodMs, renewDeadlineMs, onAttempt } = this.#options;
     while (!signal.aborted) {
-      const attempt = await this.#attempt(signal);
+      const attempt = await this.#attempts.run(signal, (limited) => this.#candidate.acquire(limited));
       if (signal.aborted) return;
       const isHeld = attempt.kind === 'held';
       if (isHeld) this.#fence.renewed(attempt.sentAt);
@@ -52,18 +53,4 @@ export class Membership {
       await clock.sleep(pauseMs, { signal }).catch(() => {});
     }
   }
-
-  async #attempt(signal: AbortSignal): Promise<Attempt> {
-    const { clock, renewDeadlineMs } = this.#options;
-    const limitMs = Math.max(SHORTEST_ATTEMPT_MS, renewDeadlineMs / 2);
-    using limited = scope(signal);
-    const late = new InformerError('transport', `no answer about the lease within ${limitMs / 1000}s`);
-    using _limit = clock.after(limitMs, () => limited.abort(late));
-    return await abortable(this.#candidate.acquire(limited.signal), limited.signal).catch(
-      (error) => ({ kind: 'failed', error }) as const,
-    );
-  }
 }
-
-/** The least time for one attempt, ms. Source: client-go resourcelock NewFromKubeconfig. */
-const SHORTEST_ATTEMPT_MS = 1_000;

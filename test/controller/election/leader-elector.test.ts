@@ -180,6 +180,24 @@ describe('a candidate', () => {
     ]);
   });
 
+  it('gets a lease from a server whose answers come so late that a read and a write take longer than an attempt', async () => {
+    const place = await election();
+    const send = place.transport.request.bind(place.transport);
+    place.transport.request = async (request) => {
+      await place.clock.sleep(600, { signal: request.signal });
+      return await send(request);
+    };
+    const errors: unknown[] = [];
+    const short = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
+    await using me = await place.start('me', { ...short, onError: (error) => errors.push(error) });
+    await place.pass(5_000, 100);
+    expect(errors).toEqual([expect.objectContaining({ message: 'no answer about the lease within 1s' })]);
+    for (let i = 0; i < 20; i++) {
+      await place.pass(500, 100);
+      expect([i, me.elector.isLeading]).toEqual([i, true]);
+    }
+  });
+
   it('says nothing of rights where these were not missing', async () => {
     const place = await election();
     const errors: { hint?: string }[] = [];

@@ -45,7 +45,7 @@ it('are an error with the file, where there is none', async () => {
   await expect(definitionsIn(broken, parseManifests)).rejects.toThrow(`cannot load ${broken}`);
 });
 
-it('are compared by their names, and the changes are told below each name', () => {
+it('are compared by their names, and the changes are listed below each name', () => {
   const before = [shop(z.object({ size: z.int32() })), shop(z.object({}), 'Old')];
   const after = [shop(z.object({ size: z.int32().max(9), colour: z.string().optional() })), shop(z.object({}), 'New')];
   expect(comparisonText(comparedDefinitions(before, after))).toBe(`shops.example.com

@@ -3,7 +3,16 @@ import { type Candidate, type Completions, FILES, NO_COMPLETIONS, offered } from
 import type { Inquiry } from './inquiry.ts';
 import { objectCompletions, typeCompletions } from './types.ts';
 
-export type WordKind = 'objects' | 'types' | 'one-type' | 'views-and-objects' | 'file' | 'files' | 'command' | 'shell' | 'none';
+export type WordKind =
+  | 'objects'
+  | 'types'
+  | 'one-type'
+  | 'views-and-objects'
+  | 'file'
+  | 'files'
+  | 'command'
+  | 'shell'
+  | 'none';
 
 /** The words of each command. */
 export const WORDS: Readonly<Record<string, WordKind>> = {

@@ -60,13 +60,23 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     const checked = await checkWatch(flags, this.line, this.edges.io);
     if (asksForClusters(flags)) return await withFreshTypes(() => this.#watchClusters(flags, checked, words));
     return await withFreshTypes(async () => {
+      using replayed = await this.#replayed(flags, checked);
       await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, {
         once: checked.once,
         serve: serveUseOf(flags, checked),
+        instead: replayed,
       });
+      replayed?.play(session); // a plan may ask for columns
       const plan = await planOf(words, flags, checked, session);
       return await (canPassWatch(plan, session) ? watchOnce(session, plan) : watch(session, plan));
     });
+  }
+
+  async #replayed({ from, ...flags }: WatchFlags, { once, isLive }: CheckedWatch) {
+    if (from === undefined) return undefined;
+    const { replayedServer } = await import('../cli/record/replayed-server.ts');
+    const speed = isLive ? 1 : Number.POSITIVE_INFINITY;
+    return replayedServer({ flags: { ...flags, from }, given: this.line.given, speed, once }, this.edges.io);
   }
 
   async #watchClusters(flags: WatchFlags, checked: CheckedWatch, words: readonly string[]): Promise<ExitCode> {

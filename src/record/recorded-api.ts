@@ -1,20 +1,26 @@
 import type { Transport, TransportRequest, TransportResponse } from '../client/http/transport.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import { parseCollectionPath } from '../model/collection-path.ts';
-import { FieldSelector } from '../model/field-selector.ts';
-import { formatGroupVersion, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
 import { splitKey } from '../model/key.ts';
-import { LabelSelector } from '../model/label-selector.ts';
-import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { failure, type Status } from '../model/status.ts';
+import { RecordedForm } from './recorded-form.ts';
 import type { RecordedSource, Recording } from './recording.ts';
 import type { RecordedState } from './state-text.ts';
 
+/** How far a recording is read. */
+export interface RecordedPosition {
+  /** The last revision of a source that has happened. */
+  revisionOf(source: RecordedSource): number;
+  /** The resourceVersion of a list of these sources. */
+  versionOf(sources: readonly RecordedSource[]): string;
+}
+
 export interface RecordedApiOptions {
   readonly recording: Recording;
-  /** The moment whose state is answered, wall-clock ms. */
-  readonly at: number;
+  /** The moment whose state is answered, wall-clock ms; or a position that moves. */
+  readonly at: number | RecordedPosition;
   /** Called once with each source that is read. */
   readonly onRead?: ((source: RecordedSource) => void) | undefined;
 }
@@ -28,28 +34,30 @@ const CHUNK = 256 * 1024;
  */
 export class RecordedApi implements Transport {
   readonly #options: RecordedApiOptions;
-  readonly #revision: number;
+  readonly #position: RecordedPosition;
   readonly #read = new Set<number>();
 
   constructor(options: RecordedApiOptions) {
     this.#options = options;
-    this.#revision = options.recording.revisionAt(options.at);
+    this.#position = typeof options.at === 'number' ? momentOf(options.recording, options.at) : options.at;
   }
 
   async close(): Promise<void> {}
 
   async request({ method, path, headers = {} }: TransportRequest): Promise<TransportResponse> {
-    if (method !== 'GET') return answer(405, failure(405, 'MethodNotAllowed', 'a recording takes no writes'));
+    if (method !== 'GET') return recordedAnswer(405, failure(405, 'MethodNotAllowed', 'a recording takes no writes'));
     const [place = ''] = path.split('?');
-    if (place === '/version') return answer(200, { major: '1', minor: '36', gitVersion: 'v1.36.0' });
-    if (place === '/api' || place === '/apis') return answer(200, this.#discovery(place === '/api'));
+    if (place === '/version') return recordedAnswer(200, { major: '1', minor: '36', gitVersion: 'v1.36.0' });
+    if (place === '/api' || place === '/apis') return recordedAnswer(200, this.#discovery(place === '/api'));
     const list = parseCollectionPath(path);
-    if (list && list.query.get('watch') !== 'true' && this.#sourcesOf(list.gvr).length > 0)
+    if (list && list.query.get('watch') !== 'true' && this.sourcesOf(list.gvr).length > 0)
       return stream(this.#list(list.gvr, list.namespace, list.query, headers.accept ?? ''));
     const found = list ? undefined : this.#one(place);
-    return found
-      ? answer(200, found.object)
-      : answer(404, failure(404, 'NotFound', `${place} is not in the recording`));
+    if (found) return recordedAnswer(200, found.object);
+    const type = (list ?? parseCollectionPath(place.slice(0, place.lastIndexOf('/'))))?.gvr;
+    if (type && this.sourcesOf(type).length === 0)
+      return recordedAnswer(501, failure(501, 'NotImplemented', `${formatGvr(type)} was not recorded`)); // not known to be absent
+    return recordedAnswer(404, failure(404, 'NotFound', `${place} is not in the recording`));
   }
 
   #discovery(isCore: boolean): object {
@@ -69,7 +77,8 @@ export class RecordedApi implements Transport {
     return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
   }
 
-  #sourcesOf(gvr: GroupVersionResource, namespace?: string): readonly RecordedSource[] {
+  /** The sources that have objects of a type, of a namespace or of all. */
+  sourcesOf(gvr: GroupVersionResource, namespace?: string): readonly RecordedSource[] {
     return this.#options.recording.sources.filter(
       (source) =>
         sameGvr(source.type.gvr, gvr) &&
@@ -81,10 +90,10 @@ export class RecordedApi implements Transport {
   *#states(gvr: GroupVersionResource, namespace?: string): Generator<{ key: string; state: RecordedState }> {
     const { recording, onRead } = this.#options;
     const seen = new Set<string>();
-    for (const source of this.#sourcesOf(gvr, namespace)) {
+    for (const source of this.sourcesOf(gvr, namespace)) {
       if (!this.#read.has(source.id)) onRead?.(source);
       this.#read.add(source.id);
-      for (const { key, state } of recording.statesAt(source.id, this.#revision)) {
+      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source))) {
         if (seen.has(key) || (namespace !== undefined && splitKey(key).namespace !== namespace)) continue;
         seen.add(key);
         yield { key, state };
@@ -98,27 +107,13 @@ export class RecordedApi implements Transport {
     query: URLSearchParams,
     accept: string,
   ): Generator<string> {
-    const [first = ''] = accept.split(',');
-    const [source] = this.#sourcesOf(gvr, namespace);
-    const columns = source?.columns ?? [];
-    const kind = this.#sourcesOf(gvr)[0]?.type.kind ?? '';
-    const isTable = first.includes(';as=Table') && columns.length > 0;
-    const isPartial = first.includes(';as=PartialObjectMetadata');
-    const labels = LabelSelector.parse(query.get('labelSelector') ?? '');
-    const fields = FieldSelector.parse(query.get('fieldSelector') ?? '');
-    const include = query.get('includeObject') ?? 'Metadata';
-    const metadata = `"metadata":${JSON.stringify({ resourceVersion: String(this.#revision || 1) })}`;
-    const [name, version] = isPartial ? ['PartialObjectMetadata', 'meta.k8s.io/v1'] : [kind, formatGroupVersion(gvr)];
-    let text = isTable
-      ? `{"kind":"Table","apiVersion":"meta.k8s.io/v1",${metadata},"columnDefinitions":${jsonText(columns)},"rows":[`
-      : `{"kind":"${name}List","apiVersion":"${version}",${metadata},"items":[`;
+    const sources = this.sourcesOf(gvr, namespace);
+    const form = new RecordedForm(sources, query, accept);
+    let text = form.listBegin(this.#position.versionOf(sources));
     let comma = '';
     for (const { state } of this.#states(gvr, namespace)) {
-      const object = state.object as unknown as ReadonlyObject;
-      if (!labels.matches(object.metadata.labels) || !fields.matches((field) => fieldOf(object, field))) continue;
-      const shown = isPartial || (isTable && include === 'Metadata') ? metadataOf(object) : object;
-      text +=
-        comma + jsonText(isTable ? { cells: state.cells ?? [], object: include === 'None' ? null : shown } : shown);
+      if (!form.selects(state)) continue;
+      text += comma + form.item(state);
       comma = ',';
       if (text.length < CHUNK) continue;
       yield text;
@@ -149,23 +144,14 @@ function resourceOf({ gvr, kind, singular, shortNames, categories, namespaced }:
   };
 }
 
-/** A field as a selector names it: `status.phase`. '' where it is not there, as on a server. */
-function fieldOf(object: ReadonlyObject, field: string): string {
-  const value = field
-    .split('.')
-    .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], object);
-  return value === undefined || value === null ? '' : String(value);
+function momentOf(recording: Recording, at: number): RecordedPosition {
+  const revision = recording.revisionAt(at);
+  return { revisionOf: () => revision, versionOf: () => String(revision || 1) };
 }
-
-const metadataOf = ({ metadata }: ReadonlyObject) => ({
-  kind: 'PartialObjectMetadata',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata,
-});
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-const answer = (status: number, body: object | Status): TransportResponse => ({
+export const recordedAnswer = (status: number, body: object | Status): TransportResponse => ({
   status,
   headers: JSON_HEADERS,
   body: bytesOf([jsonText(body)]),

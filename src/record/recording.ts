@@ -5,6 +5,7 @@ import { parseJson } from '../kit/exact-json.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { joinKey, type ObjectKey } from '../model/key.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { type ChainLink, chainOf, rebuilt } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
@@ -54,6 +55,14 @@ export interface MarkedGap {
   readonly added: number;
   readonly changed: number;
   readonly deleted: number;
+}
+
+/** A time in which every change of a source was seen. It begins with a list. */
+export interface SeenStretch {
+  readonly since: number;
+  readonly until: number;
+  /** The resourceVersion of the list. */
+  readonly firstVersion: string;
 }
 
 /** A run of a command that recorded. */
@@ -141,12 +150,23 @@ export class Recording implements Disposable {
   }
 
   /** The times of a source in which every change was seen, in their order. */
-  stretches(source: number): { readonly since: number; readonly until: number }[] {
-    return this.#all('SELECT since, until FROM stretch WHERE source = ? ORDER BY id', source).map(
-      ({ since, until }) => ({
-        since: Number(since),
-        until: Number(until),
-      }),
+  stretches(source: number): SeenStretch[] {
+    const select = 'SELECT since, until, first_version FROM stretch WHERE source = ? ORDER BY id';
+    return this.#all(select, source).map(({ since, until, first_version }) => ({
+      since: Number(since),
+      until: Number(until),
+      firstVersion: String(first_version ?? ''),
+    }));
+  }
+
+  /** The highest resourceVersion among the last revisions of a source up to one; '' without any. */
+  versionAt(source: number, revision: number): string {
+    const select =
+      'SELECT r.version FROM revision r JOIN object o ON o.id = r.object WHERE o.source = ? AND r.id <= ? ORDER BY r.id DESC LIMIT 200';
+    const versions = this.#all(select, source, revision).map(({ version }) => String(version));
+    return versions.reduce(
+      (last, each) => ((compareResourceVersions(each, last) ?? 0) > 0 ? each : last),
+      versions[0] ?? '',
     );
   }
 

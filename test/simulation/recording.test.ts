@@ -1,38 +1,16 @@
 import { expect, it } from 'vitest';
-import type { ResourceType } from '../../src/model/resource-type.ts';
-import { Recorder } from '../../src/record/recorder.ts';
 import { Recording } from '../../src/record/recording.ts';
 import { useFolder } from '../support/recording.ts';
-import { simulate } from './simulate.ts';
-import type { World } from './world.ts';
+import { recordedSeed } from './recorded-seed.ts';
 
 const folder = useFolder();
-const STEPS = 60;
-
-/** Runs a seed, and records what its informer sees. */
-async function recorded(seed: number): Promise<{ readonly world: World; readonly file: string }> {
-  const file = folder.file(`${seed}.db`);
-  let world: World | undefined;
-  let recording = Promise.resolve();
-  await simulate(seed, STEPS, 'objects', (created) => {
-    world = created;
-    const { plan, clock, informer, controller } = created;
-    const { gvr, kind, isNamespaced } = plan.collection;
-    const type = { gvr, kind, namespaced: isNamespaced } as ResourceType;
-    const recorder = Recorder.open({ file, clock, command: 'simulate', notice: (text) => expect.fail(text) });
-    recorder.follow({ type, informer, namespaces: plan.scopes }, { selector: plan.selector });
-    recording = recorder.run(controller.signal);
-  });
-  await recording;
-  return { world: world as World, file };
-}
 
 it.each(Array.from({ length: 5 }, (_, i) => 1 + i * 12))(
   "equals the server's history but for the times that it marks, six seeds from %s on",
   async (first) => {
     let gaps = 0;
     for (let seed = first; seed < first + 6; seed++) {
-      const { world, file } = await recorded(seed);
+      const { world, file } = await recordedSeed(seed, folder.file(`${seed}.db`));
       using recording = Recording.open(file);
       const startedAt = world.clock.now() - world.clock.monotonic();
       const sources = recording.sources.map(({ id }) => id);

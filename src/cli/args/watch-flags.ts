@@ -3,7 +3,7 @@ import { TIMESTAMPS } from '../../output/timestamps.ts';
 import { overflowPolicies } from '../../stream/overflow/overflow.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { recordFlags } from './record-flags.ts';
+import { recordFlags, replayFlags } from './record-flags.ts';
 import {
   clusterChoiceFlags,
   connectionFlags,
@@ -77,6 +77,7 @@ export const watchFlags = {
   ...streamOutputFlags,
   ...continuityFlags,
   ...recordFlags,
+  ...replayFlags,
   ...connectionFlags,
   ...clusterChoiceFlags,
   ...serveChoiceFlags,

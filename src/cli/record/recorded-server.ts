@@ -4,7 +4,7 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { parseInstant } from '../../model/instant.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
-import { type RecordedSource, Recording } from '../../record/recording.ts';
+import { type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -55,7 +55,7 @@ export function recordedServer(
 }
 
 /** The error of a word of the command line, in the words of a recording. */
-function ofRecording(error: unknown, { sources }: Recording): unknown {
+export function ofRecording(error: unknown, { sources }: Recording): unknown {
   if (!isInformerError(error, 'discovery')) return error;
   const names = [...new Set(sources.map(({ type }) => formatGroupResource(type.gvr)))];
   return new InformerError('discovery', error.message.replace(/^the server doesn't have a resource type/, LACKS), {
@@ -78,7 +78,8 @@ export function recordedMoment(text: string, end: number, flag: string): number 
   }
 }
 
-function sayEnd(recording: Recording, io: Io): void {
+/** Says of a recording without an orderly end how far it goes. */
+export function sayEnd(recording: Recording, io: Io): void {
   const run = recording.runs.at(-1);
   if (run && !run.isEnded)
     writeNotice(
@@ -88,20 +89,26 @@ function sayEnd(recording: Recording, io: Io): void {
 }
 
 /** The text about a source of which a moment is not known to be complete. Undefined if it is. */
-function unseenText(recording: Recording, { id, type, namespace }: RecordedSource, at: number): string | undefined {
+export function unseenText(
+  recording: Recording,
+  { id, type, namespace }: RecordedSource,
+  at: number,
+): string | undefined {
   const coverage = recording.coverage(id, at);
   if (coverage.kind === 'seen') return undefined;
   const where = namespace === '' ? '' : ` in ${namespace}`;
   const about = `${formatGvr(type.gvr)}${where} at ${momentText(at)}:`;
-  if (coverage.kind === 'gap') {
-    const { reason, since, until, added, changed, deleted } = coverage.gap;
-    const end = until === undefined ? 'and was not closed' : `to ${momentText(until)}`;
-    return `${about} changes may be missing, in a gap (${reason}) from ${momentText(since)} ${end}; the next list showed ${added} added, ${changed} changed, ${deleted} deleted`;
-  }
+  if (coverage.kind === 'gap') return `${about} changes may be missing, in a ${gapText(coverage.gap)}`;
   const { first, last } = coverage;
   if (first === undefined || last === undefined) return `${about} nothing was recorded`;
   if (at < first) return `${about} recorded from ${momentText(first)} on`;
   return `${about} not known to be complete after ${momentText(last)}, the last sign of life`;
+}
+
+/** A gap with its reason, its times, and what the list after it showed. */
+export function gapText({ reason, since, until, added, changed, deleted }: MarkedGap): string {
+  const end = until === undefined ? 'and was not closed' : `to ${momentText(until)}`;
+  return `gap (${reason}) from ${momentText(since)} ${end}; the next list showed ${added} added, ${changed} changed, ${deleted} deleted`;
 }
 
 export const momentText = (ms: number) => new Date(ms).toISOString();

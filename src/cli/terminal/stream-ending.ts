@@ -9,7 +9,7 @@ import { Interrupted } from './signals.ts';
  */
 export class StreamEnd extends Error {
   override readonly name = 'StreamEnd';
-  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity' | 'until' | 'until-any' | 'for' | 'fail-if';
+  readonly kind: 'done' | 'limit' | 'timeout' | 'continuity' | 'until' | 'until-any' | 'for' | 'fail-if' | 'recording';
 
   constructor(kind: StreamEnd['kind'], detail = '') {
     super(detail);
@@ -60,6 +60,7 @@ export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: S
       return ExitCode.failIf;
     case 'timeout':
     case 'done': // --once looks once
+    case 'recording':
       return isOpen ? ExitCode.ok : ExitCode.timeout;
     default:
       return ExitCode.ok;
@@ -73,6 +74,7 @@ export function wordsOfEnd(reason: unknown): string {
   if (!(reason instanceof StreamEnd)) return 'ended by an error';
   const words = {
     done: 'complete',
+    recording: 'the recording ended',
     limit: 'ended by --limit',
     timeout: 'ended by --timeout',
     continuity: 'ended by --strict, continuity lost',

@@ -89,6 +89,8 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     );
   refuseBeside(given, ['verify-every', 'idle-timeout', 'stays'], ['once'], '--once ends with the first look');
   refuseWithout(given, ['record-keep', 'record-size', 'record-key'], ['record']);
+  refuseWithout(given, ['seek', 'speed'], ['from']);
+  refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording is watched in place of a cluster, and alone');
   if (isLive && given.get('timestamps')?.origin === 'flag')
     throw new InformerError('argument', '--live has no place for --timestamps', {
       hint: 'the line of its counts has the time of the last event; leave out --live to see the time of each',
@@ -112,6 +114,12 @@ export async function checkWatch(flags: WatchFlags, { given, words }: CommandLin
     isLive: isLive && canRedraw(io, io.stdout),
   };
 }
+
+/** Flags about a cluster, which say nothing about a recording of one. */
+const NOT_OF_RECORDINGS = [
+  ...['record', 'all-contexts', 'context', 'sandbox', 'scenario', 'server', 'kubeconfig', 'wait-for-crd', 'shard'],
+  ...['verify-every', 'idle-timeout'],
+];
 
 /** Flags that choose among the updates of an object. */
 const OF_UPDATES = ['changed', 'ignore-changes', 'predicate'];

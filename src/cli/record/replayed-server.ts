@@ -1,0 +1,87 @@
+import { systemClock } from '../../kit/clock.ts';
+import { InformerError } from '../../kit/error.ts';
+import { formatGvr } from '../../model/gvr.ts';
+import { type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
+import { Replay } from '../../record/replay.ts';
+import type { CommandLine } from '../args/argv.ts';
+import type { ReplayFlags } from '../args/record-flags.ts';
+import type { CommandSession, ServerInstead } from '../session/session.ts';
+import type { Io } from '../terminal/io.ts';
+import { writeNotice } from '../terminal/notice.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
+import {
+  gapText,
+  momentText,
+  ofRecording,
+  recordedMoment,
+  recordedServer,
+  sayEnd,
+  unseenText,
+} from './recorded-server.ts';
+
+/** A recording that goes by in the place of a cluster. Disposing closes its file. */
+export interface ReplayedServer extends ServerInstead, Disposable {
+  /** Lets it go by. Its end ends the command. */
+  play(session: CommandSession): void;
+}
+
+export interface ReplayChoice {
+  readonly flags: ReplayFlags & { readonly from: string };
+  readonly given: CommandLine['given'];
+  /** The speed without --speed. */
+  readonly speed: number;
+  /** Answers with the state of one moment. */
+  readonly once: boolean;
+}
+
+/** Opens the recording of `--from`. Throws `store` for the file, `argument` for a time or a speed. */
+export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: Io): ReplayedServer {
+  const { from, seek } = flags;
+  const factor = flags.speed === undefined ? speed : speedOf(flags.speed);
+  if (once) return { ...recordedServer({ from, at: seek }, given, io), play: () => {} };
+  const recording = Recording.open(from);
+  try {
+    const { runs } = recording;
+    const end = Math.max(0, ...runs.map(({ until }) => until));
+    const begin = runs[0]?.began ?? 0;
+    const at = seek === undefined ? begin : recordedMoment(seek, end, '--seek');
+    if (at < begin || at > end)
+      throw new InformerError('argument', `--seek ${seek} is not in the recording`, {
+        hint: `it goes from ${momentText(begin)} to ${momentText(end)}`,
+      });
+    const read = new Set<RecordedSource>();
+    const onRead = (source: RecordedSource) => void read.add(source);
+    const onGap = ({ type }: RecordedSource, gap: MarkedGap) =>
+      writeNotice(io, `${formatGvr(type.gvr)}: recorded with a ${gapText(gap)}`);
+    const replay = new Replay({ recording, from: at, speed: factor, clock: systemClock, onRead, onGap });
+    return {
+      transport: replay,
+      clock: { ...systemClock, now: () => replay.now },
+      explained: (error) => ofRecording(error, recording),
+      play(session) {
+        const ended = () => {
+          for (const source of read) {
+            const unseen = unseenText(recording, source, end);
+            if (unseen !== undefined) session.notice(unseen);
+          }
+          sayEnd(recording, io);
+          session.end(new StreamEnd('recording'));
+        };
+        replay.run(session.signal).then(ended, (error) => session.end(error));
+      },
+      [Symbol.dispose]: () => recording[Symbol.dispose](),
+    };
+  } catch (error) {
+    recording[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function speedOf(text: string): number {
+  if (text === 'max') return Number.POSITIVE_INFINITY;
+  const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(text)?.[1]);
+  if (factor > 0) return factor;
+  throw new InformerError('argument', `invalid argument "${text}" for "--speed": expected a factor`, {
+    hint: 'such as 1x, 0.5x, 10x or max',
+  });
+}

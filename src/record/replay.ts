@@ -1,0 +1,386 @@
+import type { Transport, TransportRequest, TransportResponse } from '../client/http/transport.ts';
+import { Bell } from '../kit/bell.ts';
+import type { Clock, Timer } from '../kit/clock.ts';
+import { type CollectionPath, parseCollectionPath } from '../model/collection-path.ts';
+import { partsOfKey } from '../model/key.ts';
+import { failure } from '../model/status.ts';
+import { RecordedApi, recordedAnswer } from './recorded-api.ts';
+import { RecordedForm } from './recorded-form.ts';
+import type { MarkedGap, RecordedSource, Recording, Revision } from './recording.ts';
+import { later, ReplayTrack } from './replay-track.ts';
+import { ReplayWatch, type WatchedState } from './replay-watch.ts';
+import type { RecordedState } from './state-text.ts';
+
+export interface ReplayOptions {
+  readonly recording: Recording;
+  /** The moment at which it begins, wall-clock ms. */
+  readonly from: number;
+  /** How many times as fast as it happened. Infinity: as fast as it is read. */
+  readonly speed: number;
+  /** The time of the reader. */
+  readonly clock: Clock;
+  /** Called once with each source that is listed. */
+  readonly onRead?: ((source: RecordedSource) => void) | undefined;
+  /** Called when a watch has come to a time in which changes may be missing. */
+  readonly onGap?: ((source: RecordedSource, gap: MarkedGap) => void) | undefined;
+}
+
+/** Revisions that are read from the file together: a reader that stays would keep the writer's log from shrinking. */
+const TOGETHER = 500;
+/** Last states that are kept, to make the next one of an object. */
+const STATES = 5_000;
+/** Lines that a slow reader may have before it. */
+const BACKLOG = 1_000;
+/** A list is usually followed by a watch, and a watch that ended by a list. They are waited for no longer than this, ms. */
+const COMES_BACK_MS = 5_000;
+/** Turns of the event loop in which a reader has handled what it took. */
+const TURNS = 4;
+
+/** A source that is listed: for the first time, or after a gap. */
+interface ListedAgain {
+  readonly track: ReplayTrack;
+  readonly at: number;
+  readonly version: string;
+}
+
+/**
+ * A recording as an API server that goes on in the time of the recording: lists answer with the state of the moment,
+ * watches get each change when it was received. It takes no writes.
+ *
+ * Promises: changes come in their order, each at its own `now`. A reader whose watch reaches a gap gets 410, as it did
+ * from the server, and then finds the state that was listed after the gap. A type is answered from its first list on.
+ * With speed Infinity no change comes before the readers have taken the one before.
+ */
+export class Replay implements Transport {
+  readonly #options: ReplayOptions;
+  readonly #api: RecordedApi;
+  readonly #tracks: ReadonlyMap<number, ReplayTrack>;
+  readonly #watches = new Map<ReplayWatch, { readonly path: string; readonly sources: ReadonlySet<number> }>();
+  readonly #states = new Map<number, RecordedState>();
+  /** Paths whose readers have not come back yet: with a watch after a list, or with a list. */
+  readonly #owed = new Map<string, Timer>();
+  readonly #changed = new Bell();
+  #isAsked = false;
+  /** The sources that a request waits for. */
+  readonly #waiting = new Set<readonly ReplayTrack[]>();
+  #lists = 0;
+  #now: number;
+  #startedAt: number | undefined;
+  #isOver = false;
+  /** A list is due, which its readers make before anything else happens. */
+  #isNewlyListed = false;
+
+  constructor(options: ReplayOptions) {
+    const { recording, from, onRead } = options;
+    this.#options = options;
+    this.#now = from;
+    this.#tracks = new Map(recording.sources.map((source) => [source.id, new ReplayTrack(source)]));
+    const at = {
+      revisionOf: ({ id }: RecordedSource) => this.#trackOf(id).revision,
+      versionOf: (sources: readonly RecordedSource[]) => this.#versionOf(sources) || '1',
+    };
+    this.#api = new RecordedApi({ recording, at, onRead });
+    const start = recording.revisionAt(from);
+    for (const track of this.#tracks.values()) {
+      track.revision = start;
+      const stretch = recording.stretches(track.source.id).findLast(({ since }) => since <= from);
+      if (stretch) track.begin(start, later(stretch.firstVersion, recording.versionAt(track.source.id, start)));
+    }
+  }
+
+  /** The time of the recording, wall-clock ms. */
+  get now(): number {
+    const { clock, speed, from } = this.#options;
+    if (this.#startedAt === undefined || speed === Number.POSITIVE_INFINITY) return this.#now;
+    return Math.max(this.#now, Math.floor(from + (clock.monotonic() - this.#startedAt) * speed));
+  }
+
+  async close(): Promise<void> {}
+
+  async request(init: TransportRequest): Promise<TransportResponse> {
+    const list = init.method === 'GET' ? parseCollectionPath(init.path) : undefined;
+    const sources = list ? this.#api.sourcesOf(list.gvr, list.namespace) : [];
+    if (!list || sources.length === 0) return await this.#api.request(init);
+    const isWatch = ['true', '1'].includes(list.query.get('watch') ?? '');
+    if (isWatch && list.query.has('sendInitialEvents'))
+      return recordedAnswer(
+        422,
+        failure(422, 'Invalid', 'sendInitialEvents: Forbidden: a recording sends no initial events'),
+      );
+    this.#isAsked = true;
+    this.#changed.wake();
+    await this.#begun(sources, init.signal);
+    if (this.#isOver && !sources.some(({ id }) => this.#trackOf(id).isBegun))
+      return recordedAnswer(503, failure(503, 'ServiceUnavailable', 'no list of it was recorded'));
+    return isWatch ? this.#watch(init, list, sources) : await this.#list(init);
+  }
+
+  /** Goes through the recording until its end. Resolves when its readers have taken all of it. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { recording, from, clock } = this.#options;
+    while (!this.#isAsked) await this.#changed.wait(signal);
+    for (let i = 0; i < TURNS; i++) await clock.yield(); // lists of other types come at the same time
+    this.#startedAt = clock.monotonic();
+    const lists = this.#listsAfter(from);
+    const inLists = new Map<number, number>(); // the last revisions that a list showed
+    for (const revision of this.#revisions(recording.revisionAt(from))) {
+      const track = this.#trackOf(revision.source);
+      if (revision.id <= track.revision) continue;
+      const isListed = revision.cause !== 'watch';
+      while (lists[0] && (lists[0].at < revision.at || (!isListed && isBefore(lists[0], revision, inLists))))
+        await this.#listAgain(lists.shift() as ListedAgain, signal);
+      if (isListed) inLists.set(revision.source, revision.id);
+      if (isListed || !track.isBegun || revision.id <= track.revision) continue;
+      await this.#reach(revision.at, signal);
+      this.#pass(track, revision);
+    }
+    for (const list of lists) await this.#listAgain(list, signal);
+    await this.#reach(Math.max(this.#now, ...recording.runs.map(({ until }) => until)), signal);
+    await this.#settled(signal);
+    this.#isOver = true;
+    this.#changed.wake();
+  }
+
+  #trackOf(source: number): ReplayTrack {
+    return this.#tracks.get(source) as ReplayTrack;
+  }
+
+  #versionOf(sources: readonly RecordedSource[]): string {
+    return sources.map(({ id }) => this.#trackOf(id).version).reduce(later, '');
+  }
+
+  /** The lists that were made after a moment, in their order. */
+  #listsAfter(from: number): ListedAgain[] {
+    const { recording } = this.#options;
+    const all = [...this.#tracks.values()].flatMap((track) =>
+      recording
+        .stretches(track.source.id)
+        .filter(({ since }) => since > from)
+        .map(({ since, firstVersion }) => ({ track, at: since, version: firstVersion })),
+    );
+    return all.sort((a, b) => a.at - b.at);
+  }
+
+  *#revisions(after: number): Generator<Revision> {
+    const { recording } = this.#options;
+    const sources = [...this.#tracks.keys()];
+    for (let last = after; ; ) {
+      const some = [...recording.revisionsBetween(sources, last, Number.MAX_SAFE_INTEGER).take(TOGETHER)];
+      yield* some;
+      if (some.length < TOGETHER) return;
+      last = some.at(-1)?.id ?? last;
+    }
+  }
+
+  /** Goes to the state after a list. Readers learn what happened in the gap before it from lists of their own. */
+  async #listAgain({ track, at, version }: ListedAgain, signal: AbortSignal): Promise<void> {
+    const { recording } = this.#options;
+    const { id } = track.source;
+    await this.#reach(at, signal);
+    let last = track.revision;
+    for (const revision of recording.revisionsBetween([id], track.revision, Number.MAX_SAFE_INTEGER)) {
+      if (revision.at > at || (revision.at === at && revision.cause === 'watch')) break;
+      last = revision.id;
+      this.#states.delete(revision.object);
+    }
+    const wasBegun = track.isBegun;
+    track.begin(last, version);
+    if (wasBegun) this.#expire(track, at);
+    this.#isNewlyListed = true;
+    this.#changed.wake();
+  }
+
+  #expire({ source }: ReplayTrack, at: number): void {
+    const { recording, onGap } = this.#options;
+    const gap = recording.gaps([source.id]).find(({ until }) => until === at);
+    const status = failure(410, 'Expired', gap ? `changes may be missing (${gap.reason})` : 'there was a new list');
+    const watches = [...this.#watches].filter(([, { sources }]) => sources.has(source.id));
+    for (const [watch, { path }] of watches) {
+      watch.fail(status);
+      this.#owe(path);
+    }
+    if (gap && watches.length > 0) onGap?.(source, gap);
+  }
+
+  #pass(track: ReplayTrack, revision: Revision): void {
+    const watches = [...this.#watches].filter(([, { sources }]) => sources.has(revision.source));
+    const before = track.revision;
+    track.pass(revision);
+    if (watches.length === 0) {
+      this.#states.delete(revision.object);
+      return;
+    }
+    const change = this.#changeOf(revision, before);
+    for (const [watch] of watches) watch.take(change);
+  }
+
+  #changeOf(revision: Revision, last: number): WatchedState {
+    const { recording } = this.#options;
+    const { object, event, version, key } = revision;
+    const isNew = event === 'ADDED';
+    const before = isNew ? undefined : (this.#states.get(object) ?? recording.stateAfter(object, last));
+    const after = recording.next(revision, before);
+    this.#states.delete(object);
+    if (event !== 'DELETED') this.#states.set(object, after);
+    for (const oldest of this.#states.keys()) {
+      if (this.#states.size <= STATES) break;
+      this.#states.delete(oldest);
+    }
+    return { namespace: partsOfKey(key).namespace, version, before, after, isGone: event === 'DELETED' };
+  }
+
+  async #list(init: TransportRequest): Promise<TransportResponse> {
+    const [path = ''] = init.path.split('?');
+    this.#lists++;
+    const response = await this.#api.request(init);
+    const ended = () => {
+      this.#lists--;
+      this.#owe(path);
+      this.#changed.wake();
+    };
+    return { ...response, body: untilEnd(response.body, ended) };
+  }
+
+  #watch(init: TransportRequest, list: CollectionPath, sources: readonly RecordedSource[]): TransportResponse {
+    const { clock } = this.#options;
+    const { query, namespace } = list;
+    const watch = new ReplayWatch({
+      form: new RecordedForm(sources, query, init.headers?.accept),
+      namespace,
+      clock,
+      signal: init.signal,
+      bookmark: query.get('allowWatchBookmarks') === 'true' ? () => this.#versionOf(sources) : undefined,
+      onIdle: () => {
+        if (watch.isOver) this.#watches.delete(watch);
+        this.#changed.wake();
+      },
+    });
+    const [path = ''] = init.path.split('?');
+    this.#owed.get(path)?.cancel();
+    this.#owed.delete(path);
+    this.#watches.set(watch, { path, sources: new Set(sources.map(({ id }) => id)) });
+    this.#catchUp(watch, sources, query.get('resourceVersion') ?? '');
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: untilEnd(watch.body(), () => watch.end()),
+    };
+  }
+
+  /** Gives a watch the changes since its version, or the present state if it has none. */
+  #catchUp(watch: ReplayWatch, sources: readonly RecordedSource[], version: string): void {
+    const { recording } = this.#options;
+    for (const { id } of sources) {
+      const track = this.#trackOf(id);
+      if (version === '' || version === '0') {
+        for (const { key, state } of recording.statesAt(id, track.revision)) {
+          const { resourceVersion = '' } = (state.object as { metadata: { resourceVersion?: string } }).metadata;
+          const { namespace } = partsOfKey(key);
+          watch.take({ namespace, version: resourceVersion, before: undefined, after: state, isGone: false });
+        }
+        continue;
+      }
+      const place = track.placeOf(version);
+      if (place === undefined) {
+        watch.fail(failure(410, 'Expired', `too old resource version: ${version} (${track.version})`));
+        return;
+      }
+      for (const revision of recording.revisionsBetween([id], place, track.revision)) {
+        const after = recording.stateAfter(revision.object, revision.id);
+        const before = revision.event === 'ADDED' ? undefined : recording.stateAfter(revision.object, revision.id - 1);
+        const { namespace } = partsOfKey(revision.key);
+        watch.take({ namespace, version: revision.version, before, after, isGone: revision.event === 'DELETED' });
+      }
+    }
+  }
+
+  #owe(path: string): void {
+    this.#owed.get(path)?.cancel();
+    const given = this.#options.clock.after(COMES_BACK_MS, () => {
+      this.#owed.delete(path);
+      this.#changed.wake();
+    });
+    this.#owed.set(path, given);
+  }
+
+  async #begun(sources: readonly RecordedSource[], signal: AbortSignal | undefined): Promise<void> {
+    const { recording } = this.#options;
+    const awaited = sources
+      .map(({ id }) => this.#trackOf(id))
+      .filter((track) => track.isBegun || recording.stretches(track.source.id).length > 0);
+    this.#waiting.add(awaited);
+    try {
+      while (!this.#isOver && !hasBegun(awaited)) await this.#changed.wait(signal);
+    } finally {
+      this.#waiting.delete(awaited);
+    }
+  }
+
+  /** Waits until a moment of the recording has come. */
+  async #reach(at: number, signal: AbortSignal): Promise<void> {
+    const { speed, clock, from } = this.#options;
+    if (at > this.#now || this.#isNewlyListed || !this.#isFollowed) await this.#settled(signal);
+    this.#isNewlyListed = false;
+    if (speed !== Number.POSITIVE_INFINITY && this.#startedAt !== undefined) {
+      const due = this.#startedAt + (at - from) / speed - clock.monotonic();
+      if (due > 0) await clock.sleep(due, { signal });
+    }
+    this.#now = Math.max(this.#now, at);
+  }
+
+  get #isFollowed(): boolean {
+    return [...this.#watches.keys()].every(({ backlog }) => backlog < BACKLOG);
+  }
+
+  get #isSettled(): boolean {
+    if (this.#lists > 0 || this.#owed.size > 0 || [...this.#waiting].some(hasBegun)) return false;
+    if (this.#options.speed !== Number.POSITIVE_INFINITY) return this.#isFollowed;
+    return [...this.#watches.keys()].every(({ isIdle }) => isIdle);
+  }
+
+  /** Waits until the readers have taken what has happened. */
+  async #settled(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { clock } = this.#options;
+    while (!this.#isSettled) await this.#changed.wait(signal);
+    for (let i = 0; i < TURNS; i++) await clock.yield();
+    if (!this.#isSettled) await this.#settled(signal);
+  }
+}
+
+const hasBegun = (tracks: readonly ReplayTrack[]) => tracks.length > 0 && tracks.every(({ isBegun }) => isBegun);
+
+/** Whether a list in the same millisecond comes before a change that a watch showed: if it showed one before that. */
+const isBefore = ({ at, track }: ListedAgain, revision: Revision, inLists: ReadonlyMap<number, number>) =>
+  at === revision.at &&
+  track.source.id === revision.source &&
+  (!track.isBegun || (inLists.get(revision.source) ?? 0) > track.revision);
+
+/** A body that says once when it has been read, or closed: also when its reading has not begun. */
+function untilEnd(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncIterableIterator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  let end = () => {
+    end = () => {};
+    ended();
+  };
+  return {
+    async next() {
+      try {
+        const result = await iterator.next();
+        if (result.done) end();
+        return result;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    async return() {
+      end();
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

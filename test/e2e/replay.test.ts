@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { run } from '../support/cli.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'replay-'));
+  return () => rm(folder, { recursive: true, force: true });
+});
+
+interface Event {
+  readonly type: string;
+  readonly key?: string;
+  readonly cause?: string;
+  readonly object?: object;
+}
+
+const eventsIn = (text: string): Event[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** The parts that do not depend on when it was read. */
+const partsOf = ({ type, key, cause, object }: Event) => ({ type, key, cause, object });
+
+const kept = ({ type }: Event) => ['ADDED', 'MODIFIED', 'DELETED', 'GAP', 'RELISTED', 'SYNCED'].includes(type);
+
+it('watch --from shows the stream that was recorded, with its gap in its place, to filters and waits too', async () => {
+  const file = path.join(folder, 'shop.rec');
+  const env = { HOME: folder };
+  const watch = ['watch', 'pods,deploy', '-A', '-o', 'json', '--markers'];
+  const sandbox = ['--scenario', 'rollout', '--seed', '7', '--faults', 'gone@4:watch:pods'];
+  const live = await run([...watch, ...sandbox, '--record', file, '--limit', '60'], { env });
+  expect(live.code, live.stderr).toBe(0);
+  const again = await run([...watch, '--from', file], { env });
+  expect(again.code, again.stderr).toBe(0);
+  const [was, is] = [eventsIn(live.stdout), eventsIn(again.stdout)].map((all) => all.filter(kept)) as [
+    Event[],
+    Event[],
+  ];
+  const ofType = (events: readonly Event[], kind: string) =>
+    events.filter(({ object }) => object !== undefined && (object as { kind: string }).kind === kind).map(partsOf);
+  for (const kind of ['Pod', 'Deployment']) {
+    const seen = ofType(was, kind);
+    expect(ofType(is, kind).slice(0, seen.length)).toEqual(seen); // the recording may have seen more than was printed
+  }
+  expect(is.filter(({ type }) => type === 'GAP').length).toBe(was.filter(({ type }) => type === 'GAP').length);
+  expect(again.stderr).toMatch(/^v1\/pods: recorded with a gap \(gone\) from \S+Z to \S+Z; the next list showed/m);
+  expect(again.stderr).toMatch(/^the recording ended after /m);
+  expect(eventsIn(again.stdout).at(-1)).toMatchObject({ type: 'END', reason: 'the recording ended' });
+
+  const asked = (...args: string[]) => run(['watch', ...args, '--from', file], { env });
+  const table = await asked('pods', '-n', 'shop', '--where', 'STATUS == "Running"', '--no-headers');
+  expect(table.stdout).toMatch(/^ADDED +\S+ +\d\/\d +Running/m);
+  expect((await asked('pods', '-A', '--strict')).code).toBe(4);
+  expect((await asked('deploy/web', '-n', 'shop', '--for', 'delete')).code).toBe(3);
+  expect((await asked('deploy/web', '-n', 'shop', '--for', 'create')).code).toBe(0);
+  const once = await asked('pods', '-n', 'shop', '--once', '-o', 'name');
+  const query = await run(['query', 'pods', '-n', 'shop', '-o', 'name', '--from', file], { env });
+  expect(once.stdout).toBe(query.stdout);
+  const typo = await asked('pdos');
+  expect([typo.code, typo.stderr]).toEqual([
+    2,
+    'error: the recording does not have "pdos"\nhint: it has pods, deployments.apps\n',
+  ]);
+  expect((await readFile(file)).length).toBeGreaterThan(0);
+}, 120_000);
+
+it.each([
+  [['--from', 'no.rec'], 1, /no\.rec: there is no such file/],
+  [['--from', 'no.rec', '--speed', 'fast'], 2, /invalid argument "fast" for "--speed"/],
+  [['--speed', '2x'], 2, /--speed does nothing without --from/],
+  [['--from', 'no.rec', '--context', 'east'], 2, /--context does nothing beside --from/],
+  [['--from', 'no.rec', '--record', 'other.rec'], 2, /--record does nothing beside --from/],
+])('refuses watch pods %j', async (args, code, text) => {
+  const { code: found, stderr } = await run(['watch', 'pods', ...args], { env: { HOME: folder }, cwd: folder });
+  expect([found, stderr]).toEqual([code, expect.stringMatching(text)]);
+});

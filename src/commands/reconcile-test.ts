@@ -1,6 +1,6 @@
-import { Writable } from 'node:stream';
 import { choice, group, text } from '../cli/args/flag.ts';
 import { type ConfigurableFlags, reconcileFlags } from '../cli/args/reconcile-flags.ts';
+import { isTyped, refuseWithout } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { checkFinalizer, mergedConfig } from '../cli/reconcile/config.ts';
 import { type LoadedHook, loadHook } from '../cli/reconcile/hook-loading.ts';
@@ -10,26 +10,25 @@ import { onlyOne } from '../cli/reconcile/only-one.ts';
 import { Operations } from '../cli/reconcile/operations.ts';
 import { snapshotPlans } from '../cli/reconcile/snapshots.ts';
 import { type Checked, checksOf, type SceneSettings } from '../cli/reconcile/test-checks.ts';
-import { gatedTransport, Scene } from '../cli/reconcile/test-scene.ts';
+import { Scene, type SceneServer, type TestScene } from '../cli/reconcile/test-scene.ts';
+import { testSession } from '../cli/reconcile/test-session.ts';
 import { triggersOf } from '../cli/reconcile/trigger-checks.ts';
-import type { Session } from '../cli/session/session.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
-import { TextSink } from '../cli/terminal/io.ts';
-import { StatusLine } from '../cli/terminal/status-line.ts';
-import { createClient } from '../client/client.ts';
-import { createConfig } from '../client/config/cluster-config.ts';
-import { resolveResourceArgs } from '../client/discovery/resource-args.ts';
 import { type Fixture, readFixtures, refusedFixture } from '../hooks/fixtures/fixtures.ts';
 import { isModulePath } from '../hooks/run/module.ts';
-import { abortable } from '../kit/abort.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { silentLogger } from '../kit/logger.ts';
+import type { UnknownObject } from '../model/object.ts';
 import { neutralised } from '../output/escape.ts';
 import { loadPainter } from '../output/painter.ts';
 
 const { exec, shell, 'hook-mode': hookMode, owns, watches, map, with: snapshots, finalizer } = reconcileFlags;
-const { 'hook-timeout': hookTimeout } = reconcileFlags;
+const { 'hook-timeout': hookTimeout, 'shell-operator': shellOperator, 'show-secrets': showSecrets } = reconcileFlags;
+const { 'pass-credentials': passCredentials, 'pass-env': passEnv } = reconcileFlags;
+
+/** The flags that hooks of shell-operator leave nothing to do. */
+const USELESS = ['type', 'exec', 'shell', 'hook-mode', 'owns', 'watches', 'map', 'with', 'finalizer'] as const;
 
 const testFlags = {
   ...group('TEST', {
@@ -45,6 +44,10 @@ const testFlags = {
   with: snapshots,
   'hook-timeout': hookTimeout,
   finalizer,
+  'show-secrets': showSecrets,
+  'shell-operator': shellOperator,
+  'pass-credentials': passCredentials,
+  'pass-env': passEnv,
   ...group('OUTPUT', {
     output: choice(['text', 'json'], { char: 'o', summary: 'output format', default: 'text', noEnv: true }),
   }),
@@ -56,7 +59,7 @@ export default class ReconcileTestCommand extends BaseCommand {
     `Each fixture is a file NAME.yaml: the type, the objects that are given, and what is expected of the runs. The hook runs for its keys in a sandbox of this process; nothing reaches a cluster.
 
 Seven checks for each fixture: what is expected; that a second run writes nothing; that the end is the same when keys run several times, in another order, after a run that was killed, after conflicts with another writer, and after the history of the watches was lost. The exit code is 1 if a check failed, and 2 if a fixture cannot be used.`;
-  static override usage = 'reconcile test (HOOK | --exec COMMAND) --fixtures DIR [FLAGS]';
+  static override usage = 'reconcile test (HOOK | --exec COMMAND | --shell-operator DIR) --fixtures DIR [FLAGS]';
   static override examples = [
     {
       description: 'All fixtures of a hook',
@@ -66,25 +69,18 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
   static override flags = testFlags;
 
   async execute(): Promise<ExitCode> {
-    const { flags, words } = this.read(testFlags);
+    const { flags } = this.read(testFlags);
     const { io, signal } = this.edges;
-    const [file, ...others] = words;
-    if (others.length > 0 || (file === undefined) === (flags.exec === undefined))
-      throw new InformerError('argument', 'reconcile test takes one hook: a file, or --exec COMMAND', {
-        hint: 'for example: reconcile test ./hook.ts --fixtures ./fixtures',
-      });
-    if (flags.fixtures === undefined)
-      throw new InformerError('argument', '--fixtures is needed', { hint: 'name the folder of the fixtures' });
-    const fixtures = await readFixtures(flags.fixtures, flags.type);
-    const isModule = file !== undefined && isModulePath(file);
-    const given = { hook: file, exec: flags.exec, shell: flags.shell, 'hook-mode': flags['hook-mode'] };
-    const show: ShowLine = (key, line) => this.#show(key, line);
-    const hook = await loadHook({ ...given, reload: isModule, 'on-startup': false }, show);
+    const { fixtures, open } = flags['shell-operator'] === undefined ? await this.#hook() : await this.#operator();
     let passed = 0;
     let failed = 0;
     for (const fixture of fixtures) {
-      const open = (settings: SceneSettings) => this.#scene(fixture, hook, settings);
-      for await (const checked of checksOf({ fixture, clock: systemClock, open })) {
+      const opened = async (settings: SceneSettings) => {
+        signal.throwIfAborted();
+        this.#shown = settings.isShown ? fixture.name : undefined;
+        return await open(fixture, settings);
+      };
+      for await (const checked of checksOf({ fixture, clock: systemClock, open: opened })) {
         signal.throwIfAborted();
         if (checked.problems.length === 0) passed++;
         else failed++;
@@ -96,58 +92,51 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
     return failed === 0 ? ExitCode.ok : ExitCode.failed;
   }
 
+  async #hook(): Promise<UnderTest> {
+    const { flags, words } = this.read(testFlags);
+    const [file, ...others] = words;
+    refuseWithout(this.line.given, ['pass-credentials', 'pass-env'], ['shell-operator']);
+    if (others.length > 0 || (file === undefined) === (flags.exec === undefined))
+      throw new InformerError('argument', 'reconcile test takes one hook: a file, or --exec COMMAND', {
+        hint: 'for example: reconcile test ./hook.ts --fixtures ./fixtures',
+      });
+    const fixtures = await readFixtures(fixturesOf(flags), flags.type);
+    const isModule = file !== undefined && isModulePath(file);
+    const given = { hook: file, exec: flags.exec, shell: flags.shell, 'hook-mode': flags['hook-mode'] };
+    const hook = await loadHook({ ...given, reload: isModule, 'on-startup': false }, this.#show);
+    return { fixtures, open: (fixture, settings) => this.#scene(fixture, hook, settings) };
+  }
+
+  async #operator(): Promise<UnderTest> {
+    const { flags, words } = this.read(testFlags);
+    const useless = USELESS.find((name) => isTyped(this.line.given, name)) ?? words[0];
+    if (useless !== undefined)
+      throw new InformerError('argument', `${words[0] ?? `--${useless}`} does nothing beside --shell-operator`, {
+        hint: 'for example: reconcile test --shell-operator ./hooks --fixtures ./fixtures',
+      });
+    const { operatorUnderTest } = await import('../shell-operator/operator-test.ts');
+    return await operatorUnderTest({ ...flags, fixtures: fixturesOf(flags) }, this.edges, openTestServer, this.#show);
+  }
+
   /** The fixture whose hook prints what is shown; undefined when nothing is shown. */
   #shown: string | undefined = '';
 
-  #show(key: string, line: string): void {
+  readonly #show: ShowLine = (key, line) => {
     if (this.#shown === undefined) return;
     const place = this.#shown === '' ? key : `${this.#shown} ${key}`;
     this.edges.io.stderr.write(`${neutralised(place)} | ${neutralised(line)}\n`);
-  }
+  };
 
   /** A server of its own with the fixture's objects, and a version of the hook that has not run yet. */
-  async #scene(fixture: Fixture, first: LoadedHook, { isReversed, gate, isShown }: SceneSettings): Promise<Scene> {
+  async #scene(fixture: Fixture, first: LoadedHook, { isReversed, gate }: SceneSettings): Promise<Scene> {
     const { flags } = this.read(testFlags);
-    const { io, signal, atOnce } = this.edges;
-    signal.throwIfAborted();
-    this.#shown = isShown ? fixture.name : undefined;
+    const { signal } = this.edges;
     const hook = first.reload ? await first.reload.load() : first;
     const config = mergedConfig(flags as unknown as ConfigurableFlags, hook);
     checkFinalizer(config);
-    const { Sandbox } = await import('../sandbox/index.ts');
-    const server = await Sandbox.start({ socket: false });
     const objects = [...fixture.given, ...(fixture.old ? [withFinalizer(fixture.old, config.finalizer)] : [])];
-    const isDefinition = ({ kind }: { kind?: string }) => kind === 'CustomResourceDefinition';
-    const rest = objects.filter((object) => !isDefinition(object));
-    try {
-      server.put(objects.filter(isDefinition));
-      server.put(isReversed ? rest.reverse() : rest);
-    } catch (error) {
-      throw refusedFixture(fixture, 'given', error);
-    }
-    const muted = { ...io, stdout: new TextSink(nowhere()), stderr: new TextSink(nowhere()) } as typeof io;
-    const ending = new AbortController();
-    const client = createClient(
-      gatedTransport(server.transport({ chunkBytes: 65_536 }), () => gate),
-      { clock: systemClock, logger: silentLogger, qps: 10_000, burst: 10_000 },
-    );
-    const session: Session = {
-      io: muted,
-      clock: systemClock,
-      logger: silentLogger,
-      client,
-      config: createConfig({ server: 'https://sandbox.invalid' }),
-      signal: AbortSignal.any([signal, ending.signal]),
-      end: (reason) => ending.abort(reason),
-      atOnce,
-      named: (error) => error,
-      resolve: (given) => abortable(resolveResourceArgs(given, client.mapper), signal),
-      kubeconfig: async () => undefined,
-      startedAt: systemClock.monotonic(),
-      notice: () => {},
-      status: new StatusLine(muted),
-      [Symbol.asyncDispose]: () => client.close(),
-    };
+    const server = await openTestServer(fixture, objects, { isReversed });
+    const session = testSession(server, this.edges, gate);
     const primary = onlyOne(
       await session.resolve([fixture.type]).catch((error) => {
         signal.throwIfAborted();
@@ -181,15 +170,25 @@ Seven checks for each fixture: what is expected; that a second run writes nothin
       journal: undefined,
       hotLoopRuns: 0,
       passCredentials: false,
-      showSecrets: false,
+      showSecrets: flags['show-secrets'],
       painter: await loadPainter(0),
       logger: silentLogger,
       graceMs: 0,
       operations: await Operations.open(undefined, this.edges),
     } as const;
-    const show: ShowLine = (key, line) => this.#show(key, line);
-    return await Scene.open({ server: server as never, session, plan, fixture, show });
+    return await Scene.open({ server, session, plan, fixture, show: this.#show });
   }
+}
+
+/** Fixtures, and the way to run what they are for. */
+interface UnderTest {
+  readonly fixtures: readonly Fixture[];
+  readonly open: (fixture: Fixture, settings: SceneSettings) => Promise<TestScene>;
+}
+
+function fixturesOf({ fixtures }: { fixtures?: string | undefined }): string {
+  if (fixtures !== undefined) return fixtures;
+  throw new InformerError('argument', '--fixtures is needed', { hint: 'name the folder of the fixtures' });
 }
 
 function withFinalizer(object: Fixture['given'][number], finalizer: string | undefined) {
@@ -208,5 +207,22 @@ function textOf({ fixture, check, problems }: Checked): string {
 
 const jsonOf = ({ fixture, check, problems }: Checked) => ({ fixture, check, ok: problems.length === 0, problems });
 
-/** A stream that keeps nothing: what the runs print is not the result of the test. */
-const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+/** A server of its own with the objects of a fixture, definitions first. Throws `argument` for an object that it refuses. */
+async function openTestServer(
+  fixture: Fixture,
+  objects: readonly UnknownObject[],
+  { isReversed, hasSocket = false }: { isReversed?: boolean | undefined; hasSocket?: boolean },
+): Promise<SceneServer> {
+  const { Sandbox: Server } = await import('../sandbox/index.ts');
+  const server = await Server.start({ socket: hasSocket });
+  const isDefinition = ({ kind }: { kind?: unknown }) => kind === 'CustomResourceDefinition';
+  const rest = objects.filter((object) => !isDefinition(object));
+  try {
+    server.put(objects.filter(isDefinition));
+    server.put(isReversed ? rest.reverse() : rest);
+  } catch (error) {
+    await server.stop();
+    throw refusedFixture(fixture, 'given', error);
+  }
+  return server as never;
+}

@@ -69,8 +69,9 @@ export class Monitor {
     this.binding = options.binding;
   }
 
-  get isLocked(): boolean {
-    return this.#kept !== undefined;
+  /** Whether changes wait for the filter. */
+  get isBusy(): boolean {
+    return this.#pump !== undefined;
   }
 
   get size(): number {

@@ -7,7 +7,7 @@ import { openSession } from '../cli/session/session.ts';
 import type { Access } from '../hooks/access/request-access.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { findType } from './find-type.ts';
-import { operatorLease, readOperator } from './run.ts';
+import { operatorLease, readOperator } from './read-operator.ts';
 
 /** The access that the bindings of a folder of hooks need, for `reconcile rbac`. Throws `argument` for hooks that cannot run. */
 export async function operatorAccess(

@@ -96,6 +96,15 @@ export class Operator {
     );
   }
 
+  /** Whether nothing is to be done, as far as the caches know. */
+  get isIdle(): boolean {
+    return this.hasStarted && [...this.queues.values()].every(({ tasks }) => tasks.length === 0) && !this.#isFiltering;
+  }
+
+  get #isFiltering(): boolean {
+    return [...this.#bindings.values()].some(({ monitors }) => monitors.some(({ isBusy }) => isBusy));
+  }
+
   /** The state of a binding, by `HOOK/BINDING`; undefined if there is none of this name. */
   known(key: string): string | undefined {
     const { hooks, clock } = this.#options;
@@ -124,7 +133,7 @@ export class Operator {
       if (isInformerError(signal.reason, 'leadership')) this.#runs.abort(signal.reason);
       else clock.after(graceMs, () => this.#runs.abort(signal.reason));
     });
-    this.#schedules = new Schedules({ times, clock, signal, onTime: (hook, binding) => this.#atTime(hook, binding) });
+    this.#schedules = new Schedules({ times, clock, signal, onTime: (hook, binding) => this.atTime(hook, binding) });
     const main = this.queues.get(MAIN) as TaskQueue;
     for (const task of this.#startTasks(signal)) main.add(task);
     try {
@@ -226,7 +235,8 @@ export class Operator {
     });
   }
 
-  #atTime(hook: OperatorHook, binding: ScheduleBinding): void {
+  /** Queues a run of a hook, for a schedule of it. */
+  atTime(hook: OperatorHook, binding: ScheduleBinding): void {
     this.#add(binding, { hook, contexts: [contextOf(binding, 'schedule')] });
   }
 

@@ -16,7 +16,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import type { RunOptions, Scene, SceneRun, WriteGate } from './test-scene.ts';
+import type { RunOptions, SceneRun, TestScene, WriteGate } from './test-scene.ts';
 
 /** The outcome of one check of one fixture. */
 export interface Checked {
@@ -37,7 +37,7 @@ export interface SceneSettings {
 export interface CheckOptions {
   readonly fixture: Fixture;
   readonly clock: Clock;
-  open(settings: SceneSettings): Promise<Scene>;
+  open(settings: SceneSettings): Promise<TestScene>;
 }
 
 /** The runs of a key that fail are tried again so often. */
@@ -87,7 +87,7 @@ export async function* checksOf(options: CheckOptions): AsyncGenerator<Checked, 
   yield checked('lost history', await withoutHistory(options, base));
 }
 
-function keysOf({ key, old, file }: Fixture, scene: Scene): ObjectKey[] {
+function keysOf({ key, old, file }: Fixture, scene: TestScene): ObjectKey[] {
   if (key !== undefined) return [key];
   const gone = old ? [[old.metadata.namespace, old.metadata.name].filter((part) => part).join('/')] : [];
   const keys = [...new Set([...scene.keys, ...gone])];
@@ -98,7 +98,7 @@ function keysOf({ key, old, file }: Fixture, scene: Scene): ObjectKey[] {
   return keys;
 }
 
-async function unexpected({ expect }: Fixture, scene: Scene, runs: readonly SceneRun[]): Promise<string[]> {
+async function unexpected({ expect }: Fixture, scene: TestScene, runs: readonly SceneRun[]): Promise<string[]> {
   const failed = runs.find(({ error }) => error !== undefined);
   const problems: string[] = [];
   if (expect.actions)
@@ -127,14 +127,14 @@ async function unexpected({ expect }: Fixture, scene: Scene, runs: readonly Scen
   return problems;
 }
 
-function isAboutSecret({ verb, body, on }: Action & { on?: TargetRef }, { type }: Scene): boolean {
+function isAboutSecret({ verb, body, on }: Action & { on?: TargetRef }, { type }: TestScene): boolean {
   if (verb === 'event' || verb === 'log') return false;
   if (on?.gvr) return isSecretResource(on.gvr);
   const { kind } = body as { kind?: unknown };
-  return typeof kind === 'string' ? kind === 'Secret' : isSecretResource(type);
+  return typeof kind === 'string' ? kind === 'Secret' : type !== undefined && isSecretResource(type);
 }
 
-function missing(wanted: UnknownObject, { server }: Scene): string[] {
+function missing(wanted: UnknownObject, { server }: TestScene): string[] {
   const { apiVersion = '', kind = '', metadata } = wanted;
   const name = metadata.name ?? '';
   const { namespace } = metadata;
@@ -202,7 +202,7 @@ async function killSoon(kill: AbortController, clock: Clock): Promise<void> {
 async function conflicting({ fixture, open }: CheckOptions, base: Base): Promise<string[]> {
   const met = new Map<string, { type: { apiVersion: string; kind: string }; key: ObjectKey }>();
   const paths = new Set<string>();
-  let scene: Scene | undefined;
+  let scene: TestScene | undefined;
   let objects: readonly UnknownObject[] = [];
   const gate: WriteGate = {
     before(init) {
@@ -282,13 +282,13 @@ async function withoutHistory({ fixture, open }: CheckOptions, base: Base): Prom
 }
 
 /** Runs the key until a run succeeds, as the queue does. */
-async function finished(scene: Scene, key: ObjectKey, options: RunOptions = {}): Promise<void> {
+async function finished(scene: TestScene, key: ObjectKey, options: RunOptions = {}): Promise<void> {
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const { error, isParked } = await scene.run(key, { ...options, attempt });
     if (error === undefined || isParked) return;
   }
 }
 
-async function changedEnd(scene: Scene, { state }: Base): Promise<string[]> {
+async function changedEnd(scene: TestScene, { state }: Base): Promise<string[]> {
   return stateDifferences(state, endStateOf(await scene.objects()));
 }

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
 import { isTerminal, type ReconcileRequest } from '../../controller/reconciler.ts';
 import { type Fixture, isSent } from '../../hooks/fixtures/fixtures.ts';
@@ -24,7 +25,9 @@ export interface SceneServer {
   delete(type: { apiVersion: string; kind: string }, key: ObjectKey): void;
   /** Breaks all connections, and forgets the history of watches. */
   restart(): Promise<void>;
-  transport(): Transport;
+  transport(options?: { chunkBytes?: number }): Transport;
+  /** A kubeconfig that leads to it. */
+  kubeconfig(): string;
   stop(): Promise<void>;
 }
 
@@ -77,8 +80,23 @@ export interface SceneOptions {
 /** How long the caches may take to show what is on the server, ms. */
 const CATCH_UP_MS = 30_000;
 
+/** Something under test, and a server with the objects of a fixture. */
+export interface TestScene extends AsyncDisposable {
+  readonly server: SceneServer;
+  /** The keys that run where the fixture names none. */
+  readonly keys: readonly ObjectKey[];
+  /** The reconciled type; undefined where there is none. */
+  readonly type: GroupVersionResource | undefined;
+  /** Calls `call` once, when the hook begins its next run. */
+  whenHookBegins(call: () => Promise<void>): void;
+  /** Runs a key. Never rejects for what the hook does. */
+  run(key: ObjectKey, options?: RunOptions): Promise<SceneRun>;
+  /** See {@link storedObjects}. */
+  objects(options?: { withEvents?: boolean }): Promise<UnknownObject[]>;
+}
+
 /** A hook, a server with the objects of a fixture, and the caches in between. */
-export class Scene implements AsyncDisposable {
+export class Scene implements TestScene {
   readonly server: SceneServer;
   readonly #session: Session;
   readonly #targets: ReconcileTargets;
@@ -185,15 +203,8 @@ export class Scene implements AsyncDisposable {
     );
   }
 
-  /** Every object of the server with its type, each once; Events only with `withEvents`. */
-  async objects({ withEvents = false } = {}): Promise<UnknownObject[]> {
-    const { types } = await this.#session.client.discovery.snapshot();
-    const byUid = new Map<string, UnknownObject>();
-    for (const { gvr, verbs } of types) {
-      if (!verbs.includes('list') || !verbs.includes('watch') || (!withEvents && gvr.resource === 'events')) continue;
-      for (const object of this.server.list(gvr)) byUid.set(object.metadata.uid ?? '', object);
-    }
-    return [...byUid.values()];
+  objects(options?: { withEvents?: boolean }): Promise<UnknownObject[]> {
+    return storedObjects(this.server, this.#session.client, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -205,6 +216,21 @@ export class Scene implements AsyncDisposable {
     await this.#session[Symbol.asyncDispose]();
     await this.server.stop();
   }
+}
+
+/** Every object of a server with its type, each once; Events only with `withEvents`. */
+export async function storedObjects(
+  server: SceneServer,
+  { discovery }: Client,
+  { withEvents = false } = {},
+): Promise<UnknownObject[]> {
+  const { types } = await discovery.snapshot();
+  const byUid = new Map<string, UnknownObject>();
+  for (const { gvr, verbs } of types) {
+    if (!verbs.includes('list') || !verbs.includes('watch') || (!withEvents && gvr.resource === 'events')) continue;
+    for (const object of server.list(gvr)) byUid.set(object.metadata.uid ?? '', object);
+  }
+  return [...byUid.values()];
 }
 
 /** The hook, with its replies noted and its output shown by `show`. */

@@ -4,6 +4,7 @@ import type { Transport } from '../../src/client/http/transport.ts';
 import { type Controller, createController } from '../../src/controller/controller.ts';
 import { markLeading } from '../../src/controller/election/leading-work.ts';
 import { dynamicInformerFactory, type InformerFactory } from '../../src/informer/informer-factory.ts';
+import type { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { noMetrics } from '../../src/kit/metrics.ts';
 import { seededRandom } from '../../src/kit/random.ts';
@@ -27,6 +28,9 @@ const WANTED = 4;
 const NAMESPACES = ['shop', 'bank'];
 const NAMES = ['a', 'b', 'c'];
 
+/** How far the caches are behind, ms. */
+export const LAGS = [0, 20, 100, 500, 1_500];
+
 export interface OwnWriteSimulation {
   readonly seed: number;
   readonly lagMs: number;
@@ -41,6 +45,8 @@ export interface OwnWriteSimulation {
   readonly terms: number;
   /** The answers to writes that were lost. */
   readonly lost: number;
+  /** What the caches saw: how often they were listed again, went on after a cut, or lost their place, and restored servers. */
+  readonly seen: Readonly<Record<'relists' | 'resumes' | 'gone' | 'restores', number>>;
 }
 
 /** A process that may lead. */
@@ -86,6 +92,7 @@ class Simulation {
   #runs = 0;
   #terms = 0;
   #lost = 0;
+  readonly #seen = { relists: 0, resumes: 0, gone: 0, restores: 0 };
   #change = 0;
   #isCalm = false;
   #snapshot: SandboxSnapshot | undefined;
@@ -93,7 +100,7 @@ class Simulation {
   constructor(seed: number) {
     this.#seed = seed;
     this.#random = seededRandom(seed);
-    this.#lagMs = pick(this.#random, [0, 20, 100, 500, 1_500]);
+    this.#lagMs = pick(this.#random, LAGS);
     this.#isDisturbed = this.#random() < 0.6;
     this.#isUnordered = this.#random() < 0.3;
     this.#hasReplicas = this.#random() < 0.5;
@@ -140,6 +147,7 @@ class Simulation {
       runs: this.#runs,
       terms: this.#terms,
       lost: this.#lost,
+      seen: this.#seen,
     };
   }
 
@@ -161,11 +169,20 @@ class Simulation {
     return {
       lead: (isElected) => this.#lead(client, factory, isElected),
       leave: async () => {
+        for (const gvr of [PARENTS, CONFIG_MAPS]) this.#look(factory.forResource(gvr).informer);
         stop.abort();
         await clock.advance(0);
         await factory.shutdown();
       },
     };
+  }
+
+  #look({ continuity }: Pick<SharedInformer<KubeObject>, 'continuity'>): void {
+    for (const { relists, resumes, gaps } of continuity) {
+      this.#seen.relists += relists;
+      this.#seen.resumes += resumes;
+      this.#seen.gone += gaps.filter(({ why }) => why === 'gone').length;
+    }
   }
 
   #lead(client: Client, factory: InformerFactory, isElected: boolean): Term {
@@ -253,7 +270,9 @@ class Simulation {
       void sandbox.restart({ keepHistory: random() < 0.5, downMs: Math.floor(random() * 3_000) });
     else if (what === 'snapshot') this.#snapshot = sandbox.snapshot();
     else if (what === 'restore') {
-      if (this.#snapshot) void sandbox.restore(this.#snapshot, { downMs: Math.floor(random() * 1_000) });
+      if (!this.#snapshot) return;
+      this.#seen.restores++;
+      void sandbox.restore(this.#snapshot, { downMs: Math.floor(random() * 1_000) });
     } else {
       const after = Math.floor(random() * 4);
       const fault =

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createConfig } from '../../src/client/config/cluster-config.ts';
+import { fencedTransport } from '../../src/client/http/fenced-transport.ts';
+import { urgentTransport } from '../../src/client/http/urgent-transport.ts';
+import { observedTransport } from '../../src/hooks/access/request-access.ts';
+import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
+import { eventually } from '../../src/testing/eventually.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { pod } from '../support/fixture.ts';
 import { inProcess, through } from '../support/in-process.ts';
 import { type ScriptedAnswer, scriptedBytes } from '../support/scripted-bytes.ts';
+import { socketScript } from '../support/socket-script.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const over = (answers: Record<string, ScriptedAnswer>) => {
@@ -132,6 +139,53 @@ async function counted() {
   );
   return { sandbox, client, bytes: () => bytes };
 }
+
+it('a client shares its rate limit with all that is built over it, but for watches and renewals of a lease', async () => {
+  await using server = await socketScript((_, response) => response.end('{"items":[],"metadata":{}}'));
+  const clock = new FakeClock();
+  await using client = createClient(createConfig({ server: server.url }), { clock, qps: 1, burst: 1 });
+  const second = createClient(client.transport, { clock });
+  const fenced = createClient(
+    fencedTransport(client.transport, () => {}),
+    { clock },
+  );
+  const observed = createClient(observedTransport(fenced.transport, () => {}));
+  const wrapped = createClient(through(observed.transport, (request, send) => send(request)));
+  const { lister, informer } = dynamicInformerFactory(second, { sync: 'list' }).forResource(PODS);
+  const stop = new AbortController();
+  const limited = () => server.seen.filter(({ url = '' }) => !url.includes('watch='));
+  const send = [
+    () => client.raw('/first'),
+    () => client.resource(PODS).list(),
+    () => second.resource(PODS, { namespace: 'shop' }).list(),
+    () => fenced.resource(PODS, { namespace: 'shop' }).delete('a'),
+    () => observed.resource(PODS).list(),
+    () => wrapped.resource(PODS, { namespace: 'bank' }).get('a'),
+  ];
+  for (const each of send) void each().catch(() => {});
+  void informer.run(stop.signal).catch(() => {});
+  for (let count = 1; count <= send.length + 1; count++) {
+    // one a second, and none before
+    await eventually(() => limited().length === count);
+    await eventually(() => clock.pending > 0);
+    for (let turn = 0; turn < 20; turn++) await clock.yield();
+    expect(limited()).toHaveLength(count);
+    clock.tick(1_000);
+  }
+  expect(lister.size).toBe(0);
+  const before = server.seen.length;
+  for (let i = 0; i < 5; i++)
+    void wrapped
+      .resource(PODS)
+      .watch({ timeoutSeconds: 1 })
+      .catch(() => {});
+  for (let i = 0; i < 5; i++)
+    void createClient(urgentTransport(wrapped.transport))
+      .raw('/lease')
+      .catch(() => {});
+  await eventually(() => server.seen.length >= before + 10);
+  stop.abort();
+});
 
 describe('the traffic of requests', () => {
   it('is counted by each api: requests, bytes, events', async () => {

@@ -48,26 +48,31 @@ export function node(script: string, ...args: readonly (string | number)[]): Com
   return { command: process.execPath, args: [script, ...args.map(String)] };
 }
 
+/** Builds a program of bench/peers/client-go, once a process. */
+export const buildClientGo = (program = '.') => buildGo('client-go', 'k8s.io/client-go', program);
+
+/** Builds the controller of bench/peers/controller-runtime, once a process. */
+export const buildControllerRuntime = () => buildGo('controller-runtime', 'sigs.k8s.io/controller-runtime');
+
 /**
- * Builds a program of bench/peers/client-go, once a process, into a folder of its own. Fetching client-go takes minutes,
- * so that is done only when asked for.
+ * Builds a Go program of bench/peers into a folder of its own. Fetching its module takes minutes, so that is done only
+ * when asked for.
  */
-export function buildClientGo(program = '.'): OrReason {
-  const source = path.join(ROOT, 'bench', 'peers', 'client-go');
+function buildGo(peer: string, module: string, program = '.'): OrReason {
+  const source = path.join(ROOT, 'bench', 'peers', peer);
   const env = process.env.BENCH_GO === '1' ? process.env : { ...process.env, GOPROXY: 'off' };
   try {
     const cache = execFileSync('go', ['env', 'GOMODCACHE'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();
-    const version = /k8s\.io\/client-go (v\S+)/.exec(readFileSync(path.join(source, 'go.mod'), 'utf8'))?.[1];
-    if (process.env.BENCH_GO !== '1' && !existsSync(path.join(cache, `k8s.io/client-go@${version}`))) {
-      return { missing: 'client-go is not in the module cache; BENCH_GO=1 fetches it' };
-    }
+    const [, version] = new RegExp(`${module} (v\\S+)`).exec(readFileSync(path.join(source, 'go.mod'), 'utf8')) ?? [];
+    if (process.env.BENCH_GO !== '1' && !existsSync(path.join(cache, `${module}@${version}`)))
+      return { missing: `${peer} is not in the module cache; BENCH_GO=1 fetches it` };
   } catch {
     return { missing: 'there is no Go' };
   }
-  const folder = mkdtempSync(path.join(tmpdir(), 'bench-client-go-'));
+  const folder = mkdtempSync(path.join(tmpdir(), `bench-${peer}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   cpSync(source, folder, { recursive: true });
   try {
@@ -79,7 +84,7 @@ export function buildClientGo(program = '.'): OrReason {
     });
   } catch (error) {
     return {
-      missing: `client-go does not build: ${
+      missing: `${peer} does not build: ${
         String((error as { stderr?: Buffer }).stderr)
           .trim()
           .split('\n')[0]

@@ -88,7 +88,7 @@ export function consoleLogger(level: LogLevel = 'warn', options: ConsoleLoggerOp
 /** The logger of parts that get none. */
 export const defaultLogger: Logger = consoleLogger('warn');
 
-/** An entry as text: `LEVEL message field=value`. Values are quoted if necessary, and further lines are indented. */
+/** An entry as text: `LEVEL message field=value`. Values are quoted if necessary, several texts have commas between them, and further lines are indented. */
 export function logLine(level: LogLevel, message: string, fields: LogFields): string {
   const parts = Object.entries(fields).filter(
     ([name, value]) => value !== undefined && !(name === 'error' && plain(value) === message),
@@ -102,6 +102,7 @@ const plain = (value: unknown): string =>
   typeof value === 'string' ? value : value instanceof Error ? messageOf(value) : (jsonText(value) ?? String(value));
 
 function textOf(value: unknown): string {
-  const text = plain(value);
+  const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const text = isTexts ? value.join(',') : plain(value);
   return text === '' || /[\s"=\p{Cc}]/u.test(text) ? JSON.stringify(text) : text;
 }

@@ -80,6 +80,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/auth/oidc.test.ts': 'an identity provider that answers once',
     'client/http/fenced-transport.test.ts': 'a server that asks to wait while the clock is moved by hand',
     'controller/election/lease-lock.test.ts': 'a client whose rate limit is used up while the clock stands still',
+    'client/client.test.ts': 'a client whose rate limit is used up while the clock is moved by hand',
     'client/http/http-dispatch.test.ts':
       'chunks in one go, readers that stop, connections let go of, broken, used again',
     'client/http/http-pool.test.ts': 'request headers, and how many connections are opened',

@@ -62,6 +62,11 @@ describe('logLine', () => {
     ['scalars', { a: 'b', n: 1, t: true }, 'WARN m a=b n=1 t=true'],
     ['quotes where needed', { a: 'b c', e: '', q: 'x="y"' }, 'WARN m a="b c" e="" q="x=\\"y\\""'],
     ['objects as JSON', { o: { n: 9007199254740993n } }, 'WARN m o="{\\"n\\":9007199254740993}"'],
+    [
+      'several texts with commas',
+      { a: ['v1/pods', 'x'], b: ['c d', 'e'], none: [], n: [1] },
+      'WARN m a=v1/pods,x b="c d,e" none="" n=[1]',
+    ],
     ['errors by their message', { error: new Error('why') }, 'WARN m error=why'],
     ['no undefined field', { a: undefined, f: () => 1 }, expect.stringMatching(/^WARN m f=/) as never],
     ['control characters as text', { a: '\x1b[31m' }, 'WARN m a="\\u001b[31m"'],

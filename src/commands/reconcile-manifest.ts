@@ -9,8 +9,9 @@ import { ExitCode } from '../cli/terminal/exit-codes.ts';
 import { writeNotice } from '../cli/terminal/notice.ts';
 import { execProgramOf } from '../manifest/deployed.ts';
 import { dockerfile } from '../manifest/dockerfile.ts';
+import { folderManifest } from '../manifest/folder-manifest.ts';
 import { hookPlaceOf } from '../manifest/hook-place.ts';
-import { manifestOf } from '../manifest/manifest.ts';
+import { type Manifest, manifestOf } from '../manifest/manifest.ts';
 import { programManifest } from '../manifest/program.ts';
 import { toYaml } from '../output/objects/yaml.ts';
 
@@ -23,9 +24,11 @@ export default class ReconcileManifestCommand extends BaseCommand {
 
 -n is about the objects that are reconciled, --into about the Deployment. Flags that only this machine needs (--context, --kubeconfig) choose the cluster whose types are read, and are not in the Pod. With --dockerfile the same line prints the Dockerfile of its image.
 
+With --shell-operator the files of the folder are in a ConfigMap, unless they are too large or --hook-path says where the image has them. Hooks with webhooks get their Services.
+
 With --program it prints what runs a program of your own: the roles from the file that its tests wrote, a Service for its webhooks, probes.`;
   static override usage =
-    'reconcile manifest (TYPE (--hook FILE | --exec COMMAND) --image IMAGE [FLAGS] | --program COMMAND --image IMAGE --observed FILE | --dockerfile)';
+    'reconcile manifest (TYPE (--hook FILE | --exec COMMAND) --image IMAGE [FLAGS] | --shell-operator DIR --image IMAGE [FLAGS] | --program COMMAND --image IMAGE --observed FILE | --dockerfile)';
   static override examples = [
     {
       description: 'Two replicas, of which one works and the other waits',
@@ -53,8 +56,7 @@ With --program it prints what runs a program of your own: the roles from the fil
       io.stdout.write(await this.#dockerfile());
       return ExitCode.ok;
     }
-    const { objects, remarks } =
-      flags.program === undefined ? await manifestOf(this.line, flags, this.edges) : programManifest(flags);
+    const { objects, remarks } = await this.#manifest();
     for (const remark of remarks) writeNotice(io, remark);
     io.stdout.write(
       flags.output === 'json'
@@ -64,11 +66,24 @@ With --program it prints what runs a program of your own: the roles from the fil
     return ExitCode.ok;
   }
 
+  async #manifest(): Promise<Manifest> {
+    const { flags } = this.read(FLAGS);
+    if (flags.program !== undefined) return programManifest(flags);
+    if (flags['shell-operator'] === undefined) return await manifestOf(this.line, flags, this.edges);
+    const { operatorNeeds, webhookServers } = await import('../shell-operator/operator-access.ts');
+    return await folderManifest(this.line, flags, this.edges, async (deployed) => {
+      const needs = await operatorNeeds(this.line, deployed, this.edges, flags.into);
+      return { ...needs, servers: webhookServers(needs.hooks) };
+    });
+  }
+
   /** The Dockerfile of a hook, if one is named, or of every hook that a ConfigMap brings. */
   async #dockerfile(): Promise<string> {
     const { flags } = this.read(FLAGS);
     const { image, hook: file } = flags;
     const needed = execProgramOf(flags);
+    const folder = flags['shell-operator'];
+    if (folder !== undefined) return dockerfile({ image, program: 'jq', hasFile: () => false });
     if (file === undefined && flags.exec === undefined) return dockerfile({ image, hasFile: () => false });
     const loaded = await loadHook(flags, shownOnStderr(this.edges.io));
     const hook = file === undefined ? undefined : await hookPlaceOf(file, flags['hook-path']);

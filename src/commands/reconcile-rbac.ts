@@ -64,7 +64,7 @@ With --observed it prints what was really needed: the file is written by reconci
   async #configured(words: readonly string[]): Promise<Found> {
     const { flags } = this.read(ReconcileRbacCommand.flags);
     if (flags['shell-operator'] !== undefined)
-      return await (await import('../shell-operator/operator-access.ts')).operatorAccess(this.line, flags, this.edges);
+      return await (await import('../shell-operator/operator-access.ts')).operatorNeeds(this.line, flags, this.edges);
     const hook = await loadHook(flags, shownOnStderr(this.edges.io));
     const config = mergedConfig(flags, hook);
     await using session = await openSession(flags, this.edges);

@@ -37,6 +37,23 @@ export interface ImageHook {
 
 export type HookPlace = MountedHook | ImageHook;
 
+/** A folder of hooks in the Pod: a ConfigMap brings its files, or the image has them. */
+export interface HookFolder {
+  readonly in: 'folder';
+  /** In the Pod. */
+  readonly path: string;
+  readonly isExecutable: true;
+  /** Undefined where the image has them. `key` is the name in the ConfigMap, `path` that in the folder. */
+  readonly files:
+    | readonly {
+        readonly key: string;
+        readonly path: string;
+        readonly text: string;
+        readonly isExecutable: boolean;
+      }[]
+    | undefined;
+}
+
 /** The folder of a mounted hook in the Pod. */
 const MOUNT_FOLDER = '/hook';
 /** The folder of hooks in an image. */

@@ -1,4 +1,4 @@
-import type { HookPlace } from './hook-place.ts';
+import type { HookFolder, HookPlace } from './hook-place.ts';
 
 export interface PodOptions {
   readonly name: string;
@@ -8,11 +8,13 @@ export interface PodOptions {
   /** The ConfigMap of a mounted hook. */
   readonly configMap: string | undefined;
   /** Undefined for a command line. */
-  readonly hook: HookPlace | undefined;
+  readonly hook: HookPlace | HookFolder | undefined;
   readonly port: number;
   /** Where the journal is; undefined without one. */
   readonly journal: string | undefined;
   readonly graceMs: number;
+  /** Further variables of the container. */
+  readonly env?: readonly object[] | undefined;
   /** Whether several Pods should be on several nodes. */
   readonly isSpread: boolean;
 }
@@ -27,9 +29,7 @@ export function podTemplate(options: PodOptions): object {
   const { name, labels, hook, configMap, journal, graceMs, isSpread } = options;
   const runsPrograms = isProgram(hook);
   const volumes = [
-    ...(configMap !== undefined && hook
-      ? [{ name: 'hook', configMap: { name: configMap, defaultMode: hook.isExecutable ? 0o555 : 0o444 } }]
-      : []),
+    ...(configMap !== undefined && hook ? [{ name: 'hook', configMap: { name: configMap, ...modesOf(hook) } }] : []),
     ...(runsPrograms ? [{ name: 'tmp', emptyDir: {} }] : []),
     ...(journal === undefined ? [] : [{ name: 'journal', emptyDir: {} }]),
   ];
@@ -49,8 +49,15 @@ export function podTemplate(options: PodOptions): object {
   };
 }
 
+const modeOf = (file: { isExecutable: boolean }) => (file.isExecutable ? 0o555 : 0o444);
+
+function modesOf(hook: HookPlace | HookFolder): object {
+  if (hook.in !== 'folder') return { defaultMode: modeOf(hook) };
+  return { items: hook.files?.map((file) => ({ key: file.key, path: file.path, mode: modeOf(file) })) };
+}
+
 /** A program may start others, and may write temporary files. */
-const isProgram = (hook: HookPlace | undefined) => hook === undefined || hook.isExecutable;
+const isProgram = (hook: PodOptions['hook']) => hook === undefined || hook.isExecutable;
 
 const SPREAD_OVER = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
 
@@ -61,7 +68,7 @@ const spread = (topologyKey: string, matchLabels: object) => ({
   labelSelector: { matchLabels },
 });
 
-function container({ image, args, hook, configMap, port, journal }: PodOptions): object {
+function container({ image, args, hook, configMap, port, journal, env = [] }: PodOptions): object {
   const probe = (path: string, periodSeconds: number) => ({
     httpGet: { path, port: 'metrics' },
     periodSeconds,
@@ -72,6 +79,7 @@ function container({ image, args, hook, configMap, port, journal }: PodOptions):
     ...(configMap !== undefined && hook?.in === 'config-map'
       ? [{ name: 'hook', mountPath: hook.path, subPath: hook.name, readOnly: true }]
       : []),
+    ...(hook?.in === 'folder' && hook.files ? [{ name: 'hook', mountPath: hook.path, readOnly: true }] : []),
     ...(isProgram(hook) ? [{ name: 'tmp', mountPath: '/tmp' }] : []),
     ...(journal === undefined ? [] : [{ name: 'journal', mountPath: journal }]),
   ];
@@ -80,7 +88,7 @@ function container({ image, args, hook, configMap, port, journal }: PodOptions):
     image,
     command: ['kubectl-informer'],
     args,
-    env: [{ name: 'XDG_RUNTIME_DIR', value: SOCKET_FOLDER }],
+    env: [{ name: 'XDG_RUNTIME_DIR', value: SOCKET_FOLDER }, ...env],
     ports: [{ name: 'metrics', containerPort: port }],
     livenessProbe: probe('/healthz', 10),
     readinessProbe: probe('/readyz', 5),

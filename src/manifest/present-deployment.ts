@@ -47,7 +47,7 @@ export async function presentRemarks(session: Session, planned: PlannedDeploymen
 /** `reconcile pods --hook=guard.ts`: the words, and the hook without its folder. */
 function workOf(args: readonly string[]): string {
   const end = args.findIndex((arg) => arg.startsWith('--'));
-  const hook = args.find((arg) => /^--(hook|exec)=/.test(arg)) ?? '';
+  const hook = args.find((arg) => /^--(hook|exec|shell-operator)=/.test(arg)) ?? '';
   const isReconcile = args[0] === 'reconcile';
   return isReconcile ? [...args.slice(0, end), hook.replace(/^(--hook=).*\//, '$1')].join(' ') : '';
 }

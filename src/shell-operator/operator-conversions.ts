@@ -15,7 +15,8 @@ interface Step extends ConversionRule {
   readonly binding: ConversionBinding;
 }
 
-const PLACE = {
+/** The defaults of its server. */
+export const CONVERSION_PLACE = {
   prefix: 'CONVERSION_WEBHOOK_',
   service: 'shell-operator-conversion-svc',
   folder: '/conversion-certs',
@@ -32,7 +33,7 @@ export async function serveConversions(options: OperatorWebhooksOptions): Promis
   const stepsOf = stepsByDefinition(hooks);
   if (stepsOf.size === 0) return undefined;
   const definitions = [...stepsOf.keys()];
-  const place = await serverPlaceOf(env, PLACE, clock);
+  const place = await serverPlaceOf(env, CONVERSION_PLACE, clock);
   const serving = await PlacedServer.start(place, options, { definitions }, (server) => {
     for (const [definition, steps] of stepsOf)
       server.convertAll(`/${definition}`, async (objects, desiredAPIVersion, { signal, uid }) =>

@@ -38,7 +38,7 @@ type Sort = (typeof SORTS)[number];
 export async function serveWebhooks(options: OperatorWebhooksOptions): Promise<AsyncDisposable | undefined> {
   const { hooks, client, clock, env, mayWrite, notice } = options;
   if (!hooks.some(({ config }) => SORTS.some((sort) => config[sort].length > 0))) return undefined;
-  const place = await serverPlaceOf(env, PLACE, clock);
+  const place = await serverPlaceOf(env, ADMISSION_PLACE, clock);
   const configuration = `${env.VALIDATING_WEBHOOK_CONFIGURATION_NAME ?? 'shell-operator-hooks'}-hooks`;
   const used = SORTS.filter((sort) => bindingsOf(hooks, sort).length > 0);
   const serving = await PlacedServer.start(
@@ -79,7 +79,8 @@ export async function serveWebhooks(options: OperatorWebhooksOptions): Promise<A
   };
 }
 
-const PLACE = {
+/** The defaults of its server. */
+export const ADMISSION_PLACE = {
   prefix: 'VALIDATING_WEBHOOK_',
   service: 'shell-operator-validating-svc',
   folder: '/validating-certs',

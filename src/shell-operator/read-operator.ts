@@ -95,7 +95,7 @@ export async function readFolder(
 }
 
 /** The lease of `--leader-elect`; undefined without it. */
-export function operatorLease(flags: Flags, { folder }: ReadOperator, current: string): LeasePlan | undefined {
+export function operatorLease(flags: Flags, folder: string, current: string): LeasePlan | undefined {
   const unshared = { ...flags, shards: undefined, 'shard-by': undefined };
   return leasePlanOf(unshared, {
     hook: path.basename(folder),

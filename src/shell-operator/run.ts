@@ -68,7 +68,7 @@ const DEFAULT_WORKERS = 4;
 async function work({ session, flags, read, folder, hookMetrics, metrics }: RunOptions): Promise<ExitCode> {
   const { clock, io } = session;
   const startedAt = clock.monotonic();
-  const lease = operatorLease(flags, read, session.config.namespace);
+  const lease = operatorLease(flags, read.folder, session.config.namespace);
   const election = lease && createElection(session, lease);
   await using credentials = await hookCredentials(session, { passCredentials: flags['pass-credentials'] });
   using guard =

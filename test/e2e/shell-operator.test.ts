@@ -6,6 +6,11 @@ import { endedWell, MAPS, ShellHooks } from '../support/shell-hooks.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
 
+interface PodSpec {
+  readonly containers: readonly object[];
+  readonly volumes: readonly { readonly configMap?: { readonly items?: readonly object[] } }[];
+}
+
 let hooks: ShellHooks;
 beforeEach(async () => {
   hooks = await ShellHooks.make();
@@ -146,6 +151,52 @@ describe('hooks of shell-operator', () => {
     );
     expect((await refused('--shell-operator', hooks.folder, '-l', 'a=b')).stderr).toContain(
       '--selector does nothing beside',
+    );
+  });
+
+  it('run in a cluster by a manifest, with their files, their roles and the Services of their webhooks', async () => {
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }];
+    await hooks.add('a/x.sh', { kubernetes: [MAPS], kubernetesValidating: [{ name: 'a.example.com', rules }] });
+    await hooks.script('lib/data', 'x', 0o644);
+    await hooks.script('.hidden', 'x');
+    const manifest = async (...words: string[]) =>
+      await run(
+        ['reconcile', 'manifest', '--shell-operator', hooks.folder, '--image', 'registry.example.com/i:1', ...words],
+        {
+          env: hooks.env,
+        },
+      );
+    const { stdout, stderr } = await manifest('--allow-write', '--replicas', '2', '--into', 'shop', '-o', 'json');
+    const items = (JSON.parse(stdout) as { items: UnknownObject[] }).items;
+    hooks.fixture.sandbox.apply(items);
+    expect(items.map(({ kind, metadata: { name } }) => `${kind} ${name}`.replace(/-[0-9a-f]{10}$/, ''))).toEqual([
+      'ServiceAccount hooks-operator',
+      'ConfigMap hooks-operator-hook',
+      'ClusterRole shop:hooks-operator',
+      'ClusterRoleBinding shop:hooks-operator',
+      'Role hooks-operator',
+      'RoleBinding hooks-operator',
+      'Service shell-operator-validating-svc',
+      'PodDisruptionBudget hooks-operator',
+      'Deployment hooks-operator',
+    ]);
+    const { spec } = items.at(-1) as never as { spec: { template: { spec: PodSpec } } };
+    const { containers, volumes } = spec.template.spec;
+    expect(containers[0]).toMatchObject({
+      args: expect.arrayContaining(['reconcile', '--shell-operator=/hooks', '--allow-write', '--leader-elect']),
+      env: expect.arrayContaining([expect.objectContaining({ name: 'SHELL_OPERATOR_NAMESPACE' })]),
+      volumeMounts: expect.arrayContaining([{ name: 'hook', mountPath: '/hooks', readOnly: true }]),
+    });
+    expect(volumes[0]?.configMap?.items).toEqual([
+      { key: '0-x.sh', path: 'a/x.sh', mode: 0o555 },
+      { key: '1-data', path: 'lib/data', mode: 0o444 },
+    ]);
+    expect(stderr).toContain('the image must have what the hooks run (1): sh, and perhaps jq and kubectl');
+    const inImage = await manifest('--hook-path', '/app/hooks');
+    expect(inImage.stdout).toContain('--shell-operator=/app/hooks');
+    expect(inImage.stdout).not.toContain('ConfigMap');
+    expect((await manifest('--hook-path', 'hooks')).stderr).toContain(
+      '--hook-path must be the absolute path of a folder',
     );
   });
 

@@ -1,11 +1,12 @@
 import { historyFlags } from '../cli/args/record-flags.ts';
+import { refuseWithout } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class HistoryCommand extends BaseCommand {
   static override summary = 'Show when an object changed, by whom, and in which fields';
   static override description =
-    'Reads a recording that `watch --record` or `serve --record` made (--from). The times in which changes may be missing are shown in their places. Without a recording it shows what the cluster still knows: the last write of each field manager, Events, and the revisions of ReplicaSets and ControllerRevisions, and says on stderr what that leaves out.';
+    'Reads a recording that `watch --record` or `serve --record` made (--from). The times in which changes may be missing are shown in their places. Without --from it reads the recording of a running `serve --record`; without that it shows what the cluster still knows: the last write of each field manager, Events, and the revisions of ReplicaSets and ControllerRevisions, and says on stderr what that leaves out.';
   static override usage = 'history TYPE/NAME | TYPE NAME [FLAGS]';
   static override examples = [
     {
@@ -17,6 +18,10 @@ export default class HistoryCommand extends BaseCommand {
       command: '<%= config.bin %> history deploy/web -n shop --since 1h -o changes --from shop.rec',
     },
     {
+      description: 'Why it is not ready, and what happened to it and to all that it owns',
+      command: '<%= config.bin %> history deploy/checkout -n shop --story --from shop.rec',
+    },
+    {
       description: 'Without a recording: what the cluster still knows',
       command: '<%= config.bin %> history deploy/web -n shop',
     },
@@ -25,7 +30,10 @@ export default class HistoryCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(HistoryCommand.flags);
+    const line = { flags, words, given: this.line.given };
+    refuseWithout(line.given, ['logs'], ['story']);
+    if (flags.story) return await (await import('../cli/story/story-run.ts')).historyStory(line, this.edges);
     const { history } = await import('../cli/record/history-run.ts');
-    return await history({ flags, words, given: this.line.given }, this.edges);
+    return await history(line, this.edges);
   }
 }

@@ -1,3 +1,4 @@
+import { refuseWithout } from '../cli/args/useless-flags.ts';
 import { type WatchFlags, watchFlags } from '../cli/args/watch-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { asksForClusters } from '../cli/session/cluster-choice.ts';
@@ -48,6 +49,10 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
       command: '<%= config.bin %> watch events -A --field-selector type=Warning --watch-only --on added,modified',
     },
     {
+      description: 'Why it is not ready, and all that happens to it and to what it owns',
+      command: '<%= config.bin %> watch deploy/checkout --story --logs 20',
+    },
+    {
       description: 'Without a cluster: one table of a shop in which a rollout goes on',
       command: '<%= config.bin %> watch pods,deploy -A --sandbox --live',
     },
@@ -57,6 +62,9 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(watchFlags);
+    if (flags.story)
+      return await (await import('../cli/story/watched-story.ts')).watchStory(flags, this.line, this.edges);
+    refuseWithout(this.line.given, ['logs'], ['story']);
     const checked = await checkWatch(flags, this.line, this.edges.io);
     if (asksForClusters(flags)) return await withFreshTypes(() => this.#watchClusters(flags, checked, words));
     return await withFreshTypes(async () => {

@@ -41,6 +41,14 @@ export interface Revision extends TextPlace {
   readonly depth: number;
 }
 
+/** An object of a recording, with one of its states. */
+export interface RecordedObject {
+  readonly id: number;
+  readonly source: number;
+  readonly uid: string;
+  readonly object: RecordedState['object'];
+}
+
 /** A time in which changes of a source may be missing. */
 export interface MarkedGap {
   readonly source: number;
@@ -243,6 +251,31 @@ export class Recording implements Disposable {
       ...(namespace === undefined ? [] : [namespace]),
     );
     return rows.map(revisionOf);
+  }
+
+  /** The revisions of objects, in their order. */
+  *revisionsOfObjects(objects: readonly number[]): Generator<Revision> {
+    const select = `${REVISIONS} WHERE r.object IN (${objects.join(',')}) ORDER BY r.id`;
+    for (const row of this.#database.prepare(select).iterate()) yield revisionOf(row);
+  }
+
+  /**
+   * Every object that was recorded, in a namespace and without one, or in all. The state of those that are there is the
+   * newest one, that of those that are gone their first one.
+   */
+  *objectsOf(sources: readonly number[], namespace: string | undefined): Generator<RecordedObject> {
+    const inPlace = namespace === undefined ? '' : "AND o.namespace IN (?, '')";
+    const select = `SELECT o.id, o.source, o.uid, s.json, r.block, r.place, r.length FROM object o
+      LEFT JOIN state s ON s.object = o.id AND o.gone IS NULL JOIN revision r ON r.id = o.first
+      WHERE o.source IN (${sources.join(',')}) ${inPlace} ORDER BY r.block, r.place`;
+    for (const row of this.#all(select, ...(namespace === undefined ? [] : [namespace]))) {
+      const { id, source, uid, json } = row;
+      const object =
+        json === null
+          ? stateOf(this.#blocks.textAt(row as unknown as TextPlace), undefined).object
+          : (parseJson(String(json)) as RecordedState['object']);
+      yield { id: Number(id), source: Number(source), uid: String(uid), object };
+    }
   }
 
   /** The revisions of sources after one and up to another, in their order. */

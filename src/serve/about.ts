@@ -16,6 +16,8 @@ export interface ServeAbout {
   readonly record?: string | undefined;
   /** Its login runs no plugin, so no variable chooses an account: other commands' variables may differ. */
   readonly anyAccount?: boolean | undefined;
+  /** The file into which it records; undefined if it does not. */
+  readonly recording?: string | undefined;
 }
 
 /** The kind of the runtime folder, and so the name of the folder of all serves of a user. */

@@ -24,6 +24,7 @@ describe('the help of a command', () => {
       'END CONDITIONS',
       'OUTPUT FLAGS',
       'CONTINUITY FLAGS',
+      'STORY FLAGS',
       'RECORDING FLAGS',
       'CLUSTER FLAGS',
       'GENERAL FLAGS',

@@ -1,6 +1,7 @@
 import { formatHelp, formatWords } from '../../output/formats.ts';
 import { count, duration, type FlagValues, group, list, text } from './flag.ts';
-import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
+import { connectionFlags, outputFlags, selectionFlags, serveChoiceFlags } from './shared-flags.ts';
+import { storyFlags } from './story-flags.ts';
 
 /** The flags of commands that record. */
 export const recordFlags = group('RECORDING', {
@@ -60,6 +61,7 @@ export const historyFlags = {
     by: list({ summary: 'only changes by this field manager', helpValue: 'MANAGER' }),
     limit: count({ summary: 'only the last N changes', min: 1 }),
   }),
+  ...storyFlags,
   ...recordedFlags,
   ...group('OUTPUT', {
     ...outputFlags,
@@ -71,6 +73,7 @@ export const historyFlags = {
     }),
   }),
   ...connectionFlags,
+  ...serveChoiceFlags,
 };
 
 export type HistoryFlags = FlagValues<typeof historyFlags>;

@@ -12,6 +12,7 @@ import {
   partSelectionFlags,
   serveChoiceFlags,
 } from './shared-flags.ts';
+import { storyFlags } from './story-flags.ts';
 
 const waitFlags = group('END CONDITIONS', {
   until: list({ summary: 'end when the expression is true for every selected object', helpValue: 'CEL' }),
@@ -76,6 +77,7 @@ export const watchFlags = {
   ...endFlags,
   ...streamOutputFlags,
   ...continuityFlags,
+  ...storyFlags,
   ...recordFlags,
   ...replayFlags,
   ...connectionFlags,

@@ -1,5 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { InformerError } from '../../kit/error.ts';
+import { InformerError, isInformerError } from '../../kit/error.ts';
 import { fieldChanges } from '../../model/field-changes.ts';
 import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import { partsOfKey } from '../../model/key.ts';
@@ -21,6 +21,7 @@ import { openSession, type Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { liveHistory } from './live-history.ts';
 import { momentText, type RecordedServer, recordedMoment, recordedServer } from './recorded-server.ts';
+import { recordingOfServe, type ServeRecording } from './serve-recording.ts';
 
 /** A command line of `history`, parsed. */
 export interface HistoryCommandLine extends Pick<CommandLine, 'given' | 'words'> {
@@ -28,20 +29,67 @@ export interface HistoryCommandLine extends Pick<CommandLine, 'given' | 'words'>
 }
 
 /** Prints what happened to an object: from a recording, or what the cluster still knows. */
-export async function history({ flags, words, given }: HistoryCommandLine, edges: Edges): Promise<ExitCode> {
-  const { from } = flags;
-  if (words.length === 0) throw notOneObject(edges.called);
-  using recorded = from === undefined ? undefined : recordedServer({ from }, given, edges.io);
-  await using session = await openSession(flags, edges, { once: true, instead: recorded });
-  const selection = await onlyObject(words, session, edges.called);
-  if (!recorded) return await liveHistory(session, selection, flags);
-  return await recordedHistory(session, recorded, selection, flags);
+export async function history(line: HistoryCommandLine, edges: Edges): Promise<ExitCode> {
+  const { flags, words } = line;
+  const otherwise = notOneObject(edges.called);
+  if (words.length === 0) throw otherwise;
+  return await tellOfOne(line, edges, {
+    served: flags.from === undefined ? await recordingOfServe(flags, edges.io) : undefined,
+    otherwise,
+    tell: (session, selection, asked) =>
+      asked
+        ? recordedHistory(session, asked.recorded, selection, { ...flags, namespace: asked.namespace })
+        : liveHistory(session, selection, flags),
+  });
 }
 
-async function onlyObject(words: readonly string[], session: Session, called: string): Promise<ResourceSelection> {
+/** The recording that is asked, and the namespace in which names are looked for; undefined: in all. */
+interface AskedRecording {
+  readonly recorded: RecordedServer;
+  readonly namespace: string[] | undefined;
+}
+
+interface Telling {
+  /** The recording of a running serve, for a command line that names none. */
+  readonly served: ServeRecording | undefined;
+  /** The error of words that do not name one object. */
+  readonly otherwise: InformerError;
+  /** Without a recording it is of the cluster. */
+  tell(session: Session, selection: ResourceSelection, asked?: AskedRecording): Promise<ExitCode>;
+}
+
+/** Answers about one object: out of the recording of `--from`, that of a running serve if it has the type, else the cluster. */
+export async function tellOfOne(
+  { flags, words, given }: HistoryCommandLine,
+  edges: Edges,
+  { served, otherwise, tell }: Telling,
+): Promise<ExitCode> {
+  const from = flags.from ?? served?.file;
+  if (from !== undefined) {
+    using recorded = recordedServer({ from }, given, edges.io);
+    await using session = await openSession(flags, edges, { once: true, instead: recorded });
+    const selection = await onlyObject(words, session, otherwise).catch((error: unknown) => {
+      if (flags.from === undefined && isInformerError(error, 'discovery')) return undefined;
+      throw error;
+    });
+    if (selection) {
+      if (served && !flags.quiet) session.notice(served.text);
+      return await tell(session, selection, { recorded, namespace: flags.namespace ?? (served && [served.namespace]) });
+    }
+  }
+  await using session = await openSession(flags, edges, { once: true });
+  return await tell(session, await onlyObject(words, session, otherwise));
+}
+
+/** The object that the words name. Throws `otherwise` if they name none, or several. */
+export async function onlyObject(
+  words: readonly string[],
+  session: Session,
+  otherwise: InformerError,
+): Promise<ResourceSelection> {
   const [selection, ...others] = await session.resolve(words);
   if (selection && others.length === 0 && selection.names.length === 1) return selection;
-  throw notOneObject(called);
+  throw otherwise;
 }
 
 const notOneObject = (called: string) =>
@@ -83,7 +131,11 @@ async function recordedHistory(
 }
 
 /** Throws `argument` for a name that objects of several namespaces have. */
-function ofOneNamespace(revisions: readonly Revision[], { gvr }: ResourceType, name: string): readonly Revision[] {
+export function ofOneNamespace(
+  revisions: readonly Revision[],
+  { gvr }: ResourceType,
+  name: string,
+): readonly Revision[] {
   const namespaces = [...new Set(revisions.map(({ key }) => partsOfKey(key).namespace))];
   if (namespaces.length <= 1) return revisions;
   throw new InformerError(

@@ -1,8 +1,8 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { isJsonMap } from '../../kit/exact-json.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import { cellText } from '../../output/escape.ts';
+import { lastWrites } from '../../story/last-writes.ts';
 import type { HistoryFlags } from '../args/record-flags.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
@@ -57,36 +57,21 @@ export async function liveHistory(
   return ExitCode.ok;
 }
 
-function ownFacts({ metadata }: ReadonlyObject): Fact[] {
+function ownFacts(object: ReadonlyObject): Fact[] {
+  const { metadata } = object;
   const created = { time: textOf(metadata.creationTimestamp), word: 'ADDED', who: '-', text: '' };
   const deleted = textOf(metadata.deletionTimestamp);
-  const writes = (metadata.managedFields ?? []).map(
-    ({ manager = 'unknown', operation, subresource, time, fieldsV1 }) => ({
-      time: textOf(time),
-      word: operation === 'Apply' ? 'APPLIED' : 'WROTE',
-      who: manager,
-      text: `${subresource ? `${subresource}: ` : ''}last write of ${pathsOf(fieldsV1).join(', ')}`,
-    }),
-  );
+  const writes = lastWrites(object).map(({ time, who, isApply, subresource, paths }) => ({
+    time,
+    word: isApply ? 'APPLIED' : 'WROTE',
+    who,
+    text: `${subresource === '' ? '' : `${subresource}: `}last write of ${paths.join(', ')}`,
+  }));
   return [
     created,
     ...writes,
     ...(deleted === '' ? [] : [{ time: deleted, word: 'DELETED', who: '-', text: 'being deleted' }]),
   ];
-}
-
-/** The most fields that are named. */
-const MOST_PATHS = 4;
-
-/** The fields of FieldsV1 by their first two levels. */
-function pathsOf(fields: unknown): string[] {
-  if (!isJsonMap(fields)) return [];
-  const paths = Object.entries(fields).flatMap(([name, inner]) => {
-    const names = isJsonMap(inner) ? Object.keys(inner).filter((each) => each.startsWith('f:')) : [];
-    const first = `.${name.replace(/^f:/, '')}`;
-    return names.length === 0 ? [first] : names.map((each) => `${first}.${each.slice(2)}`);
-  });
-  return paths.length > MOST_PATHS ? [...paths.slice(0, MOST_PATHS), `${paths.length - MOST_PATHS} more`] : paths;
 }
 
 async function eventFacts({ client, signal, notice }: Session, { metadata }: ReadonlyObject): Promise<Fact[]> {

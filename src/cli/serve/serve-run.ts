@@ -304,6 +304,7 @@ function aboutOf({ config, clock, io }: Session, flags: ServeFlagValues): ServeA
     context: config.context,
     user: config.user,
     record: connectionRecord(Object.fromEntries(namesOf(loginFlags).map((name) => [name, flags[name]])), io.env),
+    recording: flags.record === undefined ? undefined : path.resolve(flags.record),
     anyAccount: !['exec', 'provider', undefined].includes(config.login?.kind),
   };
 }

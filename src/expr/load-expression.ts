@@ -2,6 +2,7 @@ import { InformerError, isInformerError } from '../kit/error.ts';
 import type { Address } from '../model/field-path.ts';
 import { loadCel } from './cel/load-cel.ts';
 import { addressesOf, fieldOf } from './jsonpath/fields-read.ts';
+import { fieldsSeenBy } from './jsonpath/fields-seen.ts';
 import { loadPath, type PathValues } from './jsonpath/path-values.ts';
 
 /** An expression that finds values in objects, in kubectl's JSONPath or in CEL. */
@@ -10,6 +11,8 @@ export interface ValueExpression extends PathValues {
   readonly reads: readonly Address[];
   /** The one field whose value it is, if it is no more than the path to it: `.spec.nodeName`, `object.spec.nodeName`. */
   readonly field?: readonly string[] | undefined;
+  /** All fields that it may look at: an object with these alone gives the same values. Undefined: any field. */
+  readonly seen?: readonly Address[] | undefined;
 }
 
 /**
@@ -32,9 +35,9 @@ export async function loadExpression(
   if (!isCel(text)) {
     const path = bound(await pathOf(text, flag));
     refuseOperators(text, flag);
-    return { ...path, reads: addressesOf(text), field: fieldOf(text) };
+    return { ...path, reads: addressesOf(text), field: fieldOf(text), seen: fieldsSeenBy(path.text) };
   }
-  const { compileCel, addressesRead } = await loadCel();
+  const { compileCel, addressesRead, fieldsSeen } = await loadCel();
   const program = compileCel(text, { flag, variables: { object: 'dyn' } });
   const reported = new Set<unknown>();
   const values = (object: unknown): unknown[] => {
@@ -48,7 +51,13 @@ export async function loadExpression(
     }
   };
   const reads = addressesRead(program.ast);
-  return { text, values, reads, field: FIELD_IN_CEL.test(text) ? namesOf(reads[0]) : undefined };
+  return {
+    text,
+    values,
+    reads,
+    field: FIELD_IN_CEL.test(text) ? namesOf(reads[0]) : undefined,
+    seen: fieldsSeen(program),
+  };
 }
 
 /** CEL that is one field and nothing else. */

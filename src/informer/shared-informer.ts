@@ -17,12 +17,11 @@ import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
+import { replayed, type Selection, selectingSink } from './handlers/selecting-sink.ts';
 import { Listener } from './handlers/listener.ts';
 import {
   type InformerHandler,
-  type InformerNotification,
   type NotificationSink,
-  readonlyView,
   sinkOf,
 } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
@@ -287,9 +286,15 @@ export class SharedInformer<T> implements Syncable {
    * unknown options.
    */
   addHandler(handler: InformerHandler<T>, options: HandlerOptions<T> = {}): Registration {
+    return this.addSelecting(handler, options);
+  }
+
+  /** @internal As `addHandler`, for what a selection has; the other objects are not decoded. */
+  addSelecting(handler: InformerHandler<T>, options: HandlerOptions<T>, selection?: Selection): Registration {
     checkHandler(handler);
     checkHandlerOptions(options);
-    return this.#register(sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler), options);
+    const sink = sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler);
+    return this.#register(sink, options, selection);
   }
 
   /** Removes a registration: see {@link Registration.remove}. Does nothing for one of another informer, or one that is already removed. */
@@ -526,7 +531,11 @@ export class SharedInformer<T> implements Syncable {
     this.#processor.markSynced();
   }
 
-  #register(sink: NotificationSink<T>, options: HandlerOptions<T>): HandlerRegistration<Cached<T>> {
+  #register(
+    sink: NotificationSink<T>,
+    options: HandlerOptions<T>,
+    selection?: Selection,
+  ): HandlerRegistration<Cached<T>> {
     if (this.isStopped) {
       throw new InformerError(
         'closed',
@@ -535,7 +544,8 @@ export class SharedInformer<T> implements Syncable {
     }
     const { policy = 'buffer', blockAt = 1000 } = options;
     if (!(blockAt >= 1)) throw new InformerError('argument', `blockAt must be at least 1, not ${blockAt}`);
-    const listener = new Listener<Cached<T>>(this.#indexer.store.opening(sink), {
+    const opening = this.#indexer.store.opening(sink);
+    const listener = new Listener<Cached<T>>(selection ? selectingSink(opening, selection) : opening, {
       policy,
       blockAt,
       resyncMs: this.#effectiveResync(options.resyncMs),
@@ -545,7 +555,7 @@ export class SharedInformer<T> implements Syncable {
       warnAt: BACKLOG_WARNING,
       onError: (error) => this.#handlerFailed(error),
     });
-    this.#processor.add(listener, this.isStarted ? replay(this.#indexer.store.items) : []);
+    this.#processor.add(listener, this.isStarted ? replayed(this.#indexer.store.items, selection) : []);
     return new HandlerRegistration(listener, this.#processor);
   }
 
@@ -589,11 +599,5 @@ export class SharedInformer<T> implements Syncable {
 
   #mustBeNew(): void {
     if (this.#state !== 'new') throw new InformerError('closed', 'informer has already started');
-  }
-}
-
-function* replay<C>(items: ReadonlyMap<ObjectKey, C>): Generator<InformerNotification<C>> {
-  for (const [key, cached] of items) {
-    yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
   }
 }

@@ -50,6 +50,13 @@ export function passing<T>(list: readonly T[], test: (item: T) => boolean): read
   return places.length === list.length ? list : atPlaces(list, places);
 }
 
+/** As {@link passing}, by what is known of the items without making them. */
+export function passingLight<T>(list: readonly T[], test: (light: unknown) => boolean): readonly T[] {
+  const places: number[] = [];
+  for (const [i, light] of lightsOf(list).entries()) if (test(light)) places.push(i);
+  return places.length === list.length ? list : atPlaces(list, places);
+}
+
 /** The items at these places, in this order. Those of a {@link lazyList} are made when they are read. */
 export function atPlaces<T>(list: readonly T[], places: readonly number[]): readonly T[] {
   const at = (i: number) => list[places[i] as number] as T;

@@ -15,6 +15,12 @@ export interface Cells {
   readonly cells: readonly unknown[];
 }
 
+/** The printed heading of a column: `UP-TO-DATE`. */
+export const headingOf = ({ name }: Pick<TableColumn, 'name'>): string => name.toUpperCase();
+
+/** A heading as the name of a variable: `UP_TO_DATE`. */
+export const variableOf = (heading: string): string => heading.replace(/[^\p{L}\p{Nd}_]/gu, '_');
+
 const CELLS: unique symbol = Symbol('kubectl-informer.cells');
 
 /**

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -34,6 +36,21 @@ function spawned(args: readonly string[]) {
   child.stderr.on('data', (text) => (stderr += text));
   const ended = once(child, 'close').then(([code]) => ({ code, stderr }));
   return { child, ended };
+}
+
+/** A server that takes requests and never answers. */
+async function silentServer() {
+  const asking = Promise.withResolvers<void>();
+  const server = http.createServer(() => asking.resolve()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: asking.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 /** An agent over stdin and stdout of the built program, as a client's configuration starts it. */
@@ -90,6 +107,15 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
       ),
     });
     child.stdin?.end();
+  });
+
+  it('ends without a word about time when its client goes before the server has answered', async () => {
+    await using silent = await silentServer();
+    const { child, ended } = spawned(['mcp', 'pods', '--server', silent.url]);
+    await silent.asked;
+    child.stdin?.end();
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/left out|--timeout|error/) });
   });
 
   it('answers over HTTP on the port of serve --listen, with its token, and shows no Secret there', async () => {

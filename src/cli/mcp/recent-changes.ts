@@ -71,7 +71,7 @@ export class RecentChanges implements Disposable {
       if (this.#since.has(target)) continue;
       this.#since.set(target, this.#caches.session.clock.now());
       const { type } = target;
-      target.informer.addHandler(
+      target.informer.addSelecting(
         changeHandler((change) => {
           const { object, oldObject } = change;
           if (oldObject && change.type === 'updated' && isNoise(oldObject, object, type.gvr)) return;
@@ -81,6 +81,8 @@ export class RecentChanges implements Disposable {
           for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...seen, change: each });
           while (this.#all.size > MOST_CHANGES) this.#droppedUntil = this.#all.shift()?.change.at ?? 0;
         }),
+        {},
+        { initial: false }, // what is there already is no change
       );
     }
   }

@@ -2,9 +2,13 @@ import { loadExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
 import { cellsOf } from '../../model/cells.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import { columnsOf } from '../../output/tables/columns.ts';
 import { wholeText } from '../../output/values.ts';
-import type { Found } from '../../query/answer/found.ts';
+import { sortedCounts } from '../../query/answer/arrange.ts';
+import type { Found, FoundIn } from '../../query/answer/found.ts';
+import { looksOf } from '../../query/answer/looked-at.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
@@ -82,34 +86,62 @@ async function cellsFor(
   ];
 }
 
-/** Objects that are looked at to find an index that divides them well. */
-const MOST_LOOKED_AT = 2000;
+/** Of more objects than this only the namespaces and labels are looked at, which are at hand. */
+const MANY = 2000;
 const MOST_VALUES = 40;
+const MOST_LABELS = 12;
 
 /**
  * The index by which a further question finds the fewest objects: a line with its name, and a line with its most
  * frequent values.
  */
-export function narrowing(objects: readonly Found[], count: number): readonly Line[] {
-  const sample = objects.slice(0, MOST_LOOKED_AT);
-  const labels = sample.slice(0, 50).flatMap(({ object }) => Object.keys(object.metadata.labels ?? {}));
-  const names = ['namespace', 'phase', 'node', ...[...new Set(labels)].slice(0, 12).map((key) => `label:${key}`)];
+export function narrowing(found: readonly FoundIn[], count: number): readonly Line[] {
+  const all = found.reduce((sum, { objects }) => sum + objects.length, 0);
   const catalog = new IndexCatalog();
-  const indexes = names.flatMap((name) => {
-    const counts = new Map<string, number>();
-    const { valuesOf } = catalog.get(name);
-    for (const { object } of sample)
-      for (const value of valuesOf(object)) counts.set(value, (counts.get(value) ?? 0) + 1);
-    if (counts.size < 2 || counts.size > MOST_VALUES) return [];
-    const each = [...counts.values()];
-    const unknown = sample.length - each.reduce((sum, n) => sum + n, 0);
-    const expected = [...each, Math.max(0, unknown)].reduce((sum, n) => sum + n * n, 0);
-    return [{ name, counts, expected }];
-  });
-  const [best] = indexes.sort((a, b) => a.expected - b.expected);
+  const seen = all > MANY ? [] : ['phase', 'node'].flatMap((name) => catalog.get(name).seen ?? []);
+  const looked = { fields: [...LABELS, ...seen] };
+  const counts = new Map<string, Map<string, number>>();
+  const add = (name: string, object: ReadonlyObject, times: number) => {
+    const values = counts.get(name) ?? new Map<string, number>();
+    counts.set(name, values);
+    for (const value of catalog.get(name).valuesOf(object)) values.set(value, (values.get(value) ?? 0) + times);
+  };
+  for (const [object, times] of alike(found, looked)) {
+    const labels = Object.keys(object.metadata.labels ?? {}).map((key) => `label:${key}`);
+    const names = ['namespace', ...(all > MANY ? [] : ['phase', 'node']), ...labels];
+    for (const name of names) if (counts.has(name) || counts.size < MOST_LABELS + 3) add(name, object, times);
+  }
+  const best = [...counts]
+    .filter(([, { size }]) => size > 1 && size <= MOST_VALUES)
+    .map(([name, values]) => ({ name, values, expected: expectedOf([...values.values()], all) }))
+    .sort((a, b) => a.expected - b.expected)[0];
   if (!best) return [`${count} more; narrow by name, labels, where or filter, or ask for count`];
-  const values = [...best.counts].sort((a, b) => b[1] - a[1]).slice(0, 5);
-  const text = values.map(([value, n]) => `${quotedText(value, 63)} ${n}`).join(', ');
-  const others = best.counts.size > values.length ? `, ${best.counts.size - values.length} other values` : '';
+  const values = sortedCounts(best.values).slice(0, 5);
+  const text = values.map(({ value, count: n }) => `${quotedText(value, 63)} ${n}`).join(', ');
+  const others = best.values.size > values.length ? `, ${best.values.size - values.length} other values` : '';
   return [`${count} more; narrow by eq ${quotedText(best.name)}=VALUE, whose values are`, { quoted: text + others }];
+}
+
+const LABELS = [
+  ['metadata', 'namespace'],
+  ['metadata', 'labels'],
+];
+
+/** The expected number of objects that a value finds, where those without a value are one group. */
+function expectedOf(counts: readonly number[], all: number): number {
+  const without = Math.max(0, all - counts.reduce((sum, n) => sum + n, 0));
+  return [...counts, without].reduce((sum, n) => sum + n * n, 0);
+}
+
+/** The objects that were found, those that look alike once, with their number. */
+function alike(found: readonly FoundIn[], looked: Parameters<typeof looksOf>[2]): Map<ReadonlyObject, number> {
+  const counts = new Map<ReadonlyObject, number>();
+  for (const { objects, store, type } of found) {
+    const lookAt = looksOf(objects, store, isSecretResource(type.gvr) ? undefined : looked);
+    for (let place = 0; place < objects.length; place++) {
+      const object = lookAt(place);
+      counts.set(object, (counts.get(object) ?? 0) + 1);
+    }
+  }
+  return counts;
 }

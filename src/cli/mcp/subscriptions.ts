@@ -1,7 +1,6 @@
 import type { Timer } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
-import { selectorOf } from '../../serve/hold/cached-view.ts';
+import { placed, selectorOf } from '../../serve/hold/cached-view.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
 import type { AgentCaches } from './agent-caches.ts';
 
@@ -52,20 +51,15 @@ export class Subscriptions implements Disposable {
     };
     const following = targets.flatMap(({ type: of, informer }, i) => {
       const names = selections[i]?.names ?? [];
-      const selected = selectorOf(of, { selector: labels, fieldSelector: fields });
-      const filter = (object: unknown) => {
-        const { metadata } = object as ReadonlyObject;
-        const isHere =
-          !of.namespaced || namespace === undefined || namespace.split(',').includes(metadata.namespace ?? '');
-        const isNamed = names.length === 0 || names.includes(metadata.name ?? '');
-        return isHere && isNamed && (selected?.(object as ReadonlyObject) ?? true);
-      };
+      const selects = placed(of, { names, namespaces: namespace?.split(',') ?? [''], selector: labels });
+      const filter = fields === undefined ? undefined : selectorOf(of, { selector: undefined, fieldSelector: fields });
       return [
-        informer.addHandler(
+        informer.addSelecting(
           changeHandler(({ cause }) => {
             if (cause !== 'initial' && cause !== 'resync') tell();
           }),
           { filter },
+          { selects, initial: false },
         ),
         // what is read then says whether it is current
         informer.onContinuity(({ kind }) => {

@@ -12,7 +12,7 @@ import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { type AnswerParts, fitted, type Line, quotedText } from './budget.ts';
+import { type AnswerParts, fitted, type Line, quotedText, tokensOf } from './budget.ts';
 import { explainedLines, freshnessLines } from './freshness-line.ts';
 import { lastWritesOf, type RecentChange, type RecentChanges } from './recent-changes.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
@@ -92,25 +92,36 @@ const types: Tool = async ({ text }, context) => {
 
 const query: Tool = async (args, context) => {
   const { text, list, number } = args;
-  const asked = Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
-  const { result, count, targets, notices } = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit: MOST_ROWS }, context.signal); // biome-ignore format: one call
-  const found = result.kind === 'objects' ? result.objects : [];
-  const objects = found.slice(0, asked);
-  if (objects.length === 0) return answerOf({ head: ['0 found'], rows: [] }, targets, context, notices);
+  const limit = Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
+  const { result, count, found, targets, notices } = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit }, context.signal); // biome-ignore format: one call
+  const chosen = result.kind === 'objects' ? result.objects : [];
+  if (chosen.length === 0) return answerOf({ head: ['0 found'], rows: [] }, targets, context, notices);
   const { redactor } = context.caches;
-  const rows = await objectRows(
-    objects,
-    { columns: list('columns'), paths: list('paths') },
-    { redactor, now: nowOf(context) },
-  );
-  const headings = headingsIn(objects);
-  return answerOf(
-    { head: [`${count} found`], rows, count: headings + count, narrow: (left) => narrowing(found, left) },
-    targets,
-    context,
-    notices,
-  );
+  const shown = { columns: list('columns'), paths: list('paths') };
+  const rowsOf = (objects: readonly Found[]) => objectRows(objects, shown, { redactor, now: nowOf(context) });
+  const room = await roomFor(chosen, rowsOf, context.budget);
+  const objects = chosen.slice(0, room);
+  const narrow = (left: number) => narrowing(found, left);
+  const head = [`${count} found`];
+  return answerOf({ head, rows: await rowsOf(objects), count: headingsIn(objects) + count, narrow }, targets, context, notices); // biome-ignore format: one line
 };
+
+/** Objects from whose rows the length of all rows is guessed. */
+const FIRST_ROWS = 8;
+
+/** The number of objects whose rows fill a budget, with some to spare: to make a row reads its object. */
+async function roomFor(
+  chosen: readonly Found[],
+  rowsOf: (objects: readonly Found[]) => Promise<readonly string[]>,
+  budget: number,
+): Promise<number> {
+  if (chosen.length <= 2 * FIRST_ROWS) return chosen.length;
+  const first = await rowsOf(chosen.slice(0, FIRST_ROWS));
+  const tokens = tokensOf(first.join('\n')) / FIRST_ROWS;
+  return FIRST_ROWS + Math.ceil((1.5 * budget) / Math.max(tokens, FEWEST_IN_ROW));
+}
+
+const FEWEST_IN_ROW = 2;
 
 const count: Tool = async (args, context) => {
   const { result, targets, notices } = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call

@@ -1,10 +1,9 @@
 import { scope } from '../../kit/abort.ts';
 import { parseDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { Found } from '../../query/answer/found.ts';
-import { type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
+import { placed, type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
 import { maskedCondition } from '../../serve/hold/masked-view.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
@@ -120,16 +119,13 @@ function endOf(
 function limitedTo({ type, informer, namespaces: cached }: WatchTarget, part: RequestedPart): StreamTarget {
   const reason = whyNotCached({ type, namespaces: cached }, part);
   if (reason !== undefined) throw new InformerError('argument', `not answered: ${reason}`);
-  const selected = selectorOf(type, part);
+  const selected = part.fieldSelector === undefined ? undefined : selectorOf(type, part);
   const namespaces = type.namespaced && !part.namespaces.includes('') ? part.namespaces : undefined;
   const names = part.names.length === 0 ? undefined : new Set(part.names);
-  const isIn = (object: ReadonlyObject) =>
-    (namespaces?.includes(object.metadata.namespace ?? '') ?? true) &&
-    (names?.has(object.metadata.name ?? '') ?? true) &&
-    (selected?.(object) ?? true);
+  const selects = placed(type, part);
   const own: Pick<WatchTarget['informer'], 'addHandler' | 'onContinuity' | 'hasSynced' | 'isStopped' | 'continuity'> = {
     addHandler: (handler, options) =>
-      informer.addHandler(handler, { ...options, filter: (object) => isIn(object as ReadonlyObject) }),
+      informer.addSelecting(handler, { ...options, ...(selected && { filter: selected }) }, { selects }),
     onContinuity: (observer) => informer.onContinuity(observer),
     get hasSynced() {
       return informer.hasSynced;

@@ -34,7 +34,7 @@ import { requestOfParameters } from './query-parameters.ts';
 class Unserved extends Error {}
 
 /** An answer as data, and the plan that it was found by. */
-export interface FoundAnswer extends Pick<Answer, 'result' | 'count'> {
+export interface FoundAnswer extends Pick<Answer, 'result' | 'count' | 'found'> {
   readonly plan: QueryPlan;
 }
 
@@ -102,8 +102,8 @@ export class Answering implements ServeAnswers {
     const { plan, part } = await this.#prepared(request, outlet, true);
     const { clock } = this.#session;
     const notice = (text: string) => outlet.notice(text);
-    const { result, count } = await answer(plan, [part], { clock, notice, redactor: this.#redactor });
-    return { plan, result, count };
+    const { result, count, found } = await answer(plan, [part], { clock, notice, redactor: this.#redactor });
+    return { plan, result, count, found };
   }
 
   async #prepared(request: QueryRequest, outlet: AnswerOutlet, isMasked: boolean) {
@@ -111,7 +111,7 @@ export class Answering implements ServeAnswers {
     const allCached = cached
       .map((target, i) => viewOf(target, { ...part, names: plan.selections[i]?.names ?? [] }))
       .map((cached) => (isMasked ? maskedView(cached, this.#redactor) : cached));
-    this.#keepIndexes(plan, isMasked ? cached.filter(({ type }) => !isSecretResource(type.gvr)) : cached);
+    await this.#keepIndexes(plan, isMasked ? cached.filter(({ type }) => !isSecretResource(type.gvr)) : cached);
     const { client, clock } = this.#session;
     const signal = AbortSignal.any([this.#session.signal, outlet.signal]);
     const notice = (text: string) => outlet.notice(text);
@@ -164,11 +164,11 @@ export class Answering implements ServeAnswers {
   }
 
   /** The indexes that a question reads are kept from now on, within a limit. */
-  #keepIndexes(plan: QueryPlan, cached: readonly WatchTarget[]): void {
+  async #keepIndexes(plan: QueryPlan, cached: readonly WatchTarget[]): Promise<void> {
     const names = usedIndexes(plan);
     if (names.length === 0) return;
     const catalog = new IndexCatalog(plan.declared);
-    this.#indexes.asked(
+    await this.#indexes.asked(
       names.map((name) => catalog.get(name)),
       cached,
     );

@@ -108,7 +108,7 @@ function silenceOf(
 function noTypes(error: unknown, { server }: ClusterConfig): never {
   if (isRequestTimeout(error)) throw requestTimeoutError(error);
   if (isInformerError(error, 'discovery') && !statusOf(error)) throw withCrdHint(error);
-  if (!(error instanceof StreamEnd)) throw error;
+  if (!(error instanceof StreamEnd && error.kind === 'timeout')) throw error;
   throw new InformerError('sync', `${server} did not list its types within --timeout`, {
     cause: error,
     hint: 'can the server be reached? a longer --timeout waits longer, --request-timeout limits each request',

@@ -17,7 +17,7 @@ const MOST_OBJECTS = 16;
 export const BLOCK_BYTES = 64 * 1024;
 
 /** The most columns that have numbers in a block. */
-export const MOST_COLUMNS = 4;
+export const MOST_COLUMNS = 16;
 
 /** How JSON escapes a character of ASCII. */
 const ESCAPE = '\\u00';
@@ -99,6 +99,7 @@ export class Block {
   }
 
   drop(object: Placed): void {
+    for (const numbers of this.#numbers) if (numbers) numbers[object.at] = 0; // nobody numbers it again
     this.objects[object.at] = undefined;
     this.live--;
     this.liveBytes -= this.lengthAt(object.at);
@@ -119,6 +120,13 @@ export class Block {
   copyNumbers(at: number, from: Block, fromAt: number): void {
     for (let slot = 0; slot < from.#numbers.length; slot++)
       if (from.#numbers[slot]) this.setNumber(slot, at, from.numberAt(slot, fromAt));
+  }
+
+  /** Replaces the numbers of a column. */
+  renumber(slot: number, of: (number: number) => number): void {
+    const numbers = this.#numbers[slot];
+    for (let at = 0; numbers && at < numbers.length; at++)
+      if (numbers[at] !== 0) numbers[at] = of(numbers[at] as number);
   }
 
   /** Another column has the slot now. */

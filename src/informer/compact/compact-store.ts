@@ -2,12 +2,12 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { withCells } from '../../model/cells.ts';
-import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
+import { ColumnLists } from './column-lists.ts';
 import { type Compression, zstd } from './compression.ts';
-import { type FieldColumn, FieldColumns } from './field-columns.ts';
+import { type FieldColumn, FieldColumns, type LookedAt } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
 import { type Cached, metadataOf, NamedPackedObject, PackedObject } from './packed-object.ts';
@@ -99,7 +99,7 @@ export class CompactStore<T> {
   #hasDictionary = false;
   readonly #labels = new SharedLabels();
   readonly #hot = new HotObjects<T>(HOT_BYTES);
-  readonly #columns = new FieldColumns();
+  readonly #columns: FieldColumns;
   readonly #blocks = new Set<Block>();
   /** The block to which texts are added. */
   #open: Block | undefined;
@@ -121,7 +121,9 @@ export class CompactStore<T> {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
-    this.#texts = new ObjectTexts(options.isFromServer ?? (() => false));
+    const lists = new ColumnLists();
+    this.#texts = new ObjectTexts(options.isFromServer ?? (() => false), lists);
+    this.#columns = new FieldColumns(lists);
     this.#compression = 'compression' in options ? options.compression : zstd();
     this.#isActive = options.kind === 'compact';
   }
@@ -157,7 +159,7 @@ export class CompactStore<T> {
     const Handle = usual === key ? PackedObject<T> : NamedPackedObject<T>;
     const packed = new Handle(usual === key ? usual : key, meta, block, block.add(text));
     this.#claim(packed);
-    this.#columns.note(block, packed.at, object);
+    this.#columns.note(block, packed.at, object, this.#blocks);
     if (isHot) this.#hot.add(packed, object);
     return packed;
   }
@@ -192,9 +194,9 @@ export class CompactStore<T> {
     return withCells({ metadata: { ...metadataOf(cached), creationTimestamp } }, cells) as T;
   }
 
-  /** The values of these fields of the objects, as far as they are known. `isKept`: it will be asked for often. */
-  columnOf(fields: readonly Address[], isKept = false): FieldColumn {
-    return this.#columns.of(fields, {
+  /** The values of these parts of the objects, as far as they are known. `isKept`: it will be asked for often. */
+  columnOf(looked: LookedAt, isKept = false): FieldColumn {
+    return this.#columns.of(looked, {
       isKept,
       free: (slot) => {
         for (const block of this.#blocks) block.clearNumbers(slot);
@@ -210,8 +212,27 @@ export class CompactStore<T> {
     const known = column.fieldsOf(cached);
     if (known !== undefined) return known as T;
     const object = this.unpack(cached, true);
-    column.note(cached.block, cached.at, object);
+    this.#note(cached, column, object);
     return object;
+  }
+
+  /**
+   * As {@link fieldsOf}, the same object for objects with equal fields where that can be, so that what follows from them
+   * can be remembered.
+   */
+  sharedOf(cached: Cached<T>, column: FieldColumn): T {
+    if (!(cached instanceof PackedObject)) return cached;
+    const known = column.isOfEach ? column.fieldsOf(cached) : column.sharedOf(cached);
+    if (known !== undefined) return known as T;
+    const object = column.isOfHead ? this.glance(cached) : this.unpack(cached, true);
+    this.#note(cached, column, object);
+    return ((column.isOfEach ? undefined : column.sharedOf(cached)) ?? object) as T;
+  }
+
+  #note(packed: PackedObject<T>, column: FieldColumn, object: T): void {
+    const { block, at } = packed;
+    if (block.objects[at] === packed) column.note(block, at, object); // the number of an old state would stay
+    if (column.isFull) column.renumber(this.#blocks);
   }
 
   /**

@@ -1,15 +1,28 @@
 import { hasMember, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { cellsOf, headingOf, type TableColumn, variableOf, withCells } from '../../model/cells.ts';
 import { type Address, addressText, EACH } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
+import type { ColumnLists } from './column-lists.ts';
 import { metadataOf, type PackedObject } from './packed-object.ts';
 
 /** The bytes that the different values of a column may take as JSON. A column with more is given up. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** A column is given up, too, when it has more different values than this, each for less than two objects. */
 const MANY_VALUES = 100_000;
+/** The part of these bytes that a column may need after it was renumbered, so that this is not done again and again. */
+const STILL_FULL = 0.75;
 
-/** Fields that every handle has, so that no column keeps them: most of them differ in every object. */
-const IN_HANDLES = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'labels']);
+/** Fields that every handle has, and that differ in every object, so that no column keeps them. */
+const OF_EACH = new Set(['name', 'uid', 'resourceVersion']);
+/** Further fields that are known without a look at the rest of a row. */
+const OF_ROWS = new Set([...OF_EACH, 'namespace', 'labels', 'creationTimestamp']);
+
+/** The parts of an object that are looked at. */
+export interface LookedAt {
+  readonly fields: readonly Address[];
+  /** Cells of its row in a table, by headings or by the names of their variables; `*`: all. */
+  readonly cells?: readonly string[] | undefined;
+}
 
 /** The part of a value that is kept: all, or some members of it. */
 interface Part {
@@ -30,7 +43,12 @@ export class FieldColumn {
   readonly slot: number;
   /** Whether it stays although other columns are used more. */
   readonly isKept: boolean;
+  /** A field is among them of which each object has its own value, which only its handle has. */
+  readonly isOfEach: boolean;
+  /** Whether the head of a row has all of it, so that the rest need not be parsed. */
+  readonly isOfHead: boolean;
   readonly #part: Part;
+  readonly #cells: CellPicker | undefined;
   readonly #numbers = new Map<string, number>();
   /** The values by their number. 0 means that they are not known. */
   readonly #values: unknown[] = [undefined];
@@ -38,16 +56,27 @@ export class FieldColumn {
   #objects = 0;
   #isGivenUp = false;
 
-  constructor(fields: readonly Address[], { slot, isKept }: { slot: number; isKept: boolean }) {
-    this.id = columnId(fields);
+  constructor(looked: LookedAt, { slot, isKept, lists }: { slot: number; isKept: boolean; lists: ColumnLists }) {
+    const { fields, cells = [] } = looked;
+    this.id = columnId(looked);
     this.slot = slot;
     this.isKept = isKept;
+    this.isOfEach = fields.some((address) => isIn(OF_EACH, address));
+    this.isOfHead = cells.length > 0 && fields.every((address) => isIn(OF_ROWS, address));
     this.#part = partOf(fields);
+    this.#cells = cells.length > 0 ? new CellPicker(cells, lists) : undefined;
   }
 
   /** Whether the values differ too much to be worth their memory. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
+  }
+
+  /** Whether there may be values that no object has any more, so many that it is time to look: see {@link renumber}. */
+  get isFull(): boolean {
+    const values = this.#values.length - 1;
+    const areMany = values > MANY_VALUES && values * 2 > this.#objects;
+    return !this.#isGivenUp && (this.#bytes > MOST_BYTES || areMany);
   }
 
   /** Remembers the fields of an object that was just parsed. */
@@ -57,22 +86,56 @@ export class FieldColumn {
 
   /** An object with the fields of a packed one, and what its handle has; undefined if they are not known. */
   fieldsOf(packed: PackedObject): object | undefined {
-    const number = packed.block.numberAt(this.slot, packed.at);
-    if (number === 0 || this.#isGivenUp) return undefined;
-    const fields = this.#values[number] as { metadata?: object };
-    return { ...fields, metadata: { ...fields.metadata, ...metadataOf(packed) } };
+    const fields = this.sharedOf(packed) as { metadata?: object } | undefined;
+    return fields && { ...fields, metadata: { ...fields.metadata, ...metadataOf(packed) } };
+  }
+
+  /** The fields of a packed object, in the one object that all with equal fields share; undefined if they are not known. */
+  sharedOf({ block, at }: PackedObject): object | undefined {
+    const number = block.numberAt(this.slot, at);
+    return number === 0 || this.#isGivenUp ? undefined : (this.#values[number] as object);
+  }
+
+  /** Forgets the values that no object in these blocks has. Gives the column up if the others take most of its memory. */
+  renumber(blocks: Iterable<Block>): void {
+    const all = [...blocks];
+    const used = new Map<number, number>();
+    for (const block of all)
+      block.renumber(this.slot, (number) => {
+        const known = used.get(number) ?? used.size + 1;
+        used.set(number, known);
+        return known;
+      });
+    const values = this.#values.slice();
+    this.#values.length = 1;
+    this.#bytes = 0;
+    for (const [from, to] of used) this.#values[to] = values[from];
+    for (const [text, number] of [...this.#numbers]) {
+      const now = used.get(number);
+      if (now === undefined) this.#numbers.delete(text);
+      else this.#numbers.set(text, now);
+      if (now !== undefined) this.#bytes += text.length;
+    }
+    this.#objects = all.reduce((sum, { live }) => sum + live, 0);
+    const isStillFull = used.size > MANY_VALUES && used.size * 2 > this.#objects;
+    if (this.#bytes > MOST_BYTES * STILL_FULL || isStillFull) this.#giveUp();
   }
 
   #numberOf(object: unknown): number {
     this.#objects++;
-    const text = jsonText(picked(object, this.#part));
+    const row = this.#cells?.textOf(object as object);
+    const text = jsonText(picked(object, this.#part)) + (row ?? '');
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     this.#bytes += text.length;
-    const number = this.#values.push(parseJson(text)) - 1; // what was picked would keep parts of the object alive
+    // what was picked would keep parts of the object alive
+    const fields = parseJson(row === undefined ? text : text.slice(0, -row.length || undefined)) as {
+      metadata?: object;
+    };
+    fields.metadata ??= {};
+    const number = this.#values.push(row === undefined ? fields : this.#cells?.withRow(fields, object as object)) - 1;
     this.#numbers.set(text, number);
-    if (this.#bytes > MOST_BYTES || (number > MANY_VALUES && number * 2 > this.#objects)) this.#giveUp();
-    return this.#isGivenUp ? 0 : number;
+    return number;
   }
 
   #giveUp(): void {
@@ -88,19 +151,28 @@ export class FieldColumns {
   readonly #columns: (FieldColumn | undefined)[] = [];
   /** The slots, that of the last search first. */
   #order: number[] = [];
+  readonly #lists: ColumnLists;
+
+  constructor(lists: ColumnLists) {
+    this.#lists = lists;
+  }
 
   /** The column of these fields. `free` clears a slot in all blocks before another column has it. */
-  of(fields: readonly Address[], { isKept, free }: { isKept: boolean; free: (slot: number) => void }): FieldColumn {
-    const id = columnId(fields);
+  of(looked: LookedAt, { isKept, free }: { isKept: boolean; free: (slot: number) => void }): FieldColumn {
+    const id = columnId(looked);
     const known = this.#columns.find((column) => column?.id === id);
-    const column = known ?? new FieldColumn(fields, { slot: this.#slot(free), isKept });
+    const column = known ?? new FieldColumn(looked, { slot: this.#slot(free), isKept, lists: this.#lists });
     this.#columns[column.slot] = column;
     this.#order = [column.slot, ...this.#order.filter((slot) => slot !== column.slot)];
     return column;
   }
 
-  note(block: Block, at: number, object: unknown): void {
-    for (const column of this.#columns) column?.note(block, at, object);
+  /** `blocks` are all there are. */
+  note(block: Block, at: number, object: unknown, blocks: Iterable<Block>): void {
+    for (const column of this.#columns) {
+      column?.note(block, at, object);
+      if (column?.isFull) column.renumber(blocks);
+    }
   }
 
   #slot(free: (slot: number) => void): number {
@@ -111,15 +183,59 @@ export class FieldColumns {
   }
 }
 
-function columnId(fields: readonly Address[]): string {
-  return fields.map(addressText).sort().join(' ');
+const columnId = ({ fields, cells = [] }: LookedAt): string =>
+  [...fields.map(addressText).sort(), ...[...cells].sort()].join(' ');
+
+const isIn = (names: ReadonlySet<string>, [first, second]: Address) =>
+  first === 'metadata' && typeof second === 'string' && names.has(second);
+
+/** Picks cells of rows. */
+class CellPicker {
+  readonly #names: readonly string[];
+  readonly #lists: ColumnLists;
+  readonly #places = new Map<number, readonly number[]>();
+
+  constructor(names: readonly string[], lists: ColumnLists) {
+    this.#names = names;
+    this.#lists = lists;
+  }
+
+  /** The picked cells as a text; '' for an object without a row. */
+  textOf(object: object): string {
+    const row = cellsOf(object);
+    if (!row) return '';
+    const number = this.#lists.numberOf(row.columns);
+    return `${number}${jsonText(this.#placesIn(number).map((place) => row.cells[place] ?? null))}`;
+  }
+
+  /** Adds the picked cells of an object to its fields. */
+  withRow(fields: object, object: object): object {
+    const row = cellsOf(object);
+    if (!row) return fields;
+    const number = this.#lists.numberOf(row.columns);
+    const cells: unknown[] = [];
+    for (const place of this.#placesIn(number)) cells[place] = row.cells[place];
+    return withCells(fields, { columns: this.#lists.at(number), cells });
+  }
+
+  #placesIn(number: number): readonly number[] {
+    const known = this.#places.get(number);
+    if (known) return known;
+    const places = this.#lists.at(number).flatMap((column, i) => (this.#has(column) ? [i] : []));
+    this.#places.set(number, places);
+    return places;
+  }
+
+  #has(column: TableColumn): boolean {
+    const heading = headingOf(column);
+    return [heading, variableOf(heading), '*'].some((name) => this.#names.includes(name));
+  }
 }
 
 function partOf(fields: readonly Address[]): Part {
   const root: Part = { isWhole: false, members: new Map(), items: undefined };
   for (const address of fields) {
-    const [first, second] = address;
-    if (first === 'metadata' && typeof second === 'string' && IN_HANDLES.has(second)) continue;
+    if (isIn(OF_EACH, address)) continue;
     let part = root;
     for (const step of address) {
       let next = step === EACH ? part.items : part.members.get(step);

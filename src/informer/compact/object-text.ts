@@ -1,7 +1,8 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
-import { type Cells, cellsOf, type TableColumn, withCells } from '../../model/cells.ts';
+import { type Cells, cellsOf, withCells } from '../../model/cells.ts';
 import { hasMetadata } from '../../model/object.ts';
 import { readIn } from '../../model/read-version.ts';
+import type { ColumnLists } from './column-lists.ts';
 
 /**
  * The text of an object of a table begins with a bracket: the number of its columns, when it was created, the length of
@@ -17,12 +18,13 @@ const HEAD_BYTES = 1024;
  * cannot express stays an object.
  */
 export class ObjectTexts {
-  /** The columns of tables. All rows of a list share them, so a text has only their number. */
-  readonly #columns: (readonly TableColumn[])[] = [];
+  /** The columns of tables: a text has only their number. */
+  readonly #columns: ColumnLists;
   readonly #isFromServer: () => boolean;
 
   /** `isFromServer`: the objects were parsed from JSON and not changed, so that they need no check. */
-  constructor(isFromServer: () => boolean) {
+  constructor(isFromServer: () => boolean, columns: ColumnLists) {
+    this.#columns = columns;
     this.#isFromServer = isFromServer;
   }
 
@@ -66,22 +68,14 @@ export class ObjectTexts {
   }
 
   #cellsOf(number: number, cells: Cells['cells']): Cells {
-    return { columns: this.#columns[number] as readonly TableColumn[], cells };
+    return { columns: this.#columns.at(number), cells };
   }
 
   #rowText({ columns, cells }: Cells, object: object): string {
     const { creationTimestamp } = hasMetadata(object) ? object.metadata : {};
     const created = typeof creationTimestamp === 'string' ? creationTimestamp : null;
     const text = jsonText(cells);
-    return `[${this.#numberOf(columns)},${JSON.stringify(created)},${text.length},${text},${jsonText(object)}]`;
-  }
-
-  #numberOf(columns: readonly TableColumn[]): number {
-    const known = this.#columns.indexOf(columns);
-    if (known !== -1) return known;
-    const text = JSON.stringify(columns);
-    const equal = this.#columns.findIndex((other) => JSON.stringify(other) === text);
-    return equal === -1 ? this.#columns.push(columns) - 1 : equal;
+    return `[${this.#columns.numberOf(columns)},${JSON.stringify(created)},${text.length},${text},${jsonText(object)}]`;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { StoreMemory } from '../compact/compact-store.ts';
+import type { LookedAt } from '../compact/field-columns.ts';
 import type { Cached, PackedObject } from '../compact/packed-object.ts';
 import type { NotificationSink } from '../handlers/notification.ts';
 import type { IndexFn } from './object-index.ts';
@@ -59,6 +60,8 @@ export interface CacheStore<T, C = Cached<T>> {
   opening(sink: NotificationSink<T>): NotificationSink<C>;
   /** The objects of this moment; undefined in place of one that the search cannot want. */
   search(search: StoreSearch): Iterable<T | undefined>;
+  /** Reads parts of entries: the same object for entries in which they are equal, where that can be. */
+  reader(looked: LookedAt): (cached: C) => T;
   /** Keeps these fields of all objects parsed from now on, for `search`. */
   keepFields(fields: readonly Address[]): void;
 

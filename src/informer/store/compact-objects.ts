@@ -4,7 +4,7 @@ import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { Block } from '../compact/block.ts';
 import { CompactStore, type CompactStoreOptions, type StoreMemory } from '../compact/compact-store.ts';
-import type { FieldColumn } from '../compact/field-columns.ts';
+import type { FieldColumn, LookedAt } from '../compact/field-columns.ts';
 import { type Cached, PackedObject, type PreparedValues } from '../compact/packed-object.ts';
 import type { NotificationSink } from '../handlers/notification.ts';
 import { openingSink } from '../handlers/opened-notification.ts';
@@ -109,7 +109,7 @@ export class CompactObjects<T> implements CacheStore<T> {
 
   search({ having, fields }: StoreSearch): Iterable<T | undefined> {
     const texts = having.map((text) => Buffer.from(text));
-    return this.#searched([...this.#items.values()], texts, fields && this.#texts.columnOf(fields));
+    return this.#searched([...this.#items.values()], texts, fields && this.#texts.columnOf({ fields }));
   }
 
   *#searched(
@@ -127,8 +127,13 @@ export class CompactObjects<T> implements CacheStore<T> {
     }
   }
 
+  reader(looked: LookedAt): (cached: Cached<T>) => T {
+    const column = this.#texts.columnOf(looked);
+    return (cached) => this.#texts.sharedOf(cached, column);
+  }
+
   keepFields(fields: readonly Address[]): void {
-    if (fields.length > 0) this.#texts.columnOf(fields, true);
+    if (fields.length > 0) this.#texts.columnOf({ fields }, true);
   }
 
   // --- handles ---

@@ -173,6 +173,11 @@ export class Indexer<T> {
     this.store.keepFields(fields.map(addressOf));
   }
 
+  /** @internal The values under which an index has an object; none for an index that does not exist. */
+  valuesUnder(name: string, key: ObjectKey): readonly string[] {
+    return this.#indexes.get(name)?.valuesOf(key) ?? [];
+  }
+
   has(key: ObjectKey): boolean {
     return this.store.items.has(key);
   }

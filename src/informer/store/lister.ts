@@ -6,6 +6,7 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import { type DeepReadonly, hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { notFound, StatusError } from '../../model/status.ts';
+import type { LookedAt } from '../compact/field-columns.ts';
 import type { Cached } from '../compact/packed-object.ts';
 import { readonlyView } from '../handlers/notification.ts';
 import type { Indexer, ScanOptions } from './indexer.ts';
@@ -59,6 +60,13 @@ export interface Lister<T> {
    * have the named fields only. Throws `argument` for a text that is not a path.
    */
   scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined>;
+  /**
+   * @internal Reads parts of the objects of a `view`, of which `lightsOf` gives the entries. Objects in which these parts
+   * are equal may be given as one: what follows from them need be computed once. Absent: read the objects themselves.
+   */
+  readerOf?(looked: LookedAt): (entry: unknown) => DeepReadonly<T>;
+  /** @internal The values under which an index has an object; none for an index that does not exist. */
+  valuesUnder?(name: string, key: ObjectKey): readonly string[];
   /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
   /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
@@ -150,6 +158,14 @@ class IndexerLister<T> implements Lister<T> {
 
   scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined> {
     return this.#indexer.scan(options) as Iterable<DeepReadonly<T> | undefined>;
+  }
+
+  readerOf(looked: LookedAt): (entry: unknown) => DeepReadonly<T> {
+    return this.#indexer.store.reader(looked) as (entry: unknown) => DeepReadonly<T>;
+  }
+
+  valuesUnder(name: string, key: ObjectKey): readonly string[] {
+    return this.#indexer.valuesUnder(name, key);
   }
 
   #found({ namespace, selector }: ListFilter): Cached<T>[] {

@@ -71,6 +71,10 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
     return [...this.#items.values()];
   }
 
+  reader(): (object: T) => T {
+    return (object) => object;
+  }
+
   incoming(_key: ObjectKey, object: T): T {
     return object;
   }

@@ -29,41 +29,52 @@ export interface Amounts {
  * Counts values up, group by group; a group is a list of the values of each of its items. All groups are counted in one
  * kind, the one that most values are: sizes (numbers and quantities), durations, or, for the least and the largest,
  * times. Values that are something else are left out and counted once, though their item be in several groups.
+ * `itemsOf`: how many items a list of values stands for. Default: one.
  */
-export function amountsOf(verb: Verb, groups: readonly (readonly (readonly unknown[])[])[]): Amounts {
+export function amountsOf(
+  verb: Verb,
+  groups: readonly (readonly (readonly unknown[])[])[],
+  itemsOf: (values: readonly unknown[]) => number = () => 1,
+): Amounts {
   const known = new Map<readonly unknown[], readonly Reading[]>();
+  const times = new Map<Reading, number>();
   const read = (values: readonly unknown[]) => {
     let readings = known.get(values);
     if (!readings) {
       readings = values.map(readingOf).filter((reading) => reading !== undefined);
       known.set(values, readings);
+      for (const reading of readings) times.set(reading, itemsOf(values));
     }
     return readings;
   };
+  const count: Count = (readings) => readings.reduce((sum, reading) => sum + (times.get(reading) as number), 0);
   const byGroup = groups.map((items) => items.flatMap(read));
   const all = [...known.values()].flat();
-  const kind = kindOf(verb, all);
+  const kind = kindOf(verb, all, count);
   const unread = all.filter((reading) => reading[kind] === undefined);
-  const column = columnOf(verb, kind, all);
+  const column = columnOf(verb, kind, all, count);
   return {
     amounts: byGroup.map((readings) => column(readings.filter((reading) => reading[kind] !== undefined))),
     unread:
-      unread.length === 0 ? undefined : { count: unread.length, of: all.length, example: (unread[0] as Reading).text },
+      unread.length === 0 ? undefined : { count: count(unread), of: count(all), example: (unread[0] as Reading).text },
   };
 }
 
+/** The number of readings, each as often as it stands for one. */
+type Count = (readings: readonly Reading[]) => number;
+
 /** The kind that most of the values are. */
-function kindOf(verb: Verb, all: readonly Reading[]): ReadingKind {
+function kindOf(verb: Verb, all: readonly Reading[], count: Count): ReadingKind {
   const kinds: readonly ReadingKind[] =
     verb === 'min' || verb === 'max' ? ['size', 'duration', 'time'] : ['size', 'duration'];
-  const counts = kinds.map((kind) => all.filter((reading) => reading[kind] !== undefined).length);
+  const counts = kinds.map((kind) => count(all.filter((reading) => reading[kind] !== undefined)));
   return kinds[counts.indexOf(Math.max(...counts))] ?? 'size';
 }
 
 type Column = (readings: readonly Reading[]) => Amount | undefined;
 
 /** How the amounts of a measure are made and written; the same for all its groups. */
-function columnOf(verb: Verb, kind: ReadingKind, all: readonly Reading[]): Column {
+function columnOf(verb: Verb, kind: ReadingKind, all: readonly Reading[], count: Count): Column {
   const read = all.filter((reading) => reading[kind] !== undefined);
   const amountIn = (reading: Reading) => reading[kind] as Decimal;
   const areNumbers = read.every(({ isNumber }) => isNumber);
@@ -89,12 +100,17 @@ function columnOf(verb: Verb, kind: ReadingKind, all: readonly Reading[]): Colum
   }
   return (readings) => {
     if (readings.length === 0) return undefined;
-    const sum = readings.map(amountIn).reduce(addDecimals, ZERO);
+    const sum = readings.map((reading) => timesDecimal(amountIn(reading), count([reading]))).reduce(addDecimals, ZERO);
     if (verb === 'sum') return written(sum);
     const scale = kind === 'size' && style.binary ? 0 : 9; // no part of a byte
-    return written(divideDecimal(sum, BigInt(readings.length), scale));
+    return written(divideDecimal(sum, BigInt(count(readings)), scale));
   };
 }
+
+const timesDecimal = ({ digits, scale }: Decimal, times: number): Decimal => ({
+  digits: times === 1 ? digits : digits * BigInt(times),
+  scale,
+});
 
 function styleOf(readings: readonly Reading[]): SizeStyle {
   const has = (end: RegExp) => readings.some(({ text, isNumber }) => !isNumber && end.test(text));

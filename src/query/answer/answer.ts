@@ -1,13 +1,12 @@
 import type { Client } from '../../client/client.ts';
-import { joined } from '../../kit/lazy-list.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { answerCatalog } from './answer-catalog.ts';
 import type { AnswerNotices } from './answer-sink.ts';
-import { mergedCounts } from './arrange.ts';
+import { mergedCounts, type ValueCount } from './arrange.ts';
 import type { CachedObjects } from './cached-objects.ts';
 import { valueCountsOf } from './counts.ts';
-import { arrange, type Found, findPatiently } from './found.ts';
+import { arranged, type Found, type FoundIn, findPatiently } from './found.ts';
 import { grouped } from './grouping.ts';
 import { type GroupRow, sortedRows } from './groups.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
@@ -50,6 +49,8 @@ export interface Answer {
   readonly result: AnswerResult;
   /** The objects that were found, or the values of an index. `--limit` may leave some out of the result. */
   readonly count: number;
+  /** All objects that were found, cache by cache; none where the values of an index were asked for. */
+  readonly found: readonly FoundIn[];
   readonly parts: readonly SearchedPart[];
 }
 
@@ -67,13 +68,13 @@ export async function answer(query: Query, parts: readonly AnswerPart[], answeri
   const catalogs = await Promise.all(parts.map((part) => catalogOf(part)));
   const searched = parts.map((part, i) => ({ ...part, catalog: catalogs[i] as IndexCatalog }));
   const matches = matcherOf(query, answering);
-  const { count, result } = await resultOf(query, searched, { ...answering, matches });
+  const { count, found, result } = await resultOf(query, searched, { ...answering, matches });
   const samples = await Promise.all(
     searched.map(async ({ allCached, pushedDownCaches }) =>
       count === 0 && pushedDownCaches ? await pushedDownCaches.unfiltered(allCached) : allCached.map(samplesOf),
     ),
   );
-  return { count, result, parts: searched.map((part, i) => ({ ...part, samples: samples[i] ?? [] })) };
+  return { count, found, result, parts: searched.map((part, i) => ({ ...part, samples: samples[i] ?? [] })) };
 }
 
 async function resultOf(
@@ -90,21 +91,21 @@ async function resultOf(
   });
   if (query.values !== undefined) {
     const name = query.values;
-    const counts = parts.flatMap((part) =>
-      part.allCached.map((cached) => valueCountsOf(name, cached, { ...findingIn(part), redactor }, query)),
-    );
+    const counts: (readonly ValueCount[])[] = [];
+    for (const part of parts)
+      for (const cached of part.allCached)
+        counts.push(await valueCountsOf(name, cached, { ...findingIn(part), redactor }, query));
     const rows = mergedCounts(counts).map((row) => ({ ...row, amounts: [] }));
-    return { count: rows.length, result: { kind: 'rows', rows: rowsOf(rows), remarks: [] } };
+    return { count: rows.length, found: [], result: { kind: 'rows', rows: rowsOf(rows), remarks: [] } };
   }
-  const lists: (readonly Found[])[] = [];
+  const found: FoundIn[] = [];
   for (const part of parts)
-    for (const cached of part.allCached) lists.push(await findPatiently(query, cached, findingIn(part)));
-  const found = joined(lists);
-  const count = found.length;
-  if (query.count) return { count, result: { kind: 'count', count } };
-  if (asksForObjects(query)) return { count, result: { kind: 'objects', objects: arrange(found, query) } };
+    for (const cached of part.allCached) found.push(await findPatiently(query, cached, findingIn(part)));
+  const count = found.reduce((sum, { objects }) => sum + objects.length, 0);
+  if (query.count) return { count, found, result: { kind: 'count', count } };
+  if (asksForObjects(query)) return { count, found, result: { kind: 'objects', objects: arranged(found, query) } };
   const { rows, remarks } = grouped(found, query, redactor);
-  return { count, result: { kind: 'rows', rows: rowsOf(rows), remarks } };
+  return { count, found, result: { kind: 'rows', rows: rowsOf(rows), remarks } };
 }
 
 function catalogOf({ query, allCached, client, signal, pushedDownCaches }: AnswerPart): Promise<IndexCatalog> {

@@ -3,7 +3,6 @@ import { atPlaces } from '../../kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { compareSortedTexts } from '../../model/value-order.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
-import { type IndexedStore, keptCounts } from '../index/stored-index.ts';
 
 /** A value and the number of objects that have it. */
 export interface ValueCount {
@@ -12,21 +11,9 @@ export interface ValueCount {
 }
 
 /**
- * Counts the objects for each value of an index: the most frequent value first, then by value. The counts come from the
- * store's index if it keeps one, otherwise from a scan of all objects. `redact` is given where values may be secret.
- * The values are then read from the redacted objects: no secret value is shown, and equal values still count together.
+ * Counts the objects for each value of an index: the most frequent value first, then by value. `redact` is given where
+ * values may be secret: they are then read from the redacted objects, and equal values still count together.
  */
-export function valueCounts(
-  definition: IndexDefinition,
-  store: IndexedStore,
-  redact?: (object: ReadonlyObject) => ReadonlyObject,
-): ValueCount[] {
-  if (redact || definition.listed || !store.hasIndex(definition.key))
-    return countedValues(definition, store.list(), redact);
-  return keptCounts(store, definition).sort(byCount);
-}
-
-/** As {@link valueCounts}, from a scan of these objects. */
 export function countedValues(
   definition: IndexDefinition,
   objects: Iterable<ReadonlyObject>,
@@ -36,33 +23,23 @@ export function countedValues(
   return countsOf(objects, redact ? (object) => values(redact(object)) : values);
 }
 
-/** How {@link valueCounts} counts, for `--explain`. */
-export function explainCounts(
-  definition: IndexDefinition,
-  store: IndexedStore,
-  { isRedacted }: { isRedacted: boolean },
-): string {
-  const isKept = !isRedacted && definition.listed === undefined && store.hasIndex(definition.key);
-  return isKept
-    ? `values of the kept index ${definition.name}; scanned 0 of ${store.size}`
-    : `values of ${definition.name} computed for each object; scanned ${store.size} of ${store.size}`;
-}
-
 /** The sums of the counts of several stores. */
 export function mergedCounts(counts: Iterable<readonly ValueCount[]>): ValueCount[] {
   const sums = new Map<string, number>();
   for (const list of counts) for (const { value, count } of list) sums.set(value, (sums.get(value) ?? 0) + count);
-  return sorted(sums);
+  return sortedCounts(sums);
 }
 
-function countsOf<T>(items: Iterable<T>, values: (item: T) => readonly string[]): ValueCount[] {
+/** Counts the values of items. */
+export function countsOf<T>(items: Iterable<T>, values: (item: T) => Iterable<string>): ValueCount[] {
   const counts = new Map<string, number>();
   for (const item of items) for (const value of values(item)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return sorted(counts);
+  return sortedCounts(counts);
 }
 
-const sorted = (counts: ReadonlyMap<string, number>) =>
-  [...counts].map(([value, count]) => ({ value, count })).sort(byCount);
+/** The most frequent value first, then by value. */
+export const sortedCounts = (counts: Iterable<readonly [value: string, count: number]>): ValueCount[] =>
+  Array.from(counts, ([value, count]) => ({ value, count })).sort(byCount);
 
 const byCount = (a: ValueCount, b: ValueCount) =>
   b.count - a.count || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
@@ -87,27 +64,32 @@ export function sortedBy<T>(
   { expression, isDescending }: SortBy,
 ): readonly T[] {
   const keyed = Array.from({ length: items.length }, (_, place) => ({ place, key: values(items[place] as T)[0] }));
-  if (keyed.length > 0 && keyed.every(({ key }) => key === undefined)) {
-    throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
-      hint: 'look at the fields of one object with -o json',
-    });
-  }
-  const unsortable = keyed.find(({ key }) => typeof key === 'object' && key !== null);
-  if (unsortable) {
-    throw new InformerError(
-      'argument',
-      `--sort-by: "${expression}" is a ${Array.isArray(unsortable.key) ? 'list' : 'map'}, which has no order`,
-      {
-        hint: 'sort by a field within it',
-      },
-    );
-  }
+  checkSortKeys(
+    keyed.map(({ key }) => key),
+    expression,
+  );
   const sign = isDescending ? -1 : 1;
   keyed.sort((a, b) => sign * compareKeys(a.key, b.key));
   return atPlaces(
     items,
     keyed.map(({ place }) => place),
   );
+}
+
+/** Throws `argument` if there is nothing to sort by in any object, or if it has no order. */
+export function checkSortKeys(keys: readonly unknown[], expression: string): void {
+  if (keys.length > 0 && keys.every((key) => key === undefined)) {
+    throw new InformerError('argument', `couldn't find any field with path "${expression}" in the list of objects`, {
+      hint: 'look at the fields of one object with -o json',
+    });
+  }
+  const unsortable = keys.find((key) => typeof key === 'object' && key !== null);
+  if (unsortable)
+    throw new InformerError(
+      'argument',
+      `--sort-by: "${expression}" is a ${Array.isArray(unsortable) ? 'list' : 'map'}, which has no order`,
+      { hint: 'sort by a field within it' },
+    );
 }
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };

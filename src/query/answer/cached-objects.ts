@@ -1,6 +1,7 @@
+import { PackedObject } from '../../informer/compact/packed-object.ts';
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Lister } from '../../informer/store/lister.ts';
-import { atPlaces, lightsOf, passing } from '../../kit/lazy-list.ts';
+import { lightsOf, passingLight } from '../../kit/lazy-list.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
@@ -41,12 +42,20 @@ export interface CachedInformer
 export function storeOf({ informer: { lister }, names }: CachedObjects): IndexedStore {
   const store = viewedStore(lister);
   if (!names) return store;
-  return scanned(passing(store.list(), (object) => names.has(object.metadata.name ?? '')));
+  return scanned(
+    passingLight(store.list(), (entry) => names.has((entry as ReadonlyObject).metadata.name ?? '')),
+    store,
+  );
 }
 
-/** A store of these objects, without indexes. */
-export function scanned(objects: readonly ReadonlyObject[]): IndexedStore {
+/** A store of these objects, which may be some of another store, without indexes. */
+export function scanned(
+  objects: readonly ReadonlyObject[],
+  { readerOf, valuesUnder }: Partial<IndexedStore> = {},
+): IndexedStore {
   return {
+    ...(readerOf && { readerOf }),
+    ...(valuesUnder && { valuesUnder }),
     size: objects.length,
     list: () => objects,
     hasIndex: () => false,
@@ -61,28 +70,34 @@ export function ageMsOf({ informer: { continuity } }: CachedObjects): number {
   return Math.max(0, ...continuity.map(({ ageMs = 0 }) => ageMs));
 }
 
+/** Compares two places in a list. */
+export type ComparePlaces = (a: number, b: number) => number;
+
 /**
- * Objects as the server listed them, namespace by namespace; objects that were asked for by name in the order of the
- * names.
+ * The order of objects in which the server listed them, namespace by namespace; of objects that were asked for by name
+ * the order of the names. Undefined: they are in it. None is decoded for it: there may be many objects.
  */
-export function inServersOrder(
+export function serversOrder(
   objects: readonly ReadonlyObject[],
   { names, namespaces = [], informer }: CachedObjects,
   isLookedUp: boolean,
-): readonly ReadonlyObject[] {
-  if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered))) return objects;
+): ComparePlaces | undefined {
+  if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered)))
+    return undefined;
+  const entries = lightsOf(objects) as Light[];
+  const keys = entries.map(keyIn);
   const isPart = informer.isUnordered || objects.length < informer.lister.size / FEW_OF;
-  if (!names && isPart && namespaces.length < 2) return inKeyOrder(objects);
+  if (!names && isPart && namespaces.length < 2) return (a, b) => compareText(keys[a] as string, keys[b] as string);
   const listedAt = new Map<ObjectKey, number>();
-  const listed = informer.isUnordered ? sortedKeys(objects) : keysOf(informer.lister);
+  const listed = informer.isUnordered ? keys.toSorted(compareText) : keysOf(informer.lister);
   for (const key of listed) listedAt.set(key, listedAt.size);
   const [nameAt, namespaceAt] = [placesOf(names ?? []), placesOf(namespaces)];
-  const ranksOf = (object: Pick<ReadonlyObject, 'metadata'>) => [
-    nameAt.get(object.metadata.name ?? '') ?? 0,
-    namespaceAt.get(object.metadata.namespace ?? '') ?? 0,
-    listedAt.get(keyOf(object)) ?? 0,
-  ];
-  return orderedBy(objects, ranksOf, compareLists);
+  const ranks = entries.map(({ metadata }, i) => [
+    nameAt.get(metadata.name ?? '') ?? 0,
+    namespaceAt.get(metadata.namespace ?? '') ?? 0,
+    listedAt.get(keys[i] as ObjectKey) ?? 0,
+  ]);
+  return (a, b) => compareLists(ranks[a] as number[], ranks[b] as number[]);
 }
 
 /**
@@ -91,26 +106,16 @@ export function inServersOrder(
  */
 const FEW_OF = 100;
 
+type Light = Pick<ReadonlyObject, 'metadata'>;
+
+/** A handle has its key at hand. */
+const keyIn = (entry: Light): ObjectKey => (entry instanceof PackedObject ? entry.key : keyOf(entry));
+
 /** The keys in the order of `values`. */
 function keysOf(lister: CachedInformer['lister']): Iterable<ObjectKey> {
   return 'keys' in lister
     ? (lister as Pick<Lister<UnknownObject>, 'keys'>).keys()
     : Iterator.from(lister.values()).map(keyOf);
-}
-
-const inKeyOrder = (objects: readonly ReadonlyObject[]) => orderedBy(objects, keyOf, compareText);
-
-const sortedKeys = (objects: readonly ReadonlyObject[]): ObjectKey[] => lightsOf(objects).map(keyOf).sort(compareText);
-
-/** The objects in the order of what is read of the metadata of each. None is decoded for it: there may be many objects. */
-function orderedBy<R>(
-  objects: readonly ReadonlyObject[],
-  read: (object: Pick<ReadonlyObject, 'metadata'>) => R,
-  compare: (a: R, b: R) => number,
-): readonly ReadonlyObject[] {
-  const ranks = (lightsOf(objects) as Pick<ReadonlyObject, 'metadata'>[]).map((each) => read(each));
-  const places = ranks.map((_, place) => place).sort((a, b) => compare(ranks[a] as R, ranks[b] as R));
-  return atPlaces(objects, places);
 }
 
 const placesOf = (words: Iterable<string>) => new Map([...words].map((word, i) => [word, i]));

@@ -1,14 +1,17 @@
-import { atPlaces, firstOf, lazyList, passing } from '../../kit/lazy-list.ts';
+import { atPlaces, joined, lazyList, lightsOf, passing } from '../../kit/lazy-list.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
+import type { IndexedStore } from '../index/stored-index.ts';
 import type { AnswerNotices } from './answer-sink.ts';
-import { sortedBy } from './arrange.ts';
-import { type CachedObjects, inServersOrder, storeOf } from './cached-objects.ts';
+import { checkSortKeys, compareKeys } from './arrange.ts';
+import { type CachedObjects, type ComparePlaces, serversOrder, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
+import { firstPlaces } from './first-places.ts';
+import { lookedAtBy, lookedAtByFilters, looksOf, rememberedOf } from './looked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { placesPatiently } from './patient-filter.ts';
@@ -23,17 +26,26 @@ export interface Found {
   readonly type: ResourceType;
 }
 
+/** The objects of one cache that were found, in no order. */
+export interface FoundIn {
+  readonly type: ResourceType;
+  readonly store: IndexedStore;
+  readonly objects: readonly ReadonlyObject[];
+  /** The order in which the server listed them; undefined: they are in it. */
+  order(): ComparePlaces | undefined;
+}
+
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
-  question: Pick<Query, 'lookups' | 'explain' | 'part' | 'count'> & ObjectFilters,
+  question: Pick<Query, 'lookups' | 'explain' | 'part'> & ObjectFilters,
   cached: CachedObjects,
-  { catalog, matches, sink, pushedDownCaches }: Finding,
-): readonly Found[] {
-  const { type } = cached;
-  const looked = runLookups({ store: storeOf(cached), catalog, lookups: question.lookups });
-  const matching = (object: ReadonlyObject) => matches(object, type);
+  finding: Finding,
+): FoundIn {
+  const store = storeOf(cached);
+  const looked = runLookups({ store, catalog: finding.catalog, lookups: question.lookups });
+  const matching = (object: ReadonlyObject) => finding.matches(object, cached.type);
   const kept = isFiltered(question) ? passing(looked.objects, matching) : looked.objects;
-  return foundOf(question, cached, { kept, ...looked, sink, pushedDownCaches });
+  return foundOf(question, cached, { kept, store, ...looked, ...finding });
 }
 
 /** As {@link findIn}, without blocking other code while the filters are tested on many objects. */
@@ -41,37 +53,61 @@ export async function findPatiently(
   question: Parameters<typeof findIn>[0],
   cached: CachedObjects,
   finding: Finding,
-): Promise<readonly Found[]> {
-  if (!isFiltered(question)) return findIn(question, cached, finding);
-  const { catalog, matches, sink } = finding;
-  const { lookups } = question;
-  const { type } = cached;
-  const search = isSecretResource(type.gvr) ? {} : await searchOf(question);
+): Promise<FoundIn> {
   const store = storeOf(cached);
-  const looked = runLookups({ store, catalog, lookups });
-  const isWhole = lookups.length === 0 && store.scan !== undefined;
-  const searched = isWhole ? (store.scan?.(search) ?? []) : looked.objects;
-  // a list and a scan that are begun together have the same objects in the same places
-  const places = await placesPatiently(searched, (object) => matches(object, type), {
-    clock: sink.clock,
-    onProgress: (count) =>
-      sink.notice(`looked at ${count} of ${looked.objects.length} ${formatGroupResource(type.gvr)}`),
-  });
-  const isAll = places.length === looked.objects.length;
-  const kept = isAll ? looked.objects : atPlaces(looked.objects, places);
-  return foundOf(question, cached, { kept, ...looked, ...finding });
+  const looked = runLookups({ store, catalog: finding.catalog, lookups: question.lookups });
+  const kept = await filtered(question, looked.objects, { ...finding, store, type: cached.type });
+  return foundOf(question, cached, { kept, store, ...looked, ...finding });
 }
+
+/** The objects that meet the filters. */
+export async function filtered(
+  question: Pick<Query, 'lookups'> & ObjectFilters,
+  objects: readonly ReadonlyObject[],
+  {
+    matches,
+    sink,
+    store,
+    type,
+  }: Pick<Finding, 'matches' | 'sink'> & { readonly store: IndexedStore; readonly type: ResourceType },
+): Promise<readonly ReadonlyObject[]> {
+  if (!isFiltered(question)) return objects;
+  const patience = {
+    clock: sink.clock,
+    onProgress: (count: number) =>
+      sink.notice(`looked at ${count} of ${objects.length} ${formatGroupResource(type.gvr)}`),
+  };
+  const { halves } = matches;
+  const looked = halves && !isSecretResource(type.gvr) ? await lookedAtByFilters(question) : undefined;
+  if (!halves || !looked || !store.readerOf) {
+    const search = isSecretResource(type.gvr) ? {} : await searchOf(question);
+    const isWhole = question.lookups.length === 0 && store.scan !== undefined;
+    // a list and a scan that are begun together have the same objects in the same places
+    const searched = isWhole ? (store.scan?.(search) ?? []) : objects;
+    return atAll(objects, await placesPatiently(searched, (object) => matches(object, type), patience));
+  }
+  const names = question.name || question.excludeName ? (lightsOf(objects) as readonly ReadonlyObject[]) : undefined;
+  const lookAt = looksOf(objects, store, looked);
+  const holds = rememberedOf((object) => halves.holds(object, type));
+  const isMet = (place: number) =>
+    (names === undefined || halves.isNamed(names[place]?.metadata.name ?? '')) && holds(lookAt(place));
+  return atAll(objects, await placesPatiently(objects.keys(), isMet, patience));
+}
+
+const atAll = (objects: readonly ReadonlyObject[], places: readonly number[]) =>
+  places.length === objects.length ? objects : atPlaces(objects, places);
 
 interface Looked extends ReturnType<typeof runLookups>, Pick<Finding, 'sink' | 'pushedDownCaches'> {
   /** The objects that also meet the filters. */
   readonly kept: readonly ReadonlyObject[];
+  readonly store: IndexedStore;
 }
 
 function foundOf(
   question: Parameters<typeof findIn>[0],
   cached: CachedObjects,
-  { kept, explanation, sink, pushedDownCaches }: Looked,
-): readonly Found[] {
+  { kept, store, explanation, sink, pushedDownCaches }: Looked,
+): FoundIn {
   const { lookups, explain } = question;
   const { type } = cached;
   if (explain) {
@@ -85,9 +121,7 @@ function foundOf(
       }),
     );
   }
-  // the order of objects that are only counted is not seen, and to find it reads each of them
-  const ordered = question.count ? kept : inServersOrder(kept, cached, lookups.length > 0);
-  return lazyList(ordered.length, (i) => ({ object: ordered[i] as ReadonlyObject, type }));
+  return { type, store, objects: kept, order: () => serversOrder(kept, cached, lookups.length > 0) };
 }
 
 /** The tools of a search beside the query. */
@@ -99,13 +133,69 @@ export interface Finding {
   readonly pushedDownCaches?: Pick<PushedDownCaches, 'of'> | undefined;
 }
 
-/** The objects sorted, and no more than the limit. */
-export function arrange<T extends Found>(
-  found: readonly T[],
-  { sortBy, sortsDescending, limit }: Pick<Query, 'sortBy' | 'sortsDescending' | 'limit'>,
-): readonly T[] {
-  const sorted = sortBy
-    ? sortedBy(found, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending: sortsDescending })
-    : found;
-  return limit === undefined ? sorted : firstOf(sorted, limit);
+/** The order and the number of objects that are asked for. */
+interface Arrangement extends Partial<Pick<Query, 'sortBy' | 'limit'>> {
+  readonly sortsDescending?: boolean | undefined;
 }
+
+/** What was found in several caches, sorted, and no more than the limit. Objects are made when they are read. */
+export function arranged(all: readonly FoundIn[], { sortBy, sortsDescending, limit }: Arrangement): readonly Found[] {
+  if (sortBy) return sorted(all, sortBy, { sortsDescending, limit });
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  const parts: (readonly Found[])[] = [];
+  for (const found of all) {
+    if (left <= 0) break;
+    const order = found.order();
+    const count = Math.min(left, found.objects.length);
+    const objects = order ? atPlaces(found.objects, firstPlaces(found.objects.length, order, count)) : found.objects;
+    parts.push(madeOf(objects, found.type, count));
+    left -= count;
+  }
+  return joined(parts);
+}
+
+function sorted(
+  all: readonly FoundIn[],
+  sortBy: NonNullable<Query['sortBy']>,
+  { sortsDescending, limit }: Arrangement,
+): readonly Found[] {
+  const keys = all.flatMap((found) => valuesIn(found, sortBy).map(([key]) => key));
+  checkSortKeys(keys, sortBy.text);
+  const lists = all.flatMap(({ objects }, list) => Array.from({ length: objects.length }, () => list));
+  const starts = all.map((_, i) => all.slice(0, i).reduce((sum, { objects }) => sum + objects.length, 0));
+  const orders: (ComparePlaces | undefined)[] = [];
+  const listed = (a: number, b: number): number => {
+    const [of, other] = [lists[a] as number, lists[b] as number];
+    if (of !== other) return of - other;
+    if (!(of in orders)) orders[of] = all[of]?.order();
+    const start = starts[of] as number;
+    return orders[of]?.(a - start, b - start) ?? a - b;
+  };
+  const sign = sortsDescending ? -1 : 1;
+  const places = firstPlaces(keys.length, (a, b) => sign * compareKeys(keys[a], keys[b]) || listed(a, b), limit);
+  return atPlaces(joined(all.map(({ objects, type }) => madeOf(objects, type))), places);
+}
+
+/** The values of an expression in each object. What is remembered of its fields is not decoded. */
+export function valuesIn(
+  { objects, store, type }: FoundIn,
+  expression: NonNullable<Query['sortBy']>,
+): (readonly unknown[])[] {
+  const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
+  const lookAt = looksOf(objects, store, looked);
+  const values = rememberedOf((object) => expression.values(object));
+  return Array.from({ length: objects.length }, (_, place) => values(lookAt(place)));
+}
+
+/** Each object is made when it is read, and then not again. */
+const madeOf = (objects: readonly ReadonlyObject[], type: ResourceType, count = objects.length): readonly Found[] =>
+  lazyList(count, (place) => {
+    let object: ReadonlyObject | undefined;
+    return {
+      type,
+      get object() {
+        object ??= objects[place] as ReadonlyObject;
+        return object;
+      },
+    };
+  });

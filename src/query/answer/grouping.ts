@@ -1,11 +1,13 @@
 import { goText } from '../../expr/go-text.ts';
 import { cellText } from '../../kit/escape.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import { amountsOf } from './amount.ts';
-import type { Found } from './found.ts';
+import type { Found, FoundIn } from './found.ts';
 import { type GroupRow, groupsOf } from './groups.ts';
+import { lookedAtBy, looksOf, rememberedOf } from './looked-at.ts';
 import type { Expression, Query } from './query.ts';
 
 /** Groups, and what a person should know of their amounts. */
@@ -19,27 +21,25 @@ export interface Grouped {
  * objects as they are shown: values of Secrets are neither values of groups nor counted up.
  */
 export function grouped(
-  found: readonly Found[],
+  found: readonly FoundIn[],
   { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
   redactor: Redactor,
 ): Grouped {
-  // of each object only what is counted is kept: there may be many objects
-  const items = Iterator.from(found).map((item) => {
-    const object = shownIn(item, redactor);
-    const amounts = measures.map(({ expression }) => expression.values(object));
-    return { values: groupBy ? groupValues(object, groupBy) : [], amounts };
+  const items = itemsOf(found, { groupBy, measures }, redactor);
+  const all = [...items.keys()];
+  const groups: { readonly value: string | undefined; readonly items: readonly Item[] }[] = groupBy
+    ? groupsOf(all, ({ values }) => values)
+    : [{ value: undefined, items: all }];
+  const columns = measures.map(({ verb }, i) => {
+    const times = new Map<readonly unknown[], number>();
+    for (const [{ amounts }, count] of items) times.set(amounts[i] ?? [], count);
+    const lists = groups.map((group) => group.items.map(({ amounts }) => amounts[i] ?? []));
+    return amountsOf(verb, lists, (values) => times.get(values) ?? 1);
   });
-  const groups = groupBy ? groupsOf(items, ({ values }) => values) : [{ value: undefined, items: [...items] }];
-  const columns = measures.map(({ verb }, i) =>
-    amountsOf(
-      verb,
-      groups.map((group) => group.items.map(({ amounts }) => amounts[i] ?? [])),
-    ),
-  );
   return {
-    rows: groups.map(({ value, items }, i) => ({
+    rows: groups.map(({ value, items: own }, i) => ({
       value,
-      count: items.length,
+      count: own.reduce((sum, item) => sum + (items.get(item) as number), 0),
       amounts: columns.map(({ amounts }) => amounts[i]),
     })),
     remarks: columns.flatMap(({ unread }, i) => {
@@ -53,6 +53,36 @@ export function grouped(
       ];
     }),
   };
+}
+
+/** The values of an object: those of its groups, and those that are counted up, measure by measure. */
+interface Item {
+  readonly values: readonly string[];
+  readonly amounts: readonly (readonly unknown[])[];
+}
+
+/** What is counted, and of how many objects it is what is counted: of each object no more is kept. */
+function itemsOf(
+  found: readonly FoundIn[],
+  { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
+  redactor: Redactor,
+): ReadonlyMap<Item, number> {
+  const items = new Map<Item, number>();
+  const expressions = [...(groupBy ? [groupBy] : []), ...measures.map(({ expression }) => expression)];
+  for (const { objects, store, type } of found) {
+    const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy(expressions);
+    const lookAt = looksOf(objects, store, looked);
+    const itemOf = rememberedOf((object): Item => {
+      const shown = shownIn({ object, type }, redactor);
+      const amounts = measures.map(({ expression }) => expression.values(shown));
+      return { values: groupBy ? groupValues(shown, groupBy) : [], amounts };
+    });
+    for (let place = 0; place < objects.length; place++) {
+      const item = itemOf(lookAt(place));
+      items.set(item, (items.get(item) ?? 0) + 1);
+    }
+  }
+  return items;
 }
 
 /** An object as expressions of groups and amounts read it. An object of several clusters has the field `cluster`. */

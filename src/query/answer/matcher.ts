@@ -4,7 +4,11 @@ import { ConditionJudge, failureNotice, variablesOf } from '../../stream/conditi
 import type { AnswerNotices } from './answer-sink.ts';
 import type { ObjectFilters } from './object-filters.ts';
 
-export type Matcher = (object: ReadonlyObject, type: ResourceType) => boolean;
+export interface Matcher {
+  (object: ReadonlyObject, type: ResourceType): boolean;
+  /** The two halves of the answer: the second looks at the fields and cells that the expressions look at. */
+  readonly halves?: { isNamed(name: string): boolean; holds(object: ReadonlyObject, type: ResourceType): boolean };
+}
 
 /**
  * The objects whose names match and that meet every expression. An expression that fails on an object counts as not
@@ -20,13 +24,14 @@ export function matcherOf(
     (error) => sink.notice(failureNotice(error)),
     (remark) => sink.notice(remark),
   );
-  const isNamed = ({ metadata: { name: own = '' } }: ReadonlyObject) =>
-    (name === undefined || name.test(own)) && !excludeName?.test(own);
-  return (object, type) =>
-    isNamed(object) &&
+  const isNamed = (own: string) => (name === undefined || name.test(own)) && !excludeName?.test(own);
+  const holds = (object: ReadonlyObject, type: ResourceType) =>
     conditions.every((condition) =>
       judge.holds(condition, variablesOf({ type: 'added', object, cause: 'initial' }, now(), type)),
     );
+  const matches = (object: ReadonlyObject, type: ResourceType) =>
+    isNamed(object.metadata.name ?? '') && holds(object, type);
+  return Object.assign(matches, { halves: { isNamed, holds } });
 }
 
 function momentOf(clock: AnswerNotices['clock']): () => number {

@@ -10,7 +10,7 @@ export interface Measure {
   readonly verb: Verb;
   /** The name of the measure: the user's, or the last field of the expression. */
   readonly name: string;
-  readonly expression: Pick<ValueExpression, 'text' | 'values' | 'reads'>;
+  readonly expression: Pick<ValueExpression, 'text' | 'values' | 'reads' | 'seen'>;
 }
 
 /** The flags of measures. */

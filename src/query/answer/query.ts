@@ -9,7 +9,7 @@ import type { Measure } from './measures.ts';
 import type { ObjectFilters } from './object-filters.ts';
 
 /** An expression over objects, and its text. */
-export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads'>;
+export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads' | 'seen'>;
 
 /** A question about objects, read and checked. It does not know any server or type. */
 export interface Query extends ObjectFilters {

@@ -4,7 +4,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import { eventIndex } from './event-index.ts';
 import { type IndexDefinition, indexTexts } from './index-definition.ts';
 import { type OwnerIndexOptions, ownerIndex } from './owner-index.ts';
-import { configMapsOf, imagesOf, nodeOf, secretsOf, serviceAccountsOf } from './pod-references.ts';
+import { configMapsOf, imagesOf, NODE_FIELDS, nodeOf, secretsOf, serviceAccountsOf } from './pod-references.ts';
 import { volumeClaimsOf } from './volume-claims.ts';
 
 /**
@@ -44,7 +44,7 @@ export class IndexCatalog {
 
 const BUILT_IN: readonly IndexDefinition[] = [
   ofField('namespace', ['metadata', 'namespace'], (object) => [object.metadata.namespace]),
-  ofField('node', ['spec', 'nodeName'], nodeOf),
+  { ...ofField('node', ['spec', 'nodeName'], nodeOf), seen: NODE_FIELDS },
   builtIn('image', 'images of containers and image volumes', imagesOf),
   ofField('phase', ['status', 'phase'], (object) => [(object.status as { phase?: string } | undefined)?.phase]),
   builtIn('configmap', 'config maps that are mounted or used for environment variables', configMapsOf),
@@ -66,7 +66,7 @@ function ofField(
   field: readonly string[],
   texts: (object: ReadonlyObject) => readonly unknown[],
 ): IndexDefinition {
-  return { ...builtIn(name, field.join('.'), texts), field };
+  return { ...builtIn(name, field.join('.'), texts), field, seen: [field] };
 }
 
 function labelIndex(name: string): IndexDefinition | undefined {
@@ -74,5 +74,6 @@ function labelIndex(name: string): IndexDefinition | undefined {
   if (key === undefined) return undefined;
   const texts = ({ metadata: { labels } }: ReadonlyObject) =>
     labels && Object.hasOwn(labels, key) ? [labels[key]] : [];
-  return { ...builtIn(name, `metadata.labels['${key}']`, texts), field: ['metadata', 'labels', key] };
+  const field = ['metadata', 'labels', key];
+  return { ...builtIn(name, `metadata.labels['${key}']`, texts), field, seen: [field] };
 }

@@ -30,6 +30,8 @@ export interface IndexDefinition {
   listed?(object: ReadonlyObject): readonly string[];
   /** The fields that a declared index reads. */
   readonly reads?: readonly Address[] | undefined;
+  /** All fields that {@link valuesOf} may look at. Undefined: any. */
+  readonly seen?: readonly Address[] | undefined;
   /** The field whose text is the value, if it is one field: a server may be able to select by it. */
   readonly field?: readonly string[] | undefined;
   /** Whether a value is the reference to an object, `KIND/NAME`, whose kind a user may write in several ways. */
@@ -38,7 +40,14 @@ export interface IndexDefinition {
    * For an index that is not stable: another one that is, and what each of its values means here. The values of an
    * object are those that its values there mean. A store keeps the other one in its place.
    */
-  readonly through?: { readonly index: IndexDefinition; expand(value: string): readonly string[] } | undefined;
+  readonly through?:
+    | {
+        readonly index: IndexDefinition;
+        expand(value: string): readonly string[];
+        /** The values to list: see {@link listed}. */
+        list(value: string): readonly string[];
+      }
+    | undefined;
   /** Converts a value as a user writes it to the spellings of the index. Any of them is meant. */
   normalise?(value: string): readonly string[];
 }
@@ -68,6 +77,7 @@ export async function parseIndex(
     from: expression.text,
     stable: true,
     reads: expression.reads,
+    seen: expression.seen,
     field: expression.field,
     valuesOf: (object) => indexTexts(expression.values(object)),
   };

@@ -1,4 +1,4 @@
-import { joined, passing } from '../../kit/lazy-list.ts';
+import { joined, lightsOf, passing, passingLight } from '../../kit/lazy-list.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexCatalog } from './index-catalog.ts';
@@ -50,8 +50,8 @@ export function runLookups({ store, catalog, lookups }: QueryOptions): {
   const answered = new Set(first ? [first.condition] : []);
   for (const other of others) {
     if (other.size > objects.length * testCost(other.condition.definition)) continue;
-    const members = new Set(read(other, store).map(keyOf));
-    objects = passing(objects, (object) => members.has(keyOf(object)));
+    const members = new Set(lightsOf(read(other, store)).map(keyOf));
+    objects = passingLight(objects, (object) => members.has(keyOf(object)));
     used.push(usedIndex(other, members));
     answered.add(other.condition);
   }
@@ -150,7 +150,7 @@ function read({ condition, values }: Candidates, store: IndexedStore): readonly 
   const found = values.map((value) => store.byIndex(stored.key, value));
   if (found.length === 1) return found[0] as readonly ReadonlyObject[];
   const seen = new Set<ObjectKey>();
-  return passing(joined(found), (object) => {
+  return passingLight(joined(found), (object) => {
     const key = keyOf(object);
     return !seen.has(key) && seen.add(key) !== undefined;
   });

@@ -28,6 +28,13 @@ export function ownerIndex({ resolve, kindOf, listsNamespaces = false }: OwnerIn
   const valuesOf = (object: Pick<ReadonlyObject, 'metadata'>) => [
     ...new Set([...ancestors(object, resolve)].flatMap(([reference, namespace]) => spellingsOf(reference, namespace))),
   ];
+  const listed = (object: Referrer) => [
+    ...new Set(
+      [...ancestors(object, resolve)].map(([reference, namespace]) =>
+        listedSpelling(reference, listsNamespaces ? namespace : undefined),
+      ),
+    ),
+  ];
   return {
     name: 'owner',
     key: 'owner',
@@ -35,14 +42,12 @@ export function ownerIndex({ resolve, kindOf, listsNamespaces = false }: OwnerIn
     stable: false,
     isReference: true,
     valuesOf,
-    through: { index: DIRECT_OWNERS, expand: (text) => valuesOf(referrerOf(text)) },
-    listed: (object) => [
-      ...new Set(
-        [...ancestors(object, resolve)].map(([reference, namespace]) =>
-          listedSpelling(reference, listsNamespaces ? namespace : undefined),
-        ),
-      ),
-    ],
+    through: {
+      index: DIRECT_OWNERS,
+      expand: (text) => valuesOf(referrerOf(text)),
+      list: (text) => listed(referrerOf(text)),
+    },
+    listed,
     normalise: (value) => meantSpellings(value, kindOf ?? (() => undefined)),
   };
 }

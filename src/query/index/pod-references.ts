@@ -1,3 +1,4 @@
+import type { Address } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 
 /** The part of a pod spec that the built-in indexes read. Source: k8s.io/api core/v1 PodSpec. */
@@ -68,6 +69,14 @@ export function imagesOf(object: ReadonlyObject): Texts {
     ...listOf(spec?.volumes).map(({ image }) => image?.reference),
   ];
 }
+
+/** The fields in which {@link nodeOf} looks. */
+export const NODE_FIELDS: readonly Address[] = [
+  ['spec', 'nodeName'],
+  ['spec', 'template', 'spec', 'nodeName'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'nodeName'],
+  ['template', 'spec', 'nodeName'],
+];
 
 /** The node to which a pod is bound. */
 export function nodeOf(object: ReadonlyObject): Texts {

@@ -1,4 +1,6 @@
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import type { ScanOptions } from '../../informer/store/indexer.ts';
+import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { type Lookup, lookupTest, rangeKindOf } from './lookup.ts';
@@ -13,8 +15,14 @@ export interface IndexedStore {
     range?: { readonly prefix: string } | { readonly from?: string; readonly to?: string },
   ): readonly string[];
   indexCount(name: string, value: string): number;
+  /** It has a part of the objects of its indexes, whose counts are then not those of its objects. */
+  readonly isPart?: boolean | undefined;
   /** See `Lister.scan`. Absent: `list` is used. */
   scan?(options: ScanOptions): Iterable<ReadonlyObject | undefined>;
+  /** See `Lister.readerOf`. Absent: whole objects are read. */
+  readerOf?(looked: LookedAt): (entry: unknown) => ReadonlyObject;
+  /** The values under which a kept index has an object. Absent: not known. */
+  valuesUnder?(name: string, key: ObjectKey): readonly string[];
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
 }
@@ -39,6 +47,9 @@ export function viewedStore(store: ViewedStore): IndexedStore {
     indexCount: (name, value) => store.indexCount(name, value),
     hasIndex: (name) => store.hasIndex(name),
     ...(store.scan ? { scan: (options) => store.scan?.(options) ?? [] } : {}),
+    isPart: store.isPart,
+    ...(store.readerOf && { readerOf: store.readerOf.bind(store) }),
+    ...(store.valuesUnder && { valuesUnder: store.valuesUnder.bind(store) }),
   };
 }
 
@@ -65,7 +76,8 @@ export function storedIndexOf(definition: IndexDefinition): IndexDefinition | un
 /** The key of the index that every informer has. It has cluster-scoped objects under '', which is no value here. */
 const NAMESPACE = 'namespace';
 
-const isValue = ({ key }: IndexDefinition, value: string) => key !== NAMESPACE || value !== '';
+/** Whether a value of a kept index is one of the definition. */
+export const isValue = ({ key }: IndexDefinition, value: string) => key !== NAMESPACE || value !== '';
 
 /** The values of a kept index in which a lookup looks. Values that are named need not exist. */
 export function keptValues(store: IndexedStore, definition: IndexDefinition, lookup: Lookup): readonly string[] {

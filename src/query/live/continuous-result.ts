@@ -6,8 +6,9 @@ import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
 import { amountsOf } from '../answer/amount.ts';
+import { sortedBy } from '../answer/arrange.ts';
 import { type CachedObjects, scanned } from '../answer/cached-objects.ts';
-import { arrange, type Found } from '../answer/found.ts';
+import type { Found } from '../answer/found.ts';
 import { groupValues, rowRecord, shownIn } from '../answer/grouping.ts';
 import { type GroupRow, NO_GROUP, sortedRows } from '../answer/groups.ts';
 import type { Matcher } from '../answer/matcher.ts';
@@ -218,15 +219,18 @@ class ObjectRows implements Rows {
    */
   #arranged(rows: readonly ObjectRow[]): readonly ObjectRow[] {
     const { plan, onUnsorted } = this.#options;
+    const { sortBy, sortsDescending: isDescending } = plan;
+    const sortedRows = (all: readonly ObjectRow[]) =>
+      sortBy ? sortedBy(all, ({ object }) => sortBy.values(object), { expression: sortBy.text, isDescending }) : all;
     const listed = rows
       .map((row) => ({ row, place: this.#placeOf(row) }))
       .sort((a, b) => comparePlaces(a.place, b.place))
       .map(({ row }) => row);
     try {
-      return arrange(listed, plan);
+      return sortedRows(listed).slice(0, plan.limit);
     } catch (error) {
       onUnsorted(error);
-      return arrange(listed, { ...plan, sortBy: undefined });
+      return listed.slice(0, plan.limit);
     }
   }
 

@@ -1,10 +1,11 @@
-import { joined, passing } from '../../kit/lazy-list.ts';
+import { joined, passing, passingLight } from '../../kit/lazy-list.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { isSecretResource } from '../../model/secret-type.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
-import { isFieldKnown, selectorFieldValue } from './field-values.ts';
+import { fieldsOfSelector, isFieldKnown, selectorFieldValue } from './field-values.ts';
 import type { ServedCache } from './served-cache.ts';
 
 /** The part of a cache that a question is about. */
@@ -37,14 +38,14 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
   const { type, informer, forbidden } = target;
   const namespaces = type.namespaced ? part.namespaces : undefined;
   const scope = namespaces?.includes('') ? undefined : namespaces;
-  const matches = selectorOf(type, part);
   const { lister } = informer;
-  const isWhole = matches === undefined && scope === undefined;
-  const kept = (objects: readonly ReadonlyObject[]) => (matches ? passing(objects, matches) : objects);
-  const inScope = ({ metadata: { namespace = '' } }: ReadonlyObject) => !scope || scope.includes(namespace);
+  const kept = selecting(target, part);
+  const isWhole = kept === undefined && scope === undefined;
+  const inScope = (entry: unknown) => scope?.includes((entry as ReadonlyObject).metadata.namespace ?? '') ?? true;
+  const selected = (objects: readonly ReadonlyObject[]) => kept?.(objects) ?? objects;
   const list = () =>
-    kept(scope ? joined(scope.map((namespace) => lister.viewByIndex('namespace', namespace))) : lister.view());
-  const byIndex = (name: string, value: string) => kept(passing(lister.viewByIndex(name, value), inScope));
+    selected(scope ? joined(scope.map((namespace) => lister.viewByIndex('namespace', namespace))) : lister.view());
+  const byIndex = (name: string, value: string) => selected(passingLight(lister.viewByIndex(name, value), inScope));
   return {
     type,
     names: part.names.length === 0 ? undefined : new Set(part.names),
@@ -64,17 +65,54 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
       isUnordered: true,
       lister: {
         get size() {
-          if (matches) return list().length;
+          if (kept) return list().length;
           return scope ? scope.reduce((sum, each) => sum + lister.indexCount('namespace', each), 0) : lister.size;
         },
         list,
-        values: () => list()[Symbol.iterator](),
+        values: () => (isWhole ? lister.values() : list()[Symbol.iterator]()),
+        isPart: !isWhole,
+        ...(lister.readerOf && { readerOf: lister.readerOf.bind(lister) }),
+        ...(lister.valuesUnder && { valuesUnder: lister.valuesUnder.bind(lister) }),
         hasIndex: (name) => lister.hasIndex(name),
         byIndex: isWhole ? (name, value) => lister.viewByIndex(name, value) : byIndex,
         indexValues: (name, range) => lister.indexValues(name, range),
         indexCount: (name, value) => (isWhole ? lister.indexCount(name, value) : byIndex(name, value).length),
       },
     },
+  };
+}
+
+/** Whether an object is in a part, by names, namespaces and labels: what is known of it without decoding it. */
+export function placed(
+  { namespaced }: Pick<ResourceType, 'namespaced'>,
+  { names, namespaces, selector }: Omit<RequestedPart, 'fieldSelector'>,
+): (object: Pick<ReadonlyObject, 'metadata'>) => boolean {
+  const labels = LabelSelector.parse(selector ?? '');
+  const isEverywhere = !namespaced || namespaces.includes('');
+  return ({ metadata }) =>
+    (isEverywhere || namespaces.includes(metadata.namespace ?? '')) &&
+    (names.length === 0 || names.includes(metadata.name ?? '')) &&
+    labels.matches(metadata.labels);
+}
+
+/** Chooses what the selectors of a part match, decoding as little as can be; undefined if they match everything. */
+function selecting(
+  { type, informer: { lister } }: ServedCache,
+  part: RequestedPart,
+): ((objects: readonly ReadonlyObject[]) => readonly ReadonlyObject[]) | undefined {
+  const labels = LabelSelector.parse(part.selector ?? '');
+  const fields = FieldSelector.parse(part.fieldSelector ?? '');
+  if (labels.matchesEverything && fields.matchesEverything) return undefined;
+  const isLabelled = (entry: unknown) => labels.matches((entry as ReadonlyObject).metadata.labels);
+  const labelled = (objects: readonly ReadonlyObject[]) =>
+    labels.matchesEverything ? objects : passingLight(objects, isLabelled);
+  if (fields.matchesEverything) return labelled;
+  const matches = (object: ReadonlyObject) => fields.matches((field) => selectorFieldValue(type, object, field));
+  const looked = { fields: fields.requirements.flatMap(({ field }) => fieldsOfSelector(type, field)) };
+  return (objects) => {
+    const all = labelled(objects);
+    const read = isSecretResource(type.gvr) ? undefined : lister.readerOf?.(looked);
+    return read ? passingLight(all, (entry) => matches(read(entry))) : passing(all, matches);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Address } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -15,6 +16,12 @@ export function selectorFieldValue({ gvr }: ResourceType, object: ReadonlyObject
   const value = textAt(object, path);
   if (value !== '') return value;
   return otherwise.includes('.') ? textAt(object, otherwise) : otherwise;
+}
+
+/** The fields of an object that {@link selectorFieldValue} looks at. */
+export function fieldsOfSelector({ gvr }: ResourceType, field: string): readonly Address[] {
+  const [path = field, otherwise = ''] = DEPARTURES[`${formatGvr(gvr)} ${field}`] ?? [];
+  return [path, ...(otherwise.includes('.') ? [otherwise] : [])].map((text) => text.split('.'));
 }
 
 /** Fields that have another path, and the text, or the path, that stands for an absent value. */

@@ -15,8 +15,7 @@ interface RequestedIndex {
 
 /**
  * The indexes that questions name. Each is kept from the first question on, within a limit: then the one that was not
- * asked for the longest time is dropped. An index is built in steps beside other work; a question that comes before it
- * is whole scans.
+ * asked for the longest time is dropped. An index is built in steps beside other work.
  */
 export class RequestedIndexes {
   readonly #clock: Clock;
@@ -31,10 +30,20 @@ export class RequestedIndexes {
     this.#isDeclared = isDeclared;
   }
 
-  /** A question names these indexes of these caches. */
-  asked(definitions: readonly IndexDefinition[], caches: readonly Pick<ServedCache, 'informer'>[]): void {
+  /**
+   * A question names these indexes of these caches. Resolves when they are built: a scan meanwhile would read every
+   * object, as the index does.
+   */
+  async asked(
+    definitions: readonly IndexDefinition[],
+    caches: readonly Pick<ServedCache, 'informer'>[],
+  ): Promise<void> {
     for (const { informer } of caches) for (const definition of definitions) this.#askedFor(informer, definition);
+    const building = caches.flatMap(({ informer }) =>
+      definitions.flatMap(({ key }) => this.#asked.get(`${informer.name} ${key}`)?.built ?? []),
+    );
     while (this.#asked.size > MOST_ASKED) this.#dropOldest();
+    await Promise.allSettled(building);
   }
 
   #askedFor(informer: ServedCache['informer'], definition: IndexDefinition): void {

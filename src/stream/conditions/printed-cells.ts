@@ -5,7 +5,7 @@ import { keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { cellsOf, headingOf, type TableColumn, variableOf } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
@@ -35,8 +35,8 @@ const FALLBACK: readonly TableColumn[] = [
  */
 export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
   return columns.map((column) => {
-    const heading = column.name.toUpperCase();
-    return { name: heading.replace(/[^\p{L}\p{Nd}_]/gu, '_'), heading, type: typeOf(column, heading) };
+    const heading = headingOf(column);
+    return { name: variableOf(heading), heading, type: typeOf(column, heading) };
   });
 }
 

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { fieldsSeen } from '../../../src/expr/cel/fields-seen.ts';
+import { MOST_COLUMNS } from '../../../src/informer/compact/block.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
 import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
+import { lightsOf } from '../../../src/kit/lazy-list.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { addressText } from '../../../src/model/field-path.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
@@ -77,6 +79,9 @@ function objectOf(i: number, version: number, rest: object): UnknownObject {
   return parseJson(jsonText({ ...rest, metadata })) as UnknownObject;
 }
 
+/** As many fields as a store remembers. */
+const FIELDS = Array.from({ length: MOST_COLUMNS }, (_, i) => `.status.f${i}`);
+
 describe('a search that names its fields', () => {
   it('judges each object as one that has all of it, whatever was written and moved before', () => {
     fc.assert(
@@ -107,6 +112,9 @@ describe('a search that names its fields', () => {
             for (const program of [first, second] as (typeof PROGRAMS)[number][]) {
               const fields = fieldsOf(program);
               const found = [...lister.scan({ fields })].map((object) => judged(program, object));
+              const read = lister.readerOf?.({ fields: fieldsSeen(program) ?? [] });
+              const shared = lightsOf(lister.view()).map((entry) => judged(program, read?.(entry)));
+              expect(shared).toEqual(found);
               expect(found).toEqual([...lister.list()].map((object) => judged(program, object)));
               expect(found.toSorted()).toEqual([...plain.values()].map((object) => judged(program, object)).sort());
             }
@@ -155,21 +163,22 @@ describe('a search that names its fields', () => {
 
   it('remembers the fields of the last searches, and those that are kept', () => {
     const { decoded } = compact(pods(100), ['.note']);
-    for (const field of ['a', 'b', 'c', 'd']) expect(decoded([`.status.${field}`])).toBe(100);
+    for (const field of FIELDS) expect(decoded([field])).toBe(100);
     expect(decoded(['.note'])).toBe(0);
-    expect(['b', 'c', 'd'].map((field) => decoded([`.status.${field}`]))).toEqual([0, 0, 0]);
-    expect(decoded(['.status.a'])).toBe(100);
+    expect(FIELDS.slice(1).map((field) => decoded([field]))).toEqual(FIELDS.slice(1).map(() => 0));
+    expect(decoded(FIELDS.slice(0, 1))).toBe(100);
   });
 
-  it('forgets the fields that were asked for first, where four others are kept and a fifth search comes', () => {
-    const { indexer, decoded } = compact(pods(100), ['.status.a']);
-    for (const field of ['b', 'c', 'd']) {
-      indexer.keepFields([`.status.${field}`]);
-      decoded([`.status.${field}`]);
+  it('forgets the fields that were asked for first, where all are kept and a further search comes', () => {
+    const [first = '', ...others] = FIELDS;
+    const { indexer, decoded } = compact(pods(100), [first]);
+    for (const field of others) {
+      indexer.keepFields([field]);
+      decoded([field]);
     }
     expect([decoded(['.note']), decoded(['.note'])]).toEqual([100, 0]);
-    expect(['d', 'c', 'b'].map((field) => decoded([`.status.${field}`]))).toEqual([0, 0, 0]);
-    expect(decoded(['.status.a'])).toBe(100);
+    expect(others.map((field) => decoded([field]))).toEqual(others.map(() => 0));
+    expect(decoded([first])).toBe(100);
   });
 
   it('decodes each time where the values differ too much to keep them', () => {
@@ -180,6 +189,21 @@ describe('a search that names its fields', () => {
     );
     expect(decoded(['.status.phase'])).toBe(200);
     expect(decoded(['.status.phase'])).toBe(0);
+  });
+
+  it('forgets values that no object has any more, and gives none of them for another', () => {
+    const { indexer, decoded } = compact(pods(50, (i) => `0 ${i}`));
+    expect(decoded(['.note'])).toBe(50);
+    const old = lightsOf(createLister(indexer).view());
+    for (let round = 1; round < 30; round++)
+      for (const pod of pods(50, (i) => `${round} ${i}`.padEnd(10_000)))
+        indexer.update({ ...pod, metadata: { ...pod.metadata, resourceVersion: String(round + 1) } });
+    expect(decoded(['.note'])).toBe(0);
+    const lister = createLister(indexer);
+    const read = lister.readerOf?.({ fields: [['note']] });
+    const noteOf = (entry: unknown) => (read?.(entry) as { note?: string } | undefined)?.note?.trim();
+    expect(lightsOf(lister.view()).map(noteOf)).toEqual(Array.from({ length: 50 }, (_, i) => `29 ${i}`));
+    expect(old.map(noteOf)).toEqual(Array.from({ length: 50 }, (_, i) => `0 ${i}`));
   });
 
   it('refuses what is no path, also where nothing is decoded', () => {

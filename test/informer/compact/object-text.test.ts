@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ColumnLists } from '../../../src/informer/compact/column-lists.ts';
 import { ObjectTexts } from '../../../src/informer/compact/object-text.ts';
 import { HugeNumber, jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { cellsOf, type TableColumn, withCells } from '../../../src/model/cells.ts';
 import { markReadIn } from '../../../src/model/read-version.ts';
 
-const fromServer = () => new ObjectTexts(() => true);
-const fromAnywhere = () => new ObjectTexts(() => false);
+const fromServer = () => new ObjectTexts(() => true, new ColumnLists());
+const fromAnywhere = () => new ObjectTexts(() => false, new ColumnLists());
 
 /** The object after the way through its text; undefined if it stays an object. */
 function roundTrip(texts: ObjectTexts, object: object): object | undefined {

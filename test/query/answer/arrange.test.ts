@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { lazyList } from '../../../src/kit/lazy-list.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import { mergedCounts, sortedBy, valueCounts } from '../../../src/query/answer/arrange.ts';
+import { mergedCounts, sortedBy } from '../../../src/query/answer/arrange.ts';
+import { valueCounts } from '../../../src/query/answer/counts.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { parseLookup } from '../../../src/query/index/lookup.ts';
@@ -36,7 +37,7 @@ test('values of Secrets are counted redacted: none is shown, equal ones count to
   const password = await parseIndex('password=.data.password');
   const store = storeOf([secret('a', 'one'), secret('b', 'one'), secret('c', 'two')], [password]);
   const redactor = new Redactor();
-  expect(valueCounts(password, store, (object) => redactor.redact(object))).toEqual([
+  expect(valueCounts(password, store, { redact: (object) => redactor.redact(object) })).toEqual([
     { value: redactor.value('one'), count: 2 },
     { value: redactor.value('two'), count: 1 },
   ]);

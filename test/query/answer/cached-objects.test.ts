@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { atPlaces } from '../../../src/kit/lazy-list.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
-import { type CachedObjects, inServersOrder, storeOf } from '../../../src/query/answer/cached-objects.ts';
+import { type CachedObjects, serversOrder, storeOf } from '../../../src/query/answer/cached-objects.ts';
 import { freshLister } from '../../support/fresh-lister.ts';
 import { storeOf as cacheOf, PODS } from '../../support/query.ts';
 
@@ -19,7 +20,8 @@ describe('the order of what is found in a cache that makes its objects when they
     ['namespace by namespace', { namespaces: ['bank', 'shop'] }, false, ['c-1', 'c-2', 'a-1', 'a-2', 'b-1']],
   ])('is %s, and no object is kept for it', (_, part, isUnordered, expected) => {
     const cached = cachedOf(part, isUnordered);
-    const ordered = inServersOrder(storeOf(cached).list(), cached, true);
+    const list = storeOf(cached).list();
+    const ordered = atPlaces(list, [...list.keys()].sort(serversOrder(list, cached, true)));
     expect(namesOf(ordered)).toEqual(expected);
     expect(ordered[0]).not.toBe(ordered[0]);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lazyList } from '../../../src/kit/lazy-list.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
-import { arrange, findIn, findPatiently } from '../../../src/query/answer/found.ts';
+import { arranged, findIn, findPatiently } from '../../../src/query/answer/found.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 import { freshLister } from '../../support/fresh-lister.ts';
@@ -23,8 +23,9 @@ test.each([
     sink,
     matches: (each: (typeof PODS)[0]) => name.test(each.metadata.name ?? ''),
   };
-  const found = await findPatiently(asked as never, cached, finding as never);
-  const first = arrange(found, { sortBy: undefined, sortsDescending: false, limit: 2 });
+  const all = await findPatiently(asked as never, cached, finding as never);
+  const found = arranged([all], {});
+  const first = arranged([all], { limit: 2 });
   expect(found.map(({ object }) => object.metadata.name)).toEqual(expected);
   expect(first.map(({ object }) => object.metadata.name)).toEqual(expected.slice(0, 2));
   expect(first[0]?.object).toEqual(found[0]?.object);
@@ -47,8 +48,9 @@ test.each([
   // as the caches of a serve
   const unordered = { ...cached, informer: { lister: store, isUnordered: true } } as unknown as CachedObjects;
   const finding = { catalog: new IndexCatalog(), sink, matches: () => true };
-  const found = findIn({ ...question, count } as never, unordered, finding);
-  expect([found.length, reads]).toEqual([PODS.length, expected]);
-  const keys = found.map(({ object }) => keyOf(object));
+  const all = findIn(question as never, unordered, finding);
+  const found = count ? undefined : arranged([all], {});
+  expect([all.objects.length, reads]).toEqual([PODS.length, expected]);
+  const keys = found?.map(({ object }) => keyOf(object)) ?? all.objects.map(keyOf);
   expect(keys).toEqual(count ? PODS.map(keyOf).toReversed() : PODS.map(keyOf).toSorted());
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadExpression } from '../../../src/expr/load-expression.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
+import { scanned } from '../../../src/query/answer/cached-objects.ts';
 import { grouped } from '../../../src/query/answer/grouping.ts';
 import { measuresOf } from '../../../src/query/answer/measures.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
@@ -11,10 +12,12 @@ const SECRETS = {
   namespaced: true,
 } as unknown as ResourceType;
 
-const found = [1234, 4321].map((pin) => ({
-  object: { metadata: { name: `s${pin}` }, data: { pin: String(pin) }, type: 'Opaque' },
-  type: SECRETS,
+const objects = [1234, 4321].map((pin) => ({
+  metadata: { name: `s${pin}` },
+  data: { pin: String(pin) },
+  type: 'Opaque',
 }));
+const found = [{ objects, type: SECRETS, store: scanned(objects), order: () => undefined }];
 
 test('values of Secrets are read as they are shown: in groups, in amounts and in remarks', async () => {
   const groupBy = await loadExpression('.data.pin', { flag: '--group-by' });

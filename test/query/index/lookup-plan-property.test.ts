@@ -4,7 +4,7 @@ import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
 import { indexByNamespace, NAMESPACE_INDEX } from '../../../src/informer/store/object-index.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
-import { valueCounts } from '../../../src/query/answer/arrange.ts';
+import { valueCounts } from '../../../src/query/answer/counts.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { type LookupFlag, parseLookup } from '../../../src/query/index/lookup.ts';

@@ -10,7 +10,7 @@ import { keyOf } from '../../../src/model/key.ts';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import type { RowRecord } from '../../../src/output/row-changes.ts';
-import { arrange, findIn } from '../../../src/query/answer/found.ts';
+import { arranged, findIn } from '../../../src/query/answer/found.ts';
 import { grouped } from '../../../src/query/answer/grouping.ts';
 import { sortedRows } from '../../../src/query/answer/groups.ts';
 import { matcherOf } from '../../../src/query/answer/matcher.ts';
@@ -77,13 +77,13 @@ function answerOf(plan: QueryPlan, world: World, type: ResourceType): Map<string
     matches: matcherOf(plan, sink),
     sink,
   });
-  if (plan.count) return new Map([['count', cellsOf(found.length, undefined)]]);
+  if (plan.count) return new Map([['count', cellsOf(found.objects.length, undefined)]]);
   if (plan.groupBy) {
-    const rows = sortedRows(grouped(found, plan, new Redactor()).rows, plan.groupOrder).slice(0, plan.limit);
+    const rows = sortedRows(grouped([found], plan, new Redactor()).rows, plan.groupOrder).slice(0, plan.limit);
     return new Map(rows.map(({ value = '', count, amounts }) => [value, cellsOf(count, amounts[0]?.exact)]));
   }
   const gvr = `${type.gvr.group ? `${type.gvr.group}/` : ''}${type.gvr.version}/${type.gvr.resource}`;
-  return new Map(arrange(found, plan).map(({ object }) => [`${gvr} ${keyOf(object)}`, lookOf(object)]));
+  return new Map(arranged([found], plan).map(({ object }) => [`${gvr} ${keyOf(object)}`, lookOf(object)]));
 }
 
 const heldBy = ({ informer }: World) => ({

@@ -1,0 +1,55 @@
+import type { ObjectKey } from '../../model/key.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import { type InformerNotification, type NotificationSink, readonlyView } from './notification.ts';
+
+/** What a handler gets of the objects, decided by what is known of them without decoding them. */
+export interface Selection {
+  /** By name, namespace, uid, version and labels. Default: all. */
+  readonly selects?: ((object: Pick<ReadonlyObject, 'metadata'>) => boolean) | undefined;
+  /** Whether it gets the objects that are there already. Default true. */
+  readonly initial?: boolean | undefined;
+}
+
+/** The objects that are there, for a handler that is added. */
+export function* replayed<C>(
+  items: ReadonlyMap<ObjectKey, C>,
+  selection: Selection = {},
+): Generator<InformerNotification<C>> {
+  if (selection.initial === false) return;
+  for (const [key, cached] of items)
+    if (isSelected(selection, cached))
+      yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
+}
+
+const isSelected = ({ selects }: Selection, entry: unknown): boolean =>
+  selects?.(entry as Pick<ReadonlyObject, 'metadata'>) ?? true;
+
+/**
+ * Passes on what is selected. As with a filter, an object that begins to be selected is added, and one that ends is
+ * deleted, with the cause `filter`.
+ */
+export function selectingSink<T>(sink: NotificationSink<T>, selection: Selection): NotificationSink<T> {
+  return {
+    notify(notification) {
+      const passed = selected(notification, selection);
+      return passed && sink.notify(passed);
+    },
+    synced: () => sink.synced(),
+    continuity: (event) => sink.continuity?.(event),
+  };
+}
+
+function selected<T>(
+  notification: InformerNotification<T>,
+  selection: Selection,
+): InformerNotification<T> | undefined {
+  const { kind, key, object, sequence } = notification;
+  const isNow = isSelected(selection, object);
+  if (kind === 'added' && notification.isInInitialList && selection.initial === false) return undefined;
+  if (kind !== 'updated') return isNow ? notification : undefined;
+  const was = isSelected(selection, notification.oldObject);
+  if (isNow && was) return notification;
+  const place = { key, ...(sequence === undefined ? {} : { sequence }), cause: 'filter' as const };
+  if (isNow) return { kind: 'added', object, ...place, isInInitialList: false };
+  return was ? { kind: 'deleted', object: notification.oldObject, ...place, finalStateUnknown: false } : undefined;
+}

@@ -1,0 +1,72 @@
+import { loadCel } from '../../expr/cel/load-cel.ts';
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
+import { lightsOf } from '../../kit/lazy-list.ts';
+import type { Address } from '../../model/field-path.ts';
+import type { ReadonlyObject } from '../../model/object.ts';
+import type { IndexedStore } from '../index/stored-index.ts';
+import type { ObjectFilters } from './object-filters.ts';
+
+/** The parts of each object that filters look at; undefined if they may look at any. */
+export async function lookedAtByFilters({
+  filters,
+  wheres,
+}: Pick<ObjectFilters, 'filters' | 'wheres'>): Promise<LookedAt | undefined> {
+  if (filters.length + wheres.length === 0) return { fields: [] };
+  const { fieldsSeen } = await loadCel();
+  const columns = new Set(wheres.flatMap(({ variables }) => [...variables]));
+  const fields = allOf([...filters.map(fieldsSeen), [...columns].flatMap((name) => BESIDE_CELLS[name] ?? [])]);
+  const areAll = columns.has('cells');
+  return fields && { fields, cells: areAll ? ['*'] : [...columns].filter((name) => name !== 'NAMESPACE') };
+}
+
+const NAME: Address = ['metadata', 'name'];
+const NAMESPACE: Address = ['metadata', 'namespace'];
+const CREATED: Address = ['metadata', 'creationTimestamp'];
+
+/** The fields of the object that columns are made of, beside the cells of its row. */
+const BESIDE_CELLS: Readonly<Record<string, readonly Address[]>> = {
+  NAME: [NAME],
+  NAMESPACE: [NAMESPACE],
+  AGE: [CREATED],
+  cells: [NAME, NAMESPACE, CREATED],
+};
+
+/** The same for expressions of other kinds. */
+export function lookedAtBy(
+  expressions: readonly { readonly seen?: readonly Address[] | undefined }[],
+): LookedAt | undefined {
+  const fields = allOf(expressions.map(({ seen }) => seen));
+  return fields && { fields };
+}
+
+function allOf(all: readonly (readonly Address[] | undefined)[]): readonly Address[] | undefined {
+  return all.every((each) => each !== undefined) ? all.flat() : undefined;
+}
+
+/**
+ * Reads the parts of the objects of a list that are looked at. Of a store that remembers them nothing is decoded, and
+ * objects in which they are equal are given as one.
+ */
+export function looksOf(
+  objects: readonly ReadonlyObject[],
+  store: IndexedStore,
+  looked: LookedAt | undefined,
+): (place: number) => ReadonlyObject {
+  const read = looked && store.readerOf?.(looked);
+  if (!read) return (place) => objects[place] as ReadonlyObject;
+  const entries = lightsOf(objects);
+  return (place) => read(entries[place]);
+}
+
+/** Remembers what a function says of each object that it is given. */
+export function rememberedOf<R>(of: (object: ReadonlyObject) => R): (object: ReadonlyObject) => R {
+  const known = new Map<ReadonlyObject, { readonly result: R }>();
+  return (object) => {
+    let answer = known.get(object);
+    if (!answer) {
+      answer = { result: of(object) };
+      known.set(object, answer);
+    }
+    return answer.result;
+  };
+}

@@ -117,6 +117,9 @@ export function peer(programs: Programs, file: string, kubeconfig: string): Aske
   };
 }
 
+/** Of a question that is not answered. */
+const UNKNOWN = { medianMs: undefined, mostMs: undefined, cpuMs: undefined, tokens: Number.NaN, requests: undefined };
+
 /** Clock ticks of Linux, ms. */
 const TICK_MS = 10;
 
@@ -151,7 +154,12 @@ export async function askedRows(
   {
     rounds,
     requests = () => undefined,
-  }: { readonly rounds: number; readonly requests?: (() => number | undefined) | undefined },
+    whenSynced,
+  }: {
+    readonly rounds: number;
+    readonly requests?: (() => number | undefined) | undefined;
+    readonly whenSynced?: (() => void) | undefined;
+  },
 ): Promise<QuestionRow[]> {
   const sample = await asked.sample();
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-agent-'));
@@ -177,10 +185,20 @@ export async function askedRows(
   const rows: QuestionRow[] = [];
   try {
     if (asked.holdsPods) await untilSynced(() => ask([['count', { type: 'pods' }]]));
+    whenSynced?.();
     for (const [question, calls] of Object.entries(asked.questions(sample))) {
       const from = performance.now();
-      const tokens = await ask(calls);
+      const tokens = await ask(calls).catch((error: Error) => error.message);
       const firstMs = performance.now() - from;
+      if (typeof tokens === 'string') {
+        rows.push({
+          server,
+          question: `${question}: ${tokens.slice(0, 60).replaceAll('\n', ' ')}`,
+          firstMs,
+          ...UNKNOWN,
+        });
+        continue;
+      }
       const times: number[] = [];
       const [cpu, requested] = [cpuMsOf(pid), requests()];
       const many = asked.holdsPods ? rounds : Math.min(rounds, 3);

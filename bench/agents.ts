@@ -7,14 +7,15 @@ import { parseArgs } from 'node:util';
 import { agentCluster } from './agent-cluster.ts';
 import { askedRows, ours, peer, type QuestionRow } from './agent-questions.ts';
 import { countOf, orEnd, serverOf } from './arguments.ts';
+import { ownCluster } from './own-cluster.ts';
 import { findPrograms } from './programs.ts';
 import { textOf } from './text-table.ts';
 
-const USAGE = `  --pods N       pods of the bench's own sandbox (50000)
-  --rate N       changes a second in the second half (50)
+const USAGE = `  --pods N       pods of the bench's own server (50000)
+  --rate N       changes a second in the second half, without --peer (50)
   --rounds N     times that each question is asked again (20)
   --server real  the server of KUBECONFIG, which is only read; nothing changes there by itself
-  --peer FILE    the program kubernetes-mcp-server, built, to be asked too
+  --peer FILE    the program kubernetes-mcp-server, built, to be asked too, on a sandbox
   --root DIR     the checkout whose build is asked (this one)`;
 
 const { pods, rate, rounds, server, peerFile, root } = orEnd(() => {
@@ -46,19 +47,18 @@ if (server === 'real') {
   readFileSync(kubeconfig); // says what is missing
   rows.push(...(await askedRows('quiet', ours(programs, kubeconfig), { rounds })));
   if (peerFile) rows.push(...(await askedRows('peer', peer(programs, peerFile, kubeconfig), { rounds })));
+} else if (peerFile) {
+  await using cluster = await agentCluster(programs, { pods, rate: 0 });
+  const { kubeconfig, requests } = cluster;
+  rows.push(...(await askedRows('ours', ours(programs, kubeconfig), { rounds, requests })));
+  rows.push(...(await askedRows('peer', peer(programs, peerFile, kubeconfig), { rounds, requests })));
 } else {
-  for (const each of [0, rate]) {
-    await using cluster = await agentCluster(programs, { pods, rate: each });
-    const name = each === 0 ? 'quiet' : `${each} changes a second`;
-    rows.push(...(await askedRows(name, ours(programs, cluster.kubeconfig), { rounds, requests: cluster.requests })));
-    if (peerFile && each === 0)
-      rows.push(
-        ...(await askedRows('peer', peer(programs, peerFile, cluster.kubeconfig), {
-          rounds,
-          requests: cluster.requests,
-        })),
-      );
-  }
+  await using cluster = await ownCluster(pods);
+  rows.push(...(await askedRows('quiet', ours(programs, cluster.kubeconfig), { rounds })));
+  const name = `${rate} changes a second`;
+  rows.push(
+    ...(await askedRows(name, ours(programs, cluster.kubeconfig), { rounds, whenSynced: () => cluster.change(rate) })),
+  );
 }
 const ms = (value: number | undefined) => (value === undefined ? '–' : value.toFixed(1));
 console.log(

@@ -8,7 +8,7 @@ import { ReplayServer, type WatchPlan } from './replay.ts';
 export async function ownCluster(
   pods: number,
   { plan = { kind: 'quiet' } }: { plan?: WatchPlan } = {},
-): Promise<Cluster & AsyncDisposable> {
+): Promise<Cluster & AsyncDisposable & { change(perSecond: number): void }> {
   const server = await ReplayServer.start({ objects: pods, tls: true });
   await server.plan(plan);
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-cluster-'));
@@ -17,6 +17,8 @@ export async function ownCluster(
   return {
     kubeconfig,
     pods,
+    /** Changes objects until it is closed. */
+    change: (perSecond) => void server.storm({ perSecond, seconds: 3600 }).catch(() => {}),
     async [Symbol.asyncDispose]() {
       await server.close();
       rmSync(folder, { recursive: true, force: true });

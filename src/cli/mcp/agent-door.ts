@@ -126,7 +126,7 @@ export class AgentDoor {
     const { caches, changes } = this.#options;
     const tool = name as ToolName;
     const late = new AbortController();
-    const timer = tool === 'wait' ? undefined : caches.session.clock.after(LONGEST_CALL_MS, () => late.abort(new Error(`no answer within ${LONGEST_CALL_MS / 1000} s`))); // biome-ignore format: one call
+    const timer = tool === 'wait' ? undefined : caches.session.clock.after(LONGEST_CALL_MS, () => late.abort(new Error(lateText(caches)))); // biome-ignore format: one call
     const signal = AbortSignal.any([gone, late.signal, caches.session.signal]);
     this.#calls++;
     try {
@@ -137,6 +137,15 @@ export class AgentDoor {
       timer?.cancel();
     }
   }
+}
+
+/** Why there is no answer yet, and what to do. */
+function lateText({ types: { targets } }: AgentCaches): string {
+  const text = `no answer within ${LONGEST_CALL_MS / 1000} s`;
+  const reading = targets.filter(({ informer }) => !informer.hasSynced).map(({ type }) => formatGvr(type.gvr));
+  return reading.length === 0
+    ? `${text}; ask for less`
+    : `${text}: ${reading.join(', ')} is still being read; ask again`;
 }
 
 const rejectedBy = (signal: AbortSignal) =>

@@ -1,4 +1,3 @@
-import { isJsonMap } from '../../kit/exact-json.ts';
 import { Ring } from '../../kit/ring.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
@@ -21,8 +20,8 @@ export interface RecentChange {
   readonly type: string;
   readonly key: string;
   readonly resourceVersion: string;
-  /** The object with its labels alone, for selectors. */
-  readonly labelled: ReadonlyObject;
+  /** What selectors look at. */
+  readonly seen: Pick<ReadonlyObject, 'metadata'>;
   readonly change: UiChange;
 }
 
@@ -75,10 +74,10 @@ export class RecentChanges implements Disposable {
         changeHandler((change) => {
           const { object, oldObject } = change;
           if (oldObject && change.type === 'updated' && isNoise(oldObject, object, type.gvr)) return;
-          const { resourceVersion = '', labels } = object.metadata;
-          const labelled = { metadata: labels ? { labels } : {} };
-          const seen = { type: formatGvr(type.gvr), key: keyOf(object), resourceVersion, labelled };
-          for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...seen, change: each });
+          const { name = '', namespace, resourceVersion = '', labels } = object.metadata;
+          const seen = { metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }) } };
+          const of = { type: formatGvr(type.gvr), key: keyOf(object), resourceVersion, seen };
+          for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...of, change: each });
           while (this.#all.size > MOST_CHANGES) this.#droppedUntil = this.#all.shift()?.change.at ?? 0;
         }),
         {},
@@ -86,41 +85,4 @@ export class RecentChanges implements Disposable {
       );
     }
   }
-}
-
-/** The last write of one field manager to an object. */
-export interface LastWrite {
-  readonly at: number;
-  readonly by: string;
-  readonly fields: readonly string[];
-}
-
-/** The last writes to an object that its managedFields show, the latest first. What was there before is not known. */
-export function lastWritesOf({ metadata }: ReadonlyObject): LastWrite[] {
-  const entries = (metadata as { managedFields?: unknown }).managedFields;
-  if (!Array.isArray(entries)) return [];
-  return entries
-    .filter(isJsonMap)
-    .map(({ time, manager, operation, subresource, fieldsV1 }) => ({
-      at: Date.parse(String(time)),
-      by: `${String(manager ?? 'unknown')} (${String(operation ?? '')}${subresource ? ` of ${String(subresource)}` : ''})`,
-      fields: pathsIn(fieldsV1, '', []),
-    }))
-    .filter(({ at }) => !Number.isNaN(at))
-    .sort((a, b) => b.at - a.at);
-}
-
-const MOST_PATHS = 4;
-
-/** The first paths of a set of fields in the format FieldsV1. */
-function pathsIn(fields: unknown, at: string, found: string[]): string[] {
-  if (!isJsonMap(fields) || found.length >= MOST_PATHS) return found;
-  const keys = Object.keys(fields).filter((key) => key !== '.');
-  if (keys.length === 0 && at !== '') found.push(at);
-  for (const key of keys) {
-    const step = key.startsWith('f:') ? `.${key.slice(2)}` : `[${key.slice(2).replace(/^\{"[^"]*":"?|"?\}$/g, '')}]`;
-    pathsIn(fields[key], at + step, found);
-    if (found.length >= MOST_PATHS) break;
-  }
-  return found;
 }

@@ -1,20 +1,19 @@
 import { parseLongDuration, shortDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { keyOf, splitKey } from '../../model/key.ts';
-import type { ReadonlyObject } from '../../model/object.ts';
 import { isWatchable } from '../../model/resource-type.ts';
 import { isComparable } from '../../model/resource-version.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import type { Found } from '../../query/answer/found.ts';
-import { type RequestedPart, selectorOf } from '../../serve/hold/cached-view.ts';
+import { placed, type RequestedPart } from '../../serve/hold/cached-view.ts';
 import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { type AnswerParts, fitted, type Line, quotedText, tokensOf } from './budget.ts';
 import { explainedLines, freshnessLines } from './freshness-line.ts';
-import { lastWritesOf, type RecentChange, type RecentChanges } from './recent-changes.ts';
+import { lastWrites } from './last-writes.ts';
+import type { RecentChange, RecentChanges } from './recent-changes.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
 import type { Arguments, ToolName } from './tool-schemas.ts';
 import { waitFor } from './wait-tool.ts';
@@ -211,39 +210,31 @@ const changes: Tool = async (args, context) => {
   const now = nowOf(context);
   const since = sinceOf(text('since'), now);
   const { selections, targets } = await context.caches.targetsOf(wordsOf(args));
-  const part = partOf(args);
   const rows: string[] = [];
   const head: string[] = [];
   for (const [i, target] of targets.entries()) {
-    const names = selections[i]?.names ?? [];
-    const selected = selectorOf(target.type, part);
-    const isIn = (key: string, object: ReadonlyObject) => {
-      const { namespace, name } = splitKey(key as `${string}/${string}`);
-      const isNamed = names.length === 0 || names.includes(name);
-      return (
-        isNamed && (part.namespaces.includes('') || part.namespaces.includes(namespace)) && (selected?.(object) ?? true)
-      );
-    };
-    const seen = context.changes.after(target, since).filter(({ key, labelled }) => isIn(key, labelled));
-    rows.push(...seen.map(seenText));
+    const isIn = placed(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
+    rows.push(
+      ...context.changes
+        .after(target, since)
+        .filter(({ seen }) => isIn(seen))
+        .map(seenText),
+    );
     const from = context.changes.completeSince(target);
     if (typeof since === 'string' || since < from) {
       head.push(
         `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
       );
-      const before = target.informer.lister.list().filter((object) => isIn(keyOf(object), object as ReadonlyObject));
-      const written = before.flatMap((object) =>
-        lastWritesOf(object as ReadonlyObject).map((write) => ({ key: keyOf(object), ...write })),
-      );
-      const older = written
-        .filter(({ at }) => at < from && (typeof since === 'string' || at >= since))
-        .sort((a, b) => b.at - a.at);
-      rows.push(...older.slice(0, MOST_ROWS).map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
+      const written = await lastWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
+      rows.push(...written.map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
     }
   }
   if (rows.length === 0) head.push('no change');
   return answerOf({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, targets, context); // biome-ignore format: one line
 };
+
+/** A row of a last write has more tokens than this. */
+const FEWEST_TOKENS_OF_WRITE = 15;
 
 const clockText = (ms: number) => new Date(ms).toISOString().slice(0, 19).concat('Z');
 

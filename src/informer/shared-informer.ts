@@ -17,13 +17,8 @@ import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
-import { replayed, type Selection, selectingSink } from './handlers/selecting-sink.ts';
 import { Listener } from './handlers/listener.ts';
-import {
-  type InformerHandler,
-  type NotificationSink,
-  sinkOf,
-} from './handlers/notification.ts';
+import { type InformerHandler, type NotificationSink, sinkOf } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
 import {
   checkHandler,
@@ -32,6 +27,7 @@ import {
   HandlerRegistration,
   type Registration,
 } from './handlers/registration.ts';
+import { type LightSelection, replayed, selectingSink } from './handlers/selecting-sink.ts';
 import { InformerGauges } from './informer-gauges.ts';
 import {
   checkInformerOptions,
@@ -290,7 +286,7 @@ export class SharedInformer<T> implements Syncable {
   }
 
   /** @internal As `addHandler`, for what a selection has; the other objects are not decoded. */
-  addSelecting(handler: InformerHandler<T>, options: HandlerOptions<T>, selection?: Selection): Registration {
+  addSelecting(handler: InformerHandler<T>, options: HandlerOptions<T>, selection?: LightSelection): Registration {
     checkHandler(handler);
     checkHandlerOptions(options);
     const sink = sinkOf(options.filter ? createFilteringHandler(options.filter, handler) : handler);
@@ -534,7 +530,7 @@ export class SharedInformer<T> implements Syncable {
   #register(
     sink: NotificationSink<T>,
     options: HandlerOptions<T>,
-    selection?: Selection,
+    selection?: LightSelection,
   ): HandlerRegistration<Cached<T>> {
     if (this.isStopped) {
       throw new InformerError(

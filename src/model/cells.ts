@@ -19,7 +19,7 @@ export interface Cells {
 export const headingOf = ({ name }: Pick<TableColumn, 'name'>): string => name.toUpperCase();
 
 /** A heading as the name of a variable: `UP_TO_DATE`. */
-export const variableOf = (heading: string): string => heading.replace(/[^\p{L}\p{Nd}_]/gu, '_');
+export const cellVariable = (heading: string): string => heading.replace(/[^\p{L}\p{Nd}_]/gu, '_');
 
 const CELLS: unique symbol = Symbol('kubectl-informer.cells');
 

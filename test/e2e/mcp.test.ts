@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -29,28 +27,14 @@ afterAll(async () => {
 });
 
 /** The built program with a stdin that stays open. */
-function spawned(args: readonly string[]) {
-  const own = { ...process.env, XDG_CACHE_HOME: OWN_CACHE, ...env };
+function spawned(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const cache = mkdtempSync(path.join(runtime, 'cache-'));
+  const own = { ...process.env, XDG_CACHE_HOME: cache, ...env, ...more };
   const child = spawn(process.execPath, [path.join(ROOT, 'bin/run.js'), ...args], { env: own });
   let stderr = '';
   child.stderr.on('data', (text) => (stderr += text));
   const ended = once(child, 'close').then(([code]) => ({ code, stderr }));
   return { child, ended };
-}
-
-/** A server that takes requests and never answers. */
-async function silentServer() {
-  const asking = Promise.withResolvers<void>();
-  const server = http.createServer(() => asking.resolve()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: asking.promise,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }
 
 /** An agent over stdin and stdout of the built program, as a client's configuration starts it. */
@@ -110,9 +94,10 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
   });
 
   it('ends without a word about time when its client goes before the server has answered', async () => {
-    await using silent = await silentServer();
-    const { child, ended } = spawned(['mcp', 'pods', '--server', silent.url]);
-    await silent.asked;
+    await using own = await startFixture();
+    own.sandbox.faults.add({ fault: { kind: 'delay', ms: 600_000 }, times: Number.POSITIVE_INFINITY });
+    const { child, ended } = spawned(['mcp', 'pods'], own.env);
+    await expect.poll(() => own.sandbox.requests.matching('/api').length, { timeout: 30_000 }).toBeGreaterThan(0);
     child.stdin?.end();
     const { code, stderr } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/left out|--timeout|error/) });

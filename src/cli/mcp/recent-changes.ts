@@ -20,7 +20,7 @@ export interface RecentChange {
   readonly type: string;
   readonly key: string;
   readonly resourceVersion: string;
-  /** What selectors look at. */
+  /** The parts that selectors look at. */
   readonly seen: Pick<ReadonlyObject, 'metadata'>;
   readonly change: UiChange;
 }

@@ -1,6 +1,6 @@
 import type { Timer } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import { placed, selectorOf } from '../../serve/hold/cached-view.ts';
+import { isPlacedIn, selectorOf } from '../../serve/hold/cached-view.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
 import type { AgentCaches } from './agent-caches.ts';
 
@@ -51,7 +51,7 @@ export class Subscriptions implements Disposable {
     };
     const following = targets.flatMap(({ type: of, informer }, i) => {
       const names = selections[i]?.names ?? [];
-      const selects = placed(of, { names, namespaces: namespace?.split(',') ?? [''], selector: labels });
+      const selects = isPlacedIn(of, { names, namespaces: namespace?.split(',') ?? [''], selector: labels });
       const filter = fields === undefined ? undefined : selectorOf(of, { selector: undefined, fieldSelector: fields });
       return [
         informer.addSelecting(

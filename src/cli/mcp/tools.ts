@@ -5,14 +5,14 @@ import { isWatchable } from '../../model/resource-type.ts';
 import { isComparable } from '../../model/resource-version.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import type { Found } from '../../query/answer/found.ts';
-import { placed, type RequestedPart } from '../../serve/hold/cached-view.ts';
+import { isPlacedIn, type RequestedPart } from '../../serve/hold/cached-view.ts';
 import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { type AnswerParts, fitted, type Line, quotedText, tokensOf } from './budget.ts';
 import { explainedLines, freshnessLines } from './freshness-line.ts';
-import { lastWrites } from './last-writes.ts';
+import { latestWrites } from './latest-writes.ts';
 import type { RecentChange, RecentChanges } from './recent-changes.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
 import type { Arguments, ToolName } from './tool-schemas.ts';
@@ -213,7 +213,7 @@ const changes: Tool = async (args, context) => {
   const rows: string[] = [];
   const head: string[] = [];
   for (const [i, target] of targets.entries()) {
-    const isIn = placed(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
+    const isIn = isPlacedIn(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
     rows.push(
       ...context.changes
         .after(target, since)
@@ -225,7 +225,7 @@ const changes: Tool = async (args, context) => {
       head.push(
         `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
       );
-      const written = await lastWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
+      const written = await latestWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
       rows.push(...written.map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
     }
   }

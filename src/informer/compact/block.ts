@@ -99,7 +99,7 @@ export class Block {
   }
 
   drop(object: Placed): void {
-    for (const numbers of this.#numbers) if (numbers) numbers[object.at] = 0; // nobody numbers it again
+    for (const numbers of this.#numbers) if (numbers) numbers[object.at] = 0; // an old state is not numbered again
     this.objects[object.at] = undefined;
     this.live--;
     this.liveBytes -= this.lengthAt(object.at);

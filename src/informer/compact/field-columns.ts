@@ -1,5 +1,5 @@
 import { hasMember, jsonText, parseJson } from '../../kit/exact-json.ts';
-import { cellsOf, headingOf, type TableColumn, variableOf, withCells } from '../../model/cells.ts';
+import { cellsOf, cellVariable, headingOf, type TableColumn, withCells } from '../../model/cells.ts';
 import { type Address, addressText, EACH } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
 import type { ColumnLists } from './column-lists.ts';
@@ -72,7 +72,7 @@ export class FieldColumn {
     return this.#isGivenUp;
   }
 
-  /** Whether there may be values that no object has any more, so many that it is time to look: see {@link renumber}. */
+  /** Whether it is time to look for values that no object has any more: see {@link renumber}. */
   get isFull(): boolean {
     const values = this.#values.length - 1;
     const areMany = values > MANY_VALUES && values * 2 > this.#objects;
@@ -228,7 +228,7 @@ class CellPicker {
 
   #has(column: TableColumn): boolean {
     const heading = headingOf(column);
-    return [heading, variableOf(heading), '*'].some((name) => this.#names.includes(name));
+    return [heading, cellVariable(heading), '*'].some((name) => this.#names.includes(name));
   }
 }
 

@@ -2,8 +2,8 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { type InformerNotification, type NotificationSink, readonlyView } from './notification.ts';
 
-/** What a handler gets of the objects, decided by what is known of them without decoding them. */
-export interface Selection {
+/** A choice of the objects that a handler gets, by the metadata that is known without decoding them. */
+export interface LightSelection {
   /** By name, namespace, uid, version and labels. Default: all. */
   readonly selects?: ((object: Pick<ReadonlyObject, 'metadata'>) => boolean) | undefined;
   /** Whether it gets the objects that are there already. Default true. */
@@ -13,7 +13,7 @@ export interface Selection {
 /** The objects that are there, for a handler that is added. */
 export function* replayed<C>(
   items: ReadonlyMap<ObjectKey, C>,
-  selection: Selection = {},
+  selection: LightSelection = {},
 ): Generator<InformerNotification<C>> {
   if (selection.initial === false) return;
   for (const [key, cached] of items)
@@ -21,14 +21,14 @@ export function* replayed<C>(
       yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
 }
 
-const isSelected = ({ selects }: Selection, entry: unknown): boolean =>
+const isSelected = ({ selects }: LightSelection, entry: unknown): boolean =>
   selects?.(entry as Pick<ReadonlyObject, 'metadata'>) ?? true;
 
 /**
  * Passes on what is selected. As with a filter, an object that begins to be selected is added, and one that ends is
  * deleted, with the cause `filter`.
  */
-export function selectingSink<T>(sink: NotificationSink<T>, selection: Selection): NotificationSink<T> {
+export function selectingSink<T>(sink: NotificationSink<T>, selection: LightSelection): NotificationSink<T> {
   return {
     notify(notification) {
       const passed = selected(notification, selection);
@@ -41,7 +41,7 @@ export function selectingSink<T>(sink: NotificationSink<T>, selection: Selection
 
 function selected<T>(
   notification: InformerNotification<T>,
-  selection: Selection,
+  selection: LightSelection,
 ): InformerNotification<T> | undefined {
   const { kind, key, object, sequence } = notification;
   const isNow = isSelected(selection, object);

@@ -1,6 +1,6 @@
 import type { ComparePlaces } from './cached-objects.ts';
 
-/** The first of so many places by an order, in that order; all without `most`. Only a part of them is sorted. */
+/** The first places by an order, at most this number of them; without `most` all. Only a part of them is sorted. */
 export function firstPlaces(count: number, compare: ComparePlaces, most = count): number[] {
   const wanted = Math.max(0, Math.min(most, count));
   const found: number[] = [];

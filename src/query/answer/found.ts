@@ -138,7 +138,7 @@ interface Arrangement extends Partial<Pick<Query, 'sortBy' | 'limit'>> {
   readonly sortsDescending?: boolean | undefined;
 }
 
-/** What was found in several caches, sorted, and no more than the limit. Objects are made when they are read. */
+/** The objects of several caches, sorted, and no more than the limit. Each is made when it is read. */
 export function arranged(all: readonly FoundIn[], { sortBy, sortsDescending, limit }: Arrangement): readonly Found[] {
   if (sortBy) return sorted(all, sortBy, { sortsDescending, limit });
   let left = limit ?? Number.POSITIVE_INFINITY;
@@ -177,10 +177,7 @@ function sorted(
 }
 
 /** The values of an expression in each object. What is remembered of its fields is not decoded. */
-export function valuesIn(
-  { objects, store, type }: FoundIn,
-  expression: NonNullable<Query['sortBy']>,
-): (readonly unknown[])[] {
+function valuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Query['sortBy']>): (readonly unknown[])[] {
   const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
   const lookAt = looksOf(objects, store, looked);
   const values = rememberedOf((object) => expression.values(object));

@@ -61,7 +61,7 @@ interface Item {
   readonly amounts: readonly (readonly unknown[])[];
 }
 
-/** What is counted, and of how many objects it is what is counted: of each object no more is kept. */
+/** The items of what was found, each with the number of objects that have it. Of an object no more is kept. */
 function itemsOf(
   found: readonly FoundIn[],
   { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,

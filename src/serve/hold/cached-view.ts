@@ -83,7 +83,7 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
 }
 
 /** Whether an object is in a part, by names, namespaces and labels: what is known of it without decoding it. */
-export function placed(
+export function isPlacedIn(
   { namespaced }: Pick<ResourceType, 'namespaced'>,
   { names, namespaces, selector }: Omit<RequestedPart, 'fieldSelector'>,
 ): (object: Pick<ReadonlyObject, 'metadata'>) => boolean {

@@ -5,7 +5,7 @@ import { keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { cellsOf, headingOf, type TableColumn, variableOf } from '../../model/cells.ts';
+import { cellsOf, cellVariable, headingOf, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
@@ -36,7 +36,7 @@ const FALLBACK: readonly TableColumn[] = [
 export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
   return columns.map((column) => {
     const heading = headingOf(column);
-    return { name: variableOf(heading), heading, type: typeOf(column, heading) };
+    return { name: cellVariable(heading), heading, type: typeOf(column, heading) };
   });
 }
 

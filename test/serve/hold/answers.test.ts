@@ -85,7 +85,8 @@ async function asked({ target }: Cache, words: readonly string[], clock: FakeClo
   return [count, rows, result.remarks];
 }
 
-const textOf = (object: ReadonlyObject) => `${keyOf(object)} ${object.metadata.resourceVersion} ${JSON.stringify(object.status)}`;
+const textOf = (object: ReadonlyObject) =>
+  `${keyOf(object)} ${object.metadata.resourceVersion} ${JSON.stringify(object.status)}`;
 
 const QUESTIONS: readonly (readonly string[])[] = [
   ['--count'],

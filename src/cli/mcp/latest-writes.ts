@@ -21,7 +21,7 @@ export interface AskedWrites {
 }
 
 /** The last writes of each field manager, the latest first. What was there before them is not known. */
-export async function lastWrites(
+export async function latestWrites(
   target: WatchTarget,
   asked: AskedWrites,
   signal: AbortSignal,

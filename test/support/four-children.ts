@@ -2,6 +2,7 @@ import type { Client } from '../../src/client/client.ts';
 import { type Controller, createController } from '../../src/controller/controller.ts';
 import type { ControllerOptions } from '../../src/controller/controller-options.ts';
 import { createFinalizerReconciler } from '../../src/controller/finalizer-reconciler.ts';
+import { createInformerSource } from '../../src/controller/sources/informer-source.ts';
 import { createOrPatch, createOrUpdate } from '../../src/controller/writes/create-or-update.ts';
 import { setControllerReference } from '../../src/controller/writes/owner-references.ts';
 import { serverSideApply } from '../../src/controller/writes/server-side-apply.ts';
@@ -9,7 +10,7 @@ import { updateStatus } from '../../src/controller/writes/update-status.ts';
 import type { InformerFactory } from '../../src/informer/informer-factory.ts';
 import type { KubeObject, ReadonlyKubeObject } from '../../src/model/object.ts';
 import { CONFIG_MAPS, type ConfigMap } from './in-process.ts';
-import { childSource, PARENTS, parentOf, parentSource } from './wanted-children.ts';
+import { childSource, PARENTS, parentOf } from './wanted-children.ts';
 
 export const FINALIZER = 'example.com/cleanup';
 
@@ -64,7 +65,11 @@ export function fourChildren(
     name: 'four-children',
     workers: 4,
     ...options,
-    sources: [parentSource(owners), childSource(children as never)],
+    sources: [
+      // a controller of the cluster makes the account `default` in each namespace
+      createInformerSource(owners, { name: 'owner', isPrimary: true, predicate: ({ key }) => key.includes('/owner-') }),
+      childSource(children as never),
+    ],
     reconcile: createFinalizerReconciler<KubeObject>({
       client,
       gvr: PARENTS,

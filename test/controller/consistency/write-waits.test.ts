@@ -211,6 +211,11 @@ describe('a run waits until the cache shows the writes of earlier runs of its ke
     expect(isHeld()).toBe(true);
     first.bookmark('10');
     expect(isHeld()).toBe(false);
+    wrote('shop/a', { resourceVersion: '11' });
+    first.bookmark('11');
+    expect(isHeld()).toBe(true);
+    second.bookmark('11');
+    expect(isHeld()).toBe(false);
   });
 
   it('in the caches of other versions and groups of the type', () => {

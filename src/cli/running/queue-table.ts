@@ -11,7 +11,7 @@ export interface QueueRow {
   readonly priority: number | undefined;
   /** How long it has been in this state, ms; undefined for a delayed one. */
   readonly waitedMs: number | undefined;
-  /** When it is due, ms from now; undefined for one that is not delayed. */
+  /** When it is due, ms from now; undefined for one that is not delayed, or that waits for its own write. */
   readonly dueInMs: number | undefined;
   /** The runs that failed in a row. */
   readonly failures: number;
@@ -38,8 +38,10 @@ export function rowsOf({ controller, processing, queued, delayed, parked }: Queu
     ...queued.map(({ key, priority, waitedMs, failures }): QueueRow => {
       return { key, controller: name, state: 'queued', priority, waitedMs, dueInMs: undefined, failures, reason: '' };
     }),
-    ...delayed.map(({ key, priority, dueInMs, failures, why }): QueueRow => {
-      return { key, controller: name, state: 'delayed', priority, waitedMs: undefined, dueInMs, failures, reason: why };
+    ...delayed.map(({ key, priority, dueInMs: inMs, failures, why }): QueueRow => {
+      const isOwnWrite = why === 'own write'; // its caches decide when it runs
+      const [dueInMs, reason] = isOwnWrite ? [undefined, 'waits for its own write'] : [inMs, why];
+      return { key, controller: name, state: 'delayed', priority, waitedMs: undefined, dueInMs, failures, reason };
     }),
     ...parked.map(({ key, attempts, since, error }): QueueRow => {
       const waitedMs = now - since;

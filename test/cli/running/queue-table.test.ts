@@ -4,6 +4,18 @@ import { TerminalError } from '../../../src/controller/reconciler.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { added, start } from '../../support/controller.ts';
 
+it('says no time for a key that waits for its own write, which its caches decide', async () => {
+  const { controller, clock, abort, run } = await start({ logger: silentLogger, async reconcile() {} });
+  const delayed = (why: 'own write' | 'back-off') => ({ key: why, priority: 0, dueInMs: 4_000, failures: 0, why });
+  const page = { ...controller.snapshot(), delayed: [delayed('own write'), delayed('back-off')], isCut: false };
+  expect(rowsOf(page as never, clock.now()).map(({ reason, dueInMs }) => [reason, dueInMs])).toEqual([
+    ['waits for its own write', undefined],
+    ['back-off', 4_000],
+  ]);
+  abort.abort();
+  await run;
+});
+
 it('has the keys in the order in which they run, parked ones last, with long reasons cut unless it is wide', async () => {
   const { controller, events, clock, abort, run } = await start({
     logger: silentLogger,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { builtin } from '../../kit/builtin.ts';
 import { oneFile } from '../../kit/one-file.ts';
@@ -31,8 +32,10 @@ export class StateStore implements AsyncDisposable {
       if (this.#waiting.size === 0) this.#worker.unref();
       waiting?.resolve(answer);
     });
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
+    const ended = once(this.#worker, 'exit').then(() => {
+      throw new Error('its thread has ended');
+    });
+    ended.catch((error: unknown) => this.#fail(error));
   }
 
   /** Opens the file. Rejects with `StateFault`. */

@@ -41,8 +41,8 @@ export class Tab implements HubListener {
   /** The numbers of the views that chose the rows and the object. */
   #rowsNumber = -1;
   #objectNumber = -1;
-  #owesState = true;
-  #owesTimeline = true;
+  /** What is sent before rows, in this order. */
+  #owed: ('state' | 'timeline')[] = ['state', 'timeline'];
   /** The versions of the lanes that the page has. */
   readonly #lanesSent = new Map<TimelineLane, number>();
 
@@ -59,8 +59,7 @@ export class Tab implements HubListener {
   }
 
   stateChanged(): void {
-    this.#owesState = true;
-    this.#owesTimeline = true;
+    this.#owed = ['state', 'timeline'];
     this.#bell.wake();
   }
 
@@ -81,8 +80,7 @@ export class Tab implements HubListener {
       this.#objectNumber = number;
       this.#object = cache && subject ? this.#feedOf(cache, subject, number) : undefined;
     }
-    this.#owesState = true;
-    this.#bell.wake();
+    this.stateChanged();
   }
 
   /** Sends until the signal aborts, or the outlet fails. */
@@ -91,10 +89,11 @@ export class Tab implements HubListener {
     using running = scope(ending);
     const { signal } = running;
     using _listening = this.#hub.listen(this);
-    const beats = this.#every(HEARTBEAT_MS, signal, () => {
-      this.#owesState = true;
+    const beats = this.#every(HEARTBEAT_MS, signal, () => this.stateChanged());
+    const passes = this.#every(TIME_PASSES_MS, signal, () => {
+      this.#rows?.timePassed();
+      this.#bell.wake();
     });
-    const passes = this.#every(TIME_PASSES_MS, signal, () => this.#rows?.timePassed());
     try {
       outlet.write(this.#hello());
       for (;;) {
@@ -129,12 +128,9 @@ export class Tab implements HubListener {
 
   #next(): UiMessage | 'more' | undefined {
     const now = this.#program.clock.now();
-    if (this.#owesState) {
-      this.#owesState = false;
-      return { event: 'state', data: { now, types: this.#hub.states } };
-    }
-    if (this.#owesTimeline) {
-      this.#owesTimeline = false;
+    const owed = this.#owed.shift();
+    if (owed === 'state') return { event: 'state', data: { now, types: this.#hub.states } };
+    if (owed === 'timeline') {
       const changed = this.#hub.lanes.filter((lane) => this.#lanesSent.get(lane) !== lane.version);
       for (const lane of changed) this.#lanesSent.set(lane, lane.version);
       const lanes = changed.map(({ lane }) => lane);
@@ -149,7 +145,6 @@ export class Tab implements HubListener {
       await clock.sleep(ms, { signal }).catch(() => {});
       if (signal.aborted) return;
       run();
-      this.#bell.wake();
     }
   }
 }

@@ -259,6 +259,23 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  it('leaves no second request open when its answer comes before that of it', async () => {
+    const clock = new FakeClock();
+    const socket = path.join(folder, 'late');
+    const connections: Socket[] = [];
+    const server = createServer((connection) => connections.push(connection.resume().on('error', () => {})));
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const serve = { folder, socket, about: { pid: 1, protocol: 2 } } as FoundServe;
+    const answer = askServe(serve, QUESTION, { clock, signal: new AbortController().signal, take() {} });
+    await eventually(() => connections.length === 1 && clock.pending === 1);
+    await clock.advance(3_000);
+    await eventually(() => connections.length === 2);
+    connections[0]?.end(`${HEAD}${last('{"exitCode":0,"notices":[]}')}`);
+    expect((await answer).kind).toBe('answered');
+    await eventually(() => connections.every(({ destroyed }) => destroyed));
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('gives up on one that is stopped in the middle of its answer', async () => {
     const clock = new FakeClock();
     const socket = path.join(folder, 'half');

@@ -293,6 +293,27 @@ it('cuts a page off that does not read for a minute', async () => {
   await closed;
 });
 
+it('goes on when a page has read what was written, long before it would be cut off', async () => {
+  const clock = new FakeClock();
+  const program = { ...uiProgram([], { clock }), name: 'x'.repeat(20_000_000) };
+  await using own = await startUi({ program, page: '' });
+  const headers = { authorization: `Bearer ${own.url.split('=')[1]}` };
+  const sent = httpRequest(`${own.address}stream`, { method: 'POST', headers, agent: false });
+  let [end, states] = ['', 0];
+  sent.on('response', (response) =>
+    response.on('data', (part: Buffer) => {
+      const texts = (end + part.toString('latin1')).split('event: state');
+      states += texts.length - 1;
+      end = (texts.at(-1) as string).slice(-12);
+    }),
+  );
+  sent.end();
+  await eventually(() => states === 1);
+  for (let passed = 0; passed < 30_000 && states === 1; passed += 200) await clock.advance(200);
+  await eventually(() => states > 1);
+  sent.on('error', () => {}).destroy();
+});
+
 describe('the values of an index', () => {
   const values = async (body: unknown) =>
     JSON.parse((await send('POST', '/ui/values', { headers: authorized(), body })).text);

@@ -37,6 +37,11 @@ describe('what is taken from others', () => {
       expect([action, new Set(all.map(([, , at]) => at)).size]).toEqual([action, 1]);
   });
 
+  it('has the image from which that of a release is built by its digest, with its name', () => {
+    const bases = textOf('tools/release/Dockerfile').match(/^FROM .*/gm);
+    expect(bases).toEqual([expect.stringMatching(/^FROM node:24-slim@sha256:[0-9a-f]{64}$/)]);
+  });
+
   it('is verified by an integrity, each package of each platform', () => {
     expect(unverified('package-lock.json')).toEqual([]);
   });

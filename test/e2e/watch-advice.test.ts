@@ -46,6 +46,7 @@ describe('a path that exists nowhere is reported after the initial sync', () => 
       '--ignore-changes: .metadata.resourceVersio is in none of 2 pods',
     ],
     ['-o jsonpath', ['-o', 'jsonpath={.metadata.nam}'], `-o jsonpath: ${NAM}`],
+    ['-o jsonpath of a list', ['-o', 'jsonpath={.items[*].metadata.nam}'], `-o jsonpath: ${NAM}`],
     ['-o custom-columns', ['-o', 'custom-columns=N:.metadata.nam'], `-o custom-columns: ${NAM}`],
   ])('%s', async (_, flags, stderr) => {
     const { code, stderr: told } = await once(...flags);

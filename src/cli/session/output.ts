@@ -1,4 +1,4 @@
-import { addressesOf } from '../../expr/jsonpath/fields-read.ts';
+import { addressesInList, addressesOf } from '../../expr/jsonpath/fields-read.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { type Address, type FieldReads, isOfManagedFields } from '../../model/field-path.ts';
@@ -52,7 +52,7 @@ export function refuseUnshown(given: ReadonlyMap<string, Given>, { traits }: Out
 export function addressesPrinted({ traits, value }: OutputFormat): Address[] {
   switch (traits.value) {
     case 'template':
-      return addressesOf(value);
+      return addressesInList(value);
     case 'columns':
       return splitColumns(value).flatMap((column) => addressesOf(column.slice(column.indexOf(':') + 1)));
     case 'column-lines':

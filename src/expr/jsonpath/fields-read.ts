@@ -8,11 +8,21 @@ import { parseTemplate } from './template-parser.ts';
  * a text that cannot be parsed has none.
  */
 export function addressesOf(text: string): Address[] {
+  return addressesFrom(text).filter(([first]) => first !== 'items');
+}
+
+/** As {@link addressesOf}, but `{.items…}` prints fields of the objects of a List. */
+export function addressesInList(text: string): Address[] {
+  const ofList = addressesFrom(text).filter(([first]) => first === 'items');
+  const ofObjects = ofList.flatMap(([, each, ...address]) => (each === EACH && address.length > 0 ? [address] : []));
+  return ofList.length === 0 ? addressesOf(text) : ofObjects;
+}
+
+function addressesFrom(text: string): Address[] {
   if (/^\s*\$/.test(text)) return [];
   try {
-    return distinct(parseTemplate(text).flatMap((part) => ofPart(part, []))).filter(
-      ([first]) => first !== undefined && first !== 'items',
-    );
+    const found = distinct(parseTemplate(text).flatMap((part) => ofPart(part, [])));
+    return found.filter(({ length }) => length > 0);
   } catch {
     return [];
   }

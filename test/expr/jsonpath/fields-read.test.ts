@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
+import { addressesInList, addressesOf } from '../../../src/expr/jsonpath/fields-read.ts';
 import { addressText } from '../../../src/model/field-path.ts';
 
 test.each<[string, string[]]>([
@@ -23,4 +23,17 @@ test.each<[string, string[]]>([
   ['{.broken', []],
 ])('%s prints %j', (template, expected) => {
   expect(addressesOf(template).map(addressText)).toEqual(expected);
+});
+
+test.each<[string, string[]]>([
+  ['{.items[*].metadata.nam}', ['.metadata.nam']],
+  ['{.items[0].metadata.nam}{.metadata.continue}', ['.metadata.nam']],
+  ['{range .items[*]}{.metadata.nam}{"\\n"}{end}', ['.metadata.nam']],
+  ['{.items}', []],
+  ['{.items[*]}', []],
+  ['{.items.x}', []],
+  ['{.metadata.nam}', ['.metadata.nam']],
+  ['{.broken', []],
+])('%s prints %j of objects, alone or in a list', (template, expected) => {
+  expect(addressesInList(template).map(addressText)).toEqual(expected);
 });

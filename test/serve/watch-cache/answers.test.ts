@@ -503,6 +503,23 @@ describe('a watch from a cache', () => {
     expect([bookmarked.events().length, plain.events()]).toEqual([1, []]);
   });
 
+  it.each<[string, (cache: ReturnType<typeof serving>) => void, string]>([
+    ['a change', (cache) => cache.put(pod('shop/c', 26)), 'ADDED c@26'],
+    ['a gap', (cache) => cache.event({ kind: 'gap' }), 'ERROR 410@'],
+  ])('has no bookmark where %s comes at that moment', async (_, come, line) => {
+    const cache = serving();
+    await cache.begin(...FIRST);
+    const { events } = await cache.watch('&resourceVersion=10&allowWatchBookmarks=true');
+    Object.defineProperty(cache.continuity, 'lastSignOfLife', {
+      get() {
+        come(cache); // between the end of the pause and the bookmark
+        return 1;
+      },
+    });
+    await cache.clock.advance(15_000);
+    expect(events()).toEqual([line]);
+  });
+
   it('bookmarks in the form of its objects', async () => {
     for (const [as, accept, kind] of [
       ['metadata', METADATA, 'PartialObjectMetadata'],

@@ -69,12 +69,17 @@ export function columnsOf(
   const shown = (server ?? FALLBACK)
     .map((column, i) => ({ column, i }))
     .filter(({ column }) => wide || column.priority === 0);
+  const seriesText = wide ? () => '' : seriesTextOf(server);
   return [
     ...places,
     ...(withTime ? [TIME] : []),
     ...(withEvent ? [EVENT] : []),
     ...(withNamespace && (options.alignTypes || type.namespaced !== false) ? [NAMESPACE] : []),
-    ...shown.map(({ column, i }) => serverColumn(column, i, column === nameColumn ? named : undefined)),
+    ...shown.map(({ column, i }) =>
+      column.name === 'Last Seen'
+        ? lastSeenColumn(i, seriesText)
+        : serverColumn(column, i, column === nameColumn ? named : undefined),
+    ),
     ...labelColumns.map(labelColumn),
     ...(showLabels ? [LABELS] : []),
   ];
@@ -132,6 +137,25 @@ function serverColumn({ name, format, type }: TableColumn, i: number, kind: Prin
     cell: ({ cells }) => textOf(cells?.cells[i]),
     data: ({ cells }) => dataOf(cells?.cells[i]),
     paint: statePaint(heading),
+  };
+}
+
+/** The time of an Event; of one that was counted it is followed by how often it came. */
+function lastSeenColumn(i: number, seriesText: (cells: Cells | undefined) => string): Column {
+  return {
+    heading: 'LAST SEEN',
+    cell: ({ cells }) => textOf(cells?.cells[i]) + seriesText(cells),
+    data: ({ cells }) => dataOf(cells?.cells[i]),
+  };
+}
+
+/** ` (x17 over 47m)`, by columns that are printed with `-o wide` only. Source: kubectl cmd/events getInterval. */
+function seriesTextOf(server: readonly TableColumn[] = []): (cells: Cells | undefined) => string {
+  const [first, count] = ['First Seen', 'Count'].map((wanted) => server.findIndex(({ name }) => name === wanted));
+  if (first === undefined || count === undefined || Math.min(first, count) < 0) return () => '';
+  return (cells) => {
+    const times = Number(cells?.cells[count]);
+    return times > 1 ? ` (x${times} over ${textOf(cells?.cells[first])})` : '';
   };
 }
 

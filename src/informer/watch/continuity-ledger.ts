@@ -426,7 +426,6 @@ export class ContinuityLedger implements Continuity {
   opened(since: ResourceVersion, after?: WatchEnding, isVerified = false): void {
     const moment = this.#moment();
     this.#lastByte = moment;
-    this.#close(undefined);
     this.#open = {
       by: after ? 'resumed' : 'stream',
       from: since,

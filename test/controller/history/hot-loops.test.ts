@@ -396,6 +396,19 @@ describe('a chain of own writes', () => {
     expect([holdAfter(600_000), holdAfter(600_001)]).toEqual([1000, 0]);
   });
 
+  it('remembers the first thousand objects that it wrote', () => {
+    const loopOf = (nth: number) => {
+      const { own, run } = chain();
+      const write = (n: number) => {
+        own(`other-${n}`);
+        return run();
+      };
+      for (let n = 1; n <= 1001; n++) expect(write(n)).toBeUndefined();
+      return [write(nth), write(nth), write(nth)].at(-1);
+    };
+    expect([loopOf(1), loopOf(1000), loopOf(1001)]).toEqual([3, 3, undefined]);
+  });
+
   it('goes on with as many events in a run as are compared', () => {
     const of = chain();
     ownRun(of);

@@ -96,6 +96,18 @@ describe('a store of packed objects', () => {
     expect(nodes).toEqual(['n1', 'n2', 'n3']);
   });
 
+  it('decodes no object of a search for fields that it was told of before the objects came', () => {
+    const fields = [['spec', 'nodeName']] as never;
+    const found = (told: boolean) => {
+      const { store, put } = objects();
+      if (told) store.keepFields(fields);
+      store.keepFields([]);
+      put({ ...pod('shop/a', 1), spec: { nodeName: 'n1', other: 'x' } });
+      return [...store.search({ having: [], fields })].map((each) => each?.spec);
+    };
+    expect([found(true), found(false)]).toEqual([[{ nodeName: 'n1' }], [{ nodeName: 'n1', other: 'x' }]]);
+  });
+
   it('exchanges all entries, and gives back those that are stored no more when nothing else runs', async () => {
     const { store, put, entry } = objects();
     for (const name of ['a', 'b']) put(pod(`shop/${name}`, 1));

@@ -1862,6 +1862,36 @@ it('restarts the resync period with each relist, and resyncs only while it watch
   await stop();
 });
 
+it('relists once for a resync that failed while no watch was open, where a list follows for another reason', async () => {
+  let resyncs = 0;
+  class Store extends RecordingStore {
+    resync(): void {
+      if (++resyncs === 1) throw new Error('no room');
+    }
+  }
+  const watch = stream();
+  const source = lw()
+    .onList(
+      () => page('10'),
+      () => page('20'),
+    )
+    .onWatch(watch, unreachable(), refuse(expired()), stream());
+  const { clock, errors, stop } = run(source, { ...list, store: new Store(), resyncMs: 1000 });
+  await clock.advance(500);
+  watch.send(added(pod('a', 11))).close();
+  await clock.advance(5000); // the second watch fails at once; the resync during the pause before the third
+  expect([resyncs > 1, errors]).toMatchObject([true, [{ status: { code: 410 } }]]);
+  expect(source.trace.filter((each) => each !== 'probe')).toEqual([
+    'list 0',
+    'watch 10',
+    'watch 11',
+    'watch 11',
+    'list 11',
+    'watch 20',
+  ]);
+  await stop();
+});
+
 it('keeps one connection at a time, and aborts the one that it leaves', async () => {
   const signals: AbortSignal[] = [];
   const source = lw()

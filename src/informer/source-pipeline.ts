@@ -282,7 +282,7 @@ export class SourcePipeline<T> implements ShownSource {
   #changed(deltas: readonly Delta<T>[]): void {
     const [first] = deltas;
     const last = deltas.at(-1);
-    if (first === undefined || last === undefined || first.type === 'SyncAll' || first.type === 'Continuity') return;
+    if (!first || !last || first.type === 'SyncAll') return;
     if (first.type === 'ReplacedAll') {
       this.#isOrdered = isResumable(first);
       if (first.isStored) return;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
+import { PresentState } from '../../src/informer/present-state.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 import { unordered } from '../support/unordered.ts';
 
@@ -133,4 +135,41 @@ it('rejects before the sync', async () => {
   const { informer } = dynamicInformerFactory(client).forResource(CONFIG_MAPS);
   await expect(informer.whenCurrent(new AbortController().signal)).rejects.toMatchObject({ code: 'closed' });
   await sandbox.stop();
+});
+
+it.each([
+  [0, 0],
+  [300, 300],
+  [5_000, 5_000],
+  [1_000_000, 5_000],
+])('the objects of a cache of %i that is behind are compared after %i ms', async (size, ms) => {
+  const clock = new FakeClock();
+  const lists: number[] = [];
+  const comparison = {
+    cached: () => [],
+    get: () => undefined,
+    list: async () => {
+      lists.push(clock.monotonic());
+      return [];
+    },
+    isBehind: () => false,
+    clock,
+    graceMs: 10_000,
+  };
+  const state = new PresentState(
+    {
+      askVersion: async () => '20',
+      shownVersion: () => '10',
+      comparison,
+      size: () => size,
+      logger: silentLogger,
+    },
+    new AbortController().signal,
+  );
+  const current = state.when(new AbortController().signal);
+  await clock.advance(Math.max(0, ms - 1));
+  expect(lists).toEqual(ms === 0 ? [0] : []);
+  await clock.advance(1);
+  await current;
+  expect(lists).toEqual([ms]);
 });

@@ -1191,6 +1191,20 @@ describe('over several namespaces', () => {
     return { clock, streams, sources, informer, handler, registration, stop, events };
   }
 
+  it('reports the continuity of each source to an observer, until that is disposed of', async () => {
+    const { informer, streams, stop } = scoped();
+    const seen: string[] = [];
+    const observing = informer.onContinuity(({ kind, scope }) => seen.push(`${kind} ${scope}`));
+    streams.a.send(initialEnd(5));
+    await settled();
+    expect(seen).toEqual(['synced a']);
+    observing[Symbol.dispose]();
+    streams.b.send(initialEnd(6));
+    await settled();
+    expect([seen.length, informer.hasSynced]).toEqual([1, true]);
+    await stop();
+  });
+
   it('leaves a source out on request: the others sync without it, and it gets no more requests', async () => {
     const clock = new FakeClock();
     const [streamA, sourceB] = [stream(), lw().onWatch(stream())];

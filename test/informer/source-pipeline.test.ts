@@ -63,8 +63,10 @@ describe('a lane of an informer', () => {
     const states: string[] = [];
     const { maps, clock, lane } = await start({
       atStart: () => ({ transform: undefined, resyncMs: 2000 }),
-      onState: ({ isWhole, objects }) =>
-        states.push(`${isWhole} ${[...objects].map(([key, object]) => `${key}${object ? '' : ' gone'}`)}`),
+      onState: ({ isWhole, objects, resourceVersion }) => {
+        const texts = [...objects].map(([key, object]) => `${key}${object ? '' : ' gone'}`);
+        states.push(`${isWhole} ${texts.length === 0 && resourceVersion === '' ? 'nothing' : texts}`);
+      },
     });
     expect(lane.hasSynced).toBe(false);
     await clock.advance(1000);
@@ -75,6 +77,7 @@ describe('a lane of an informer', () => {
     await clock.advance(10_000); // some resyncs
     expect(states.slice(1).join(';').replaceAll(';false ', ',')).toMatch(/^false a\/x,b\/x gone/);
     expect(states.filter((each) => each.includes('a/x'))).toHaveLength(2);
+    expect(states).not.toContain('false nothing');
   });
 
   it('leaves the objects of other namespaces in the store alone', async () => {

@@ -109,7 +109,6 @@ export class WatchConnection<T> {
       return batch;
     }
     const { signal } = this.#scope;
-    signal.throwIfAborted();
     const iterator = this.#iterator as AsyncIterator<Batch<T>>;
     const result = await this.#patiently(() => abortable(iterator.next(), signal));
     this.lastReadAt = this.#clock.monotonic();

@@ -41,7 +41,7 @@ export class Tab implements HubListener {
   /** The numbers of the views that chose the rows and the object. */
   #rowsNumber = -1;
   #objectNumber = -1;
-  /** What is sent before rows, in this order. */
+  /** The messages that go before rows, in this order. */
   #owed: ('state' | 'timeline')[] = ['state', 'timeline'];
   /** The versions of the lanes that the page has. */
   readonly #lanesSent = new Map<TimelineLane, number>();

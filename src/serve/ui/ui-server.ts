@@ -186,7 +186,6 @@ class UiSite {
     } finally {
       this.#tabs.delete(session);
       this.#lastOpen = program.clock.monotonic();
-      response.destroy();
     }
   }
 

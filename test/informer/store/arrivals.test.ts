@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Cached, PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import type { SharedInformerOptions } from '../../../src/informer/informer-options.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
+import { Arrivals } from '../../../src/informer/store/arrivals.ts';
 import type { ArrivingObjects } from '../../../src/informer/store/cache-store.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
@@ -27,6 +28,25 @@ describe('the objects of a list that arrives', () => {
     arriving.begin();
     for (const object of pods(10)) expect(arriving.take(object)).toBeInstanceOf(PackedObject);
     expect(indexer.memory).toMatchObject({ objects: 0, packed: 10 });
+  });
+
+  it('are kept with 32 MiB of their texts at most until it is known whether they are packed', () => {
+    const packed: unknown[] = [];
+    const list = new Arrivals<Pod>({
+      transform: undefined,
+      packsFrom: () => false,
+      pack: (object, { bytes }) => {
+        packed.push(bytes?.length);
+        return object;
+      },
+      discard: () => {},
+    });
+    const [half, one] = [new Uint8Array(16 * 1024 * 1024), new Uint8Array(1)];
+    const taken = [half, half, one].map((bytes, i) => list.take(pod(`shop/p${i}`, 1), bytes));
+    for (const object of taken) list.prepare(object);
+    list.begin();
+    list.prepare(list.take(pod('shop/next', 1), one));
+    expect(packed).toEqual([half.length, half.length, undefined, 1]);
   });
 
   it('stay as they are where JSON cannot express them', () => {

@@ -96,11 +96,11 @@ describe('a store of packed objects', () => {
     expect(nodes).toEqual(['n1', 'n2', 'n3']);
   });
 
-  it('decodes no object of a search for fields that it was told of before the objects came', () => {
+  it('decodes no object of a search for fields that were to be kept before the objects came', () => {
     const fields = [['spec', 'nodeName']] as never;
-    const found = (told: boolean) => {
+    const found = (isKept: boolean) => {
       const { store, put } = objects();
-      if (told) store.keepFields(fields);
+      if (isKept) store.keepFields(fields);
       store.keepFields([]);
       put({ ...pod('shop/a', 1), spec: { nodeName: 'n1', other: 'x' } });
       return [...store.search({ having: [], fields })].map((each) => each?.spec);

@@ -44,6 +44,18 @@ it('records how each stretch of versions was obtained', () => {
   expect([book.relists, book.resumes, book.gapCount, book.resourceVersion]).toEqual([1, 1, 1, '50']);
 });
 
+it('connects from its start on, not from when it was made', () => {
+  const { clock, book } = ledger();
+  clock.tick(500);
+  book.started();
+  expect(book.connection).toEqual({ state: 'connecting', since: 1500 });
+  book.synced('10', 1);
+  book.opened('10');
+  clock.tick(500);
+  book.started();
+  expect(book.connection.state).toBe('connected');
+});
+
 it('reports events in order, with the moments of each outage', () => {
   const { clock, book, events } = ledger();
   const refused = new Error('refused');

@@ -117,6 +117,21 @@ describe('an answer for a command', () => {
   });
 });
 
+it('an answer for a command is sent in pieces of more than 16 KiB, and the rest at its end', async () => {
+  const options = { ...OPTIONS, clock: new FakeClock(), isForCommand: true, signal: new AbortController().signal };
+  const answer = new HttpAnswer(options);
+  const made = (async () => {
+    for (const length of [8_192, 8_192, 1, 5]) await answer.write('x'.repeat(length));
+    return { exitCode: 0 };
+  })();
+  const response = await answer.response(made);
+  const target = new PassThrough();
+  const pieces: number[] = [];
+  target.on('data', (piece: Buffer) => pieces.push(piece.length));
+  await (response as Extract<typeof response, { stream: unknown }>).stream(target);
+  expect(pieces).toEqual([16_385, 5]);
+});
+
 it('an answer whose head cannot be sent leaves no rejection behind when its client has gone', async () => {
   const controller = new AbortController();
   const options = { ...OPTIONS, clock: new FakeClock(), isForCommand: true, signal: controller.signal };

@@ -105,6 +105,15 @@ describe('the writer of states', () => {
     expect(await stored()).toBeUndefined();
   });
 
+  it('writes nothing any more once it failed, also no whole state, and says it once', async () => {
+    const { made, stored, writes, faults } = writer((write) => write === 0);
+    for (const resourceVersion of ['10', '11', '12']) {
+      made.take({ isWhole: true, objects: all(3), resourceVersion });
+      expect(await stored()).toBeUndefined();
+    }
+    expect([writes.length, faults.length]).toEqual([0, 1]);
+  });
+
   it('does not take an earlier whole state for the present one when it ends in the middle of many changes', async () => {
     const { made, stored } = writer((write) => write === 2);
     made.take({ isWhole: true, objects: all(3), resourceVersion: '10' });

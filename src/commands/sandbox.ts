@@ -2,17 +2,30 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { bool, count, group, list, text } from '../cli/args/flag.ts';
+import { replayFlags } from '../cli/args/record-flags.ts';
 import { scenarioOptionsOf } from '../cli/args/scenario-flags.ts';
 import { configFlags } from '../cli/args/shared-flags.ts';
+import { refuseBeside, refuseWithout } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
+import type { ChosenReplay } from '../cli/record/replayed-server.ts';
 import { ExitCode } from '../cli/terminal/exit-codes.ts';
+import { writeNotice } from '../cli/terminal/notice.ts';
 import { privateFile } from '../hooks/journal/private-file.ts';
 import { aborted } from '../kit/abort.ts';
+import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { replaceFile, textOfFile } from '../kit/whole-file.ts';
 import type { KubeObject } from '../model/object.ts';
 import { GATE_EXAMPLE } from '../sandbox/feature-gates.ts';
-import { parseFaults, parseFeatureGates, parseManifests, Sandbox, SCENARIO_NAMES } from '../sandbox/index.ts';
+import {
+  type ApiRequest,
+  parseFaults,
+  parseFeatureGates,
+  parseManifests,
+  Sandbox,
+  SCENARIO_NAMES,
+  serveHandler,
+} from '../sandbox/index.ts';
 
 export default class SandboxCommand extends BaseCommand {
   static override summary = 'Start an in-memory Kubernetes API server for trials';
@@ -24,6 +37,10 @@ export default class SandboxCommand extends BaseCommand {
         '<%= config.bin %> sandbox --scenario rollout --kubeconfig /tmp/sandbox &\nKUBECONFIG=/tmp/sandbox kubectl get pods -n shop -w',
     },
     { description: 'A cluster with only your manifests', command: '<%= config.bin %> sandbox --load ./manifests' },
+    {
+      description: 'A recording as an API server, ten times as fast as it happened',
+      command: '<%= config.bin %> sandbox --from shop.rec --seek 2026-11-28T14:03:00Z --speed 10x',
+    },
   ];
   static override flags = {
     ...group('CONTENT', {
@@ -44,6 +61,7 @@ export default class SandboxCommand extends BaseCommand {
       }),
       rbac: bool({ summary: 'apply roles and bindings to every token but its own' }),
     }),
+    ...replayFlags('serve this recording in its own time, to be read with kubectl and other programs', 'default: 1x'),
     ...group('SERVER', {
       'feature-gates': list({
         summary: `features of kube-apiserver that are off by default: ${GATE_EXAMPLE}`,
@@ -63,7 +81,9 @@ export default class SandboxCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const flags = this.readFlags(SandboxCommand.flags);
-    const { io, signal } = this.edges;
+    refuseWithout(this.line.given, ['seek', 'speed'], ['from']);
+    refuseBeside(this.line.given, OF_A_CLUSTER, ['from'], 'a recording is served as it is');
+    if (flags.from !== undefined) return await this.#replay({ ...flags, from: flags.from });
     const manifests = (await Promise.all((flags.load ?? []).map(manifestsIn))).flat();
     const faults = parseFaults(flags.faults ?? '');
     const { port, seed, scenario, rbac } = flags;
@@ -79,13 +99,49 @@ export default class SandboxCommand extends BaseCommand {
     }).catch(notStarted);
     for (const manifest of manifests) load(sandbox, manifest);
     for (const rule of faults) sandbox.faults.add(rule);
-    await using file = await kubeconfigFile(sandbox.kubeconfig(), flags.kubeconfig);
+    await this.#serve({ url: sandbox.url, kubeconfig: sandbox.kubeconfig() }, flags);
+    return ExitCode.ok;
+  }
+
+  /** Names the server, and waits until it is to end. */
+  async #serve(server: { readonly url: string; readonly kubeconfig: string }, flags: ServerFlags): Promise<void> {
+    const { io, signal } = this.edges;
+    await using file = await kubeconfigFile(server.kubeconfig, flags.kubeconfig);
     if (flags.quiet) io.stdout.write(`${file.path}\n`);
-    else io.stdout.write(`serving on ${sandbox.url}\nexport KUBECONFIG=${file.path}\n`);
+    else io.stdout.write(`serving on ${server.url}\nexport KUBECONFIG=${file.path}\n`);
     await aborted(AbortSignal.any([signal, io.stdout.closed]));
+  }
+
+  /** Serves a recording. Its end does not end the server, which then has the last state. */
+  async #replay(flags: ServerFlags & ChosenReplay): Promise<ExitCode> {
+    const { openReplay } = await import('../cli/record/replayed-server.ts');
+    const { io, signal } = this.edges;
+    using opened = openReplay(flags, 1, io);
+    const handle = ({ method, path, signal, headers = {} }: ApiRequest) =>
+      opened.replay.request({ method, path, signal, headers: textsOf(headers) });
+    await using server = await serveHandler(handle, { port: flags.port, clock: systemClock }).catch(notStarted);
+    const end = () => {
+      writeNotice(io, 'the recording has ended; its last state stays');
+      opened.sayEnd();
+    };
+    const running = opened.replay.run(signal).then(end, () => {}); // it ends with the command
+    await this.#serve(server, flags);
+    await (signal.aborted ? running : undefined);
     return ExitCode.ok;
   }
 }
+
+const textsOf = (headers: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(headers).filter((each): each is [string, string] => each[1] !== undefined));
+
+interface ServerFlags {
+  readonly port: number;
+  readonly kubeconfig?: string | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+/** Flags of a cluster that is made, not recorded. */
+const OF_A_CLUSTER = ['scenario', 'pods', 'rate', 'seed', 'load', 'faults', 'rbac', 'feature-gates'];
 
 /**
  * Writes the kubeconfig where only its owner reads it. A temporary one goes when the sandbox does; a named one stays.

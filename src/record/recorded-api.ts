@@ -15,6 +15,8 @@ export interface RecordedPosition {
   revisionOf(source: RecordedSource): number;
   /** The resourceVersion of a list of these sources. */
   versionOf(sources: readonly RecordedSource[]): string;
+  /** The time, wall-clock ms. */
+  now(): number;
 }
 
 export interface RecordedApiOptions {
@@ -48,12 +50,13 @@ export class RecordedApi implements Transport {
     if (method !== 'GET') return recordedAnswer(405, failure(405, 'MethodNotAllowed', 'a recording takes no writes'));
     const [place = ''] = path.split('?');
     if (place === '/version') return recordedAnswer(200, { major: '1', minor: '36', gitVersion: 'v1.36.0' });
-    if (place === '/api' || place === '/apis') return recordedAnswer(200, this.#discovery(place === '/api'));
+    if (place === '/api' || place === '/apis')
+      return { ...recordedAnswer(200, this.#discovery(place === '/api')), headers: { 'content-type': DISCOVERY } };
     const list = parseCollectionPath(path);
     if (list && list.query.get('watch') !== 'true' && this.sourcesOf(list.gvr).length > 0)
       return stream(this.#list(list.gvr, list.namespace, list.query, headers.accept ?? ''));
-    const found = list ? undefined : this.#one(place);
-    if (found) return recordedAnswer(200, found.object);
+    const found = list ? undefined : this.#one(path, headers.accept);
+    if (found !== undefined) return stream([found]);
     const type = (list ?? parseCollectionPath(place.slice(0, place.lastIndexOf('/'))))?.gvr;
     if (type && this.sourcesOf(type).length === 0)
       return recordedAnswer(501, failure(501, 'NotImplemented', `${formatGvr(type)} was not recorded`)); // not known to be absent
@@ -108,7 +111,7 @@ export class RecordedApi implements Transport {
     accept: string,
   ): Generator<string> {
     const sources = this.sourcesOf(gvr, namespace);
-    const form = new RecordedForm(sources, query, accept);
+    const form = new RecordedForm(sources, query, { accept, now: this.#position.now });
     let text = form.listBegin(this.#position.versionOf(sources));
     let comma = '';
     for (const { state } of this.#states(gvr, namespace)) {
@@ -122,12 +125,21 @@ export class RecordedApi implements Transport {
     yield `${text}]}\n`;
   }
 
-  #one(place: string): RecordedState | undefined {
+  /** The text of an object. */
+  #one(path: string, accept: string | undefined): string | undefined {
+    const [place = '', query = ''] = path.split('?');
     const at = place.lastIndexOf('/');
     const list = parseCollectionPath(place.slice(0, at));
     if (!list) return undefined;
     const key = `${list.namespace === undefined ? '' : `${list.namespace}/`}${decodeURIComponent(place.slice(at + 1))}`;
-    for (const each of this.#states(list.gvr, list.namespace)) if (each.key === key) return each.state;
+    for (const each of this.#states(list.gvr, list.namespace)) {
+      if (each.key !== key) continue;
+      const form = new RecordedForm(this.sourcesOf(list.gvr, list.namespace), new URLSearchParams(query), {
+        accept,
+        now: this.#position.now,
+      });
+      return form.watched(each.state, true);
+    }
     return undefined;
   }
 }
@@ -146,8 +158,11 @@ function resourceOf({ gvr, kind, singular, shortNames, categories, namespaced }:
 
 function momentOf(recording: Recording, at: number): RecordedPosition {
   const revision = recording.revisionAt(at);
-  return { revisionOf: () => revision, versionOf: () => String(revision || 1) };
+  return { revisionOf: () => revision, versionOf: () => String(revision || 1), now: () => at };
 }
+
+/** Source: KEP-3352, aggregated discovery. */
+const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 

@@ -1,3 +1,4 @@
+import { humanDuration } from '../kit/duration.ts';
 import { jsonText } from '../kit/exact-json.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { FieldSelector } from '../model/field-selector.ts';
@@ -17,7 +18,15 @@ export class RecordedForm {
   readonly #fields: FieldSelector;
   readonly #type: RecordedSource['type'] | undefined;
 
-  constructor([source]: readonly RecordedSource[], query: URLSearchParams, accept = '') {
+  readonly #now: () => number;
+
+  /** `now`: the time of ages, wall-clock ms. */
+  constructor(
+    [source]: readonly RecordedSource[],
+    query: URLSearchParams,
+    { accept = '', now }: { readonly accept?: string | undefined; now(): number },
+  ) {
+    this.#now = now;
     const [first = ''] = accept.split(',');
     this.#type = source?.type;
     this.#columns = source?.columns ?? [];
@@ -45,7 +54,9 @@ export class RecordedForm {
   item({ object, cells }: RecordedState): string {
     const isPartial = this.#isPartial || (this.#isTable && this.#include === 'Metadata');
     const shown = isPartial ? metadataOf(object as unknown as ReadonlyObject) : object;
-    return jsonText(this.#isTable ? { cells: cells ?? [], object: this.#include === 'None' ? null : shown } : shown);
+    return jsonText(
+      this.#isTable ? { cells: this.#cells(object, cells), object: this.#include === 'None' ? null : shown } : shown,
+    );
   }
 
   /** The text of the object of a watch's event. Only the first event of a watch describes the columns. */
@@ -60,6 +71,15 @@ export class RecordedForm {
     const metadata = `"metadata":${JSON.stringify({ resourceVersion, creationTimestamp: null })}`;
     const object = `{"kind":"${kind}","apiVersion":"${version}",${metadata}}`;
     return this.#isTable ? `${this.#tableBegin(metadata, null)}{"cells":[],"object":${object}}]}` : object;
+  }
+
+  /** The cells with the age, which a recording does not have. */
+  #cells(object: RecordedState['object'], cells: readonly unknown[] = []): readonly unknown[] {
+    const age = this.#columns.findIndex(({ name }) => name === 'Age');
+    const { creationTimestamp } = (object as unknown as ReadonlyObject).metadata;
+    const created = Date.parse(creationTimestamp ?? '');
+    if (cells[age] !== null || Number.isNaN(created)) return cells;
+    return cells.with(age, humanDuration(Math.max(0, this.#now() - created)));
   }
 
   get #names(): readonly [kind: string, apiVersion: string] {

@@ -78,6 +78,7 @@ export class Replay implements Transport {
     const at = {
       revisionOf: ({ id }: RecordedSource) => this.#trackOf(id).revision,
       versionOf: (sources: readonly RecordedSource[]) => this.#versionOf(sources) || '1',
+      now: () => this.now,
     };
     this.#api = new RecordedApi({ recording, at, onRead });
     const start = recording.revisionAt(from);
@@ -112,7 +113,8 @@ export class Replay implements Transport {
     await this.#begun(sources, init.signal);
     if (this.#isOver && !sources.some(({ id }) => this.#trackOf(id).isBegun))
       return recordedAnswer(503, failure(503, 'ServiceUnavailable', 'no list of it was recorded'));
-    return isWatch ? this.#watch(init, list, sources) : await this.#list(init);
+    if (isWatch) return this.#watch(init, list, sources);
+    return this.#unlisted(list.query, this.#versionOf(sources)) ?? (await this.#list(init));
   }
 
   /** Goes through the recording until its end. Resolves when its readers have taken all of it. */
@@ -229,6 +231,16 @@ export class Replay implements Transport {
     return { namespace: partsOfKey(key).namespace, version, before, after, isGone: event === 'DELETED' };
   }
 
+  /** The answer to a list of a version that is not the present one. Source: Kubernetes API concepts, "Resource versions". */
+  #unlisted(query: URLSearchParams, version: string): TransportResponse | undefined {
+    const wanted = query.get('resourceVersion') || '0';
+    if (wanted === '0' || wanted === version) return undefined;
+    if (later(version, wanted) === wanted)
+      return recordedAnswer(504, failure(504, 'Timeout', `Too large resource version: ${wanted}, current: ${version}`));
+    if (query.get('resourceVersionMatch') !== 'Exact') return undefined;
+    return recordedAnswer(410, failure(410, 'Expired', `the state at ${wanted} is not kept: ask query --at`));
+  }
+
   async #list(init: TransportRequest): Promise<TransportResponse> {
     const [path = ''] = init.path.split('?');
     this.#lists++;
@@ -245,7 +257,7 @@ export class Replay implements Transport {
     const { clock } = this.#options;
     const { query, namespace } = list;
     const watch = new ReplayWatch({
-      form: new RecordedForm(sources, query, init.headers?.accept),
+      form: new RecordedForm(sources, query, { accept: init.headers?.accept, now: () => this.now }),
       namespace,
       clock,
       signal: init.signal,
@@ -333,8 +345,9 @@ export class Replay implements Transport {
   }
 
   get #isSettled(): boolean {
-    if (this.#lists > 0 || this.#owed.size > 0 || [...this.#waiting].some(hasBegun)) return false;
-    if (this.#options.speed !== Number.POSITIVE_INFINITY) return this.#isFollowed;
+    if (this.#lists > 0 || [...this.#waiting].some(hasBegun)) return false;
+    if (this.#options.speed !== Number.POSITIVE_INFINITY) return this.#isFollowed; // a watch gets what it missed
+    if (this.#owed.size > 0) return false;
     return [...this.#watches.keys()].every(({ isIdle }) => isIdle);
   }
 

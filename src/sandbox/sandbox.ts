@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { dump } from 'js-yaml';
 import { onAbort, scope } from '../kit/abort.ts';
 import { type Certificate, makeCertificate } from '../kit/certificate.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
@@ -22,6 +21,7 @@ import { createScenario, type RunningScenario } from './scenarios/scenarios.ts';
 import { copiesOnRead } from './seed/copies-on-read.ts';
 import type { TypeReference } from './seed/fixtures.ts';
 import { type InProcessOptions, type InProcessTransport, inProcessTransport } from './server/in-process.ts';
+import { sandboxKubeconfig } from './server/kubeconfig.ts';
 import { RequestLog } from './server/request-log.ts';
 import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
@@ -268,16 +268,7 @@ export class Sandbox implements AsyncDisposable {
   kubeconfig(options: { token?: string } = {}): string {
     checkOptions('kubeconfig', options, { token: 'text' });
     const { token = this.token } = options;
-    const authority =
-      this.caPem === '' ? {} : { 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
-    return dump({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'sandbox', cluster: { server: this.url, ...authority } }],
-      users: [{ name: 'sandbox', user: { token } }],
-      contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'sandbox', namespace: this.namespace } }],
-      'current-context': 'sandbox',
-    });
+    return sandboxKubeconfig({ url: this.url, caPem: this.caPem, token, namespace: this.namespace });
   }
 
   /**

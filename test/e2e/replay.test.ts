@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { run } from '../support/cli.ts';
+import { eventually } from '../../src/testing/eventually.ts';
+import { Cli, run } from '../support/cli.ts';
+import { findKubectl, runKubectl } from '../support/kubectl.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -77,5 +79,44 @@ it.each([
   [['--from', 'no.rec', '--record', 'other.rec'], 2, /--record does nothing beside --from/],
 ])('refuses watch pods %j', async (args, code, text) => {
   const { code: found, stderr } = await run(['watch', 'pods', ...args], { env: { HOME: folder }, cwd: folder });
+  expect([found, stderr]).toEqual([code, expect.stringMatching(text)]);
+});
+
+it('sandbox --from serves a recording to kubectl and other programs, in its own time, and takes no writes', async () => {
+  const file = path.join(folder, 'shop.rec');
+  const env = { HOME: folder };
+  const sandbox = ['--scenario', 'rollout', '--seed', '7'];
+  const recorded = await run(['watch', 'pods,deploy', '-A', ...sandbox, '--record', file, '--limit', '60'], { env });
+  expect(recorded.code, recorded.stderr).toBe(0);
+  const server = new Cli(['sandbox', '--from', file, '--speed', 'max', '-q'], { env });
+  const kubeconfig = await eventually(() => /^(\S+)\n/.exec(server.stdout)?.[1], { timeoutMs: 30_000 });
+  const served = { ...env, KUBECONFIG: kubeconfig };
+  const first = await run(['query', 'pods', '-A', '-o', 'name'], { env: served });
+  expect(first.stdout).toMatch(/^pod\/web-/m); // this list lets it begin, and go to its end
+  await eventually(() => (server.stderr.includes('the recording has ended') ? true : undefined), { timeoutMs: 30_000 });
+  const last = await run(['query', 'pods', '-n', 'shop', '-o', 'name'], { env: served });
+  const asked = await run(['query', 'pods', '-n', 'shop', '-o', 'name', '--from', file], { env });
+  expect(last.stdout).toBe(asked.stdout);
+  const kubectl = findKubectl();
+  if ('path' in kubectl) {
+    const got = await runKubectl(kubectl.path, ['get', 'deploy', '-n', 'shop', '--kubeconfig', kubeconfig]);
+    expect(got.stdout).toMatch(/^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\n(?:\S+ +\d+\/\d+ +\d+ +\d+ +\d+\w+\n)+$/);
+    const one = await runKubectl(kubectl.path, ['get', 'deploy/web', '-n', 'shop', '--kubeconfig', kubeconfig]);
+    expect(one.stdout).toMatch(/^NAME +READY.*\nweb +\d+\/\d+/);
+    const written = await runKubectl(kubectl.path, [
+      ...['delete', 'deploy/web', '-n', 'shop', '--kubeconfig', kubeconfig],
+    ]);
+    expect(written.stderr).toContain('a recording takes no writes');
+  }
+  server.kill('SIGTERM');
+  expect((await server.ended()).code).toBe(0);
+}, 120_000);
+
+it.each([
+  [['--from', 'no.rec'], 1, /no\.rec: there is no such file/],
+  [['--seek', '10m'], 2, /--seek does nothing without --from/],
+  [['--from', 'no.rec', '--scenario', 'rollout'], 2, /--scenario does nothing beside --from/],
+])('refuses sandbox %j', async (args, code, text) => {
+  const { code: found, stderr } = await run(['sandbox', ...args], { env: { HOME: folder }, cwd: folder });
   expect([found, stderr]).toEqual([code, expect.stringMatching(text)]);
 });

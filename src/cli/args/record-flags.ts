@@ -35,18 +35,19 @@ export const momentFlags = group('RECORDING', {
 });
 
 /** The part of a recording that goes by again. */
-export const replayFlags = group('RECORDING', {
-  from: text({ summary: 'watch this recording in place of a cluster, until its end', helpValue: 'FILE' }),
-  seek: text({
-    summary: 'with --from: begin at this time, as 2026-11-28T14:03:00Z or 10m (before the end)',
-    helpValue: 'TIME',
-  }),
-  speed: text({
-    summary: 'with --from: 1x as it happened, 10x ten times as fast, or max (default; with --live 1x)',
-    helpValue: 'N',
-    words: ['1x', '10x', '60x', 'max'],
-  }),
-});
+export const replayFlags = (what: string, speeds: string) =>
+  group('RECORDING', {
+    from: text({ summary: what, helpValue: 'FILE' }),
+    seek: text({
+      summary: 'with --from: begin at this time, as 2026-11-28T14:03:00Z or 10m (before the end)',
+      helpValue: 'TIME',
+    }),
+    speed: text({
+      summary: `with --from: 1x as it happened, 10x ten times as fast, or max (${speeds})`,
+      helpValue: 'N',
+      words: ['1x', '10x', '60x', 'max'],
+    }),
+  });
 
 /** Every flag of `history`. */
 export const historyFlags = {
@@ -80,4 +81,4 @@ export type HistoryFlags = FlagValues<typeof historyFlags>;
 
 export type RecordFlags = FlagValues<typeof recordFlags>;
 
-export type ReplayFlags = FlagValues<typeof replayFlags>;
+export type ReplayFlags = FlagValues<ReturnType<typeof replayFlags>>;

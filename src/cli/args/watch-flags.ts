@@ -79,7 +79,7 @@ export const watchFlags = {
   ...continuityFlags,
   ...storyFlags,
   ...recordFlags,
-  ...replayFlags,
+  ...replayFlags('watch this recording in place of a cluster, until its end', 'default; with --live 1x'),
   ...connectionFlags,
   ...clusterChoiceFlags,
   ...serveChoiceFlags,

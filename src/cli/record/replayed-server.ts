@@ -25,8 +25,10 @@ export interface ReplayedServer extends ServerInstead, Disposable {
   play(session: CommandSession): void;
 }
 
+export type ChosenReplay = ReplayFlags & { readonly from: string };
+
 export interface ReplayChoice {
-  readonly flags: ReplayFlags & { readonly from: string };
+  readonly flags: ChosenReplay;
   readonly given: CommandLine['given'];
   /** The speed without --speed. */
   readonly speed: number;
@@ -34,11 +36,37 @@ export interface ReplayChoice {
   readonly once: boolean;
 }
 
+/** A recording that goes by. Disposing closes its file. */
+export interface OpenReplay extends Disposable {
+  readonly recording: Recording;
+  readonly replay: Replay;
+  /** Says how far what was read is known to be complete at the end. */
+  sayEnd(): void;
+}
+
 /** Opens the recording of `--from`. Throws `store` for the file, `argument` for a time or a speed. */
 export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: Io): ReplayedServer {
+  if (once) return { ...recordedServer({ from: flags.from, at: flags.seek }, given, io), play: () => {} };
+  const { recording, replay, ...opened } = openReplay(flags, speed, io);
+  return {
+    transport: replay,
+    clock: { ...systemClock, now: () => replay.now },
+    explained: (error) => ofRecording(error, recording),
+    play(session) {
+      const ended = () => {
+        opened.sayEnd();
+        session.end(new StreamEnd('recording'));
+      };
+      replay.run(session.signal).then(ended, (error) => session.end(error));
+    },
+    [Symbol.dispose]: opened[Symbol.dispose],
+  };
+}
+
+/** Opens the recording of `--from` at the moment of `--seek`. Throws `store` for the file, `argument` for a flag. */
+export function openReplay(flags: ChosenReplay, usual: number, io: Io): OpenReplay {
   const { from, seek } = flags;
-  const factor = flags.speed === undefined ? speed : speedOf(flags.speed);
-  if (once) return { ...recordedServer({ from, at: seek }, given, io), play: () => {} };
+  const speed = flags.speed === undefined ? usual : speedOf(flags.speed);
   const recording = Recording.open(from);
   try {
     const { runs } = recording;
@@ -50,24 +78,19 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
         hint: `it goes from ${momentText(begin)} to ${momentText(end)}`,
       });
     const read = new Set<RecordedSource>();
-    const onRead = (source: RecordedSource) => void read.add(source);
+    const say = (text: string | undefined) => text !== undefined && writeNotice(io, text);
+    const onRead = (source: RecordedSource) => {
+      if (seek !== undefined) say(unseenText(recording, source, at));
+      read.add(source);
+    };
     const onGap = ({ type }: RecordedSource, gap: MarkedGap) =>
-      writeNotice(io, `${formatGvr(type.gvr)}: recorded with a ${gapText(gap)}`);
-    const replay = new Replay({ recording, from: at, speed: factor, clock: systemClock, onRead, onGap });
+      say(`${formatGvr(type.gvr)}: recorded with a ${gapText(gap)}`);
     return {
-      transport: replay,
-      clock: { ...systemClock, now: () => replay.now },
-      explained: (error) => ofRecording(error, recording),
-      play(session) {
-        const ended = () => {
-          for (const source of read) {
-            const unseen = unseenText(recording, source, end);
-            if (unseen !== undefined) session.notice(unseen);
-          }
-          sayEnd(recording, io);
-          session.end(new StreamEnd('recording'));
-        };
-        replay.run(session.signal).then(ended, (error) => session.end(error));
+      recording,
+      replay: new Replay({ recording, from: at, speed, clock: systemClock, onRead, onGap }),
+      sayEnd() {
+        for (const source of read) say(unseenText(recording, source, end));
+        sayEnd(recording, io);
       },
       [Symbol.dispose]: () => recording[Symbol.dispose](),
     };

@@ -22,6 +22,7 @@ export function guardedLimiter(own: RateLimiter, fallback: RateLimiter, logger: 
       guarded('forget', undefined, () => own.forget(key));
     },
     numRequeues: (key) => guarded('numRequeues', fallback.numRequeues(key), () => checked(own.numRequeues(key))),
+    useClock: (clock) => guarded('useClock', undefined, () => own.useClock?.(clock)),
     decidedBy: () => guarded('decidedBy', undefined, () => own.decidedBy?.()),
   };
 }

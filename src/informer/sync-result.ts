@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
+import { inheriting } from '../kit/surroundings.ts';
 
 /**
  * The result of a wait for several caches: which have synced, and what delayed the others. Source: client-go
@@ -113,7 +114,7 @@ export async function waitForSync(
   checkArgument('waitForSync', 'caches', caches, 'list');
   if (signal !== undefined) checkArgument('waitForSync', 'signal', signal, 'signal');
   checkOptions('waitForSync', options, KNOWN_WAIT_OPTIONS);
-  const { timeoutMs, clock = systemClock, logger = defaultLogger } = options;
+  const { timeoutMs, clock = systemClock, logger = defaultLogger } = inheriting(options, ...caches);
   if (timeoutMs !== undefined && !(timeoutMs >= 0))
     throw new InformerError('argument', `timeoutMs must be a number not below 0, not ${timeoutMs}`);
   using waiting = scope(signal);

@@ -15,6 +15,8 @@ export interface RateLimiter {
   numRequeues(key: string): number;
   /** The reason for the delay that `when` returned last: the failures of the key, or the rate of all keys. */
   decidedBy?(): DelayDecider | undefined;
+  /** Called with the clock of the queue that asks it. A limiter that was given no clock uses that one. */
+  useClock?(clock: Clock): void;
 }
 
 /** The reason for a delay: `back-off` for the failures of a key, `rate limit` for the rate of all keys. */
@@ -83,13 +85,15 @@ export class ItemFastSlowRateLimiter implements RateLimiter {
 export class BucketRateLimiter implements RateLimiter {
   readonly #qps: number;
   readonly #burst: number;
-  readonly #clock: Clock;
+  #clock: Clock;
+  readonly #isOwnClock: boolean;
   #tokens: number;
   #at: number;
 
   constructor(options: { qps: number; burst: number; clock?: Clock | undefined }) {
     checkOptions('BucketRateLimiter', options, { qps: 'number', burst: 'number', clock: 'clock' });
     const { qps, burst, clock = systemClock } = options;
+    this.#isOwnClock = options.clock !== undefined;
     this.#qps = positive('qps', qps);
     this.#burst = positive('burst', burst);
     this.#clock = clock;
@@ -112,6 +116,12 @@ export class BucketRateLimiter implements RateLimiter {
 
   decidedBy(): DelayDecider {
     return 'rate limit';
+  }
+
+  useClock(clock: Clock): void {
+    if (this.#isOwnClock || clock === this.#clock) return;
+    this.#clock = clock;
+    this.#at = clock.monotonic();
   }
 }
 
@@ -150,6 +160,10 @@ export class MaxOfRateLimiter implements RateLimiter {
   decidedBy(): DelayDecider | undefined {
     return this.#decider?.decidedBy?.();
   }
+
+  useClock(clock: Clock): void {
+    for (const limiter of this.#limiters) limiter.useClock?.(clock);
+  }
 }
 
 /** The delay of another limiter, but at most `maxMs`. */
@@ -178,6 +192,10 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
 
   decidedBy(): DelayDecider | undefined {
     return this.#limiter.decidedBy?.();
+  }
+
+  useClock(clock: Clock): void {
+    this.#limiter.useClock?.(clock);
   }
 }
 

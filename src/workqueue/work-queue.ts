@@ -159,6 +159,7 @@ export class WorkQueue implements Disposable {
     if (agedShare < 1) throw new InformerError('argument', `agedShare must be 1 or more, not ${agedShare}`);
     this.#clock = clock;
     this.#limiter = rateLimiter ?? createControllerRateLimiter({ clock });
+    this.#limiter.useClock?.(clock);
     this.#onTouch = onTouch;
     this.#line = new PriorityLine({ agedAfterMs, agedShare });
     this.#delays = new DelayLine(clock, (key, priority) => this.#makeDirty(key, priority));

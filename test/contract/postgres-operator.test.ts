@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe.skipIf(!kubeconfig)('two replicas of the operator of PostgreSQL, killed
         : mkdtempSync(path.join(os.tmpdir(), 'pg-'));
       await using cluster = await startTestCluster({ kubeconfig });
       await using replicas = new PostgresReplicas(folder, seed % 3 === 1 ? {} : SHORT);
-      await replicas.open(kubeconfig ?? '', cluster.name, Math.floor(random() * 600));
+      await replicas.open(kubeconfig ?? '', cluster.name, Math.floor(random() * 400));
       process.env.WEBHOOK_URL = replicas.url; // for the import
       const { CLUSTERS, INSTALLED, USERS } = await import(`${EXAMPLE}?${seed}`);
       delete process.env.WEBHOOK_URL;
@@ -39,11 +39,12 @@ describe.skipIf(!kubeconfig)('two replicas of the operator of PostgreSQL, killed
       const [counting, disturbing] = [new AbortController(), new AbortController()];
       await trial.count(counting.signal);
       replicas.start();
-      const disturbed = disturb(replicas, seededRandom(seed + 1_000), disturbing.signal);
+      const startMs = await trial.begin();
+      const disturbed = disturb(replicas, { random: seededRandom(seed + 1_000), startMs, signal: disturbing.signal });
       try {
         for (let act = 0; act < acts; act++) await trial.act();
         disturbing.abort();
-        console.log(`seed ${seed}: ${(await disturbed).join(', ')}`);
+        appendFileSync(path.join(folder, 'disturbed.log'), `${startMs} ms to start\n${(await disturbed).join('\n')}\n`);
         const isExact = async () => JSON.stringify(await trial.state()) === JSON.stringify(trial.expected);
         await eventually(isExact, { timeoutMs: 90_000, everyMs: 500 }).catch(() => {});
         expect(await trial.state()).toEqual(trial.expected);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type Syncable, SyncResult, waitForSync } from '../../src/informer/sync-result.ts';
 import { Latch } from '../../src/kit/latch.ts';
 import { createLogger } from '../../src/kit/logger.ts';
+import { withSurroundings } from '../../src/kit/surroundings.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 function cache(name: string, isSynced: boolean): Syncable {
@@ -53,6 +54,14 @@ it('names each late cache and the cause of its delay at the timeout', async () =
     'idle: it has not been started: call start(signal) of its factory, or run(signal); refused: pods is forbidden; slow: no error so far; the server has not sent the whole state yet',
   );
   expect(clock.pending).toBe(0);
+});
+
+it('has the clock of the caches that it waits for', async () => {
+  const clock = new FakeClock();
+  const slow = withSurroundings({ ...cache('slow', false), isStarted: true }, { clock });
+  const waiting = waitForSync([slow], undefined, { timeoutMs: 30_000 });
+  await clock.advance(30_000);
+  expect((await waiting).asError()?.message).toBe('failed to sync all caches: slow: no sync within 30s');
 });
 
 it('ends as soon as all have synced', async () => {

@@ -71,6 +71,18 @@ export class PostgresTrial {
     await acts[this.#below(acts.length)]?.call(this, name, known);
   }
 
+  /** Asks for a first cluster, and resolves when it is made, with how long that took, ms. */
+  async begin(): Promise<number> {
+    const from = performance.now();
+    await this.#create('c0');
+    const isMade = () =>
+      this.#of(SETS)
+        .get('c0')
+        .then(() => true, ignoringNotFound);
+    await eventually(isMade, { timeoutMs: 90_000, everyMs: 50 });
+    return performance.now() - from;
+  }
+
   /** Deletes all clusters. Resolves when they are gone. */
   async end(): Promise<void> {
     for (const { metadata } of (await this.#of(this.#types.clusters).list()).items)
@@ -226,15 +238,18 @@ export class PostgresTrial {
   }
 }
 
-/** Kills and freezes replicas at random moments until the signal aborts. */
+/**
+ * Kills and freezes replicas at random moments until the signal aborts. On average they are left alone for as long as a
+ * start takes, so that there is work to disturb, also on a busy machine. Resolves with what was done.
+ */
 export async function disturb(
   replicas: PostgresReplicas,
-  random: RandomSource,
-  signal: AbortSignal,
+  { random, startMs, signal }: { random: RandomSource; startMs: number; signal: AbortSignal },
 ): Promise<string[]> {
   const done: string[] = [];
   while (!signal.aborted) {
-    await pause(300 + random() * 3_000);
+    await pause(random() * 2 * startMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
     const at = random() < 0.5 ? 0 : 1;
     if (random() < 0.5) {
       replicas.kill(at);

@@ -10,6 +10,7 @@ import {
   MaxOfRateLimiter,
   WithMaxWaitRateLimiter,
 } from '../../src/workqueue/rate-limiter.ts';
+import { WorkQueue } from '../../src/workqueue/work-queue.ts';
 
 const HOUR = 3_600_000;
 const times = (limiter: RateLimiter, key: string, n: number) => Array.from({ length: n }, () => limiter.when(key));
@@ -165,4 +166,21 @@ it.each<[string, () => unknown, string]>([
   ['an unknown option of the default one', () => createControllerRateLimiter({ nope: 1 } as never), 'nope'],
 ])('refuses %s', (_, make, message) => {
   expect(make).toThrow(message);
+});
+
+it('a bucket without a clock of its own has that of the queue that asks it, within other limiters too', async () => {
+  const clock = new FakeClock();
+  const own = new FakeClock();
+  const bucket = (of?: FakeClock) => new BucketRateLimiter({ qps: 1, burst: 1, clock: of });
+  const limiter = new MaxOfRateLimiter([new WithMaxWaitRateLimiter(bucket(), HOUR), bucket(clock)]);
+  const queue = new WorkQueue({ clock, rateLimiter: limiter });
+  expect(times(limiter, 'one', 2)).toEqual([0, 1000]);
+  clock.tick(3_000);
+  expect(limiter.when('one')).toBe(0);
+  const kept = bucket(own);
+  kept.useClock(clock);
+  expect(times(kept, 'one', 2)).toEqual([0, 1000]);
+  clock.tick(3_000);
+  expect(kept.when('one')).toBe(2000);
+  queue.shutDown();
 });

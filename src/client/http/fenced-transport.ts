@@ -13,8 +13,8 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @example
  * const fenced = createClient(fencedTransport(client.transport, () => elector.assertLeading()));
  */
-export function fencedTransport(transport: Transport, permit: () => void): Transport {
-  const other: Transport = {
+export function fencedTransport(transport: Transport, permit: () => void): Transport & AsyncDisposable {
+  const other: Transport & AsyncDisposable = {
     async request(init: TransportRequest) {
       if (READS.has(init.method)) return transport.request(init);
       permit();
@@ -25,6 +25,7 @@ export function fencedTransport(transport: Transport, permit: () => void): Trans
       return transport.request({ ...init, permit: permitted });
     },
     close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
   return withSurroundings(other, surroundingsOf(transport));
 }

@@ -54,7 +54,7 @@ export const KNOWN_TRANSPORT_OPTIONS = {
   burst: 'number',
   requestTimeoutMs: 'number',
   bodyIdleTimeoutMs: 'number',
-  metrics: true,
+  metrics: 'metrics',
   observer: true,
   onThrottled: 'function',
   onWarning: 'function',

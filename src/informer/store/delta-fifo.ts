@@ -52,7 +52,7 @@ const KNOWN_OPTIONS = {
  * Does not promise: anything to two consumers at once, or that a delta whose processing threw is tried again.
  * Source: client-go tools/cache/the_real_fifo.go in atomic mode.
  */
-export class DeltaFifo<T> implements ReflectorStore<T> {
+export class DeltaFifo<T> implements ReflectorStore<T>, Disposable {
   readonly #keyOf: (object: unknown) => ObjectKey;
   readonly #transform: ((object: T) => T) | undefined;
   readonly #arrivals: DeltaFifoOptions<T>['arrivals'];
@@ -193,6 +193,11 @@ export class DeltaFifo<T> implements ReflectorStore<T> {
     this.#closed = true;
     this.#filled.wake();
     this.#drained.wake();
+  }
+
+  /** {@link close}: what `using` calls. */
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   /**

@@ -17,7 +17,7 @@ export interface InProcessOptions {
 }
 
 /** A transport without a socket. It has the shape of the client's `Transport`. */
-export interface InProcessTransport {
+export interface InProcessTransport extends AsyncDisposable {
   request(init: ApiRequest): Promise<ApiResponse>;
   /** Breaks every open request; later requests are refused. */
   close(): Promise<void>;
@@ -50,6 +50,7 @@ export function inProcessTransport(
     request: (init) =>
       exchange(handle, withToken(init, token), life.signal, seededRandom(random() * 2 ** 32), chunkBytes),
     close: async () => life.abort(),
+    [Symbol.asyncDispose]: async () => life.abort(),
   };
 }
 

@@ -1,11 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { eventually, startTestCluster } from '../../src/testing/index.ts';
 import { PostgresReplicas } from '../support/postgres-replicas.ts';
-import { disturb, PostgresTrial } from '../support/postgres-trial.ts';
+import { Disturbance, PostgresTrial } from '../support/postgres-trial.ts';
 
 // Two replicas of the example, which are killed and frozen at random, and see the server late, on the cluster of
 // TEST_KUBECONFIG. It must be on this machine, because the webhooks are here, and needs a controller manager, which
@@ -16,6 +16,7 @@ const kubeconfig = process.env.TEST_KUBECONFIG;
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/postgres-operator.ts');
 const seeds = (process.env.SEEDS ?? '7,12').split(',').map(Number);
 const acts = Number(process.env.ACTS ?? 60);
+const DISTURBANCES = 8;
 const SHORT = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
 
 describe.skipIf(!kubeconfig)('two replicas of the operator of PostgreSQL, killed, frozen and late', () => {
@@ -40,11 +41,13 @@ describe.skipIf(!kubeconfig)('two replicas of the operator of PostgreSQL, killed
       await trial.count(counting.signal);
       replicas.start();
       const startMs = await trial.begin();
-      const disturbed = disturb(replicas, { random: seededRandom(seed + 1_000), startMs, signal: disturbing.signal });
+      const disturbance = new Disturbance(replicas, seededRandom(seed + 1_000));
+      const disturbed = disturbance.run(startMs, disturbing.signal);
       try {
-        for (let act = 0; act < acts; act++) await trial.act();
+        for (let act = 0; act < acts || disturbance.done.length < DISTURBANCES; act++) await trial.act();
         disturbing.abort();
-        appendFileSync(path.join(folder, 'disturbed.log'), `${startMs} ms to start\n${(await disturbed).join('\n')}\n`);
+        await disturbed;
+        writeFileSync(path.join(folder, 'disturbed.log'), [startMs, ...disturbance.done].join('\n'));
         const isExact = async () => JSON.stringify(await trial.state()) === JSON.stringify(trial.expected);
         await eventually(isExact, { timeoutMs: 90_000, everyMs: 500 }).catch(() => {});
         expect(await trial.state()).toEqual(trial.expected);

@@ -238,31 +238,40 @@ export class PostgresTrial {
   }
 }
 
-/**
- * Kills and freezes replicas at random moments until the signal aborts. On average they are left alone for as long as a
- * start takes, so that there is work to disturb, also on a busy machine. Resolves with what was done.
- */
-export async function disturb(
-  replicas: PostgresReplicas,
-  { random, startMs, signal }: { random: RandomSource; startMs: number; signal: AbortSignal },
-): Promise<string[]> {
-  const done: string[] = [];
-  while (!signal.aborted) {
-    await pause(random() * 2 * startMs, undefined, { signal }).catch(() => {});
-    if (signal.aborted) break;
-    const at = random() < 0.5 ? 0 : 1;
-    if (random() < 0.5) {
-      replicas.kill(at);
-      done.push(`kill ${at}`);
-      continue;
-    }
-    const thaw = replicas.freeze(at);
-    const ms = 200 + Math.floor(random() * 5_000);
-    await pause(ms);
-    thaw();
-    done.push(`freeze ${at} for ${ms} ms`);
+/** Kills and freezes replicas at random moments. */
+export class Disturbance {
+  /** What was done: `kill 0`, `freeze 1 for 812 ms`. */
+  readonly done: string[] = [];
+  readonly #replicas: PostgresReplicas;
+  readonly #random: RandomSource;
+
+  constructor(replicas: PostgresReplicas, random: RandomSource) {
+    this.#replicas = replicas;
+    this.#random = random;
   }
-  return done;
+
+  /**
+   * Goes on until the signal aborts. On average the replicas are left alone for half of a start, so that there is work to
+   * disturb, also on a busy machine.
+   */
+  async run(startMs: number, signal: AbortSignal): Promise<void> {
+    const random = this.#random;
+    while (!signal.aborted) {
+      await pause(random() * startMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      const at = random() < 0.5 ? 0 : 1;
+      if (random() < 0.5) {
+        this.#replicas.kill(at);
+        this.done.push(`kill ${at}`);
+        continue;
+      }
+      const thaw = this.#replicas.freeze(at);
+      const ms = 200 + Math.floor(random() * 5_000);
+      this.done.push(`freeze ${at} for ${ms} ms`);
+      await pause(ms);
+      thaw();
+    }
+  }
 }
 
 function statusOf({ metadata, status }: UnknownObject): string {

@@ -24,8 +24,8 @@ import {
   parseManifests,
   Sandbox,
   SCENARIO_NAMES,
-  serveHandler,
 } from '../sandbox/index.ts';
+import { serveHandler } from '../sandbox/server/handler-server.ts';
 
 export default class SandboxCommand extends BaseCommand {
   static override summary = 'Start an in-memory Kubernetes API server for trials';

@@ -14,7 +14,6 @@ export type { ScenarioOptions } from './scenarios/scenario.ts';
 export { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios/scenarios.ts';
 export type { TypeReference } from './seed/fixtures.ts';
 export { parseManifests } from './seed/manifests.ts';
-export { serveHandler } from './server/handler-server.ts';
 export type { InProcessOptions, InProcessTransport } from './server/in-process.ts';
 export type { LoggedRequest, RequestLog } from './server/request-log.ts';
 export type { WebhookService } from './webhook-call.ts';

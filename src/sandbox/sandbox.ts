@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { type RandomSource, seededRandom } from '../kit/random.ts';
+import { withSurroundings } from '../kit/surroundings.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
 import type { ApiRequest, ApiResponse } from './api/exchange.ts';
@@ -285,10 +286,12 @@ export class Sandbox implements AsyncDisposable {
    */
   transport(options: InProcessOptions = {}): InProcessTransport {
     checkOptions('transport', options, KNOWN_TRANSPORT_OPTIONS);
-    return inProcessTransport((request) => this.#dated(request, true), {
+    const transport = inProcessTransport((request) => this.#dated(request, true), {
       ...options,
       seed: options.seed ?? this.#seed,
     });
+    // a client over the socket knows the server by its URL
+    return withSurroundings(transport, { server: this.#options.socket ? this.url : this.#controlPlane });
   }
 
   /** Answers a request with a Date header, in the time of the server's clock. */

@@ -1,5 +1,6 @@
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/client/http/transport.ts';
+import { surroundingsOf, withSurroundings } from '../../src/kit/surroundings.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { KubeObject } from '../../src/model/object.ts';
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
@@ -42,7 +43,8 @@ type Pass = (request: TransportRequest, send: Transport['request']) => Promise<T
 /** A transport with an eye, or a hand, on what goes through it. It has no answers of its own. */
 export function through(transport: Transport, pass: Pass): Transport {
   const send = (request: TransportRequest) => transport.request(request);
-  return { request: (request) => pass(request, send), close: () => transport.close() };
+  const other: Transport = { request: (request) => pass(request, send), close: () => transport.close() };
+  return withSurroundings(other, { server: surroundingsOf(transport).server });
 }
 
 /** A transport that writes down, in `sent`, what goes through it. */

@@ -327,6 +327,29 @@ describe('a controller of several clusters', () => {
     await end();
   });
 
+  it('waits in no cluster for a write to another', async () => {
+    await using servers = await both();
+    const { eu, us, factories } = servers;
+    for (let i = 0; i < 20; i++) eu.sandbox.apply(map(`filler-${i}`)); // the versions of eu are ahead
+    const runs: string[] = [];
+    const controller = await controllerFor(factories, SHOPS)
+      .owns(MAPS)
+      .reconcile(async (shop, { cluster }) => {
+        runs.push(cluster);
+        const server = cluster === 'eu' ? eu : us;
+        const child = owned(`child-${runs.length}`, shop as never);
+        if (runs.length < 3) await server.client.resource(MAPS, { namespace: 'eu-west' }).create(child);
+      });
+    const end = await run(controller, ...Object.values(factories));
+    runs.length = 3;
+    controller.enqueue('eu/eu-west/a');
+    controller.enqueue('us/eu-west/a');
+    await settled();
+    expect(runs.slice(3).sort()).toEqual(['eu', 'us']);
+    expect(controller.snapshot().delayed).toEqual([]);
+    await end();
+  });
+
   it('can watch what another factory has, for all clusters', async () => {
     await using servers = await both();
     await using hub = await cluster();

@@ -1,5 +1,6 @@
+import type { FlagValues } from '../cli/args/flag.ts';
 import { reconcileFlags } from '../cli/args/reconcile-flags.ts';
-import { refuseWithout } from '../cli/args/useless-flags.ts';
+import { refuseBeside, refuseWithout } from '../cli/args/useless-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
 import { ignoredNotice } from '../cli/reconcile/config.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
@@ -16,6 +17,12 @@ import { observedTransport } from '../hooks/access/request-access.ts';
 import { InformerError } from '../kit/error.ts';
 import { neutralised } from '../output/escape.ts';
 import { loadPainter } from '../output/painter.ts';
+
+/** Flags that say nothing about a recording. */
+const NOT_OF_RECORDINGS = [
+  ...['allow-write', 'dry-run', 'pass-credentials', 'leader-elect', 'shards', 'journal', 'observe', 'wait-for-crd'],
+  ...['context', 'kubeconfig', 'server', 'sandbox', 'scenario', 'idle-timeout', 'shell-operator'],
+];
 
 export default class ReconcileCommand extends BaseCommand {
   static override summary = 'Run your hook for every object that changes';
@@ -57,7 +64,13 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     await using operations = await Operations.open(flags.metrics, this.edges);
     const record = flags.observe === undefined ? undefined : new AccessRecord(flags.observe, this.unrecorded);
     const through = record && ((transport: Transport) => observedTransport(transport, (access) => record.add(access)));
-    await using session = await openSession(flags, this.edges, { metrics: operations.metrics, through });
+    using replayed = await this.#replayed(flags);
+    await using session = await openSession(flags, this.edges, {
+      metrics: operations.metrics,
+      through,
+      instead: replayed,
+    });
+    replayed?.play(session);
     const ignored = ignoredNotice(flags, read.hook);
     if (ignored !== undefined) session.notice(ignored);
     return await reconcile(session, {
@@ -65,7 +78,18 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       painter: await loadPainter(colorLevel(flags.color, session.io)),
       logger: reconcileLogger(session.io, flags.v ?? 0),
       operations,
+      replay: replayed,
     });
+  }
+
+  async #replayed({ from, ...flags }: FlagValues<typeof reconcileFlags>) {
+    const { given } = this.line;
+    refuseWithout(given, ['seek', 'speed'], ['from']);
+    refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording takes no writes, and is read in place of a cluster');
+    if (from === undefined) return undefined;
+    const { replayedServer } = await import('../cli/record/replayed-server.ts');
+    const speed = Number.POSITIVE_INFINITY;
+    return replayedServer({ flags: { ...flags, from }, given, speed, once: false }, this.edges.io);
   }
 
   private readonly unrecorded = (error: Error): void => {

@@ -23,6 +23,8 @@ export interface ReplayOptions {
   readonly onRead?: ((source: RecordedSource) => void) | undefined;
   /** Called when a watch has come to a time in which changes may be missing. */
   readonly onGap?: ((source: RecordedSource, gap: MarkedGap) => void) | undefined;
+  /** With speed Infinity: whether the reader still works on what it has taken. */
+  readonly isBusy?: (() => boolean) | undefined;
 }
 
 /** Revisions that are read from the file together: a reader that stays would keep the writer's log from shrinking. */
@@ -33,6 +35,8 @@ const STATES = 5_000;
 const BACKLOG = 1_000;
 /** A list is usually followed by a watch, and a watch that ended by a list. They are waited for no longer than this, ms. */
 const COMES_BACK_MS = 5_000;
+/** A busy reader is looked at again after this time, ms. */
+const LOOK_AGAIN_MS = 2;
 /** Turns of the event loop in which a reader has handled what it took. */
 const TURNS = 4;
 
@@ -354,10 +358,12 @@ export class Replay implements Transport {
   /** Waits until the readers have taken what has happened. */
   async #settled(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { clock } = this.#options;
+    const { clock, speed } = this.#options;
     while (!this.#isSettled) await this.#changed.wait(signal);
     for (let i = 0; i < TURNS; i++) await clock.yield();
-    if (!this.#isSettled) await this.#settled(signal);
+    const isBusy = speed === Number.POSITIVE_INFINITY && (this.#options.isBusy?.() ?? false);
+    if (isBusy) await clock.sleep(LOOK_AGAIN_MS, { signal });
+    if (isBusy || !this.#isSettled) await this.#settled(signal);
   }
 }
 

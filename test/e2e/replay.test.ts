@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
@@ -120,3 +120,33 @@ it.each([
   const { code: found, stderr } = await run(['sandbox', ...args], { env: { HOME: folder }, cwd: folder });
   expect([found, stderr]).toEqual([code, expect.stringMatching(text)]);
 });
+
+it('reconcile --from runs the hook for each recorded change, in the time of the recording, and sends nothing', async () => {
+  const file = path.join(folder, 'shop.rec');
+  const env = { HOME: folder };
+  const sandbox = ['--scenario', 'rollout', '--seed', '7'];
+  const recorded = await run(['watch', 'deploy', '-n', 'shop', ...sandbox, '--record', file, '--limit', '30'], { env });
+  expect(recorded.code, recorded.stderr).toBe(0);
+  const hook = path.join(folder, 'hook.mjs');
+  await writeFile(
+    hook,
+    `export default ({ object }) => ({ actions: [{ patch: { metadata: { labels: { seen: object.metadata.resourceVersion } } } }] });`,
+  );
+  const ran = await run(['reconcile', 'deploy', '-n', 'shop', '--hook', hook, '--from', file], { env });
+  expect(ran.code, ran.stderr).toBe(0);
+  const versions = async (...more: string[]) =>
+    (
+      await run(['watch', 'deploy', '-n', 'shop', '-o', 'jsonpath={.metadata.resourceVersion}', ...more], { env })
+    ).stdout
+      .split('\n')
+      .filter((line) => line !== '');
+  const seen = [...ran.stdout.matchAll(/"seen":"(\d+)"/g)].map(([, version]) => version);
+  expect(seen.sort()).toEqual((await versions('--from', file)).sort());
+  expect(ran.stderr).toContain('actions are shown, not sent: a recording takes no writes');
+  expect(ran.stderr).toMatch(/^the recording ended after /m);
+  const refused = await run(['reconcile', 'deploy', '--hook', hook, '--from', file, '--allow-write'], { env });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('--allow-write does nothing beside --from'),
+  ]);
+}, 120_000);

@@ -47,6 +47,8 @@ export interface ReconcilePlan extends SelectedObjects {
   /** How long runs that are under way may take when the program is asked to end, ms. */
   readonly graceMs: number;
   readonly operations: Operations;
+  /** The recording in place of a cluster. It goes on when the reader is not busy. */
+  readonly replay?: { follow(isBusy: () => boolean): void } | undefined;
   /** The colours of what is printed on stdout. */
   readonly painter: Painter;
 }

@@ -19,7 +19,7 @@ export const ACTIONS_ARE_SHOWN =
   'actions are shown, not sent; --allow-write sends them, --dry-run lets the server check them';
 
 /** Says what a user may expect of the hook and these flags do not allow, and what they do not keep it from. */
-export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials }: ReconcilePlan): void {
+export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials, replay }: ReconcilePlan): void {
   const { form, clusterTool } = hook;
   if (clusterTool !== undefined && !passCredentials) {
     session.notice(
@@ -31,7 +31,8 @@ export function sayWhatIsNotDone(session: Session, { hook, mode, passCredentials
     const doer = form === 'command' ? 'command' : 'hook';
     const reply = mode === 'dry-run' ? 'is only checked' : 'needs --allow-write';
     session.notice(`the ${doer} has your credentials: what it does itself is done, and only what it replies ${reply}`);
-  } else if (mode === 'describe' && form !== 'command') session.notice(ACTIONS_ARE_SHOWN);
+  } else if (mode === 'describe' && form !== 'command')
+    session.notice(replay ? 'actions are shown, not sent: a recording takes no writes' : ACTIONS_ARE_SHOWN);
 }
 
 /**

@@ -100,6 +100,7 @@ class ReconcileRun implements Disposable {
       objects: primary.informer.lister,
       check: (this.#election ?? this.#sharing)?.check,
     });
+    plan.replay?.follow(() => isAtWork(this.#controller));
     sayWhatIsNotDone(session, plan);
     session.logger.info('retries of failed keys', { ...plan.retries, maxRetries: plan.maxRetries ?? 'unlimited' });
   }
@@ -239,4 +240,10 @@ class ReconcileRun implements Disposable {
       notice: (text) => this.#session.notice(text),
     });
   }
+}
+
+/** Whether a key is processed, or waits only for its turn. */
+function isAtWork(controller: Controller): boolean {
+  const { queued, processing } = controller.snapshot().counts;
+  return queued + processing > 0;
 }

@@ -23,6 +23,8 @@ import {
 export interface ReplayedServer extends ServerInstead, Disposable {
   /** Lets it go by. Its end ends the command. */
   play(session: CommandSession): void;
+  /** Names a reader that, at the highest speed, is waited for while it works. */
+  follow(isBusy: () => boolean): void;
 }
 
 export type ChosenReplay = ReplayFlags & { readonly from: string };
@@ -46,8 +48,10 @@ export interface OpenReplay extends Disposable {
 
 /** Opens the recording of `--from`. Throws `store` for the file, `argument` for a time or a speed. */
 export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: Io): ReplayedServer {
-  if (once) return { ...recordedServer({ from: flags.from, at: flags.seek }, given, io), play: () => {} };
-  const { recording, replay, ...opened } = openReplay(flags, speed, io);
+  if (once)
+    return { ...recordedServer({ from: flags.from, at: flags.seek }, given, io), play: () => {}, follow: () => {} };
+  let isBusy = () => false;
+  const { recording, replay, ...opened } = openReplay(flags, speed, io, () => isBusy());
   return {
     transport: replay,
     clock: { ...systemClock, now: () => replay.now },
@@ -59,12 +63,15 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
       };
       replay.run(session.signal).then(ended, (error) => session.end(error));
     },
+    follow: (reader) => {
+      isBusy = reader;
+    },
     [Symbol.dispose]: opened[Symbol.dispose],
   };
 }
 
 /** Opens the recording of `--from` at the moment of `--seek`. Throws `store` for the file, `argument` for a flag. */
-export function openReplay(flags: ChosenReplay, usual: number, io: Io): OpenReplay {
+export function openReplay(flags: ChosenReplay, usual: number, io: Io, isBusy?: () => boolean): OpenReplay {
   const { from, seek } = flags;
   const speed = flags.speed === undefined ? usual : speedOf(flags.speed);
   const recording = Recording.open(from);
@@ -87,7 +94,7 @@ export function openReplay(flags: ChosenReplay, usual: number, io: Io): OpenRepl
       say(`${formatGvr(type.gvr)}: recorded with a ${gapText(gap)}`);
     return {
       recording,
-      replay: new Replay({ recording, from: at, speed, clock: systemClock, onRead, onGap }),
+      replay: new Replay({ recording, from: at, speed, clock: systemClock, onRead, onGap, isBusy }),
       sayEnd() {
         for (const source of read) say(unseenText(recording, source, end));
         sayEnd(recording, io);

@@ -8,7 +8,7 @@ import { partsOfKey } from '../../model/key.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import { hasMetadata, type ListPage, type ReadonlyObject } from '../../model/object.ts';
 import { servedTypesOf, withServedTypes } from '../../model/served-types.ts';
-import { checkShard, type Shard, type ShardedBy, type Sharding } from '../../model/shard.ts';
+import type { Shard, ShardedBy, Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
 import type { CallContext, CollectionChange, ListerWatcher } from './lister-watcher.ts';
@@ -302,11 +302,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
 export const shardingOf = ({ sources = [] }: { readonly sources?: readonly unknown[] | undefined }): Sharding[] =>
   sources.flatMap((source) => (source instanceof ShardedSource ? [source.sharding] : []));
 
-function fixed(shard: Shard): ShardSet {
-  checkShard(shard);
-  const { index, of, by } = shard;
-  return new ShardSet({ of, by, indexes: [index] });
-}
+const fixed = ({ index, of, by }: Shard) => new ShardSet({ of, by, indexes: [index] });
 
 /** Takes the place of an object of another part. */
 const OTHER_PART = Symbol('an object of another part');

@@ -90,10 +90,7 @@ export class Tab implements HubListener {
     const { signal } = running;
     using _listening = this.#hub.listen(this);
     const beats = this.#every(HEARTBEAT_MS, signal, () => this.stateChanged());
-    const passes = this.#every(TIME_PASSES_MS, signal, () => {
-      this.#rows?.timePassed();
-      this.#bell.wake();
-    });
+    const passes = this.#every(TIME_PASSES_MS, signal, () => this.#rows?.timePassed()); // a heartbeat sends what changed
     try {
       outlet.write(this.#hello());
       for (;;) {

@@ -196,6 +196,7 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
   });
 
   it('repacks blocks that are less than half in use, in any order of deletion', async () => {
+    let repacked = 0;
     for (const keeps of [(i: number) => i % 5 === 0, (i: number) => i < 600, (i: number) => i >= 2400]) {
       const both = new Both({ compression: compression() });
       for (let i = 0; i < 3000; i++) both.put(keyOf(i), 1000);
@@ -203,13 +204,24 @@ describe.each(KINDS)('a compact store, %s', (_, compression) => {
       await settled();
       both.checkMemory();
       expect(both.store.memory(600).packed).toBe(600);
+      repacked += both.store.memory(600).repacked;
       const blocks = new Set([...both.held.values()].map((held) => (held as PackedObject).block));
       const wasteful = [...blocks].filter(({ live, count }) => live * 2 < count);
       expect(wasteful.length, 'only the newest blocks may be').toBeLessThanOrEqual(NEWEST);
       both.old.length = 0;
       expect(both.check()).toBe(0);
     }
+    expect(repacked).toBeGreaterThan(10);
   });
+});
+
+it('keeps objects decoded whose texts have 8 MiB together, and no more', () => {
+  const both = new Both();
+  for (let i = 0; i < 100; i++) both.put(keyOf(i), 100_000);
+  for (const held of both.held.values()) both.store.unpack(held);
+  const { hotBytes, hotObjects } = both.store.memory(100);
+  expect(hotBytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  expect(hotBytes + hotBytes / hotObjects).toBeGreaterThan(8 * 1024 * 1024);
 });
 
 it('leaves a block alone from which few objects were dropped', async () => {

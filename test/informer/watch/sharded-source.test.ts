@@ -209,8 +209,9 @@ it('a source of one part has the turns, the wait for the server and the format o
   expect([waits, part.givesJson]).toEqual([['server', 'turn'], true]);
 });
 
-it('a part that does not exist is refused by the factory', async () => {
+it('a part that does not exist is refused by the factory, and by the source itself', async () => {
   await using world = await inProcess();
+  expect(() => new ShardedSource(world.client.resource(CONFIG_MAPS), { index: 3, of: 3 })).toThrow('not 3');
   expect(() => dynamicInformerFactory(world.client, { shard: { index: 3, of: 3 } })).toThrow(
     'shard: index must be a whole number from 0 to 2, not 3',
   );

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { InformerError } from '../kit/error.ts';
+import { InformerError, messageOf } from '../kit/error.ts';
 
 /** An executable that may be a hook. */
 export interface HookFile {
@@ -25,9 +25,11 @@ const DATA = /\.(yaml|json|md|txt)$/;
  * Source: shell-operator pkg/utils/file.
  */
 export async function findHooks(given: string): Promise<FoundHooks> {
-  const folder = await realpath(given).catch((cause) => {
-    throw new InformerError('argument', `--shell-operator: there is no folder ${given}`, { cause });
-  });
+  const folder = await realpath(given).catch(() => undefined);
+  if (folder === undefined || !(await stat(folder)).isDirectory())
+    throw new InformerError('argument', `--shell-operator: there is no folder ${given}`, {
+      hint: folder === undefined ? undefined : 'it is a file: name the folder that has it',
+    });
   const files: string[] = [];
   const remarks: string[] = [];
   await look(folder, folder, false, { files, remarks });
@@ -40,7 +42,9 @@ export async function findHooks(given: string): Promise<FoundHooks> {
 }
 
 async function look(root: string, folder: string, isLibrary: boolean, found: { files: string[]; remarks: string[] }) {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause) => {
+    throw new InformerError('argument', `--shell-operator: ${folder} cannot be read: ${messageOf(cause)}`, { cause });
+  });
   for (const { name } of entries.sort((a, b) => byText(a.name, b.name))) {
     if (name.startsWith('.')) continue;
     const file = path.join(folder, name);

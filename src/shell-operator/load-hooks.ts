@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runChildProcess } from '../hooks/run/child-process.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -58,6 +59,9 @@ async function configOf({ name, file }: HookFile, { folder, env, clock, signal }
 
 function startFault(error: unknown, file: string): string {
   const { code } = error as { code?: unknown };
-  if (code === 'ENOENT') return 'the interpreter that its first line names was not found';
+  if (code === 'ENOENT')
+    return /^[^\n]*\r\n/.test(readFileSync(file, 'utf8'))
+      ? 'its first line ends as on Windows (CR LF), which no interpreter has in its name'
+      : 'the interpreter that its first line names was not found';
   return code === 'EACCES' ? `${path.basename(file)} may not be executed` : messageOf(error);
 }

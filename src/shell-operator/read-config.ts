@@ -80,7 +80,7 @@ async function parsed(hook: string, printed: string): Promise<Given> {
     throw refused(hook, [`it is neither YAML nor JSON (${messageOf(cause).split('\n')[0]})`]);
   }
   if (isJsonMap(value)) return value;
-  throw refused(hook, ['it is no map']);
+  throw refused(hook, ['it is no map (a hook prints its configuration on stdout, and nothing else)']);
 }
 
 function scheduleOf(given: Given, at: string): ScheduleBinding {

@@ -110,7 +110,7 @@ describe('hooks of shell-operator', () => {
     await hooks.until('a.sh maps Synchronization 3');
     hooks.fixture.sandbox.delete(CONFIG_MAPS, 'shop/one');
     hooks.fixture.sandbox.apply(configMap('four', {}));
-    hooks.fixture.sandbox.compact({ watches: true }); // each watch ends with 410
+    await hooks.fixture.sandbox.restart({ downMs: 300 }); // without history: each watch ends with 410
     await hooks.until('a.sh maps Event Deleted one');
     await hooks.until('a.sh maps Event Added four');
     await endedWell(cli);

@@ -38,6 +38,10 @@ describe('the hooks of a folder', () => {
   it('are refused where there is none', async () => {
     await expect(findHooks(path.join(folder, 'absent'))).rejects.toThrow('--shell-operator: there is no folder');
     file('a.sh', 0o644);
+    await expect(findHooks(path.join(folder, 'a.sh'))).rejects.toMatchObject({
+      message: expect.stringContaining('there is no folder'),
+      hint: 'it is a file: name the folder that has it',
+    });
     await expect(findHooks(folder)).rejects.toMatchObject({
       message: expect.stringContaining('has no hook'),
       hint: expect.stringContaining('a.sh is no hook'),

@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { Cli } from './cli.ts';
+import { Cli, run } from './cli.ts';
 import { type Fixture, startFixture } from './fixture.ts';
 
 /** A binding context as a hook reads it. */
@@ -88,6 +88,14 @@ ${more}
 
   async until(line: string): Promise<void> {
     await expect.poll(() => this.lines).toContain(line);
+  }
+
+  /** Resolves when the hooks have seen the whole state of their bindings. */
+  async ready(cli: Cli): Promise<void> {
+    const summary = async () =>
+      (await run(['reconcile', 'explain', 'a.sh/maps', '--name', 'hooks'], { env: this.env })).stdout;
+    await cli.until(({ stderr }) => stderr.includes(' of '));
+    await expect.poll(summary).toMatch(/waits for nothing.* it has \d+ object/);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,11 +20,16 @@ type Parse = (text: string, source: string) => UnknownObject[];
  * `defineResource` makes them or as objects. A module is loaded for that. Throws `argument` for a file without any.
  */
 export async function definitionsIn(file: string, parse: Parse): Promise<UnknownObject[]> {
-  const found = isModulePath(file) ? await exported(file) : parse(await textOf(file), file).filter(isDefinition);
+  const found = (await fileObjects(file, parse)).filter(isDefinition);
   if (found.length > 0) return found;
   throw new InformerError('argument', `${file} has no CustomResourceDefinition`, {
     hint: 'name a manifest, or a module that exports what defineResource returns',
   });
+}
+
+/** All objects of a manifest, or all that a module exports. */
+export async function fileObjects(file: string, parse: Parse): Promise<UnknownObject[]> {
+  return isModulePath(file) ? await exported(file) : parse(await textOf(file), file);
 }
 
 /** Compares definitions by their names. One that is in `before` only is removed. */
@@ -56,10 +61,12 @@ export function comparisonText(compared: readonly ComparedDefinition[]): string 
 
 const nameOf = ({ metadata: { name = '' } }: UnknownObject): string => name;
 
-function isDefinition(value: unknown): value is UnknownObject {
-  const { kind, metadata } = (value ?? {}) as Partial<UnknownObject>;
-  return kind === 'CustomResourceDefinition' && typeof metadata?.name === 'string';
+function isObject(value: unknown): value is UnknownObject {
+  const { apiVersion, kind, metadata } = (value ?? {}) as Partial<UnknownObject>;
+  return typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata?.name === 'string';
 }
+
+const isDefinition = ({ kind }: UnknownObject): boolean => kind === 'CustomResourceDefinition';
 
 async function exported(file: string): Promise<UnknownObject[]> {
   let module: object;
@@ -69,8 +76,8 @@ async function exported(file: string): Promise<UnknownObject[]> {
     throw new InformerError('argument', `cannot load ${file}: ${messageOf(cause)}`, { cause });
   }
   const values = Object.values(module).flat() as (undefined | { definition?: unknown })[];
-  const all = values.map((value) => (isDefinition(value?.definition) ? value.definition : value)).filter(isDefinition);
-  return [...new Map(all.map((each) => [nameOf(each), each])).values()];
+  const all = values.map((value) => (isObject(value?.definition) ? value.definition : value)).filter(isObject);
+  return [...new Map(all.map((each) => [`${each.kind} ${nameOf(each)}`, each])).values()];
 }
 
 async function textOf(file: string): Promise<string> {

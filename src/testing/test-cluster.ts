@@ -2,6 +2,7 @@ import { type Client, createClient } from '../client/client.ts';
 import type { Transport } from '../client/http/transport.ts';
 import { loadConfig } from '../client/kubeconfig.ts';
 import { AccessRecord } from '../hooks/access/observed-access.ts';
+import { isFixedName, shownAccess } from '../hooks/access/program-access.ts';
 import { type Access, observedTransport } from '../hooks/access/request-access.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
@@ -40,15 +41,6 @@ export interface TestCluster extends AsyncDisposable {
   install(...objects: readonly UnknownObject[]): Promise<void>;
 }
 
-/** The types of which a program means objects by fixed names, so that a right can be one to these only. */
-const FIXED = new Set([
-  'leases',
-  'secrets',
-  'customresourcedefinitions',
-  'validatingwebhookconfigurations',
-  'mutatingwebhookconfigurations',
-]);
-
 const NAMESPACES = parseGvr('v1/namespaces');
 
 /**
@@ -74,12 +66,8 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
 
   const programClient = ({ as }: { as?: string | undefined } = {}): Client => {
     const transport = as === undefined ? client.transport : impersonating(client.transport, as);
-    const add = record && ((access: Access) => record.add(general(access, own)));
-    const observe =
-      add &&
-      ((access: Access) =>
-        (access.verb === 'watch' ? LISTED : [access.verb]).forEach((verb) => void add({ ...access, verb })));
-    const made = createClient(observe ? observedTransport(transport, observe, (type) => FIXED.has(type)) : transport);
+    const observe = record && ((access: Access) => shownAccess(access, own).forEach((each) => void record.add(each)));
+    const made = createClient(observe ? observedTransport(transport, observe, isFixedName) : transport);
     clients.push(made);
     return made;
   };
@@ -133,15 +121,6 @@ const KNOWN_OPTIONS = {
   sandbox: 'object',
   observe: 'text',
 } as const satisfies KnownOptionsOf<TestClusterOptions>;
-
-/** A watch of an informer may begin with a list. */
-const LISTED = ['list', 'watch'];
-
-/** A right in a namespace that a test made is one in any namespace, and to any object of it. */
-function general({ namespace, name, ...access }: Access, own: ReadonlySet<string>): Access {
-  if (namespace !== undefined && own.has(namespace)) return access;
-  return { ...access, ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
-}
 
 function ignoringNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;

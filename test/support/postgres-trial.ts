@@ -79,7 +79,7 @@ export class PostgresTrial {
       this.#of(SETS)
         .get('c0')
         .then(() => true, ignoringNotFound);
-    await eventually(isMade, { timeoutMs: 90_000, everyMs: 50 });
+    await eventually(isMade, { timeoutMs: 180_000, everyMs: 50 });
     return performance.now() - from;
   }
 
@@ -88,7 +88,7 @@ export class PostgresTrial {
     for (const { metadata } of (await this.#of(this.#types.clusters).list()).items)
       await this.#surely(() => this.#of(this.#types.clusters).delete(metadata.name ?? ''), isNotFound);
     const isEmpty = async () => (await this.#of(this.#types.clusters).list()).items.length === 0;
-    await eventually(isEmpty, { timeoutMs: 90_000, everyMs: 200 });
+    await eventually(isEmpty, { timeoutMs: 180_000, everyMs: 200 });
   }
 
   get expected(): PostgresState {
@@ -163,14 +163,14 @@ export class PostgresTrial {
   async #delete(name: string, { uid, users }: Wanted): Promise<void> {
     // one that has no finalizer yet goes without a backup
     const isHeld = async () => (await this.#of(this.#types.clusters).get(name)).metadata.finalizers !== undefined;
-    await eventually(isHeld, { timeoutMs: 90_000, everyMs: 100 });
+    await eventually(isHeld, { timeoutMs: 180_000, everyMs: 100 });
     for (const user of users) await this.#surely(() => this.#of(this.#types.users).delete(user), isNotFound);
     await this.#surely(() => this.#of(this.#types.clusters).delete(name), isNotFound);
     const isGone = () =>
       this.#of(this.#types.clusters)
         .get(name)
         .then(({ metadata }) => metadata.uid !== uid, isNotFound);
-    await eventually(isGone, { timeoutMs: 90_000, everyMs: 100 });
+    await eventually(isGone, { timeoutMs: 180_000, everyMs: 100 });
     this.#backups.push(`${name}-backup-${uid.slice(0, 8)}`);
     this.#wanted.delete(name);
   }
@@ -234,7 +234,7 @@ export class PostgresTrial {
 
   /** Repeats a request until it is done: the webhooks are away while no replica lives. */
   async #surely(send: () => Promise<unknown>, isDone: (error: unknown) => boolean = () => false): Promise<void> {
-    await eventually(() => send().then(() => true, isDone), { timeoutMs: 90_000, everyMs: 200 });
+    await eventually(() => send().then(() => true, isDone), { timeoutMs: 180_000, everyMs: 200 });
   }
 }
 
@@ -251,13 +251,13 @@ export class Disturbance {
   }
 
   /**
-   * Goes on until the signal aborts. On average the replicas are left alone for half of a start, so that there is work to
-   * disturb, also on a busy machine.
+   * Goes on until the signal aborts. On average the replicas are left alone for `calmMs`: as long as a start and a change
+   * of the leader take, so that there is work to disturb, also on a busy machine.
    */
-  async run(startMs: number, signal: AbortSignal): Promise<void> {
+  async run(calmMs: number, signal: AbortSignal): Promise<void> {
     const random = this.#random;
     while (!signal.aborted) {
-      await pause(random() * startMs, undefined, { signal }).catch(() => {});
+      await pause(random() * 2 * calmMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       const at = random() < 0.5 ? 0 : 1;
       if (random() < 0.5) {

@@ -55,6 +55,7 @@ export interface HookConfig {
   readonly finalizer?: string;
   readonly maxWrites?: WriteLimit;
   readonly hotLoop?: number;
+  readonly consistency?: 'own-writes' | 'none';
   readonly allowWrite?: boolean;
   readonly dryRun?: boolean;
   readonly passCredentials?: boolean;
@@ -136,6 +137,7 @@ const KEYS = {
   finalizer: ['finalizer', finalizerName],
   maxWrites: ['maxWrites', writeLimitOf],
   hotLoop: ['hotLoop', counted(0)],
+  consistency: ['consistency', oneOf(['own-writes', 'none'])],
   allowWrite: ['allowWrite', flag],
   dryRun: ['dryRun', flag],
   passCredentials: ['passCredentials', flag],

@@ -42,9 +42,20 @@ describe('a hook over caches that are behind', () => {
     ['a module', 'hook.mjs', MODULE],
     ['a program', 'hook', PROGRAM],
   ])('%s makes three children where three are wanted', async (_, name, text) => {
+    expect(await made(name, text)).toHaveLength(3);
+  });
+
+  it.each([
+    ['a flag', 'hook.mjs', MODULE, ['--consistency', 'none']],
+    ['its config', 'hook.mjs', `export const config = { consistency: 'none' };\n${MODULE}`, []],
+  ])('a hook makes too many where %s says that runs do not wait', async (_, name, text, flags) => {
+    expect((await made(name, text, flags)).length).toBeGreaterThan(3);
+  });
+
+  async function made(name: string, text: string, flags: readonly string[] = []): Promise<string[]> {
     fixture.sandbox.apply(configMap('parent', { size: '0' }));
     const words = ['configmaps', 'parent', '--hook', await hook(name, text), '--owns', 'serviceaccounts'];
-    const args = ['reconcile', ...words, '--with', 'kids=serviceaccounts', '--allow-write', '-n', 'shop'];
+    const args = ['reconcile', ...words, '--with', 'kids=serviceaccounts', '--allow-write', '-n', 'shop', ...flags];
     await using cli = new Cli(args, { env: fixture.env });
     await cli.until(() => children().length > 0, 'a child');
     for (let change = 1; change <= 10; change++) {
@@ -54,8 +65,8 @@ describe('a hook over caches that are behind', () => {
     cli.kill('SIGTERM');
     const { code, stderr } = await cli.ended();
     expect(code, stderr).toBe(0);
-    expect(children()).toHaveLength(3);
-  });
+    return children();
+  }
 });
 
 function children(): string[] {

@@ -86,6 +86,9 @@ export const configurableFlags = {
     'hot-loop': count({
       summary: 'park a key that its own writes run N times in a row within a minute (default: 10; 0: never)',
     }),
+    consistency: choice(['own-writes', 'none'], {
+      summary: 'none: runs do not wait until the caches show what earlier runs of the key wrote',
+    }),
     finalizer: text({
       summary: 'run the hook before a deletion, which waits until the hook succeeds',
       helpValue: 'NAME',

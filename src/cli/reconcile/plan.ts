@@ -41,6 +41,8 @@ export interface ReconcilePlan extends SelectedObjects {
   readonly journal: string | undefined;
   /** The runs in a row by own writes that park a key; 0 = never. */
   readonly hotLoopRuns: number;
+  /** `none`: runs do not wait until the caches show own writes. */
+  readonly consistency?: 'none' | undefined;
   readonly passCredentials: boolean;
   readonly showSecrets: boolean;
   readonly logger: Logger;

@@ -114,6 +114,7 @@ export async function resolvedPlan(
     maxWrites: config.maxWrites,
     journal: flags.journal,
     hotLoopRuns: config.hotLoop ?? 10,
+    consistency: config.consistency === 'none' ? 'none' : undefined,
     passCredentials: config.passCredentials ?? false,
     showSecrets,
     graceMs,

@@ -214,6 +214,7 @@ class ReconcileRun implements Disposable {
       rateLimiter: createControllerRateLimiter({ ...plan.retries, clock: this.#session.clock }),
       reads: this.#targets.all.map(({ informer }) => informer),
       hotLoopRuns: plan.hotLoopRuns,
+      consistency: plan.consistency,
       drainMs: plan.graceMs,
       metrics: plan.operations.metrics,
       clock: this.#session.clock,

@@ -56,7 +56,7 @@ const DRAIN_MS = 600_000;
 
 /** The parts of a run that a {@link Sharing} works with. */
 export interface SharingOptions {
-  readonly plan: Pick<ReconcilePlan, 'finalizer' | 'graceMs' | 'operations'>;
+  readonly plan: Pick<ReconcilePlan, 'finalizer' | 'graceMs' | 'operations' | 'consistency'>;
   readonly lease: LeasePlan & { readonly sharing: NonNullable<LeasePlan['sharing']> };
   readonly caches: () => SharedCaches;
   readonly drop: (key: ObjectKey) => void;
@@ -151,7 +151,7 @@ class SharedWork implements Sharing {
   async #work(held: HeldShard): Promise<void> {
     const { index, signal } = held;
     const [shards, gate] = [this.#shards, this.gate];
-    const { caches } = this.#options;
+    const { caches, plan } = this.#options;
     try {
       this.#wanted.add(index);
       await abortable(this.#change(), signal);
@@ -159,7 +159,8 @@ class SharedWork implements Sharing {
       await Promise.all(caches().all.map(({ informer }) => informer.whenSynced(signal)));
       await Promise.all(caches().all.map(({ informer }) => informer.whenApplied(signal)));
       const informers = caches().all.map(({ informer }) => informer);
-      await whenCachesCurrent(informers, { clock: this.#session.clock, logger: this.#session.logger, signal });
+      const { clock, logger } = this.#session;
+      if (plan.consistency !== 'none') await whenCachesCurrent(informers, { clock, logger, signal });
       gate.open(held);
       this.#reports.opened(index);
       if (shards.by === 'namespace') this.#reports.uneven(unevenText(caches().primary.informer.lister.keys(), shards));

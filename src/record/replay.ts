@@ -118,11 +118,14 @@ export class Replay implements Transport {
     if (this.#isOver && !sources.some(({ id }) => this.#trackOf(id).isBegun))
       return recordedAnswer(503, failure(503, 'ServiceUnavailable', 'no list of it was recorded'));
     if (isWatch) return this.#watch(init, list, sources);
-    return this.#unlisted(list.query, this.#versionOf(sources)) ?? (await this.#list(init));
+    return this.#notKept(list.query, this.#versionOf(sources)) ?? (await this.#list(init));
   }
 
-  /** Goes through the recording until its end. Resolves when its readers have taken all of it. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Goes through the recording until its end. Resolves when its readers have taken all of it, with the sources that
+   * they asked for and of which no list was recorded.
+   */
+  async run(signal: AbortSignal): Promise<readonly RecordedSource[]> {
     const { recording, from, clock } = this.#options;
     while (!this.#isAsked) await this.#changed.wait(signal);
     for (let i = 0; i < TURNS; i++) await clock.yield(); // lists of other types come at the same time
@@ -144,7 +147,9 @@ export class Replay implements Transport {
     await this.#reach(Math.max(this.#now, ...recording.runs.map(({ until }) => until)), signal);
     await this.#settled(signal);
     this.#isOver = true;
+    const unlisted = [...this.#waiting].flat().filter(({ isBegun }) => !isBegun);
     this.#changed.wake();
+    return unlisted.map(({ source }) => source);
   }
 
   #trackOf(source: number): ReplayTrack {
@@ -236,7 +241,7 @@ export class Replay implements Transport {
   }
 
   /** The answer to a list of a version that is not the present one. Source: Kubernetes API concepts, "Resource versions". */
-  #unlisted(query: URLSearchParams, version: string): TransportResponse | undefined {
+  #notKept(query: URLSearchParams, version: string): TransportResponse | undefined {
     const wanted = query.get('resourceVersion') || '0';
     if (wanted === '0' || wanted === version) return undefined;
     if (later(version, wanted) === wanted)
@@ -321,9 +326,9 @@ export class Replay implements Transport {
 
   async #begun(sources: readonly RecordedSource[], signal: AbortSignal | undefined): Promise<void> {
     const { recording } = this.#options;
-    const awaited = sources
-      .map(({ id }) => this.#trackOf(id))
-      .filter((track) => track.isBegun || recording.stretches(track.source.id).length > 0);
+    const tracks = sources.map(({ id }) => this.#trackOf(id));
+    const listed = tracks.filter((track) => track.isBegun || recording.stretches(track.source.id).length > 0);
+    const awaited = listed.length > 0 ? listed : tracks;
     this.#waiting.add(awaited);
     try {
       while (!this.#isOver && !hasBegun(awaited)) await this.#changed.wait(signal);

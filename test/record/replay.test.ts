@@ -163,6 +163,20 @@ describe('a recording that goes by', () => {
     expect(shown(await lines)).toEqual(['ADDED a blue', 'MODIFIED a red', 'ADDED b blue', 'DELETED b blue']);
   });
 
+  it('ends with the types of which no list was recorded, and answers 503 for them', async () => {
+    const server = await recordedServer();
+    const file = folder.file('empty.rec');
+    const refused = { kind: 'status', code: 500 } as const;
+    server.sandbox.faults.add({ fault: refused, match: { path: 'configmaps' }, times: Number.POSITIVE_INFINITY });
+    const recorder = await recording(server, ['v1/configmaps'], { file });
+    await recorder.end();
+    using opened = Recording.open(file);
+    const replay = new Replay({ recording: opened, from: 0, speed: Number.POSITIVE_INFINITY, clock: systemClock });
+    const answer = replay.request({ method: 'GET', path: PATH });
+    expect((await replay.run(AbortSignal.timeout(20_000))).map(({ type }) => type.kind)).toEqual(['ConfigMap']);
+    expect((await answer).status).toBe(503);
+  });
+
   it('goes on when a reader closes a list or a watch that it has not begun to read', async () => {
     const { file } = await recorded();
     using opened = Recording.open(file);

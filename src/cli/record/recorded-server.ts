@@ -4,7 +4,7 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { parseInstant } from '../../model/instant.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
-import { type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
+import { type Coverage, type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -37,7 +37,8 @@ export function recordedServer(
       });
     if (given.get('at') === undefined) sayEnd(recording, io);
     const onRead = (source: RecordedSource) => {
-      const unseen = text === undefined ? undefined : unseenText(recording, source, at);
+      const isRecent = text === undefined && isJustBehind(recording.coverage(source.id, at), at);
+      const unseen = isRecent ? undefined : unseenText(recording, source, at);
       if (unseen !== undefined) writeNotice(io, unseen);
     };
     return {
@@ -53,6 +54,13 @@ export function recordedServer(
     throw error;
   }
 }
+
+/** A quiet watch gives a sign of life each minute. Source: apiserver bookmarks. */
+const QUIET_MS = 90_000;
+
+/** Whether a moment is after the last sign of life, and not longer than a quiet watch leaves it. */
+const isJustBehind = (coverage: Coverage, at: number) =>
+  coverage.kind === 'outside' && coverage.last !== undefined && at >= coverage.last && at - coverage.last <= QUIET_MS;
 
 /** The error of a word of the command line, in the words of a recording. */
 export function ofRecording(error: unknown, { sources }: Recording): unknown {

@@ -57,9 +57,9 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
     clock: { ...systemClock, now: () => replay.now },
     explained: (error) => ofRecording(error, recording),
     play(session) {
-      const ended = () => {
+      const ended = (unlisted: readonly RecordedSource[]) => {
         opened.sayEnd();
-        session.end(new StreamEnd('recording'));
+        session.end(unlisted[0] ? noList(unlisted[0]) : new StreamEnd('recording'));
       };
       replay.run(session.signal).then(ended, (error) => session.end(error));
     },
@@ -106,6 +106,11 @@ export function openReplay(flags: ChosenReplay, usual: number, io: Io, isBusy?: 
     throw error;
   }
 }
+
+const noList = ({ type }: RecordedSource) =>
+  new InformerError('store', `${formatGvr(type.gvr)}: no list of it was recorded`, {
+    hint: 'the command that recorded ended before it had read all objects of the type',
+  });
 
 function speedOf(text: string): number {
   if (text === 'max') return Number.POSITIVE_INFINITY;

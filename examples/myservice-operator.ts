@@ -3,16 +3,13 @@
 //   KUBECONFIG=~/.kube/config node examples/myservice-operator.ts    on a cluster, until Ctrl-C
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  controllerFor,
   createClient,
-  createController,
-  createFinalizerReconciler,
-  createInformerSource,
   createManager,
   createOrUpdate,
   type DeepReadonly,
   dynamicInformerFactory,
   EventRecorder,
-  enqueueOwner,
   generationChanged,
   isConditionTrue,
   type KubeObject,
@@ -46,10 +43,10 @@ interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
 }
 
-const MY_SERVICES = parseGvr('example.com/v1/myservices');
-const DEPLOYMENTS = parseGvr('apps/v1/deployments');
-const SERVICES = parseGvr('v1/services');
-const CONFIG_MAPS = parseGvr('v1/configmaps');
+const MY_SERVICES = parseGvr<MyService>('example.com/v1/myservices');
+const DEPLOYMENTS = parseGvr<Deployment>('apps/v1/deployments');
+const SERVICES = parseGvr<Service>('v1/services');
+const CONFIG_MAPS = parseGvr<ConfigMap>('v1/configmaps');
 const CRDS = parseGvr('apiextensions.k8s.io/v1/customresourcedefinitions');
 const FINALIZER = 'example.com/directory';
 const fieldManager = 'myservice-operator';
@@ -59,9 +56,7 @@ const client = createClient(sandbox ? sandbox.transport() : await loadConfig());
 await defineMyService();
 
 const factory = dynamicInformerFactory(client);
-const myServices = factory.forResource<MyService>(MY_SERVICES);
-const deployments = factory.forResource<Deployment>(DEPLOYMENTS);
-const services = factory.forResource<Service>(SERVICES);
+const deployments = factory.forResource(DEPLOYMENTS);
 const recorder = new EventRecorder(client, { component: fieldManager });
 
 /** Brings the cluster to what one MyService asks for. It may run at any time, and again: it looks at what is there. */
@@ -71,7 +66,7 @@ async function reconcile(app: DeepReadonly<MyService>): Promise<void> {
   const labels = { app: name };
   const named = { metadata: { name, namespace } };
   const deployed = await createOrUpdate(
-    client.resource<Deployment>(DEPLOYMENTS, { namespace }),
+    client.resource(DEPLOYMENTS, { namespace }),
     { apiVersion: 'apps/v1', kind: 'Deployment', ...named },
     (deployment) => {
       setControllerReference(app, deployment); // so that it is deleted with its MyService
@@ -81,7 +76,7 @@ async function reconcile(app: DeepReadonly<MyService>): Promise<void> {
     },
   );
   await createOrUpdate(
-    client.resource<Service>(SERVICES, { namespace }),
+    client.resource(SERVICES, { namespace }),
     { apiVersion: 'v1', kind: 'Service', ...named },
     (service) => {
       setControllerReference(app, service);
@@ -93,7 +88,7 @@ async function reconcile(app: DeepReadonly<MyService>): Promise<void> {
 
   const availableReplicas = deployments.lister.get(`${namespace}/${name}`)?.status?.availableReplicas ?? 0;
   const isReady = availableReplicas >= replicas;
-  await updateStatus(client.resource<MyService>(MY_SERVICES, { namespace }), app, (draft, observedGeneration = 0) => {
+  await updateStatus(client.resource(MY_SERVICES, { namespace }), app, (draft, observedGeneration = 0) => {
     const conditions = setCondition(draft.status?.conditions, {
       type: 'Ready',
       status: isReady ? 'True' : 'False',
@@ -113,7 +108,7 @@ async function cleanUp({ metadata: { name, namespace } }: DeepReadonly<MyService
 /** Several workers change the one directory, so a conflict is normal: read it again, and change what is there now. */
 function changeDirectory(change: (entries: Record<string, string>) => Record<string, string>): Promise<unknown> {
   const metadata = { name: 'myservice-directory', namespace: 'default' };
-  const resource = client.resource<ConfigMap>(CONFIG_MAPS, { namespace: 'default' });
+  const resource = client.resource(CONFIG_MAPS, { namespace: 'default' });
   return retryOnConflict(() =>
     createOrUpdate(resource, { apiVersion: 'v1', kind: 'ConfigMap', metadata }, (directory) => {
       directory.data = change(directory.data ?? {});
@@ -141,27 +136,15 @@ async function defineMyService(): Promise<void> {
   while (!(await isServed())) await pause(100);
 }
 
-const ownedByMyService = enqueueOwner({ group: 'example.com', kind: 'MyService' });
 const manager = createManager();
 manager.add(factory);
 manager.add(recorder); // it ends last, so the last Events are written, too
 manager.add(
-  createController({
-    name: 'myservices',
-    workers: 4,
-    sources: [
-      createInformerSource(myServices.informer, { name: 'myservice', isPrimary: true, predicate: generationChanged }),
-      createInformerSource(deployments.informer, { name: 'deployment', enqueue: ownedByMyService }),
-      createInformerSource(services.informer, { name: 'service', enqueue: ownedByMyService }),
-    ],
-    reconcile: createFinalizerReconciler({
-      client,
-      gvr: MY_SERVICES,
-      objects: myServices.lister,
-      finalizers: { [FINALIZER]: cleanUp },
-      reconcile,
-    }),
-  }),
+  await controllerFor(factory, MY_SERVICES, { predicate: generationChanged })
+    .owns(DEPLOYMENTS)
+    .owns(SERVICES)
+    .finalizer(FINALIZER, cleanUp)
+    .reconcile(reconcile, { workers: 4 }),
 );
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -169,7 +152,7 @@ const running = manager.run(stop.signal);
 console.log('the operator runs');
 
 if (sandbox) {
-  const shop = client.resource<MyService>(MY_SERVICES, { namespace: 'default' });
+  const shop = client.resource(MY_SERVICES, { namespace: 'default' });
   const metadata = { name: 'shop', namespace: 'default' };
   const spec = { image: 'nginx:1.27', port: 80, replicas: 2 };
   await shop.create({ apiVersion: 'example.com/v1', kind: 'MyService', metadata, spec });

@@ -2,16 +2,13 @@
 // deleted one, and repairs a changed one. When the owner is deleted, the server's garbage collector deletes the budget.
 //   node examples/owner-reconcile.ts
 import {
+  controllerFor,
   createClient,
-  createController,
-  createInformerSource,
   createOrUpdate,
   dynamicInformerFactory,
-  enqueueOwner,
   generationChanged,
   type KubeObject,
   parseGvr,
-  type ReconcileRequest,
   setControllerReference,
 } from 'kubectl-informer';
 import { Sandbox } from 'kubectl-informer/sandbox';
@@ -25,46 +22,29 @@ interface PodDisruptionBudget extends KubeObject {
   spec?: { minAvailable?: number; selector?: object };
 }
 
-const DEPLOYMENTS = parseGvr('apps/v1/deployments');
-const BUDGETS = parseGvr('policy/v1/poddisruptionbudgets');
+const DEPLOYMENTS = parseGvr<Deployment>('apps/v1/deployments');
+const BUDGETS = parseGvr<PodDisruptionBudget>('policy/v1/poddisruptionbudgets');
 
 const sandbox = await Sandbox.start({ socket: false });
 const client = createClient(sandbox.transport());
 const factory = dynamicInformerFactory(client);
-const deployments = factory.forResource<Deployment>(DEPLOYMENTS);
-const budgets = factory.forResource<PodDisruptionBudget>(BUDGETS);
 
-/**
- * Brings the budget of one Deployment to what it should be. Runs for a key, not for an event: it looks at what is there
- * now.
- */
-async function reconcile({ key, namespace, name, causes }: ReconcileRequest) {
-  const deployment = deployments.lister.get(key);
-  const replicas = deployment?.spec.replicas ?? 1;
-  if (!deployment || replicas < 2) return;
-  const named: PodDisruptionBudget = {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { name, namespace },
-  };
-  const result = await createOrUpdate(client.resource<PodDisruptionBudget>(BUDGETS, { namespace }), named, (budget) => {
-    setControllerReference(deployment, budget);
-    budget.spec = { ...budget.spec, minAvailable: replicas - 1, selector: deployment.spec.selector };
-  });
-  console.log(`${key}: ${result} (${causes.map(({ source, reason }) => `${source} ${reason}`).join(', ')})`);
-}
-
-const controller = createController({
-  name: 'budgets',
-  reconcile,
-  sources: [
-    createInformerSource(deployments.informer, { name: 'deployment', isPrimary: true, predicate: generationChanged }),
-    createInformerSource(budgets.informer, {
-      name: 'budget',
-      enqueue: enqueueOwner({ group: 'apps', kind: 'Deployment' }),
-    }),
-  ],
-});
+// A run is for a key, not for an event: it looks at what is there now.
+const controller = await controllerFor(factory, DEPLOYMENTS, { name: 'deployment', predicate: generationChanged })
+  .owns(BUDGETS, { name: 'budget' })
+  .reconcile(
+    async (deployment, { key, namespace, name, causes }) => {
+      const { replicas = 1, selector } = deployment.spec;
+      if (replicas < 2) return;
+      const named = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name, namespace } };
+      const result = await createOrUpdate(client.resource(BUDGETS, { namespace }), named, (budget) => {
+        setControllerReference(deployment, budget);
+        budget.spec = { ...budget.spec, minAvailable: replicas - 1, selector };
+      });
+      console.log(`${key}: ${result} (${causes.map(({ source, reason }) => `${source} ${reason}`).join(', ')})`);
+    },
+    { name: 'budgets' },
+  );
 
 const stop = new AbortController();
 const running = controller.run(stop.signal);

@@ -126,7 +126,9 @@ const TICK_MS = 10;
 /** The CPU time of a process so far; undefined where the system does not say it. */
 function cpuMsOf(pid: number): number | undefined {
   try {
-    const [, , , , , , , , , , , , user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').map(Number) ?? []; // biome-ignore format: one line
+    // the program's name is in brackets before
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const [user = 0, system = 0] = fields.slice(11, 13).map(Number);
     return (user + system) * TICK_MS;
   } catch {
     return undefined;
@@ -183,10 +185,13 @@ export async function askedRows(
     return tokens;
   };
   const rows: QuestionRow[] = [];
+  const say = (text: string) => console.error(`${server}: ${text}, CPU so far ${cpuMsOf(pid) ?? '–'} ms`);
   try {
     if (asked.holdsPods) await untilSynced(() => ask([['count', { type: 'pods' }]]));
     whenSynced?.();
+    say('synced');
     for (const [question, calls] of Object.entries(asked.questions(sample))) {
+      say(question);
       const from = performance.now();
       const tokens = await ask(calls).catch((error: Error) => error.message);
       const firstMs = performance.now() - from;

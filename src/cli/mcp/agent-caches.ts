@@ -1,6 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { Answering, type FoundAnswer } from '../serve/answer-request.ts';
 import type { CachedTypes } from '../serve/cached-types.ts';
@@ -79,9 +80,15 @@ export class AgentCaches {
     return { ...found, targets, notices };
   }
 
-  /** As {@link find}, as the text that `query` prints. */
-  async print(word: string, flags: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+  /** As {@link find}, as the text that `query` prints. The types of `beside` are cached before, as far as they may be. */
+  async print(
+    word: string,
+    flags: Readonly<Record<string, unknown>>,
+    { signal, beside }: { readonly signal: AbortSignal; readonly beside: readonly ResourceType[] },
+  ) {
     const { targets } = await this.targetsOf(word);
+    const selections = beside.map((type) => ({ type, names: [], versioned: true }) as const);
+    await Promise.allSettled(selections.map((selection) => this.#targetOf(selection)));
     let text = '';
     const notices: string[] = [];
     const outlet = {

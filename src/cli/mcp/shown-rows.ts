@@ -133,7 +133,7 @@ function expectedOf(counts: readonly number[], all: number): number {
   return [...counts, without].reduce((sum, n) => sum + n * n, 0);
 }
 
-/** The objects that were found, those that look alike once, with their number. */
+/** The objects that were found, those that look alike once, with their number; of very different ones the first. */
 function alike(found: readonly FoundIn[], looked: Parameters<typeof looksOf>[2]): Map<ReadonlyObject, number> {
   const counts = new Map<ReadonlyObject, number>();
   for (const { objects, store, type } of found) {
@@ -141,6 +141,7 @@ function alike(found: readonly FoundIn[], looked: Parameters<typeof looksOf>[2])
     for (let place = 0; place < objects.length; place++) {
       const object = lookAt(place);
       counts.set(object, (counts.get(object) ?? 0) + 1);
+      if (counts.size > MANY) return counts;
     }
   }
   return counts;

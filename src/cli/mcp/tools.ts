@@ -5,6 +5,7 @@ import { isWatchable } from '../../model/resource-type.ts';
 import { isComparable } from '../../model/resource-version.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import type { Found } from '../../query/answer/found.ts';
+import { treeTypes } from '../../query/answer/tree-types.ts';
 import { isPlacedIn, type RequestedPart } from '../../serve/hold/cached-view.ts';
 import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
@@ -154,7 +155,10 @@ const group: Tool = async (args, context) => {
 
 const tree: Tool = async (args, context) => {
   const flags = { namespace: args.text('namespace'), selector: args.text('labels'), tree: args.text('with') ?? '' };
-  const { text, notices, targets } = await context.caches.print(args.text('type') ?? '', flags, context.signal);
+  const { caches, signal } = context;
+  const { selections } = await caches.targetsOf(args.text('type') ?? '');
+  const beside = await treeTypes(selections.map(({ type }) => type), [], caches.session.client); // biome-ignore format: one call
+  const { text, notices, targets } = await caches.print(args.text('type') ?? '', flags, { signal, beside });
   const rows = text.split('\n').filter((line) => line.trim() !== '');
   const short = rows.map((line) => quotedText(line.trimEnd().replace(/(?<=\S) {2,}(?=[^ ├└│])/g, '  '), 160));
   return answerOf({ rows: short, narrow: (left) => [`${left} more lines; narrow by name or namespace`] }, targets, context, notices); // biome-ignore format: one line

@@ -40,10 +40,10 @@ const NO_TREES: FoundTrees = { trees: [], types: [], scopes: [], unread: [] };
 
 /** The trees of one cluster. A cluster of several in which nothing was found is not asked. */
 async function treesIn(part: AnswerPart, found: readonly Found[], isOnly: boolean): Promise<FoundTrees> {
-  const { query, allCached, client, signal } = part;
+  const { query, allCached, client, signal, ownerCaches: caches } = part;
   const own = isOnly ? found : found.filter(({ type }) => allCached.some((cached) => cached.type === type));
   if (own.length === 0 && !isOnly) return NO_TREES;
-  return await treesOf(query, own, { client, signal, cluster: own[0]?.type.cluster });
+  return await treesOf(query, own, { client, signal, caches, cluster: own[0]?.type.cluster });
 }
 
 const nameOf = ({ item: { object, type } }: Tree) => qualifiedName(object.metadata.name ?? '', type);

@@ -8,6 +8,7 @@ import { mediaTypeOf } from '../../output/formats.ts';
 import { type Answer, answer } from '../../query/answer/answer.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import { ageMsOf } from '../../query/answer/cached-objects.ts';
+import { OWNER_UIDS, type OwnerCache, ownerUidsOf } from '../../query/answer/owned-objects.ts';
 import { onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { AnswerOutlet, ServeAnswers } from '../../serve/api/serve-server.ts';
@@ -119,7 +120,8 @@ export class Answering implements ServeAnswers {
     const known = (type: ResourceType) => columnsIn(allCached.find((cached) => cached.type === type));
     const namespace = onlyNamespaceOf(plan.namespaces);
     await checkWheres(plan.wheres, types, namespace, { client, clock, signal }, { known, ofEvents: false });
-    return { plan, part: { query: plan, allCached, client, signal, notice } };
+    const ownerCaches = plan.tree && isMasked ? await this.#ownerCaches() : undefined;
+    return { plan, part: { query: plan, allCached, client, signal, notice, ownerCaches } };
   }
 
   async #read(request: QueryRequest, outlet: AnswerOutlet) {
@@ -149,6 +151,26 @@ export class Answering implements ServeAnswers {
     const { isTerminal, columns } = request.terminal;
     const surface = { stdout: { isTerminal, columns }, env: { ...request.env }, clock };
     return { plan: await queryPlanOf(question, { selections, namespaces }, surface), cached, part };
+  }
+
+  /** The caches that have all objects of their types. Those of Secrets are left out: their objects are shown as marks. */
+  async #ownerCaches(): Promise<OwnerCache[]> {
+    const whole = this.#types.targets.filter(
+      ({ type, namespaces, forbidden, informer }) =>
+        informer.hasSynced && forbidden.length === 0 && (namespaces?.includes('') ?? true) && !isSecretResource(type.gvr), // biome-ignore format: one condition
+    );
+    await Promise.all(
+      whole
+        .filter(({ informer }) => !informer.lister.hasIndex(OWNER_UIDS))
+        .map(({ informer }) => informer.buildIndexers({ [OWNER_UIDS]: ownerUidsOf }).catch(() => {})), // another question builds it
+    );
+    return whole
+      .filter(({ informer }) => informer.lister.hasIndex(OWNER_UIDS))
+      .map(({ type, informer: { lister } }) => ({
+        type,
+        get: (key) => lister.get(key),
+        ownedBy: (uid) => lister.byIndex(OWNER_UIDS, uid),
+      }));
   }
 
   /** The indexes that this serve was given by name. */

@@ -24,6 +24,11 @@ export interface LookedAt {
   readonly cells?: readonly string[] | undefined;
 }
 
+const SHARED: unique symbol = Symbol('kubectl-informer.shared');
+
+/** Whether an object stands for all objects with its fields, so that what is found out about it is worth remembering. */
+export const isShared = (object: object): boolean => SHARED in object;
+
 /** The part of a value that is kept: all, or some members of it. */
 interface Part {
   isWhole: boolean;
@@ -133,6 +138,7 @@ export class FieldColumn {
       metadata?: object;
     };
     fields.metadata ??= {};
+    Object.defineProperty(fields, SHARED, { value: true }); // not in a copy
     const number = this.#values.push(row === undefined ? fields : this.#cells?.withRow(fields, object as object)) - 1;
     this.#numbers.set(text, number);
     return number;

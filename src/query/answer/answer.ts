@@ -10,6 +10,7 @@ import { arranged, type Found, type FoundIn, findPatiently } from './found.ts';
 import { grouped } from './grouping.ts';
 import { type GroupRow, sortedRows } from './groups.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
+import type { OwnerCache } from './owned-objects.ts';
 import type { PushedDownCaches } from './pushed-down-caches.ts';
 import { asksForObjects, type Query, type ScopedQuery } from './query.ts';
 import { type Sample, samplesOf } from './samples.ts';
@@ -23,6 +24,8 @@ export interface AnswerPart {
   readonly signal: AbortSignal;
   /** The caches hold only the objects that the server selected. */
   readonly pushedDownCaches?: PushedDownCaches | undefined;
+  /** Caches of whole types, for a tree. */
+  readonly ownerCaches?: readonly OwnerCache[] | undefined;
   /** A line for a person about this cluster. */
   notice(text: string): void;
 }

@@ -1,5 +1,5 @@
 import { loadCel } from '../../expr/cel/load-cel.ts';
-import type { LookedAt } from '../../informer/compact/field-columns.ts';
+import { isShared, type LookedAt } from '../../informer/compact/field-columns.ts';
 import { lightsOf } from '../../kit/lazy-list.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -58,10 +58,11 @@ export function looksOf(
   return (place) => read(entries[place]);
 }
 
-/** Remembers what a function says of each object that it is given. */
+/** Remembers what a function says of objects that stand for several. Others are forgotten: there may be many. */
 export function rememberedOf<R>(of: (object: ReadonlyObject) => R): (object: ReadonlyObject) => R {
   const known = new Map<ReadonlyObject, { readonly result: R }>();
   return (object) => {
+    if (!isShared(object)) return of(object);
     let answer = known.get(object);
     if (!answer) {
       answer = { result: of(object) };

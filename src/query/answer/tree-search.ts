@@ -6,6 +6,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
 import { loadOwners } from '../index/owner-graph.ts';
 import type { Found } from './found.ts';
+import { type OwnerCache, relatedIn } from './owned-objects.ts';
 import { ownerTrees, type TreeNode } from './owner-tree.ts';
 import type { ScopedQuery } from './query.ts';
 import { treeTypes } from './tree-types.ts';
@@ -16,6 +17,8 @@ export interface TreeContext {
   readonly signal: AbortSignal;
   /** The name of the cluster, where there are several. */
   readonly cluster?: string | undefined;
+  /** Types of which all objects are at hand are not asked for. */
+  readonly caches?: readonly OwnerCache[] | undefined;
 }
 
 /** Objects with their owners up to the root, and all that they own. */
@@ -36,19 +39,25 @@ export async function treesOf(
 ): Promise<FoundTrees> {
   const asked = query.selections.map(({ type }) => type);
   const types = await treeTypes(asked, query.tree ?? [], context.client);
+  const { caches = [] } = context;
   const search = new TreeSearch(context);
   const scopes = namespacesToSearch(query, found);
+  const isCached = ({ kind, gvr }: { kind: string; gvr: { group: string } }) =>
+    caches.some(({ type }) => type.kind === kind && type.gvr.group === gvr.group);
+  const others = types.filter((type) => !isCached(type));
   if (found.length > 0)
     await Promise.all(
-      types.flatMap((type) => (type.namespaced ? scopes : ['']).map((scope) => search.list(type, scope))),
+      others.flatMap((type) => (type.namespaced ? scopes : ['']).map((scope) => search.list(type, scope))),
     );
-  const first = await search.items();
+  const related = relatedIn(caches, found);
+  const first = [...related, ...(await search.items())];
   await loadOwners(found.map(({ object }) => object), {
     known: () => [...found, ...first].map(({ object }) => object),
-    isComplete: ({ group, kind }, namespace) => search.hasListed(group, kind, namespace),
+    isComplete: ({ group, kind }, namespace) =>
+      isCached({ kind, gvr: { group } }) || search.hasListed(group, kind, namespace),
     list: (kind, namespace) => search.listKind(kind, namespace),
   }); // biome-ignore format: one line a function
-  const trees = ownerTrees(found, await search.items());
+  const trees = ownerTrees(found, [...related, ...(await search.items())]);
   return { trees, types: types.map(({ gvr }) => formatGroupResource(gvr)), scopes, unread: search.unread.sort() };
 }
 

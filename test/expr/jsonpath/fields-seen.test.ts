@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldsSeenBy } from '../../../src/expr/jsonpath/fields-seen.ts';
 import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
+import { type Address, EACH } from '../../../src/model/field-path.ts';
 import { type FieldTree, fieldTreeOf } from '../../../src/model/field-tree.ts';
 
 describe('the fields that a JSONPath may look at', () => {
-  it.each<[string, string[][] | undefined]>([
+  it.each<[string, Address[] | undefined]>([
     ['{.metadata.name}', [['metadata', 'name']]],
     ['.metadata.name', [['metadata', 'name']]],
     [
@@ -16,7 +17,29 @@ describe('the fields that a JSONPath may look at', () => {
       ],
     ],
     ["{.metadata.annotations['a.b/c']}", [['metadata', 'annotations']]],
-    ['{.status.conditions[?(@.type=="Ready")].status}', [['status', 'conditions']]],
+    [
+      '{.status.conditions[?(@.type=="Ready")].status}',
+      [
+        ['status', 'conditions', EACH, 'type'],
+        ['status', 'conditions', EACH, 'status'],
+      ],
+    ],
+    [
+      '.status.conditions[type=Ready].status',
+      [
+        ['status', 'conditions', EACH, 'type'],
+        ['status', 'conditions', EACH, 'status'],
+      ],
+    ],
+    [
+      '{.spec.list[?(@)].a}',
+      [
+        ['spec', 'list', EACH],
+        ['spec', 'list', EACH, 'a'],
+      ],
+    ],
+    ['{.spec.containers[*].image}', [['spec', 'containers', EACH, 'image']]],
+    ['{.spec.containers[0]}', [['spec', 'containers', EACH]]],
     ['{range .spec.containers[*]}{.image}{end}', [['spec', 'containers']]],
     ['{.}', undefined],
     ['{..name}', undefined],

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { fieldsSeen } from '../../../src/expr/cel/fields-seen.ts';
+import { fieldsSeenBy } from '../../../src/expr/jsonpath/fields-seen.ts';
+import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
 import { MOST_COLUMNS } from '../../../src/informer/compact/block.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
@@ -122,6 +124,41 @@ describe('a search that names its fields', () => {
         },
       ),
       { seed: 11, numRuns: 60 },
+    );
+  });
+
+  it('gives a path the values that it has in the whole object, of any shape', () => {
+    const path = fc.constantFrom(
+      '.spec.list[*].a',
+      '.spec.list[0].a',
+      '.spec.list[-1:]',
+      '{.spec.list[?(@.a==1)].b}',
+      '{.spec.list[?(@.b)].a}{.spec.map.x}',
+      '.spec.list[a=1].b',
+      '{range .spec.list[*]}{.a}-{.b}{end}',
+      '.spec.map.*.a',
+      "{.spec['map','list']}",
+      "{.spec['map.x']}",
+      '.spec.a.b.c',
+      '.spec.list.a',
+    );
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof({ maxDepth: 4 }, fc.constantFrom(1, 'a', null, true), tie('list'), tie('map')),
+      list: fc.array(tie('any'), { maxLength: 3 }),
+      map: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'x', 'map', 'list'), tie('any'), { maxKeys: 4 }),
+    })).any;
+    fc.assert(
+      fc.property(path, fc.array(value, { maxLength: 8 }), (text, specs) => {
+        const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+        const objects = specs.map((spec, i) => objectOf(i, 1, { spec }));
+        indexer.replace(objects, '1');
+        const lister = createLister(indexer);
+        const read = lister.readerOf?.({ fields: fieldsSeenBy(text) ?? [] });
+        const { values } = { values: (of: unknown) => jsonText(compileJsonPath(text).values(of)) };
+        for (const [i, entry] of lightsOf(lister.view()).entries())
+          expect([text, values(read?.(entry))]).toEqual([text, values(objects[i])]);
+      }),
+      { seed: 7, numRuns: 1500 },
     );
   });
 

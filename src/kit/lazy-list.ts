@@ -37,7 +37,8 @@ const LAZY = new WeakMap<object, (index: number) => unknown>();
 export const lightsOf = (list: readonly unknown[]): unknown[] =>
   Array.from({ length: list.length }, (_, i) => lightAt(list, i));
 
-function lightAt(list: readonly unknown[], index: number): unknown {
+/** As {@link lightsOf}, of one item. */
+export function lightAt(list: readonly unknown[], index: number): unknown {
   const light = LAZY.get(list);
   return light ? light(index) : list[index];
 }

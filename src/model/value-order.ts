@@ -40,8 +40,9 @@ export function compareSortedTexts(a: string, b: string): number {
   return x && y ? compareQuantities(x, y) : compareText(a, b);
 }
 
-/** The quantity in a text. Most text begins with a letter and is not parsed. */
-const sizeIn = (text: string) => (/^[-+.\d]/.test(text) ? parseQuantity(text) : undefined);
+/** The quantity in a text. Most text, times too, is not of its form and not parsed. */
+const sizeIn = (text: string) =>
+  /^[-+]?[\d.]+([eE][-+]?\d+|[A-Za-z]i?)?$/.test(text) ? parseQuantity(text) : undefined;
 
 /** The milliseconds of a text that is a duration: `90s`, `1h30m`, `2d`, `0`. */
 function durationIn(text: string): number | undefined {

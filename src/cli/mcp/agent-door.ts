@@ -55,11 +55,11 @@ export class AgentDoor {
     this.#options = options;
   }
 
-  /** A server for one agent, to be connected to its transport. */
-  open(who: string): McpServer {
+  /** A server for one agent, to be connected to its transport. `subscribes`: the transport can bring notifications. */
+  open(who: string, { subscribes = true } = {}): McpServer {
     const { sdk, caches } = this.#options;
     const { Server, types } = sdk;
-    const capabilities = { tools: {}, resources: { subscribe: true } };
+    const capabilities = { tools: {}, resources: subscribes ? { subscribe: true } : {} };
     const server = new Server(
       { name: 'kubectl-informer', version: VERSION },
       { capabilities, instructions: INSTRUCTIONS },
@@ -77,6 +77,7 @@ export class AgentDoor {
       if (isError) throw new Error(content[0]?.text);
       return { contents: [{ uri, mimeType: 'text/plain', text: content[0]?.text ?? '' }] };
     });
+    if (!subscribes) return server;
     server.setRequestHandler(types.SubscribeRequestSchema, async (request) => {
       const uri = uriOf(request);
       this.#options.log.note(`${who}: subscribe ${quotedText(uri, 200)}`);

@@ -33,7 +33,7 @@ async function answered(request: ServerRequest, door: AgentDoor): Promise<WholeA
   const texts = Object.entries(headers).filter((each): each is [string, string] => typeof each[1] === 'string');
   const body = (await request.text()) ?? '';
   const transport = loadMcpSdk().http();
-  const server = door.open('agent over HTTP');
+  const server = door.open('agent over HTTP', { subscribes: false });
   try {
     await server.connect(transport);
     const asked = new Request(new URL(url, 'http://serve'), { method, headers: texts, body, signal });

@@ -8,8 +8,9 @@ import { columnsOf } from '../../output/tables/columns.ts';
 import { wholeText } from '../../output/values.ts';
 import { sortedCounts } from '../../query/answer/arrange.ts';
 import type { Found, FoundIn } from '../../query/answer/found.ts';
-import { looksOf } from '../../query/answer/looked-at.ts';
+import { lookedAtBy, looksOf } from '../../query/answer/looked-at.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
+import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import { type Line, quotedText } from './budget.ts';
@@ -21,6 +22,9 @@ export interface ShownParts {
   /** Paths or CEL expressions: a column each. */
   readonly paths: readonly string[];
 }
+
+/** Its row; a Found of another kind has its object alone. */
+const rowOf = (found: Found): ReadonlyObject => found.row ?? found.object;
 
 interface Cell {
   readonly heading: string;
@@ -57,7 +61,7 @@ async function cellsFor(
   { columns, paths }: ShownParts,
   { redactor, now }: { readonly redactor: Redactor; readonly now: number },
 ): Promise<Cell[]> {
-  const server = cellsOf(first.object)?.columns;
+  const server = cellsOf(rowOf(first))?.columns;
   const wide = columnsOf(server, first.type, { withNamespace: true, wide: true });
   const narrow = columnsOf(server, first.type, { withNamespace: true });
   const isAsked = columns.length > 0 || paths.length > 0;
@@ -70,16 +74,18 @@ async function cellsFor(
     });
   const expressions = await Promise.all(paths.map((path) => loadExpression(path, { flag: 'paths', onError() {} })));
   const options = { redactor };
+  const looked = lookedAtBy(expressions);
   return [
     ...chosen.map((column) => ({
       heading: column.heading,
-      text: ({ object, type }: Found) => column.cell({ object, type, cells: cellsOf(object), now }),
+      text: (found: Found) =>
+        column.cell({ object: rowOf(found), type: found.type, cells: cellsOf(rowOf(found)), now }),
     })),
     ...expressions.map((expression) => ({
       heading: expression.text,
-      text: ({ object, type }: Found) =>
+      text: (found: Found) =>
         expression
-          .values(shownObject(object, type, options))
+          .values(shownObject(found.look?.(looked) ?? found.object, found.type, options))
           .map(wholeText)
           .join(','),
     })),
@@ -100,11 +106,17 @@ export function narrowing(found: readonly FoundIn[], count: number): readonly Li
   const catalog = new IndexCatalog();
   const seen = all > MANY ? [] : ['phase', 'node'].flatMap((name) => catalog.get(name).seen ?? []);
   const looked = { fields: [...LABELS, ...seen] };
+  const definitions = new Map<string, IndexDefinition>();
+  const definitionOf = (name: string) => {
+    const known = definitions.get(name) ?? catalog.get(name);
+    definitions.set(name, known);
+    return known;
+  };
   const counts = new Map<string, Map<string, number>>();
   const add = (name: string, object: ReadonlyObject, times: number) => {
     const values = counts.get(name) ?? new Map<string, number>();
     counts.set(name, values);
-    for (const value of catalog.get(name).valuesOf(object)) values.set(value, (values.get(value) ?? 0) + times);
+    for (const value of definitionOf(name).valuesOf(object)) values.set(value, (values.get(value) ?? 0) + times);
   };
   for (const [object, times] of alike(found, looked)) {
     const labels = Object.keys(object.metadata.labels ?? {}).map((key) => `label:${key}`);

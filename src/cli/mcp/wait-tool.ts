@@ -3,7 +3,7 @@ import { parseDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { Found } from '../../query/answer/found.ts';
-import { isPlacedIn, type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
+import { isPlacedIn, keysIn, type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
 import { maskedCondition } from '../../serve/hold/masked-view.ts';
 import { createChangeGate } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
@@ -122,10 +122,10 @@ function limitedTo({ type, informer, namespaces: cached }: WatchTarget, part: Re
   const selected = part.fieldSelector === undefined ? undefined : selectorOf(type, part);
   const namespaces = type.namespaced && !part.namespaces.includes('') ? part.namespaces : undefined;
   const names = part.names.length === 0 ? undefined : new Set(part.names);
-  const selects = isPlacedIn(type, part);
+  const selection = { selects: isPlacedIn(type, part), keys: keysIn(type, part) };
   const own: Pick<WatchTarget['informer'], 'addHandler' | 'onContinuity' | 'hasSynced' | 'isStopped' | 'continuity'> = {
     addHandler: (handler, options) =>
-      informer.addSelecting(handler, { ...options, ...(selected && { filter: selected }) }, { selects }),
+      informer.addSelecting(handler, { ...options, ...(selected && { filter: selected }) }, selection),
     onContinuity: (observer) => informer.onContinuity(observer),
     get hasSynced() {
       return informer.hasSynced;

@@ -6,6 +6,8 @@ import { type InformerNotification, type NotificationSink, readonlyView } from '
 export interface LightSelection {
   /** By name, namespace, uid, version and labels. Default: all. */
   readonly selects?: ((object: Pick<ReadonlyObject, 'metadata'>) => boolean) | undefined;
+  /** The keys of all objects that it can mean. Default: any. */
+  readonly keys?: readonly ObjectKey[] | undefined;
   /** Whether it gets the objects that are there already. Default true. */
   readonly initial?: boolean | undefined;
 }
@@ -16,9 +18,16 @@ export function* replayed<C>(
   selection: LightSelection = {},
 ): Generator<InformerNotification<C>> {
   if (selection.initial === false) return;
-  for (const [key, cached] of items)
+  for (const [key, cached] of selection.keys ? entriesAt(items, selection.keys) : items)
     if (isSelected(selection, cached))
       yield { kind: 'added', key, object: readonlyView(cached), cause: 'initial', isInInitialList: true };
+}
+
+function* entriesAt<C>(items: ReadonlyMap<ObjectKey, C>, keys: readonly ObjectKey[]): Generator<[ObjectKey, C]> {
+  for (const key of keys) {
+    const cached = items.get(key);
+    if (cached !== undefined) yield [key, cached];
+  }
 }
 
 const isSelected = ({ selects }: LightSelection, entry: unknown): boolean =>

@@ -67,6 +67,10 @@ export interface Lister<T> {
   readerOf?(looked: LookedAt): (entry: unknown) => DeepReadonly<T>;
   /** @internal The values under which an index has an object; none for an index that does not exist. */
   valuesUnder?(name: string, key: ObjectKey): readonly string[];
+  /** @internal A `view` of the objects with these keys. */
+  viewByKeys?(keys: readonly ObjectKey[]): readonly DeepReadonly<T>[];
+  /** @internal As `glance`, of an entry of a `view`. */
+  glanceOf?(entry: unknown): DeepReadonly<T>;
   /** A view of one namespace, with objects by name. */
   byNamespace(namespace: string): NamespaceLister<T>;
   /** The objects under a value of an index. Throws `argument` for an index that does not exist. */
@@ -162,6 +166,14 @@ class IndexerLister<T> implements Lister<T> {
 
   readerOf(looked: LookedAt): (entry: unknown) => DeepReadonly<T> {
     return this.#indexer.store.reader(looked) as (entry: unknown) => DeepReadonly<T>;
+  }
+
+  viewByKeys(keys: readonly ObjectKey[]): readonly DeepReadonly<T>[] {
+    return this.#viewOf(keys.flatMap((key) => this.#indexer.store.items.get(key) ?? []));
+  }
+
+  glanceOf(entry: unknown): DeepReadonly<T> {
+    return this.#indexer.store.glance(entry as Cached<T>) as DeepReadonly<T>;
   }
 
   valuesUnder(name: string, key: ObjectKey): readonly string[] {

@@ -51,10 +51,11 @@ export function storeOf({ informer: { lister }, names }: CachedObjects): Indexed
 /** A store of these objects, which may be some of another store, without indexes. */
 export function scanned(
   objects: readonly ReadonlyObject[],
-  { readerOf, valuesUnder }: Partial<IndexedStore> = {},
+  { readerOf, glanceOf, valuesUnder }: Partial<IndexedStore> = {},
 ): IndexedStore {
   return {
     ...(readerOf && { readerOf }),
+    ...(glanceOf && { glanceOf }),
     ...(valuesUnder && { valuesUnder }),
     size: objects.length,
     list: () => objects,

@@ -1,4 +1,5 @@
-import { atPlaces, joined, lazyList, lightsOf, passing } from '../../kit/lazy-list.ts';
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
+import { atPlaces, joined, lazyList, lightAt, lightsOf, passing } from '../../kit/lazy-list.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -24,6 +25,10 @@ import { searchOf } from './search.ts';
 export interface Found {
   readonly object: ReadonlyObject;
   readonly type: ResourceType;
+  /** As `object`, for a row of a table: no more than key, labels, time of creation and cells is certain. */
+  readonly row?: ReadonlyObject;
+  /** As `object`, with what is looked at. */
+  look?(looked: LookedAt | undefined): ReadonlyObject;
 }
 
 /** The objects of one cache that were found, in no order. */
@@ -148,7 +153,7 @@ export function arranged(all: readonly FoundIn[], { sortBy, sortsDescending, lim
     const order = found.order();
     const count = Math.min(left, found.objects.length);
     const objects = order ? atPlaces(found.objects, firstPlaces(found.objects.length, order, count)) : found.objects;
-    parts.push(madeOf(objects, found.type, count));
+    parts.push(madeOf({ ...found, objects }, count));
     left -= count;
   }
   return joined(parts);
@@ -173,7 +178,7 @@ function sorted(
   };
   const sign = sortsDescending ? -1 : 1;
   const places = firstPlaces(keys.length, (a, b) => sign * compareKeys(keys[a], keys[b]) || listed(a, b), limit);
-  return atPlaces(joined(all.map(({ objects, type }) => madeOf(objects, type))), places);
+  return atPlaces(joined(all.map((found) => madeOf(found))), places);
 }
 
 /** The values of an expression in each object. What is remembered of its fields is not decoded. */
@@ -185,14 +190,21 @@ function valuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Que
 }
 
 /** Each object is made when it is read, and then not again. */
-const madeOf = (objects: readonly ReadonlyObject[], type: ResourceType, count = objects.length): readonly Found[] =>
-  lazyList(count, (place) => {
+const madeOf = ({ objects, type, store }: Pick<FoundIn, 'objects' | 'type' | 'store'>, count = objects.length) =>
+  lazyList(count, (place): Found => {
     let object: ReadonlyObject | undefined;
     return {
       type,
       get object() {
         object ??= objects[place] as ReadonlyObject;
         return object;
+      },
+      get row() {
+        return object ?? store.glanceOf?.(lightAt(objects, place)) ?? this.object;
+      },
+      look(looked) {
+        const read = object || !looked || isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked);
+        return read ? read(lightAt(objects, place)) : this.object;
       },
     };
   });

@@ -21,6 +21,8 @@ export interface IndexedStore {
   scan?(options: ScanOptions): Iterable<ReadonlyObject | undefined>;
   /** See `Lister.readerOf`. Absent: whole objects are read. */
   readerOf?(looked: LookedAt): (entry: unknown) => ReadonlyObject;
+  /** See `Lister.glanceOf`. Absent: whole objects are read. */
+  glanceOf?(entry: unknown): ReadonlyObject;
   /** The values under which a kept index has an object. Absent: not known. */
   valuesUnder?(name: string, key: ObjectKey): readonly string[];
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
@@ -49,6 +51,7 @@ export function viewedStore(store: ViewedStore): IndexedStore {
     ...(store.scan ? { scan: (options) => store.scan?.(options) ?? [] } : {}),
     isPart: store.isPart,
     ...(store.readerOf && { readerOf: store.readerOf.bind(store) }),
+    ...(store.glanceOf && { glanceOf: store.glanceOf.bind(store) }),
     ...(store.valuesUnder && { valuesUnder: store.valuesUnder.bind(store) }),
   };
 }

@@ -1,5 +1,6 @@
 import { joined, passing, passingLight } from '../../kit/lazy-list.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
+import { joinKey, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -43,8 +44,15 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
   const isWhole = kept === undefined && scope === undefined;
   const inScope = (entry: unknown) => scope?.includes((entry as ReadonlyObject).metadata.namespace ?? '') ?? true;
   const selected = (objects: readonly ReadonlyObject[]) => kept?.(objects) ?? objects;
+  const keys = keysIn(type, part);
   const list = () =>
-    selected(scope ? joined(scope.map((namespace) => lister.viewByIndex('namespace', namespace))) : lister.view());
+    selected(
+      keys && lister.viewByKeys
+        ? lister.viewByKeys(keys)
+        : scope
+          ? joined(scope.map((namespace) => lister.viewByIndex('namespace', namespace)))
+          : lister.view(),
+    );
   const byIndex = (name: string, value: string) => selected(passingLight(lister.viewByIndex(name, value), inScope));
   return {
     type,
@@ -72,6 +80,7 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
         values: () => (isWhole ? lister.values() : list()[Symbol.iterator]()),
         isPart: !isWhole,
         ...(lister.readerOf && { readerOf: lister.readerOf.bind(lister) }),
+        ...(lister.glanceOf && { glanceOf: lister.glanceOf.bind(lister) }),
         ...(lister.valuesUnder && { valuesUnder: lister.valuesUnder.bind(lister) }),
         hasIndex: (name) => lister.hasIndex(name),
         byIndex: isWhole ? (name, value) => lister.viewByIndex(name, value) : byIndex,
@@ -80,6 +89,16 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
       },
     },
   };
+}
+
+/** The keys of a part of which names are given, and namespaces where there are any; undefined for any other part. */
+export function keysIn(
+  { namespaced }: Pick<ResourceType, 'namespaced'>,
+  { names, namespaces }: Pick<RequestedPart, 'names' | 'namespaces'>,
+): readonly ObjectKey[] | undefined {
+  if (names.length === 0 || (namespaced && namespaces.includes(''))) return undefined;
+  const places = namespaced ? namespaces : [undefined];
+  return places.flatMap((namespace) => names.map((name) => joinKey(namespace, name)));
 }
 
 /** Whether an object is in a part, by names, namespaces and labels: what is known of it without decoding it. */

@@ -39,6 +39,7 @@ it('gives what is there already, or nothing of it', () => {
   ]);
   expect([...replayed(items, { selects })].map(({ key }) => key)).toEqual(['a']);
   expect([...replayed(items, { initial: false })]).toEqual([]);
+  expect([...replayed(items, { keys: ['b', 'gone'] })].map(({ key }) => key)).toEqual(['b']);
   const { seen, sink } = passing({ initial: false });
   sink.notify({ ...added, key: 'a', object: pod('a', 'web'), cause: 'initial', isInInitialList: true });
   sink.notify({ ...added, key: 'b', object: pod('b', 'web') });

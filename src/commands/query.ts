@@ -39,6 +39,10 @@ export default class QueryCommand extends BaseCommand {
       command: `<%= config.bin %> query pods -A --from shop.rec --at 10m --where 'STATUS != "Running"'`,
     },
     {
+      description: 'What appeared, changed and vanished in ten minutes of a recording, and by whom',
+      command: '<%= config.bin %> query deploy,cm -n shop --from shop.rec --between 2026-11-28T02:10,2026-11-28T02:20',
+    },
+    {
       description: 'Without a cluster: how many pods run on each node',
       command: '<%= config.bin %> query pods -A --sandbox --values node',
     },

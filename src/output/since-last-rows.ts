@@ -5,21 +5,39 @@ const MARKS = { ADDED: '+', DELETED: '-', MODIFIED: '~' } as const;
 /** The most fields that a row names. */
 const MOST_FIELDS = 6;
 
+export interface ChangeRowsOptions {
+  readonly severalTypes: boolean;
+  readonly noHeaders: boolean;
+  /** The time of a change. Default: rows have none. */
+  readonly timeOf?: ((envelope: EventEnvelope) => string) | undefined;
+  /** The last cell of a row. Default: the fields that changed. */
+  readonly textOf?: ((envelope: EventEnvelope) => string) | undefined;
+}
+
 /** Net changes as rows for people: a mark, the object, and the fields that changed. '' when there is none. */
 export function changeRows(
   envelopes: readonly EventEnvelope[],
-  { severalTypes, noHeaders }: { severalTypes: boolean; noHeaders: boolean },
+  { severalTypes, noHeaders, timeOf, textOf = ({ changed }) => fieldsText(changed) }: ChangeRowsOptions,
 ): string {
   if (envelopes.length === 0) return '';
   const rows = envelopes.map((envelope) => [
     MARKS[envelope.type],
+    timeOf?.(envelope) ?? '',
     envelope.cluster ?? '',
     ...(severalTypes ? [envelope.gvr] : []),
     neutralised(envelope.object.metadata.namespace ?? ''),
     neutralised(envelope.object.metadata.name ?? ''),
-    fieldsText(envelope.changed),
+    neutralised(textOf(envelope)),
   ]);
-  const header = ['', 'CLUSTER', ...(severalTypes ? ['TYPE'] : []), 'NAMESPACE', 'NAME', 'FIELDS'];
+  const header = [
+    '',
+    'TIME',
+    'CLUSTER',
+    ...(severalTypes ? ['TYPE'] : []),
+    'NAMESPACE',
+    'NAME',
+    timeOf ? 'CHANGES' : 'FIELDS',
+  ];
   const table = withoutEmptyColumns([header, ...rows]).slice(noHeaders ? 1 : 0);
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   const lineOf = (row: readonly string[]) =>

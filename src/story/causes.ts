@@ -126,3 +126,12 @@ function ofNamespace({ object }: Situation): Cause | undefined {
   if (told.length === 0) return undefined;
   return { reason: 'NamespaceTerminating', text: `its deletion is not complete: ${told.join('; ')}` };
 }
+
+/** One cause has several reasons in turns while the kubelet tries again. */
+const TURNS: Readonly<Record<string, string>> = {
+  ErrImagePull: 'ImagePullBackOff',
+  Error: 'CrashLoopBackOff',
+};
+
+/** The reason by which causes are one, also while the kubelet goes from one reason to the other. */
+export const lastingReason = (reason: string): string => TURNS[reason] ?? reason;

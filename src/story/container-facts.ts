@@ -1,5 +1,6 @@
 import { shortDuration } from '../kit/duration.ts';
 import type { Fields } from '../model/field-changes.ts';
+import { lastingReason } from './causes.ts';
 import type { Fact, StoryChange } from './fact.ts';
 import { containersOf, fieldsIn, metadataIn, numberIn, textIn, timeIn } from './situation.ts';
 
@@ -71,7 +72,8 @@ const USUAL = ['ContainerCreating', 'PodInitializing', ''];
 
 function waitFact({ name, state }: Fields, was: Fields): Fact[] {
   const { reason, message } = fieldsIn(fieldsIn(state).waiting);
-  if (USUAL.includes(textIn(reason)) || fieldsIn(fieldsIn(was.state).waiting).reason === reason) return [];
+  const before = textIn(fieldsIn(fieldsIn(was.state).waiting).reason);
+  if (USUAL.includes(textIn(reason)) || lastingReason(before) === lastingReason(textIn(reason))) return [];
   const why = textIn(message) === '' ? '' : `: ${message}`;
   return [container(Number.NaN, `container ${name} waits: ${reason}${why}`, 'bad')];
 }

@@ -21,6 +21,8 @@ export interface Cause {
   /** The reason, in the words of Kubernetes. */
   readonly reason: string;
   readonly text: string;
+  /** Equal for causes of several objects that are one. Default: the text without its numbers. */
+  readonly same?: string | undefined;
 }
 
 /** Says why an object is not ready, if its state and its Events say it. Guesses nothing. */
@@ -184,7 +186,8 @@ function ofImage({ container, spec, events }: ContainerSituation): Cause | undef
   const text = `container ${container.name} cannot pull image ${image}`;
   // containerd: "no match for platform in manifest"; docker and crane: "no matching manifest for linux/arm64"
   const isPlatform = /no match for platform|no matching manifest for/.test(why);
-  return cause(textIn(reason), withMessage(isPlatform ? `${text}, which is not built for its platform` : text, why));
+  const words = withMessage(isPlatform ? `${text}, which is not built for its platform` : text, why);
+  return { ...cause(textIn(reason), words), same: text };
 }
 
 /**

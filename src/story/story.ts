@@ -1,4 +1,5 @@
 import type { Fields } from '../model/field-changes.ts';
+import { lastingReason } from './causes.ts';
 import type { Fact, StoryChange } from './fact.ts';
 import { storyFacts } from './facts.ts';
 import { conditionIn, type EventFact, eventFact, fieldsIn, isTrue, metadataIn, partsIn, type Situation, shownName, specIn, textIn } from './situation.ts'; // biome-ignore format: one line
@@ -39,8 +40,8 @@ export class Story {
   /** Changes of objects whose owner is no member yet, by the uid of the owner. */
   readonly #waiting = new Map<string, Map<string, StoryChange>>();
   readonly #events = new Map<string, Map<string, EventFact>>();
-  /** The number of times up to which an Event was shown. */
-  readonly #told = new Map<string, number>();
+  /** How often the same was said about an object, and up to which number it was shown. */
+  readonly #said = new Map<string, { total: number; shown: number; readonly counts: Map<string, number> }>();
   /** The names of nodes that do not exist. */
   readonly #noNodes = new Set<string>();
   #rootUid: string | undefined;
@@ -97,8 +98,8 @@ export class Story {
       this.#close(at);
       return [this.#verdictEntry(at, `ready again (${verdict.status.replace(/\.$/, '')})`, 'good')];
     }
-    if (groupOf(first.reason) === this.#reason) return [];
-    this.#reason = groupOf(first.reason);
+    if (lastingReason(first.reason) === this.#reason) return [];
+    this.#reason = lastingReason(first.reason);
     const text = namedCauseText(first, this.name);
     this.#outage = {
       since: this.#outage?.until === undefined ? (this.#outage?.since ?? at) : at,
@@ -225,10 +226,14 @@ export class Story {
   #tell(told: EventFact, at: number): StoryEntry[] {
     const { uid, reason, message, count, who, about, isWarning } = told;
     if (about.kind === 'Pod' && REPEATED.includes(reason)) return [];
-    const before = this.#told.get(uid);
-    if (before !== undefined && count < before * 2) return [];
-    this.#told.set(uid, count);
-    const times = count > 1 ? ` (${count} times)` : '';
+    const key = `${keyOf(about)} ${reason} ${message}`;
+    const said = this.#said.get(key) ?? { total: 0, shown: 0, counts: new Map() };
+    this.#said.set(key, said);
+    said.total += count - (said.counts.get(uid) ?? 0);
+    said.counts.set(uid, count);
+    if (said.shown > 0 && said.total < said.shown * 2) return [];
+    said.shown = said.total;
+    const times = said.total > 1 ? ` (${said.total} times)` : '';
     const text = `${reason}: ${message.trim()}${times}`;
     return [{ at, kind: "event", about: shownName({ kind: about.kind, metadata: { name: about.name } }), who, text, tone: isWarning ? 'bad' : 'none' }]; // biome-ignore format: one line
   }
@@ -274,11 +279,3 @@ const keyOf = ({ kind, namespace, name }: Pick<StoryRoot, 'kind' | 'namespace' |
 
 const claimsOf = (pod: Fields): unknown[] =>
   partsIn(specIn(pod).volumes).map(({ persistentVolumeClaim }) => fieldsIn(persistentVolumeClaim).claimName);
-
-/** One cause has several reasons in turns while the kubelet tries again. */
-const TURNS: Readonly<Record<string, string>> = {
-  ErrImagePull: 'ImagePullBackOff',
-  Error: 'CrashLoopBackOff',
-};
-
-const groupOf = (reason: string) => TURNS[reason] ?? reason;

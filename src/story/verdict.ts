@@ -1,6 +1,6 @@
 import type { Fields } from '../model/field-changes.ts';
 import { kstatusOf } from '../model/kstatus.ts';
-import { causeOf, SYMPTOMS } from './causes.ts';
+import { causeOf, lastingReason, SYMPTOMS } from './causes.ts';
 import type { Cause } from './pod-causes.ts';
 import { conditionIn, fieldsIn, isTrue, metadataIn, numberIn, partsIn, type Situation, shownName, specIn, statusIn, textIn, timeIn } from './situation.ts'; // biome-ignore format: one line
 
@@ -45,10 +45,12 @@ export function verdictOf(root: Situation, owned: readonly Situation[]): Verdict
         : isOld
           ? RANK.replaced
           : RANK.present;
-    const key = `${rank} ${found.reason} ${found.text.replace(/[0-9]+/g, '#')}`;
+    const same = found.same ?? found.text.replace(/[0-9]+/g, '#');
+    const key = `${rank} ${lastingReason(found.reason)} ${same}`;
     const group = groups.get(key);
-    if (group) group.objects.push(shownName(object));
-    else groups.set(key, { cause: found, rank, objects: [shownName(object)] });
+    group?.objects.push(shownName(object));
+    if (group && found.text.length > group.cause.text.length) group.cause = found;
+    if (!group) groups.set(key, { cause: found, rank, objects: [shownName(object)] });
   }
   const sorted = [...groups.values()].sort((a, b) => a.rank - b.rank || b.objects.length - a.objects.length);
   const deep = sorted.filter(({ rank }) => rank !== RANK.symptom);

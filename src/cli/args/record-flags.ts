@@ -32,6 +32,10 @@ export const momentFlags = group('RECORDING', {
     summary: 'with --from: the state at this time, as 2026-11-28T14:03:00Z or 10m (ago); default: the last one',
     helpValue: 'TIME',
   }),
+  between: text({
+    summary: 'with --from: what appeared (+), changed (~) and vanished (-) between two times, and by whom',
+    helpValue: 'T1,T2',
+  }),
 });
 
 /** The part of a recording that goes by again. */

@@ -11,7 +11,6 @@ import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/c
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
-import type { CommandLine } from '../args/argv.ts';
 import type { Edges } from '../base-command.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed } from '../session/cluster-types.ts';
@@ -27,13 +26,8 @@ import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { canPassQuery, printPassed } from './query-passed.ts';
 import { queryPlanOf } from './query-plan.ts';
-import { type QueryFlagValues, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
+import { type QueryFlagValues, type QueryLine, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
 import { stdoutSink } from './stdout-sink.ts';
-
-/** A command line of `query`, parsed. */
-export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
-  readonly flags: QueryFlagValues;
-}
 
 /**
  * Answers a command line from caches of its own, on the cluster or on several. Each of several is asked at the same
@@ -45,6 +39,8 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
   const { indexes } = edges.config;
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
   const query = await readQuery(flags, { given, indexes, severalClusters, notice });
+  if (flags.between !== undefined)
+    return await (await import('./between.ts')).queryBetween({ flags, words, given }, edges, query, checkedPart);
   return await withNewLists(() =>
     withFreshTypes(async () => {
       const needsManagedFields = query.keepManagedFields;

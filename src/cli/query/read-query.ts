@@ -33,6 +33,11 @@ import { objectFiltersOf } from './read-filters.ts';
 
 export type QueryFlagValues = FlagValues<typeof queryFlags>;
 
+/** A command line of `query`, parsed. */
+export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
+  readonly flags: QueryFlagValues;
+}
+
 /** The flags of `query`, read and checked. */
 export interface ReadQuery extends Query {
   readonly flags: QueryFlagValues;
@@ -79,11 +84,13 @@ export async function readQuery(
   const output = await compiledOutputOf(flags);
   const { format } = output;
   checkQuestion(flags, format);
+  if (flags.between === undefined) refuseChanges(format);
+  else checkBetween(given, format);
   refuseUnshown(given, format);
   checkWatching(flags, given, format);
   checkTree(flags, given, format);
   checkSinceLast(given, format);
-  refuseWithout(given, ['at'], ['from']);
+  refuseWithout(given, ['at', 'between'], ['from']);
   refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording does not change, and is asked alone');
   const counted = ['count', 'values', 'group-by'];
   refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
@@ -274,13 +281,30 @@ function checkTree(flags: QueryFlagValues, given: CommandLine['given'], { traits
 const ownIndexes = (named: Readonly<Record<string, string>>, asked: readonly string[]): [string, string][] =>
   Object.entries(named).filter(([name]) => asked.includes(name));
 
+/** Refuses formats of changes. Throws `argument`. */
+function refuseChanges({ traits }: OutputFormat): void {
+  if (traits.answers) return;
+  throw new InformerError('argument', `-o ${traits.called} shows changes, and an answer has none`, {
+    hint: 'watch -o shows them as they come, query --between those of a recording',
+  });
+}
+
+/** Refuses what has no place between two moments. Throws `argument`. */
+function checkBetween(given: CommandLine['given'], { traits }: OutputFormat): void {
+  refuseBeside(
+    given,
+    ['at', 'explain', 'sort-by', 'show-labels', 'label-columns'],
+    ['between'],
+    'it compares two moments',
+  );
+  if (traits.isTable || traits.streams === true) return;
+  throw new InformerError('argument', `-o ${traits.called} cannot be used with --between`, {
+    hint: 'leave out -o for rows, or use -o changes, diff or ndjson',
+  });
+}
+
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
 function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-by' | Verb>, { traits }: OutputFormat) {
-  if (!traits.answers) {
-    throw new InformerError('argument', `-o ${traits.called} shows changes, and an answer has none`, {
-      hint: 'watch -o shows them as they come',
-    });
-  }
   const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
   if (asked.length > 1) {
     throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, {

@@ -14,7 +14,7 @@ import { forgetKilled } from '../session/killed-serve.ts';
 import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { optionsAsFlags } from '../terminal/option-flags.ts';
-import type { QueryLine } from './query-run.ts';
+import type { QueryLine } from './read-query.ts';
 
 /**
  * Lets a running serve of this cluster and user answer, if there is one, and says so on stderr. Undefined if the

@@ -17,25 +17,33 @@ export interface RecordedServer extends ServerInstead, Disposable {
   readonly at: number;
 }
 
+/** A recording, and the moment of it that is asked. Default: its end. */
+export interface RecordedMoment {
+  readonly from: string;
+  readonly at?: string | undefined;
+  /** The flag that names the moment. */
+  readonly flag?: string;
+}
+
 /**
  * Opens the recording of `--from` at the moment of `--at`. For a moment at which something may be missing, stderr says
  * so, type by type, when it is read. Throws `store` for the file, `argument` for the time.
  */
 export function recordedServer(
-  { from, at: text }: { readonly from: string; readonly at?: string | undefined },
+  { from, at: text, flag = '--at' }: RecordedMoment,
   given: CommandLine['given'],
   io: Io,
 ): RecordedServer {
   const recording = Recording.open(from);
   try {
     const end = Math.max(0, ...recording.runs.map(({ until }) => until));
-    const at = text === undefined ? end : recordedMoment(text, end, '--at');
+    const at = text === undefined ? end : recordedMoment(text, end, flag);
     const [run] = recording.runs;
     if (text !== undefined && run && at < run.began)
-      throw new InformerError('argument', `--at ${text} is before the recording`, {
+      throw new InformerError('argument', `${flag} ${text} is before the recording`, {
         hint: `it begins at ${momentText(run.began)}`,
       });
-    if (given.get('at') === undefined) sayEnd(recording, io);
+    if (given.get('at') === undefined && text === undefined) sayEnd(recording, io);
     const onRead = (source: RecordedSource) => {
       const isRecent = text === undefined && isJustBehind(recording.coverage(source.id, at), at);
       const unseen = isRecent ? undefined : unseenText(recording, source, at);

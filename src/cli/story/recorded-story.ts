@@ -50,7 +50,7 @@ export async function recordedStory(
   const read = readSources(recording, belonging.sources);
   const gaps = mergedGaps(recording, recording.gaps(read, first, last));
   for (const source of recording.sources)
-    if (read.includes(source.id)) {
+    if (range.until !== undefined && read.includes(source.id)) {
       const unseen = unseenText(recording, source, last);
       if (unseen !== undefined) session.notice(unseen);
     }
@@ -100,7 +100,7 @@ const lacking = ({ sources }: Recording): string[] =>
   ['pods', 'events'].filter((name) => !sources.some(({ type }) => type.gvr.resource === name));
 
 /** The gaps of several types that are one gap, as when the recorder was ended. */
-function mergedGaps({ sources }: Recording, gaps: readonly MarkedGap[]): StoryGap[] {
+export function mergedGaps({ sources }: Recording, gaps: readonly MarkedGap[]): StoryGap[] {
   const alike = Map.groupBy(gaps, ({ reason, since, until }) => [reason, second(since), second(until)].join(' '));
   return [...alike.values()].map((same) => {
     const [{ reason, since, until }] = same as [MarkedGap];

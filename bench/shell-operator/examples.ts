@@ -8,16 +8,16 @@
  * every namespace and webhooks: use a cluster that may be changed.
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const CLI = path.join(import.meta.dirname, '../../bin/run.js');
-const source = process.env.SHELL_OPERATOR_SOURCE;
-if (source === undefined) throw new Error('SHELL_OPERATOR_SOURCE must name a clone of shell-operator');
-const EXAMPLES = path.join(source, 'examples');
+const clone = process.env.SHELL_OPERATOR_SOURCE;
+if (clone === undefined) throw new Error('SHELL_OPERATOR_SOURCE must name a clone of shell-operator');
+const EXAMPLES = path.join(clone, 'examples');
 const WITHIN_MS = 300_000;
 
 type Kubectl = (...words: string[]) => Promise<string>;
@@ -35,6 +35,8 @@ interface Example {
   /** The objects that are compared. */
   readonly objects?: readonly (readonly string[])[];
   readonly after?: readonly (readonly string[])[];
+  /** Whether a ConfigMap makes its hooks executable. */
+  readonly isMounted?: boolean;
   /** The exit code, where the program ends by itself. */
   readonly code?: number;
 }
@@ -124,7 +126,7 @@ const EXAMPLE_LIST: readonly Example[] = [
       ...NAMESPACES,
     ],
   },
-  { folder: '201-install-with-helm-chart', steps: NAMESPACES },
+  { folder: '201-install-with-helm-chart', steps: NAMESPACES, isMounted: true },
   { folder: '202-repack-build', steps: [/OnStartup shell hook/] },
   {
     folder: '204-validating-webhook',
@@ -211,6 +213,14 @@ function kubectlOf(kubeconfig: string): Kubectl {
   };
 }
 
+/** A copy whose files may all be executed. */
+async function mounted(folder: string): Promise<string> {
+  const copy = await mkdtemp(path.join(tmpdir(), 'mounted-'));
+  await cp(folder, copy, { recursive: true });
+  for (const name of await readdir(copy)) await chmod(path.join(copy, name), 0o755);
+  return copy;
+}
+
 /** Runs one example, and returns what it did. */
 async function run(example: Example, kubeconfig: string): Promise<unknown[]> {
   const kubectl = kubectlOf(kubeconfig);
@@ -221,7 +231,8 @@ async function run(example: Example, kubeconfig: string): Promise<unknown[]> {
   }
   for (const file of before) await kubectl('apply', '-f', file);
   for (const file of before) await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', file);
-  const folder = path.join(EXAMPLES, example.folder, 'hooks');
+  const source = path.join(EXAMPLES, example.folder, 'hooks');
+  const folder = example.isMounted ? await mounted(source) : source;
   const child = spawn(process.execPath, [CLI, 'reconcile', '--shell-operator', folder, ...words], {
     env: { ...process.env, KUBECONFIG: kubeconfig },
   });
@@ -248,7 +259,7 @@ async function run(example: Example, kubeconfig: string): Promise<unknown[]> {
     for (const each of objects) effects.push(normal(JSON.parse(await kubectl(...each, '-o', 'json'))));
     for (const each of after.slice(0, -1)) await kubectl(...each);
   } finally {
-    child.kill('SIGTERM');
+    if (code !== 2) child.kill('SIGTERM');
     const ending = await ended;
     if (ending !== (code ?? 0)) effects.push(`the exit code is ${ending}:\n${printed}`);
     for (const each of after.slice(-1)) await kubectl(...each).catch(() => {});

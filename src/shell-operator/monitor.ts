@@ -124,29 +124,34 @@ export class Monitor {
   }
 
   async #work(): Promise<void> {
-    const { filter, signal, onFailure } = this.#options;
+    const { filter, signal } = this.#options;
     await undefined; // what comes together is filtered together
     while (this.#waiting.length > 0 && !signal.aborted) {
       const changes = this.#waiting;
       this.#waiting = [];
       if (!filter) for (const change of changes) this.#apply(change, undefined);
-      else for (const batch of batchesOf(changes, this.#options)) await this.#filter(batch, filter).catch(onFailure);
+      else for (const batch of batchesOf(changes, this.#options)) await this.#filter(batch, filter);
     }
   }
 
   async #filter({ changes, texts }: Batch, filter: ObjectFilter): Promise<void> {
-    const results = await filter.apply(texts, this.#options.signal);
+    const { signal } = this.#options;
+    const results = await filter.apply(texts, signal).catch((error: Error) => error);
+    if (signal.aborted) return;
+    if (results instanceof Error) return this.#failed(changes, results);
     for (const [i, change] of changes.entries()) {
       const result = results[i] as string | Error;
       if (typeof result === 'string') this.#apply(change, result);
-      else this.#failed(change, result);
+      else this.#failed([change], result);
     }
   }
 
-  #failed({ object }: Change, cause: Error): void {
+  /** One result is missing, or those of a whole batch. */
+  #failed(changes: readonly Change[], cause: Error): void {
     const { hook, binding, onFailure } = this.#options;
-    const { namespace = '', name } = object.metadata;
-    const place = namespace === '' ? name : `${namespace}/${name}`;
+    const { namespace = '', name } = changes[0]?.object.metadata ?? {};
+    const others = changes.length === 1 ? '' : ` and ${changes.length - 1} more`;
+    const place = `${namespace === '' ? name : `${namespace}/${name}`}${others}`;
     const error = new InformerError('hook', `${hook} ${binding.at}.jqFilter fails on ${place}: ${messageOf(cause)}`, {
       cause,
     });

@@ -28,6 +28,12 @@ describe('hooks are asked for their configuration', () => {
     expect(hook).toMatchObject({ name: 'a.sh', config: { version: 'v1', onStartup: 3 } });
   });
 
+  it('also those in Python', async () => {
+    const text =
+      '#!/usr/bin/env python3\nimport json, sys\nif sys.argv[1] == "--config":\n    print(json.dumps({"configVersion": "v1", "onStartup": 7}))';
+    expect((await load(text))[0]).toMatchObject({ config: { onStartup: 7 } });
+  });
+
   it.each([
     ['fails', '#!/bin/sh\necho no such team >&2; exit 3', 'gives no configuration: it exited with 3', 'no such team'],
     ['is killed', '#!/bin/sh\nkill -9 $$', 'it was ended by SIGKILL', 'run a.sh --config'],
@@ -35,7 +41,7 @@ describe('hooks are asked for their configuration', () => {
     [
       'prints text before it',
       '#!/bin/sh\necho starting; echo \'{"onStartup":1}\'',
-      'neither YAML nor JSON',
+      'a hook prints its configuration on stdout',
       'run a.sh',
     ],
     [

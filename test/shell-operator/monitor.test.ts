@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../src/model/resource-type.ts';
 import type { KubernetesBinding } from '../../src/shell-operator/hook-config.ts';
 import { type BindingEvent, Monitor } from '../../src/shell-operator/monitor.ts';
+import type { ObjectFilter } from '../../src/shell-operator/object-filter.ts';
 import { settled } from '../../src/testing/fake-clock.ts';
 
 const TYPE = { gvr: { group: '', version: 'v1', resource: 'pods' }, kind: 'Pod' } as ResourceType;
@@ -18,10 +19,12 @@ const BINDING = {
 function monitorOf({
   binding = {},
   filter = false,
+  apply,
   names,
 }: {
   binding?: object;
   filter?: boolean;
+  apply?: ObjectFilter['apply'];
   names?: Set<string>;
 } = {}) {
   const events: string[] = [];
@@ -29,15 +32,17 @@ function monitorOf({
   const monitor = new Monitor({
     hook: 'a.sh',
     binding: { ...BINDING, ...binding } as unknown as KubernetesBinding,
-    filter: filter
-      ? {
-          apply: async (texts) =>
-            texts.map((text) => {
-              const { label } = JSON.parse(text).metadata.labels;
-              return label === 'bad' ? new Error('no') : JSON.stringify(label);
-            }),
-        }
-      : undefined,
+    filter: apply
+      ? { apply }
+      : filter
+        ? {
+            apply: async (texts) =>
+              texts.map((text) => {
+                const { label } = JSON.parse(text).metadata.labels;
+                return label === 'bad' ? new Error('no') : JSON.stringify(label);
+              }),
+          }
+        : undefined,
     onEvent: ({ watchEvent, entry }: BindingEvent) =>
       events.push(`${watchEvent} ${entry.name} ${entry.filtered ?? ''}`.trim()),
     onFailure: ({ message }) => failures.push(message),
@@ -138,6 +143,21 @@ describe('the objects of a binding', () => {
       events: ['Added b "x"'],
       failures: ['a.sh kubernetes[0].jqFilter fails on shop/a: no'],
     });
+  });
+
+  it('begin not at all where the filter does not end; later its events are left out, in one line', async () => {
+    const apply = () => Promise.reject(new Error('it has run for 30s'));
+    const first = monitorOf({ apply });
+    for (const name of ['a', 'b', 'c']) first.add?.(pod(name, '1'));
+    await expect(first.monitor.loaded()).rejects.toThrow(
+      'a.sh kubernetes[0].jqFilter fails on shop/a and 2 more: it has run for 30s',
+    );
+    const { monitor, failures, add } = monitorOf({ apply });
+    await monitor.loaded();
+    monitor.unlock();
+    for (const name of ['a', 'b']) add?.(pod(name, '1'));
+    await settled();
+    expect(failures).toEqual(['a.sh kubernetes[0].jqFilter fails on shop/a and 1 more: it has run for 30s']);
   });
 
   it('leave it with their namespace', async () => {

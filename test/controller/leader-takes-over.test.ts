@@ -59,7 +59,7 @@ function process(place: InProcess, identity: string, { isUnordered, consistency 
     logger: silentLogger,
     consistency,
     sources: [parentSource(parents), childSource(children)],
-    reconcile: wanting(WANTED, { parents, children }, fenced),
+    reconcile: wanting(WANTED, { parents, children }, fenced, 200),
   });
   manager.add(factory);
   manager.add(controller);

@@ -119,7 +119,7 @@ async function mostChildren(lagMs: number, consistency?: 'none') {
         gate.source(childSource(children)),
       ],
       reads: [owners as never, children as never],
-      reconcile: gate.reconciler(wanting(WANTED, { parents: owners, children }, client)),
+      reconcile: gate.reconciler(wanting(WANTED, { parents: owners, children }, client, 100)),
     });
     void owners.run(stop.signal);
     factory.start(stop.signal);

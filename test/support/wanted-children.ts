@@ -49,12 +49,12 @@ export const parentSource = (parents: SharedInformer<KubeObject>) =>
   createInformerSource(parents, { name: 'parent', isPrimary: true });
 
 /** Makes one child in each run, as long as its cache has too few of them: one too many for each run that reads an old state. */
-export function wanting(wanted: number, { parents, children }: Caches, client: Client): Reconciler {
+export function wanting(wanted: number, { parents, children }: Caches, client: Client, everyMs = 4): Reconciler {
   return async ({ key, namespace }) => {
     const parent = parents.lister.get(key);
     if (!parent || childrenOf({ children }, parent).length >= wanted) return {};
     await client.resource(CONFIG_MAPS, { namespace }).create(childOf(parent) as never);
-    return { requeueAfterMs: 4 };
+    return { requeueAfterMs: everyMs };
   };
 }
 

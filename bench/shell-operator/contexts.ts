@@ -294,7 +294,9 @@ try {
           console.log(`  theirs ${JSON.stringify(sorted(a[i]))}\n  ours   ${JSON.stringify(sorted(b[i]))}`);
     } else console.log(`same ${hook}: ${equal} contexts`);
   }
-  const isAnswered = JSON.stringify(sorted(answers[0])) === JSON.stringify(sorted(answers[1]));
+  // a Go program writes an empty `metadata` into the result
+  const [first, second] = answers.map((each) => JSON.stringify(sorted(each)).replace('"metadata":{},', ''));
+  const isAnswered = first === second;
   if (!isAnswered) isSame = false;
   if (isReal)
     console.log(isAnswered ? 'same response to a conversion' : `OTHER responses ${JSON.stringify(answers, null, 1)}`);

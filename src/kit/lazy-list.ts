@@ -34,8 +34,13 @@ export function lazyList<T>(
 const LAZY = new WeakMap<object, (index: number) => unknown>();
 
 /** All that is known of the items without making them; the items themselves in a usual list. */
-export const lightsOf = (list: readonly unknown[]): unknown[] =>
-  Array.from({ length: list.length }, (_, i) => lightAt(list, i));
+export function lightsOf(list: readonly unknown[]): unknown[] {
+  const light = LAZY.get(list);
+  const { length } = list;
+  const lights: unknown[] = [];
+  for (let i = 0; i < length; i++) lights.push(light ? light(i) : list[i]);
+  return lights;
+}
 
 /** As {@link lightsOf}, of one item. */
 export function lightAt(list: readonly unknown[], index: number): unknown {

@@ -150,7 +150,8 @@ function alike(found: readonly FoundIn[], looked: Parameters<typeof looksOf>[2])
   const counts = new Map<ReadonlyObject, number>();
   for (const { objects, store, type } of found) {
     const lookAt = looksOf(objects, store, isSecretResource(type.gvr) ? undefined : looked);
-    for (let place = 0; place < objects.length; place++) {
+    const { length } = objects;
+    for (let place = 0; place < length; place++) {
       const object = lookAt(place);
       counts.set(object, (counts.get(object) ?? 0) + 1);
       if (counts.size > MANY) return counts;

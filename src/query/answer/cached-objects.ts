@@ -109,8 +109,8 @@ const FEW_OF = 100;
 
 type Light = Pick<ReadonlyObject, 'metadata'>;
 
-/** A handle has its key at hand. */
-const keyIn = (entry: Light): ObjectKey => (entry instanceof PackedObject ? entry.key : keyOf(entry));
+/** The key of an entry of a store. A handle has it at hand. */
+export const keyIn = (entry: Light): ObjectKey => (entry instanceof PackedObject ? entry.key : keyOf(entry));
 
 /** The keys in the order of `values`. */
 function keysOf(lister: CachedInformer['lister']): Iterable<ObjectKey> {

@@ -1,12 +1,11 @@
 import { lightsOf } from '../../kit/lazy-list.ts';
-import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import { type IndexedStore, isValue, keptCounts, storedIndexOf } from '../index/stored-index.ts';
 import { countedValues, countsOf, sortedCounts, type ValueCount } from './arrange.ts';
-import { type CachedObjects, storeOf } from './cached-objects.ts';
+import { type CachedObjects, keyIn, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
 import { type Finding, filtered } from './found.ts';
 import { lookedAtBy, looksOf, rememberedOf } from './looked-at.ts';
@@ -92,7 +91,7 @@ function countedUnder(
     return list;
   };
   return countsOf(lightsOf(objects), (entry) => {
-    const kept = store.valuesUnder?.(stored.key, keyOf(entry)) ?? [];
+    const kept = store.valuesUnder?.(stored.key, keyIn(entry as ReadonlyObject)) ?? [];
     return through ? new Set(kept.flatMap(listOf)) : kept.filter((value) => isValue(definition, value));
   });
 }
@@ -105,5 +104,5 @@ function countedSeen(
 ): ValueCount[] {
   const lookAt = looksOf(objects, store, isSecret || definition.listed ? undefined : lookedAtBy([definition]));
   const values = rememberedOf((object) => definition.listed?.(object) ?? definition.valuesOf(object));
-  return countsOf(objects.keys(), (place) => values(lookAt(place)));
+  return countsOf(new Array(objects.length).keys(), (place) => values(lookAt(place)));
 }

@@ -96,7 +96,7 @@ export async function filtered(
   const holds = rememberedOf((object) => halves.holds(object, type));
   const isMet = (place: number) =>
     (names === undefined || halves.isNamed(names[place]?.metadata.name ?? '')) && holds(lookAt(place));
-  return atAll(objects, await placesPatiently(objects.keys(), isMet, patience));
+  return atAll(objects, await placesPatiently(new Array(objects.length).keys(), isMet, patience));
 }
 
 const atAll = (objects: readonly ReadonlyObject[], places: readonly number[]) =>
@@ -164,13 +164,18 @@ function sorted(
   sortBy: NonNullable<Query['sortBy']>,
   { sortsDescending, limit }: Arrangement,
 ): readonly Found[] {
-  const keys = all.flatMap((found) => valuesIn(found, sortBy).map(([key]) => key));
+  const keys = all.flatMap((found) => firstValuesIn(found, sortBy));
   checkSortKeys(keys, sortBy.text);
-  const lists = all.flatMap(({ objects }, list) => Array.from({ length: objects.length }, () => list));
-  const starts = all.map((_, i) => all.slice(0, i).reduce((sum, { objects }) => sum + objects.length, 0));
+  const starts: number[] = [];
+  let count = 0;
+  for (const { objects } of all) {
+    starts.push(count);
+    count += objects.length;
+  }
+  const listOf = (place: number) => (starts.length === 1 ? 0 : starts.findLastIndex((start) => start <= place));
   const orders: (ComparePlaces | undefined)[] = [];
   const listed = (a: number, b: number): number => {
-    const [of, other] = [lists[a] as number, lists[b] as number];
+    const [of, other] = [listOf(a), listOf(b)];
     if (of !== other) return of - other;
     if (!(of in orders)) orders[of] = all[of]?.order();
     const start = starts[of] as number;
@@ -181,12 +186,15 @@ function sorted(
   return atPlaces(joined(all.map((found) => madeOf(found))), places);
 }
 
-/** The values of an expression in each object. What is remembered of its fields is not decoded. */
-function valuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Query['sortBy']>): (readonly unknown[])[] {
+/** The first value of an expression in each object. What is remembered of its fields is not decoded. */
+function firstValuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Query['sortBy']>): unknown[] {
   const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
   const lookAt = looksOf(objects, store, looked);
-  const values = rememberedOf((object) => expression.values(object));
-  return Array.from({ length: objects.length }, (_, place) => values(lookAt(place)));
+  const value = rememberedOf((object) => expression.values(object)[0]);
+  const { length } = objects;
+  const values: unknown[] = [];
+  for (let place = 0; place < length; place++) values.push(value(lookAt(place)));
+  return values;
 }
 
 /** Each object is made when it is read, and then not again. */

@@ -26,20 +26,19 @@ export function grouped(
   redactor: Redactor,
 ): Grouped {
   const items = itemsOf(found, { groupBy, measures }, redactor);
-  const all = [...items.keys()];
   const groups: { readonly value: string | undefined; readonly items: readonly Item[] }[] = groupBy
-    ? groupsOf(all, ({ values }) => values)
-    : [{ value: undefined, items: all }];
+    ? groupsOf(items, ({ values }) => values)
+    : [{ value: undefined, items }];
   const columns = measures.map(({ verb }, i) => {
     const times = new Map<readonly unknown[], number>();
-    for (const [{ amounts }, count] of items) times.set(amounts[i] ?? [], count);
+    for (const { amounts, count } of items) times.set(amounts[i] ?? [], count);
     const lists = groups.map((group) => group.items.map(({ amounts }) => amounts[i] ?? []));
     return amountsOf(verb, lists, (values) => times.get(values) ?? 1);
   });
   return {
     rows: groups.map(({ value, items: own }, i) => ({
       value,
-      count: own.reduce((sum, item) => sum + (items.get(item) as number), 0),
+      count: own.reduce((sum, { count }) => sum + count, 0),
       amounts: columns.map(({ amounts }) => amounts[i]),
     })),
     remarks: columns.flatMap(({ unread }, i) => {
@@ -59,15 +58,17 @@ export function grouped(
 interface Item {
   readonly values: readonly string[];
   readonly amounts: readonly (readonly unknown[])[];
+  /** The number of objects that have them. */
+  count: number;
 }
 
-/** The items of what was found, each with the number of objects that have it. Of an object no more is kept. */
+/** The items of all objects that were found. Of an object no more is kept. */
 function itemsOf(
   found: readonly FoundIn[],
   { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
   redactor: Redactor,
-): ReadonlyMap<Item, number> {
-  const items = new Map<Item, number>();
+): readonly Item[] {
+  const items: Item[] = [];
   const expressions = [...(groupBy ? [groupBy] : []), ...measures.map(({ expression }) => expression)];
   for (const { objects, store, type } of found) {
     const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy(expressions);
@@ -75,12 +76,12 @@ function itemsOf(
     const itemOf = rememberedOf((object): Item => {
       const shown = shownIn({ object, type }, redactor);
       const amounts = measures.map(({ expression }) => expression.values(shown));
-      return { values: groupBy ? groupValues(shown, groupBy) : [], amounts };
+      const item = { values: groupBy ? groupValues(shown, groupBy) : [], amounts, count: 0 };
+      items.push(item);
+      return item;
     });
-    for (let place = 0; place < objects.length; place++) {
-      const item = itemOf(lookAt(place));
-      items.set(item, (items.get(item) ?? 0) + 1);
-    }
+    const { length } = objects;
+    for (let place = 0; place < length; place++) itemOf(lookAt(place)).count++;
   }
   return items;
 }

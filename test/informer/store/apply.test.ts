@@ -35,6 +35,15 @@ it('goes by presence: ADDED for a stored object is an update, MODIFIED for an un
   expect(notifications.map(line)).toEqual(['updated a@1->2 watch', 'added b@3 watch']);
 });
 
+it.each<Delta<Cached<Pod>>>([
+  { type: 'SyncAll' },
+  { type: 'Bookmark', resourceVersion: '5' },
+  { type: 'Continuity', event: { kind: 'gap' } as never },
+])('goes on with the next change after $type', (delta) => {
+  const { notifications, error } = applyDeltas([delta, change('Added', pod('b', 6))], store(pod('a', 1)), live);
+  expect([notifications.map(line).at(-1), error]).toEqual(['added b@6 watch', undefined]);
+});
+
 it('replaces the store by a list, and reports deletions first, then the rest in list order [APP-02]', () => {
   const indexer = store(pod('pod-1', 1), pod('pod-2', 2), pod('pod-3', 3));
   const objects = [pod('pod-1', 4), pod('pod-2', 5), pod('pod-4', 6)];

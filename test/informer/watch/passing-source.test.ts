@@ -58,10 +58,15 @@ function passing(
     alive: (ms?: number) => alive.push(ms),
   } as unknown as CallContext;
   const list = (options: ListOptions = {}) => through.list(options, context);
-  return { list, asked, passed, later, alive };
+  return { list, asked, passed, later, alive, through, context };
 }
 
 describe('a source that passes its objects on', () => {
+  it('has no list without pages of which its source does not say that it is consistent', async () => {
+    const { through, context } = passing([]);
+    expect(await through.consistentUnpagedList(context)).toBe(false);
+  });
+
   it('gives empty pages, and each object of every page once', async () => {
     const { list, passed } = passing([
       { names: ['a', 'b'], version: '5', next: 'x' },

@@ -11,7 +11,6 @@ import { inheriting, withSurroundings } from '../kit/surroundings.ts';
 import { guarded } from '../kit/user-callback.ts';
 import { joinKey, type ObjectKey, splitKey } from '../model/key.ts';
 import type { UnknownObject } from '../model/object.ts';
-import type { ResourceVersion } from '../model/resource-version.ts';
 import type { WriteOutcome, WriteRequest } from '../model/stored-write.ts';
 import { createControllerRateLimiter, type RateLimiter } from '../workqueue/rate-limiter.ts';
 import { type AddOptions, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
@@ -461,22 +460,26 @@ export class Controller {
 
   /** A write that changes nothing has the version that the caches had before, if its answer does not say more. */
   #writes(key: ObjectKey, request: WriteRequest): WriteOutcome {
-    const before = this.#cachedVersions(request);
+    const { before, shown } = this.#versionsBefore(request);
     return {
       stored: (write) => {
         const { resourceVersion, isOwnVersion = !before.includes(resourceVersion) } = write;
         if (resourceVersion !== undefined && isOwnVersion) this.#ownWrites.add(write.key, resourceVersion, write.uid);
-        this.#waits?.note(key, write);
+        this.#waits?.note(key, write, shown);
       },
       lost: (write) => this.#waits?.noteLost(key, write),
     };
   }
 
-  #cachedVersions({ name, namespace, ...request }: WriteRequest): (ResourceVersion | undefined)[] {
-    if (name === undefined) return [];
-    const written = { ...request, key: joinKey(namespace, name) };
+  /** The versions that the caches have when a write is sent: of its object, and of all. */
+  #versionsBefore({ name, namespace, ...request }: WriteRequest) {
+    const written = { ...request, key: joinKey(namespace, name ?? '') };
     const caches = [...this.#caches()].filter((cache) => mayShow(cache, written));
-    return caches.map((cache) => cache.lister.get(written.key)?.metadata.resourceVersion);
+    const object = name === undefined ? [] : caches.map((cache) => cache.lister.get(written.key));
+    return {
+      before: object.map((cached) => cached?.metadata.resourceVersion),
+      shown: new Map(caches.map((cache) => [cache, cache.sourceOf(written.key)?.shownVersion])),
+    };
   }
 
   #noteEnd(entry: RunEntry, settled: Settled, { key, tookMs }: { key: ObjectKey; tookMs: number }): void {

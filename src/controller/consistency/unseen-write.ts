@@ -22,6 +22,8 @@ export class UnseenWrite {
   /** Whether one of the writes made an object that the cache selects. */
   #isSelected = false;
   #hasShownVersion = false;
+  /** The version that the cache had when the write was sent, if the write made none after it: the server was restored. */
+  #replaced: ResourceVersion | undefined;
   #writtenAt = 0;
 
   constructor(cache: ReadCache, { key, gvr }: StoredWrite) {
@@ -30,15 +32,18 @@ export class UnseenWrite {
     this.type = formatGvr(gvr);
   }
 
-  /** Takes one more write of the object, at monotonic `now`. */
-  add({ uid, resourceVersion, object, isGone }: StoredWrite, now: number): void {
+  /** Takes one more write of the object, at monotonic `now`. `shown`: the version that the cache had when it was sent. */
+  add({ uid, resourceVersion, object, isGone, isOwnVersion }: StoredWrite, now: number, shown?: ResourceVersion): void {
     this.#writtenAt = now;
     if (isGone) {
       this.#goneUid = uid ?? this.#cached?.metadata.uid;
       return;
     }
     if (uid !== this.#goneUid) this.#goneUid = undefined;
-    if (resourceVersion === undefined || isOlder(resourceVersion, this.#version)) return;
+    if (resourceVersion === undefined) return;
+    const isRestored = isOwnVersion === true && shown !== undefined && isReached(shown, resourceVersion);
+    if (!isRestored && isOlder(resourceVersion, this.#version)) return;
+    this.#replaced = isRestored ? shown : undefined;
     this.#version = resourceVersion;
     this.#hasShownVersion = false;
     this.#isSelected ||= object === undefined || this.cache.sourceOf(this.key)?.selects(object) !== false;
@@ -46,12 +51,20 @@ export class UnseenWrite {
 
   /** Whether the cache has to be followed: only its events say whether it has shown a version without an order. */
   get isUnordered(): boolean {
-    return this.#version !== undefined && !isComparable(this.#version) && !this.#hasShownVersion;
+    return this.#version !== undefined && this.version === undefined && !this.#hasShownVersion;
   }
 
   /** The version that the cache must reach; undefined if none has an order. */
   get version(): ResourceVersion | undefined {
-    return this.#version !== undefined && isComparable(this.#version) ? this.#version : undefined;
+    return this.#version !== undefined && isComparable(this.#version) && !this.#isBeforeRestore
+      ? this.#version
+      : undefined;
+  }
+
+  /** Whether the cache still has versions of before the server was restored, which are not to be compared with later ones. */
+  get #isBeforeRestore(): boolean {
+    const { shownVersion } = this.cache.sourceOf(this.key) ?? {};
+    return this.#replaced !== undefined && !isOlder(shownVersion ?? '', this.#replaced);
   }
 
   /** Notes that the cache shows another state of the object. */
@@ -72,8 +85,9 @@ export class UnseenWrite {
     if (this.#version === undefined) return 'absent';
     const isShown =
       this.#hasShownVersion ||
-      isReached(cached?.metadata.resourceVersion, this.#version) ||
-      isReached(source.shownVersion, this.#version);
+      cached?.metadata.resourceVersion === this.#version ||
+      (!this.#isBeforeRestore &&
+        (isReached(cached?.metadata.resourceVersion, this.#version) || isReached(source.shownVersion, this.#version)));
     if (isShown) return this.#goneUid === undefined ? 'shown' : 'absent';
     return cached === undefined && !this.#isSelected ? 'absent' : 'behind';
   }

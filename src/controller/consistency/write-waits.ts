@@ -3,6 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Histogram } from '../../kit/metrics.ts';
 import type { ObjectKey } from '../../model/key.ts';
+import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { LostWrite, StoredWrite } from '../../model/stored-write.ts';
 import { CacheProgress } from './cache-progress.ts';
 import { LostAnswer } from './lost-answer.ts';
@@ -31,6 +32,9 @@ export interface WriteWait {
   /** The types that were written. */
   readonly types: readonly string[];
 }
+
+/** The versions that caches show. */
+export type ShownVersions = ReadonlyMap<ReadCache, ResourceVersion | undefined>;
 
 /** The writes of a key's runs that not every cache has shown. */
 interface Unseen {
@@ -66,15 +70,15 @@ export class WriteWaits implements Disposable {
     this.#options = options;
   }
 
-  /** Notes a write of a run of `key`. */
-  note(key: ObjectKey, write: StoredWrite): void {
+  /** Notes a write of a run of `key`. `shown`: the versions that the caches had when it was sent. */
+  note(key: ObjectKey, write: StoredWrite, shown?: ShownVersions): void {
     const now = this.#options.clock.monotonic();
     for (const cache of new Set(this.#options.caches())) {
       if (!mayShow(cache, write)) continue;
       const unseen = this.#unseenOf(key, now);
       const id = `${this.#numberOf(cache)} ${write.key}`;
       const one = unseen.writes.get(id) ?? new UnseenWrite(cache, write);
-      one.add(write, now);
+      one.add(write, now, shown?.get(cache));
       if (one.state === 'shown') unseen.writes.delete(id);
       else unseen.writes.set(id, one);
       if (one.isUnordered) this.#progressOf(cache).follow(one);

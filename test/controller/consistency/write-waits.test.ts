@@ -99,10 +99,29 @@ function setUp(...caches: FakeCache[]) {
     const write = { server: undefined, gvr, namespace, key, uid, object, isGone: false, isOwnVersion: true, ...more };
     waits.note(run, { ...write, resourceVersion });
   };
+  /** A write that was sent when the caches had these versions. */
+  const wroteAt = (key: string, resourceVersion: string, shown: string) => {
+    const object = { metadata: { name: 'a', uid: 'u', resourceVersion } } as ReadonlyObject;
+    const write = {
+      server: undefined,
+      gvr,
+      namespace: 'shop',
+      key,
+      uid: 'u',
+      object,
+      isGone: false,
+      isOwnVersion: true,
+    };
+    waits.note(
+      'shop/parent',
+      { ...write, resourceVersion },
+      new Map(caches.map((cache) => [cache as unknown as ReadCache, shown])),
+    );
+  };
   const lost = (read: LostWrite['read'], namespace = 'shop') =>
     waits.noteLost('shop/parent', { server: undefined, gvr, namespace, read });
   const isHeld = (key = 'shop/parent') => waits.before(key) !== undefined;
-  return { clock, ready, waited, logged, waits, wrote, lost, isHeld };
+  return { clock, ready, waited, logged, waits, wrote, wroteAt, lost, isHeld };
 }
 
 describe('a run waits until the cache shows the writes of earlier runs of its key', () => {
@@ -197,6 +216,23 @@ describe('a run waits until the cache shows the writes of earlier runs of its ke
     wrote('shop/a', { resourceVersion: '9' });
     expect(isHeld()).toBe(true);
     shop.bookmark('9');
+    expect(isHeld()).toBe(false);
+  });
+
+  it('also to a restored server, while the cache has higher versions of before', () => {
+    const cache = new FakeCache();
+    const { wroteAt, wrote, isHeld } = setUp(cache);
+    cache.bookmark('90');
+    wrote('shop/a', { resourceVersion: '91' });
+    wroteAt('shop/a', '55', '90');
+    expect(isHeld()).toBe(true);
+    cache.bookmark('95'); // what the old history still brings
+    expect(isHeld()).toBe(true);
+    cache.relist('60', [['shop/a', '58']]);
+    expect(isHeld()).toBe(false);
+    wroteAt('shop/a', '61', '60');
+    expect(isHeld()).toBe(true);
+    cache.bookmark('61');
     expect(isHeld()).toBe(false);
   });
 

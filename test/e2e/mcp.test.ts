@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
 
   it('ends without a word about time when its client goes before the server has answered', async () => {
     await using own = await startFixture();
-    own.sandbox.faults.add({ fault: { kind: 'delay', ms: 600_000 }, times: Number.POSITIVE_INFINITY });
+    own.sandbox.faults.add({ fault: { kind: 'stall', after: 0 }, times: Number.POSITIVE_INFINITY });
     const { child, ended } = spawned(['mcp', 'pods'], own.env);
     await expect.poll(() => own.sandbox.requests.matching('/api').length, { timeout: 30_000 }).toBeGreaterThan(0);
     child.stdin?.end();

@@ -1,8 +1,8 @@
 import { neutralised } from '../../kit/escape.ts';
 
 /**
- * Bytes of UTF-8 that count as one token. Tokenizers differ; for tables of names, versions and hashes they need a token
- * for 3 to 3.5 bytes, for prose one for 4 to 5. So an answer has no more tokens than it is said to have.
+ * Bytes of UTF-8 that count as one token. It is an estimate: tokenizers need one for about 3.5 bytes of JSON and prose,
+ * and for 1.6 to 2 bytes of tables with names, hashes and addresses, which so have up to 1.85 times the counted tokens.
  */
 const BYTES_PER_TOKEN = 3;
 

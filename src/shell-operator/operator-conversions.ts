@@ -1,9 +1,10 @@
-import { InformerError, isInformerError, messageOf } from '../kit/error.ts';
-import { isJsonMap, parseJson } from '../kit/exact-json.ts';
+import { isInformerError } from '../kit/error.ts';
+import { isJsonMap } from '../kit/exact-json.ts';
 import { sameValue } from '../kit/same-value.ts';
 import type { UnknownObject } from '../model/object.ts';
 import { isNotFound } from '../model/status.ts';
 import { type ConversionRule, conversionChain } from './conversion-chains.ts';
+import { hookAnswer } from './hook-answer.ts';
 import type { ConversionBinding } from './hook-config.ts';
 import type { OperatorHook } from './load-hooks.ts';
 import type { OperatorWebhooksOptions } from './operator-webhooks.ts';
@@ -129,16 +130,7 @@ async function answerOf(
 }
 
 function objectsIn(written: string, hook: string): readonly UnknownObject[] {
-  const refuse = (why: string): never => {
-    throw new InformerError('hook', `the hook ${hook} ${why} to CONVERSION_RESPONSE_PATH`);
-  };
-  if (written.trim() === '') refuse('wrote nothing');
-  let given: unknown;
-  try {
-    given = parseJson(written);
-  } catch (error) {
-    refuse(`wrote no JSON (${messageOf(error)})`);
-  }
+  const { given, refuse } = hookAnswer(written, hook, 'CONVERSION_RESPONSE_PATH');
   const { failedMessage, convertedObjects = [] } = (isJsonMap(given) ? given : {}) as Record<string, unknown>;
   if (typeof failedMessage === 'string' && failedMessage !== '') throw new Error(failedMessage);
   if (!isJsonMap(given) || !Array.isArray(convertedObjects) || !convertedObjects.every(isJsonMap))

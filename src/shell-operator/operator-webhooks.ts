@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kit/clock.ts';
-import { InformerError, messageOf } from '../kit/error.ts';
+import { InformerError } from '../kit/error.ts';
 import { isJsonMap, parseJson } from '../kit/exact-json.ts';
 import type { Logger } from '../kit/logger.ts';
 import type { UnknownObject } from '../model/object.ts';
@@ -8,6 +8,7 @@ import { isAlreadyExists } from '../model/status.ts';
 import { type AdmissionRequest, type Denial, deny, type ReviewContext } from '../webhooks/review.ts';
 import type { WebhookServer } from '../webhooks/webhook-server.ts';
 import type { BindingContext } from './binding-context.ts';
+import { hookAnswer } from './hook-answer.ts';
 import type { AdmissionBinding } from './hook-config.ts';
 import { afterSteps } from './json-patch-steps.ts';
 import type { OperatorHook } from './load-hooks.ts';
@@ -191,16 +192,7 @@ function addWebhook(
 }
 
 function responseIn(written: string, hook: string): Response {
-  const refuse = (why: string): never => {
-    throw new InformerError('hook', `the hook ${hook} ${why} to VALIDATING_RESPONSE_PATH`);
-  };
-  if (written.trim() === '') refuse('wrote nothing');
-  let given: unknown;
-  try {
-    given = parseJson(written);
-  } catch (error) {
-    refuse(`wrote no JSON (${messageOf(error)})`);
-  }
+  const { given, refuse } = hookAnswer(written, hook, 'VALIDATING_RESPONSE_PATH');
   if (!isJsonMap(given) || typeof given.allowed !== 'boolean') return refuse('wrote no "allowed"');
   const { allowed, message = '', warnings = [], patch } = given;
   const steps =

@@ -40,7 +40,8 @@ export class ReplayTrack {
   }
 }
 
-const isAfter = (a: ResourceVersion, b: ResourceVersion) => (compareResourceVersions(a, b) ?? -1) > 0;
+/** Whether a version is later than another one; false where they have no order. */
+export const isAfter = (a: ResourceVersion, b: ResourceVersion) => (compareResourceVersions(a, b) ?? -1) > 0;
 
 /** The later one of two versions; the second one where they have no order. */
 export const later = (a: ResourceVersion, b: ResourceVersion): ResourceVersion => (isAfter(a, b) ? a : b || a);

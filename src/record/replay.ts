@@ -7,7 +7,7 @@ import { failure } from '../model/status.ts';
 import { RecordedApi, recordedAnswer } from './recorded-api.ts';
 import { RecordedForm } from './recorded-form.ts';
 import type { MarkedGap, RecordedSource, Recording, Revision } from './recording.ts';
-import { later, ReplayTrack } from './replay-track.ts';
+import { isAfter, later, ReplayTrack } from './replay-track.ts';
 import { ReplayWatch, type WatchedState } from './replay-watch.ts';
 import type { RecordedState } from './state-text.ts';
 
@@ -244,7 +244,7 @@ export class Replay implements Transport {
   #notKept(query: URLSearchParams, version: string): TransportResponse | undefined {
     const wanted = query.get('resourceVersion') || '0';
     if (wanted === '0' || wanted === version) return undefined;
-    if (later(version, wanted) === wanted)
+    if (isAfter(wanted, version))
       return recordedAnswer(504, failure(504, 'Timeout', `Too large resource version: ${wanted}, current: ${version}`));
     if (query.get('resourceVersionMatch') !== 'Exact') return undefined;
     return recordedAnswer(410, failure(410, 'Expired', `the state at ${wanted} is not kept: ask query --at`));

@@ -140,6 +140,22 @@ describe('a recording that goes by', () => {
     expect((await replay.request({ method: 'GET', path: '/api/v1/pods' })).status).toBe(501); // not known to be absent
   });
 
+  it.each([
+    ['resourceVersion=99999', 504],
+    ['resourceVersion=99999&resourceVersionMatch=Exact', 504],
+    ['resourceVersion=1', 200],
+    ['resourceVersion=1&resourceVersionMatch=Exact', 410],
+    ['resourceVersion=without-order', 200], // of an aggregated API: nothing says that it is later
+    ['resourceVersion=0', 200],
+  ])('answers a list with %s by %d', async (query, status) => {
+    const { file, begin } = await recorded();
+    using opened = Recording.open(file);
+    const replay = new Replay({ recording: opened, from: begin + 25_000, speed: 1, clock: systemClock });
+    const { body, ...answer } = await replay.request({ method: 'GET', path: `${PATH}?${query}` });
+    await body[Symbol.asyncIterator]().return?.();
+    expect(answer.status).toBe(status);
+  });
+
   it('takes the time it took, divided by the speed, and shows its own time', async () => {
     const { file, begin } = await recorded();
     using opened = Recording.open(file);

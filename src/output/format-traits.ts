@@ -87,8 +87,8 @@ export interface FormatTraits {
   readonly headings: boolean;
   /** An empty answer is put into words on stderr. */
   readonly forPeople: boolean;
-  /** Prints what `query --since-last` finds. */
-  readonly sinceLast: boolean;
+  /** Prints what changed between two moments. */
+  readonly changesBetween: boolean;
   readonly shows: readonly (typeof SHOWN_FLAGS)[number][];
   /** Prints counts, groups and sums; false: it prints objects alone. */
   readonly counts: false | ((printers: Printers) => CountsText);

@@ -220,7 +220,7 @@ function checkSinceLast(given: CommandLine['given'], { traits }: OutputFormat): 
   const why = 'it compares all objects of a selection: types, names, namespaces and selectors';
   refuseBeside(given, NOT_SINCE_LAST, ['since-last'], why);
   refuseBeside(given, ['since-last'], ['sandbox', 'scenario'], 'an embedded sandbox begins new each time');
-  if (given.get('since-last')?.values.at(-1) !== 'true' || traits.sinceLast) return;
+  if (given.get('since-last')?.values.at(-1) !== 'true' || traits.changesBetween) return;
   throw new InformerError('argument', `--since-last cannot be printed as ${traits.called}`, {
     hint: 'leave out -o for rows, or use -o json or -o ndjson',
   });

@@ -6,7 +6,7 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
-import { changeRows } from '../../output/since-last-rows.ts';
+import { changeRows } from '../../output/change-rows.ts';
 import { netChanges, type Remembered } from '../../query/answer/net-changes.ts';
 import { StateFault } from '../../serve/persist/state-fault.ts';
 import { StateFile, type StoredRow, type StoredRows } from '../../serve/persist/state-file.ts';

@@ -20,6 +20,7 @@ import { compiledOutputOf, printerOf } from '../session/output.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { liveHistory } from './live-history.ts';
+import { nothingShown } from './nothing-shown.ts';
 import { momentText, type RecordedServer, recordedMoment, recordedServer } from './recorded-server.ts';
 import { recordingOfServe, type ServeRecording } from './serve-recording.ts';
 
@@ -110,7 +111,8 @@ async function recordedHistory(
     throw new InformerError('argument', `--path ${flags.path.join(',')} is not the path of a field`, {
       hint: 'for example --path .spec.replicas',
     });
-  const shown = changesOf(recording, revisions).filter(({ revision, before, state }) => {
+  const changes = changesOf(recording, revisions);
+  const shown = changes.filter(({ revision, before, state }) => {
     if (revision.at < first || revision.at > last) return false;
     if (flags.by && !flags.by.some((manager) => revision.who?.split(',').includes(manager))) return false;
     return (
@@ -121,7 +123,7 @@ async function recordedHistory(
   const own = new Set(revisions.map(({ source }) => source));
   const gaps = recording.gaps([...(own.size > 0 ? own : sources)], first, last);
   if (revisions.length === 0) session.notice(`${formatGvr(type.gvr)} ${name} is not in the recording`);
-  else if (shown.length === 0) session.notice('no change of it is in this selection');
+  else if (shown.length === 0) session.notice(nothingShown(changes, flags));
   if (flags.output === undefined) writeLines(session, linesOf(cut, gaps, type, scope));
   else {
     for (const gap of gaps) session.notice(gapText(gap));

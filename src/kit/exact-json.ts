@@ -94,8 +94,6 @@ const DIGITS = 16;
 
 /** A number such as `1e400`: three digits or more after an `e`. What follows must end the number, unlike in a hash. */
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?![^,}\]\s])/;
-/** Sixteen digits in a row, at the beginning of a number or of its fraction. */
-const LONG_NUMBER = /(?<![^\s:,[\-.])\d{16}/g;
 /** The part of a number by which it may be too large, where there are large exponents too: slower. */
 const LARGE_PART = /\d{16}|\d[eE]\+?\d{3,}/g;
 /** The whole number around such a part. */
@@ -110,10 +108,24 @@ export function hasLargeNumber(text: string): boolean {
   return largeNumbersIn(text).length > 0;
 }
 
-function placeOf(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? -1;
-}
+type Search = (text: string, from: number) => number;
+
+const placeOfLargePart: Search = (text, from) => {
+  LARGE_PART.lastIndex = from;
+  return LARGE_PART.exec(text)?.index ?? -1;
+};
+
+/** The first sixteen digits in a row from `from` on, or -1. It reads one character of sixteen: no run lies between two. */
+const placeOfLongNumber: Search = (text, from) => {
+  for (let i = from + DIGITS - 1; i < text.length; i += DIGITS) {
+    if (!isDigit(text.charCodeAt(i))) continue;
+    let start = i;
+    while (start > from && isDigit(text.charCodeAt(start - 1))) start--;
+    while (isDigit(text.charCodeAt(++i)));
+    if (i - start >= DIGITS) return start;
+  }
+  return -1;
+};
 
 interface LargeNumber {
   readonly from: number;
@@ -123,18 +135,18 @@ interface LargeNumber {
 
 /** The numbers of a JSON text that do not fit into a double, in their order. Takes linear time. */
 function largeNumbersIn(text: string): LargeNumber[] {
-  const pattern = hasHuge(text) ? LARGE_PART : LONG_NUMBER;
+  const placeOf = hasHuge(text) ? placeOfLargePart : placeOfLongNumber;
   const numbers: LargeNumber[] = [];
   const codeAt = (at: number) => text.charCodeAt(at);
   let behind = 0; // in no string, and all numbers before it are found
-  for (let at = placeOf(pattern, text, 0), to = 0; at !== -1; at = placeOf(pattern, text, Math.max(behind, to))) {
+  for (let at = placeOf(text, 0), to = 0; at !== -1; at = placeOf(text, Math.max(behind, to))) {
     let from = at;
     while (isOfNumber(text.charCodeAt(from - 1))) from--;
     LITERAL.lastIndex = from;
     const literal = LITERAL.exec(text)?.[0] ?? '';
     to = from + literal.length;
     if (!isPlaceOfNumber(codeAt, from, to)) continue;
-    behind = behindStrings(text, behind, from);
+    behind = isBehindKey(codeAt, from) ? from : behindStrings(text, behind, from);
     if (behind > from) continue; // it was in a string
     const value = VALID.test(literal) ? numberOf(literal) : 0;
     if (typeof value !== 'number') numbers.push({ from, to, value });
@@ -178,7 +190,7 @@ function hasLongNumber(bytes: Uint8Array, strings: StringScan, from: number, to:
     while (isOfNumber(bytes[start - 1] as number)) start--;
     let end = i;
     while (isOfNumber(bytes[end] as number)) end++;
-    if (end - start >= DIGITS && isPlaceOfNumber(strings.codeAt, start, end) && !strings.includes(start)) return true;
+    if (end - start >= DIGITS && isPlaceOfNumber(strings.codeAt, start, end) && strings.excludes(start)) return true;
     i = end; // each run is looked at once
   }
   return false;
@@ -211,6 +223,16 @@ function isPlaceOfNumber(codeAt: (at: number) => number, from: number, to: numbe
   return isKey;
 }
 
+/**
+ * Whether what begins at `from` certainly follows a key, so that it is in no string. A quote that is not escaped ends the
+ * key, unless what is before it may come before a string.
+ */
+function isBehindKey(codeAt: (at: number) => number, from: number): boolean {
+  let at = codeAt(from - 1) === MINUS ? from - 2 : from - 1;
+  if (codeAt(at) === 0x20) at--;
+  return codeAt(at) === COLON && codeAt(at - 1) === QUOTE && isWordCode(codeAt(at - 2));
+}
+
 /** Says which places of bytes are in a string of their JSON. It reads each byte once. Places must not go back. */
 class StringScan {
   readonly codeAt: (at: number) => number;
@@ -223,7 +245,9 @@ class StringScan {
     this.codeAt = (at) => bytes[at] ?? Number.NaN;
   }
 
-  includes(place: number): boolean {
+  /** Whether a place is in no string. */
+  excludes(place: number): boolean {
+    if (isBehindKey(this.codeAt, place)) return true;
     const bytes = this.#bytes;
     let at = this.#at;
     let isInString = this.#isInString;
@@ -234,17 +258,22 @@ class StringScan {
     }
     this.#at = at;
     this.#isInString = isInString;
-    return isInString;
+    return !isInString;
   }
 }
 
 const isDigit = (byte: number) => byte <= NINE && byte >= ZERO;
+/** A letter, a digit or `_`. */
+const isWordCode = (code: number) => isDigit(code) || code === 0x5f || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
 const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 /** Digits, and `.`, `e`, `E`, `+` and `-`. */
 const isOfNumber = (code: number) =>
   isDigit(code) || code === 0x2e || code === MINUS || code === PLUS || (code | 0x20) === 0x65;
 
 // --- exact parsing ---
+
+/** DEL: rare in strings, and one byte wide, so that a marked text is parsed as fast as the original. */
+const MARK = '\x7f';
 
 /** The value of a JSON number: a number if it is exact, else a bigint or a {@link HugeNumber}. */
 export function numberOf(literal: string): number | bigint | HugeNumber {
@@ -276,12 +305,15 @@ function parseExactly(text: string): unknown {
   return filled(value, mark, numbers);
 }
 
-/** A mark of private use characters that no string of the text contains, written out or as escapes. */
+/** More marks in a row than a string of the text has, written out or as escapes. Takes linear time. */
 function markNotIn(text: string): string {
-  const unescaped = text.replace(/\\ue00[01]/gi, (written) => (written.endsWith('0') ? '\ue000' : '\ue001'));
-  let mark = '\ue000';
-  while (unescaped.includes(mark)) mark += '\ue001\ue000';
-  return mark;
+  const unescaped = text.includes('\\u007') ? text.replace(/\\u007f/gi, MARK) : text;
+  let longest = 0;
+  for (let at = unescaped.indexOf(MARK), to = at; at !== -1; at = unescaped.indexOf(MARK, to)) {
+    for (to = at; unescaped[to] === MARK; ) to++;
+    longest = Math.max(longest, to - at);
+  }
+  return MARK.repeat(longest + 1);
 }
 
 function behindString(text: string, quote: number): number {

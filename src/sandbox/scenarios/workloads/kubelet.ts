@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../../model/key.ts';
 import { type Actor, keyOfMeta } from './actor.ts';
 import type { ScenarioEvents } from './events.ts';
 import { crashedStatus, creatingStatus, pullFailedStatus, runningStatus, stoppedStatus } from './pod-status.ts';
-import { isReady, type Pod, type PodStatus } from './workload-types.ts';
+import { type Container, isReady, type Pod, type PodStatus } from './workload-types.ts';
 
 /** A node that runs pods. */
 export interface NodeSpec {
@@ -15,6 +15,7 @@ export interface NodeSpec {
 
 /** An image whose tag ends in this way cannot be pulled, to show a broken rollout. */
 const BROKEN_IMAGE = /[-:]broken$/;
+const isBroken = ({ image }: Container) => BROKEN_IMAGE.test(image);
 
 /**
  * The scheduler and all nodes: assigns pods to nodes, starts them, makes them ready, and restarts crashed containers.
@@ -99,16 +100,17 @@ export class Kubelet {
 
   #prepare(pod: Pod, node: NodeSpec): void {
     this.#report(pod, creatingStatus(pod, node, this.#actor.timestamp));
-    const broken = pod.spec.containers.find((c) => BROKEN_IMAGE.test(c.image));
     const { uid } = pod.metadata;
     const key = keyOfMeta(pod.metadata);
-    if (broken) this.#soon(uid, key, 600, 1_200, (p) => this.#failPull(p, 'ErrImagePull'));
+    if (pod.spec.containers.some(isBroken)) this.#soon(uid, key, 600, 1_200, (p) => this.#failPull(p, 'ErrImagePull'));
     else this.#soon(uid, key, 500, 1_800, (p) => this.#start(p));
   }
 
   /** Alternates between the two reasons as long as the pod exists. */
   #failPull(pod: Pod, reason: 'ErrImagePull' | 'ImagePullBackOff'): void {
-    this.#report(pod, pullFailedStatus(pod, reason));
+    const ip = this.#addressOf(pod);
+    if (!pod.status.podIP) for (const each of pod.spec.containers) if (!isBroken(each)) this.#started(pod, each);
+    this.#report(pod, pullFailedStatus(pod, reason, { isBroken, ip, now: this.#actor.timestamp }));
     this.#event(pod, 'Warning', 'Failed', `Error: ${reason}`);
     const next = reason === 'ErrImagePull' ? 'ImagePullBackOff' : 'ErrImagePull';
     this.#soon(pod.metadata.uid, keyOfMeta(pod.metadata), 3_000, 9_000, (p) => this.#failPull(p, next));
@@ -120,10 +122,8 @@ export class Kubelet {
   }
 
   #start(pod: Pod): void {
-    const node = this.#nodes.find((n) => n.name === pod.spec.nodeName);
-    const ip = pod.status.podIP ?? this.#address(node);
-    this.#report(pod, runningStatus(pod, ip, this.#actor.timestamp, false));
-    for (const { name } of pod.spec.containers) this.#event(pod, 'Normal', 'Started', `Started container ${name}`);
+    this.#report(pod, runningStatus(pod, this.#addressOf(pod), this.#actor.timestamp, false));
+    for (const container of pod.spec.containers) this.#started(pod, container);
     this.#soon(pod.metadata.uid, keyOfMeta(pod.metadata), 600, 2_200, (p) => this.#makeReady(p));
   }
 
@@ -131,6 +131,10 @@ export class Kubelet {
     if (pod.status.containerStatuses?.every((c) => c.state.running)) {
       this.#report(pod, runningStatus(pod, pod.status.podIP ?? '', this.#actor.timestamp, true));
     }
+  }
+
+  #started(pod: Pod, { name }: Container): void {
+    this.#event(pod, 'Normal', 'Started', `Started container ${name}`);
   }
 
   #report(pod: Pod, status: PodStatus): void {
@@ -159,6 +163,10 @@ export class Kubelet {
       const pod = this.#actor.get('Pod', key);
       if (pod && pod.metadata.uid === uid && !pod.metadata.deletionTimestamp) run(pod);
     });
+  }
+
+  #addressOf({ status, spec }: Pod): string {
+    return status.podIP ?? this.#address(this.#nodes.find(({ name }) => name === spec.nodeName));
   }
 
   #address(node: NodeSpec | undefined): string {

@@ -10,7 +10,9 @@ function withConditions(
   states: Readonly<Record<string, boolean>>,
   now: string,
   reason?: string,
+  unready: readonly Container[] = pod.spec.containers,
 ): PodCondition[] {
+  const names = unready.map(({ name }) => name).join(' ');
   const before = new Map((pod.status.conditions ?? []).map((c) => [c.type, c]));
   for (const [type, holds] of Object.entries(states)) {
     const status = holds ? 'True' : 'False';
@@ -21,14 +23,10 @@ function withConditions(
       status,
       lastProbeTime: null,
       lastTransitionTime: since,
-      ...(holds || !reason ? {} : { reason, message: `containers with unready status: [${names(pod)}]` }),
+      ...(holds || !reason ? {} : { reason, message: `containers with unready status: [${names}]` }),
     });
   }
   return [...before.values()].sort((a, b) => START_ORDER.indexOf(a.type) - START_ORDER.indexOf(b.type));
-}
-
-function names({ spec }: Pod): string {
-  return spec.containers.map((c) => c.name).join(' ');
 }
 
 /** The status of a pod that has a node, before its containers start. */
@@ -49,10 +47,25 @@ export function creatingStatus(pod: Pod, node: { ip: string }, now: string): Pod
   };
 }
 
-/** The status of a pod whose image cannot be pulled. */
-export function pullFailedStatus(pod: Pod, reason: 'ErrImagePull' | 'ImagePullBackOff'): PodStatus {
-  const state = (image: string): ContainerState => ({ waiting: { reason, message: pullMessage(reason, image) } });
-  return { ...pod.status, containerStatuses: pod.spec.containers.map((c) => containerStatus(c, state(c.image))) };
+/** The status of a pod with images that cannot be pulled. Its other containers run, and it stays Pending. */
+export function pullFailedStatus(
+  pod: Pod,
+  reason: 'ErrImagePull' | 'ImagePullBackOff',
+  { isBroken, ip, now }: { isBroken: (container: Container) => boolean; ip: string; now: string },
+): PodStatus {
+  const broken = pod.spec.containers.filter(isBroken);
+  const running = runningStatus(pod, ip, now, true);
+  const statuses = pod.spec.containers.map((container, i) => {
+    const waiting = { reason, message: pullMessage(reason, container.image) };
+    return broken.includes(container) ? containerStatus(container, { waiting }) : running.containerStatuses?.[i];
+  });
+  const states = { PodReadyToStartContainers: true, Initialized: true, Ready: false, ContainersReady: false };
+  return {
+    ...running,
+    phase: 'Pending',
+    conditions: withConditions(pod, states, now, 'ContainersNotReady', broken),
+    containerStatuses: statuses as ContainerStatus[],
+  };
 }
 
 function pullMessage(reason: string, image: string): string {

@@ -15,7 +15,10 @@ const kubelet = (...nodes: NodeSpec[]) => new Kubelet(world.actor, new ScenarioE
 const pod = () => world.actor.get('Pod', 'default/p');
 const waiting = () => pod()?.status.containerStatuses?.[0]?.state.waiting?.reason;
 const isReady = () => pod()?.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
-const withImage = (image: string): Pod => ({ ...podView('p'), spec: { containers: [{ name: 'c', image }] } });
+const withImage = (image: string, ...others: Pod['spec']['containers']): Pod => ({
+  ...podView('p'),
+  spec: { containers: [{ name: 'c', image }, ...others] },
+});
 
 describe('the nodes of a scenario', () => {
   it('take a new pod, start it and make it ready', async () => {
@@ -43,6 +46,22 @@ describe('the nodes of a scenario', () => {
       new Set(['ErrImagePull', 'ImagePullBackOff', 'ContainerCreating'].filter((reason) => seen.has(reason))),
     );
     expect([seen.has('ErrImagePull'), seen.has('ImagePullBackOff'), isReady()]).toEqual([true, true, false]);
+  });
+
+  it('pull the other images of a pod, and run their containers; the pod stays Pending', async () => {
+    kubelet(node('n1'));
+    world.actor.create(withImage('web:1-broken', { name: 'proxy', image: 'mesh:1' }), 'test');
+    await world.clock.advance(5_000);
+    const { phase, podIP, containerStatuses = [], conditions = [] } = pod()?.status ?? {};
+    expect([phase, podIP]).toEqual(['Pending', expect.stringMatching(/^10\./)]);
+    const [broken, proxy] = containerStatuses;
+    expect([broken?.state.waiting?.reason, broken?.ready]).toEqual([expect.stringMatching(/Pull/), false]);
+    expect(proxy).toMatchObject({ ready: true, started: true, state: { running: { startedAt: expect.any(String) } } });
+    const ready = conditions.find(({ type }) => type === 'Ready');
+    expect(ready).toMatchObject({ status: 'False', message: 'containers with unready status: [c]' });
+    const since = proxy?.state.running?.startedAt;
+    await world.clock.advance(20_000);
+    expect(pod()?.status.containerStatuses?.[1]?.state.running?.startedAt).toBe(since);
   });
 
   it('restart a crashed container, the second time after a back-off', async () => {

@@ -39,7 +39,8 @@ describe('the status of a pod', () => {
 
   it('names the image that cannot be pulled', () => {
     const state = (reason: 'ErrImagePull' | 'ImagePullBackOff') =>
-      first(at(status.pullFailedStatus(creating, reason)))?.state.waiting;
+      first(at(status.pullFailedStatus(creating, reason, { isBroken: () => true, ip: '10.244.0.5', now: T1 })))?.state
+        .waiting;
     expect(state('ImagePullBackOff')).toEqual({
       reason: 'ImagePullBackOff',
       message: 'Back-off pulling image "nginx:1.27.0"',

@@ -53,7 +53,7 @@ export async function agentOn(transport: Parameters<Client['connect']>[0]): Prom
 }
 
 /** The caches and the door of `mcp` over a sandbox, in this process. */
-export async function agentsOf(sandbox: Sandbox) {
+export async function agentsOf(sandbox: Sandbox, { recording }: { readonly recording?: string } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'agents-'));
   const file = path.join(folder, 'kubeconfig');
   await writeFile(file, sandbox.kubeconfig(), { mode: 0o600 });
@@ -65,7 +65,7 @@ export async function agentsOf(sandbox: Sandbox) {
   const metrics = await createPrometheusMetrics();
   const watchCaches = new WatchCaches({ clock: session.clock });
   const types = new CachedTypes({ session, namespaces: undefined, keepManagedFields: true, metrics, caches: watchCaches, declared: [] }); // biome-ignore format: one call
-  const caches = new AgentCaches({ session, types, redactor: new Redactor() });
+  const caches = new AgentCaches({ session, types, redactor: new Redactor(), recording });
   const changes = new RecentChanges(caches);
   const lines: string[] = [];
   const door = new AgentDoor({ sdk: loadMcpSdk(), caches, changes, log: { note: (line) => void lines.push(line) } });

@@ -8,6 +8,7 @@ import type { CachedTypes } from '../serve/cached-types.ts';
 import { requestOfParameters } from '../serve/query-parameters.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
+import { RecordedAnswers } from './recorded-answers.ts';
 
 /** Types that agents may have cached in one process. */
 const MOST_TYPES = 40;
@@ -17,6 +18,9 @@ export interface AgentAnswer extends FoundAnswer {
   readonly targets: readonly WatchTarget[];
   /** Remarks of the query engine: the cluster's words may be in them. */
   readonly notices: readonly string[];
+  /** The moment of a recording that was asked, ms since 1970, and how far the recording goes. */
+  readonly at?: number;
+  readonly freshness?: readonly string[];
 }
 
 export interface AgentCachesOptions {
@@ -25,6 +29,8 @@ export interface AgentCachesOptions {
   readonly redactor: Redactor;
   /** Lets the serve that this process reads from hold a type too. */
   readonly share?: ((word: string) => Promise<void>) | undefined;
+  /** The file of the recording that is made of the cluster. */
+  readonly recording?: string | undefined;
 }
 
 /** The caches that all agents of a process share. A type is cached when an agent first asks about it. */
@@ -35,13 +41,16 @@ export class AgentCaches {
   readonly redactor: Redactor;
   readonly #share: AgentCachesOptions['share'];
   readonly #answering: Answering;
+  /** Answers about what was; undefined where nothing records. */
+  readonly recorded: RecordedAnswers | undefined;
 
-  constructor({ session, types, redactor, share }: AgentCachesOptions) {
+  constructor({ session, types, redactor, share, recording }: AgentCachesOptions) {
     this.session = session;
     this.types = types;
     this.redactor = redactor;
     this.#share = share;
     this.#answering = new Answering(session, types, redactor);
+    this.recorded = recording === undefined ? undefined : new RecordedAnswers(session, recording);
   }
 
   /** The types that words mean, in caches that have synced. Rejects with the server's refusal. */
@@ -66,8 +75,16 @@ export class AgentCaches {
     return await this.types.add(selection);
   }
 
-  /** Answers a query: the flags of `query` by name. Without `namespace` all that is cached is asked. */
-  async find(word: string, flags: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<AgentAnswer> {
+  /** Answers a query: the flags of `query` by name. Without `namespace` all that is cached is asked. `at` asks the recording. */
+  async find(
+    word: string,
+    { at, ...flags }: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<AgentAnswer> {
+    if (at !== undefined) {
+      if (!this.recorded) throw nothingRecorded('the state at another time');
+      return { ...(await this.recorded.find(requestOfParameters(parametersOf(word, flags, [])), String(at), signal)), targets: [] }; // biome-ignore format: one line
+    }
     const { targets } = await this.targetsOf(word);
     const notices: string[] = [];
     const outlet = {
@@ -106,6 +123,12 @@ export class AgentCaches {
     return { text, notices, targets };
   }
 }
+
+/** The error of a question that only a recording answers. */
+export const nothingRecorded = (what: string): InformerError =>
+  new InformerError('argument', `${what} needs a recording, and nothing records here`, {
+    hint: 'serve TYPES --record FILE records, and mcp then reads from it; changes and story know the last hour or so',
+  });
 
 /** The parameters of `/v1/query`, which are the flags of `query`. */
 function parametersOf(word: string, flags: Readonly<Record<string, unknown>>, targets: readonly WatchTarget[]) {

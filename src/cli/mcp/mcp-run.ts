@@ -99,7 +99,7 @@ async function holding(flags: McpFlagValues, session: Session): Promise<Held> {
       await asked.catch(() => {}); // then the cluster is read
     },
   };
-  const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), ...share });
+  const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), recording: running?.about.recording, ...share }); // biome-ignore format: one call
   return {
     caches,
     types,

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 
 /** The tools, in the order in which agents see them. */
 export type ToolName =
-  'types' | 'query' | 'count' | 'values' | 'group' | 'tree' | 'get' | 'changes' | 'wait' | 'explain'; // biome-ignore format: one list
+  'types' | 'query' | 'count' | 'values' | 'group' | 'tree' | 'get' | 'changes' | 'history' | 'story' | 'wait' | 'explain'; // biome-ignore format: one list
 
 interface Property {
   readonly type: 'string' | 'number' | 'boolean' | 'array';
@@ -39,6 +39,7 @@ const objects = {
   prefix: texts('INDEX=TEXT'),
   range: texts('INDEX=A..B'),
   index: texts('an own index: NAME=JSONPATH'),
+  at: text('where a serve records: the state at a time, or 10m before its end'),
 };
 /** The same, without words for what the tool `query` says. */
 const asInQuery = Object.fromEntries(
@@ -66,6 +67,7 @@ export const SCHEMAS: Readonly<Record<ToolName, ToolSchema>> = {
       paths: texts('JSONPATH or CEL, a column each: .spec.nodeName'),
       sort,
       limit,
+      skip: number('rows to leave out'),
       tokens,
     },
   },
@@ -109,10 +111,10 @@ export const SCHEMAS: Readonly<Record<ToolName, ToolSchema>> = {
     properties: { type, namespace, labels, with: text('further types to look for'), tokens },
   },
   get: {
-    description: 'One object, whole or by paths, without managedFields and empty fields.',
+    description: 'One object, whole or by paths, without managedFields, defaults and empty fields.',
     example: { type: 'deploy', name: 'web', namespace: 'shop', paths: ['.spec.replicas', '.status.conditions'] },
     required: ['type', 'name'],
-    properties: { type: text(), name: text(), namespace: text(), paths: texts('JSONPATH or CEL'), tokens },
+    properties: { type: text(), name: text(), namespace: text(), paths: texts('JSONPATH or CEL'), at: text(), tokens },
   },
   changes: {
     description: 'Who changed which field since a time or a resourceVersion, the latest first.',
@@ -126,6 +128,29 @@ export const SCHEMAS: Readonly<Record<ToolName, ToolSchema>> = {
       since: text('15m, a time, or a resourceVersion (default 10m)'),
       tokens,
     },
+  },
+  history: {
+    description: 'Every recorded change of an object, or of a type between two times; else the last writes.',
+    example: { type: 'deploy/web', namespace: 'shop', paths: ['.spec.replicas'], since: '1h' },
+    required: ['type'],
+    properties: {
+      type,
+      name: text(),
+      namespace,
+      labels,
+      since: text('a time, or 10m before the end'),
+      until: text(),
+      paths: texts('only these fields'),
+      by: texts('field managers'),
+      limit: number('only the last'),
+      tokens,
+    },
+  },
+  story: {
+    description: 'Why an object is not ready, and what happened to it and to all that it owns.',
+    example: { type: 'deploy/web', namespace: 'shop' },
+    required: ['type'],
+    properties: { type, name: text(), namespace, since: text('15m, or a time'), until: text(), limit, tokens },
   },
   wait: {
     description: 'Waits until objects meet a condition: met, failed, time ran out, or continuity lost.',

@@ -9,68 +9,22 @@ import { treeTypes } from '../../query/answer/tree-types.ts';
 import { isPlacedIn, type RequestedPart } from '../../serve/hold/cached-view.ts';
 import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
-import type { WatchTarget } from '../session/informers.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { type AnswerParts, fitted, type Line, quotedText, tokensOf } from './budget.ts';
-import { explainedLines, freshnessLines } from './freshness-line.ts';
+import { fitted, quotedText, tokensOf } from './budget.ts';
+import { explainedLines } from './freshness-line.ts';
 import { latestWrites } from './latest-writes.ts';
-import type { RecentChange, RecentChanges } from './recent-changes.ts';
+import { historyTool, oneObject, storyTool } from './past-tools.ts';
+import type { RecentChange } from './recent-changes.ts';
+import { withoutDefaults } from './server-defaults.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
+import { askedWords, clockText, nowOf, selection, type Tool, type ToolContext, toolAnswer } from './tool.ts';
 import type { Arguments, ToolName } from './tool-schemas.ts';
 import { waitFor } from './wait-tool.ts';
-
-/** The caches that a tool works with, and its limits. */
-export interface ToolContext {
-  readonly caches: AgentCaches;
-  readonly changes: RecentChanges;
-  /** Tokens of the answer. */
-  readonly budget: number;
-  /** Aborts when the agent does not wait any more. */
-  readonly signal: AbortSignal;
-}
-
-type Tool = (args: Arguments, context: ToolContext) => Promise<string>;
 
 /** Objects of which rows are made at most: more than any budget has room for. */
 const MOST_ROWS = 400;
 /** Characters of a value of an object that `get` shows, where no path asks for it alone. */
 const MOST_OF_VALUE = 200;
-
-const nowOf = ({ caches }: ToolContext) => caches.session.clock.now();
-
-/** The flags of `query` that choose objects. */
-const selection = ({ text, list }: Arguments) => ({
-  namespace: text('namespace'),
-  selector: text('labels'),
-  'field-selector': text('fields'),
-  where: list('where'),
-  filter: list('filter'),
-  name: text('name'),
-  eq: list('eq'),
-  in: list('in'),
-  prefix: list('prefix'),
-  range: list('range'),
-  index: list('index'),
-});
-
-/** The words that name types and objects, as on a command line. */
-const wordsOf = ({ text }: Arguments): string => {
-  const [type = '', name] = [text('type'), text('name')];
-  return name === undefined || type.includes('/') ? type : `${type} ${name}`;
-};
-
-const noticeLines = (notices: readonly string[]): Line[] =>
-  notices.slice(0, 3).map((text) => ({ quoted: quotedText(text, 200) }));
-
-function answerOf(
-  parts: Omit<AnswerParts, 'foot'>,
-  targets: readonly WatchTarget[],
-  context: ToolContext,
-  notices: readonly string[] = [],
-) {
-  const foot = [...noticeLines(notices), ...freshnessLines(targets, nowOf(context))];
-  return fitted({ ...parts, foot }, context.budget);
-}
 
 const types: Tool = async ({ text }, context) => {
   const { caches } = context;
@@ -87,23 +41,26 @@ const types: Tool = async ({ text }, context) => {
   );
   const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
   const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line
-  return answerOf({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, cached, context); // biome-ignore format: one line
+  return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached }, context); // biome-ignore format: one line
 };
 
 const query: Tool = async (args, context) => {
   const { text, list, number } = args;
-  const limit = Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
-  const { result, count, found, targets, notices } = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit }, context.signal); // biome-ignore format: one call
-  const chosen = result.kind === 'objects' ? result.objects : [];
-  if (chosen.length === 0) return answerOf({ head: ['0 found'], rows: [] }, targets, context, notices);
+  const skip = Math.max(0, Math.floor(number('skip') ?? 0));
+  const limit = skip + Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
+  const answer = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit }, context.signal); // biome-ignore format: one call
+  const { result, count, found } = answer;
+  const chosen = result.kind === 'objects' ? result.objects.slice(skip) : [];
+  if (chosen.length === 0) return toolAnswer({ head: [`${count} found`], rows: [] }, answer, context);
   const { redactor } = context.caches;
   const shown = { columns: list('columns'), paths: list('paths') };
-  const rowsOf = (objects: readonly Found[]) => objectRows(objects, shown, { redactor, now: nowOf(context) });
+  const rowsOf = (objects: readonly Found[]) => objectRows(objects, shown, { redactor, now: answer.at ?? nowOf(context) }); // biome-ignore format: one line
   const room = await roomFor(chosen, rowsOf, context.budget);
   const objects = chosen.slice(0, room);
-  const narrow = (left: number) => narrowing(found, left);
-  const head = [`${count} found`];
-  return answerOf({ head, rows: await rowsOf(objects), count: headingsIn(objects) + count, narrow }, targets, context, notices); // biome-ignore format: one line
+  const after = count - skip;
+  const narrow = (left: number) => [...narrowing(found, left), `skip ${skip + after - left} goes on`];
+  const head = [`${count} found${skip > 0 ? `, from ${skip + 1} on` : ''}`];
+  return toolAnswer({ head, rows: await rowsOf(objects), count: headingsIn(objects) + after, narrow }, answer, context);
 };
 
 /** Objects from whose rows the length of all rows is guessed. */
@@ -124,21 +81,22 @@ async function roomFor(
 const FEWEST_IN_ROW = 2;
 
 const count: Tool = async (args, context) => {
-  const { result, targets, notices } = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call
-  const head = [`${result.kind === 'count' ? result.count : 0} found`];
-  return answerOf({ head, rows: [] }, targets, context, notices);
+  const answer = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call
+  const head = [`${answer.result.kind === 'count' ? answer.result.count : 0} found`];
+  return toolAnswer({ head, rows: [] }, answer, context);
 };
 
 async function counted(type: string, flags: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string> {
-  const { result, count: all, targets, notices, plan } = await context.caches.find(type, flags, context.signal);
+  const answer = await context.caches.find(type, flags, context.signal);
+  const { result, count: all, plan } = answer;
   if (result.kind !== 'rows') throw new InformerError('argument', 'there is nothing to group by');
   const names = plan.measures.map(({ verb, expression }) => `\t${verb} ${expression.text}`).join('');
   const rows = result.rows.map(({ value, count: n, amounts }) =>
     [n, ...amounts.map((amount) => amount?.readable ?? ''), quotedText(value ?? '')].join('\t'),
   );
   const head = [`${all} found; count${names}\tvalue`];
-  const remarks = [...result.remarks, ...notices];
-  return answerOf({ head, rows, narrow: (left) => [`${left} more values; narrow by where, filter or namespace`] }, targets, context, remarks); // biome-ignore format: one line
+  const source = { ...answer, notices: [...result.remarks, ...answer.notices] };
+  return toolAnswer({ head, rows, narrow: (left) => [`${left} more values; narrow by where, filter or namespace`] }, source, context); // biome-ignore format: one line
 }
 
 const values: Tool = async (args, context) => {
@@ -161,33 +119,32 @@ const tree: Tool = async (args, context) => {
   const { text, notices, targets } = await caches.print(args.text('type') ?? '', flags, { signal, beside });
   const rows = text.split('\n').filter((line) => line.trim() !== '');
   const short = rows.map((line) => quotedText(line.trimEnd().replace(/(?<=\S) {2,}(?=[^ ├└│])/g, '  '), 160));
-  return answerOf({ rows: short, narrow: (left) => [`${left} more lines; narrow by name or namespace`] }, targets, context, notices); // biome-ignore format: one line
+  return toolAnswer({ rows: short, narrow: (left) => [`${left} more lines; narrow by name or namespace`] }, { targets, notices }, context); // biome-ignore format: one line
 };
 
 const get: Tool = async (args, context) => {
-  const { text, list } = args;
-  const words = wordsOf(args);
-  const { result, count: all, targets, notices } = await context.caches.find(words, { namespace: text('namespace'), limit: 2 }, context.signal); // biome-ignore format: one call
-  const [found, another] = result.kind === 'objects' ? result.objects : [];
-  if (!found)
-    throw new InformerError('argument', `there is no ${words}`, { hint: 'query with name finds similar names' });
-  if (another)
-    throw new InformerError('argument', `${all} objects are called ${words}`, { hint: 'name the type, the name and the namespace of one' }); // biome-ignore format: one error
+  const { list } = args;
+  const { answer, found } = await oneObject(args, context);
   const { redactor } = context.caches;
   const paths = list('paths');
   if (paths.length > 0) {
-    const rows = await objectRows([found], { columns: [], paths }, { redactor, now: nowOf(context) });
-    return answerOf({ rows }, targets, context, notices);
+    const rows = await objectRows([found], { columns: [], paths }, { redactor, now: answer.at ?? nowOf(context) }); // biome-ignore format: one call
+    return toolAnswer({ rows }, answer, context);
   }
   const rows = toYaml(leanOf(found, redactor)).trimEnd().split('\n');
-  return answerOf({ rows, narrow: (left) => [`${left} more lines; paths such as .spec or .status.conditions chooses`] }, targets, context, notices); // biome-ignore format: one line
+  return toolAnswer({ rows, narrow: (left) => [`${left} more lines; paths such as .spec or .status.conditions chooses`] }, answer, context); // biome-ignore format: one line
 };
 
-/** An object without what an agent does not need: empty fields, managedFields, and the copy that `kubectl apply` keeps. */
+/**
+ * An object without what an agent does not need: empty fields, values by default, managedFields, and the copy that
+ * `kubectl apply` keeps.
+ */
 function leanOf({ object, type }: Found, redactor: AgentCaches['redactor']): unknown {
   const shown = shownObject(object, type, { redactor });
   const { [LAST_APPLIED]: _, ...annotations } = (shown.metadata.annotations ?? {}) as Record<string, string>;
-  return lean({ ...shown, metadata: { ...shown.metadata, annotations } });
+  const { spec } = shown as { spec?: unknown };
+  const own = spec === undefined ? {} : { spec: withoutDefaults(spec, type) };
+  return lean({ ...shown, ...own, metadata: { ...shown.metadata, annotations } });
 }
 
 function lean(value: unknown): unknown {
@@ -213,7 +170,7 @@ const changes: Tool = async (args, context) => {
   const { text } = args;
   const now = nowOf(context);
   const since = sinceOf(text('since'), now);
-  const { selections, targets } = await context.caches.targetsOf(wordsOf(args));
+  const { selections, targets } = await context.caches.targetsOf(askedWords(args));
   const rows: string[] = [];
   const head: string[] = [];
   for (const [i, target] of targets.entries()) {
@@ -234,13 +191,11 @@ const changes: Tool = async (args, context) => {
     }
   }
   if (rows.length === 0) head.push('no change');
-  return answerOf({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, targets, context); // biome-ignore format: one line
+  return toolAnswer({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, { targets }, context); // biome-ignore format: one line
 };
 
 /** A row of a last write has more tokens than this. */
 const FEWEST_TOKENS_OF_WRITE = 15;
-
-const clockText = (ms: number) => new Date(ms).toISOString().slice(0, 19).concat('Z');
 
 /** Times and counters that say no more than the change beside them. */
 const DETAIL = /\.(last\w*Time|observedGeneration|imageID|containerID|finishedAt|startedAt)$/;
@@ -274,7 +229,7 @@ const wait: Tool = async (args, context) => {
   const ended = await waitFor(
     context.caches,
     {
-      type: wordsOf(args),
+      type: askedWords(args),
       part: partOf(args),
       for: list('for'),
       until: list('until'),
@@ -292,12 +247,12 @@ const wait: Tool = async (args, context) => {
     losses > 0
       ? [`changes may have been missed ${losses} times meanwhile: states between two lists were not seen`]
       : [];
-  return answerOf(
+  return toolAnswer(
     {
       head: [`${how} after ${shortDuration(ms)}`, ...lost],
       rows: [...(how === 'met' ? [] : [quotedText(why, 300)]), ...rows],
     },
-    targets,
+    { targets },
     context,
   );
 };
@@ -319,6 +274,8 @@ export const TOOLS: Readonly<Record<ToolName, Tool>> = {
   tree,
   get,
   changes,
+  history: historyTool,
+  story: storyTool,
   wait,
   explain,
 };

@@ -8,7 +8,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { changeRows } from '../../output/change-rows.ts';
 import { cellText } from '../../output/escape.ts';
-import { type AnswerResult, answer } from '../../query/answer/answer.ts';
+import { type Answer, type AnswerResult, answer } from '../../query/answer/answer.ts';
 import type { Found } from '../../query/answer/found.ts';
 import type { GroupRow } from '../../query/answer/groups.ts';
 import { ownerTrees, type TreeNode } from '../../query/answer/owner-tree.ts';
@@ -20,13 +20,14 @@ import { storyFacts } from '../../story/facts.ts';
 import { Enveloper, type EventEnvelope, type ObjectChange } from '../../stream/envelope.ts';
 import { Redactor } from '../../stream/redact.ts';
 import type { Edges } from '../base-command.ts';
-import { momentText, recordedServer } from '../record/recorded-server.ts';
+import { momentText, type RecordedServer, recordedServer } from '../record/recorded-server.ts';
+import type { InformerPlan } from '../session/informers.ts';
 import { printerOf } from '../session/output.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { mergedGaps } from '../story/recorded-story.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import { fillCaches } from './filled-caches.ts';
+import { type FilledCaches, fillCaches } from './filled-caches.ts';
 import type { QueryPart } from './filled-clusters.ts';
 import type { QueryLine, ReadQuery } from './read-query.ts';
 
@@ -110,44 +111,67 @@ interface Asking {
   readonly edges: Edges;
   readonly query: ReadQuery;
   readonly partOf: PartOf;
+  /** The flag that names the moment, for errors. */
+  readonly flag?: string;
+  /** Default: as little as the query needs. */
+  readonly as?: InformerPlan['as'];
 }
 
-async function momentAt(text: string, { line, edges, query, partOf }: Asking): Promise<Moment> {
+/** An answer of a recording at a moment, and the caches that it comes from. */
+export interface RecordedAnswer {
+  readonly recorded: RecordedServer;
+  readonly scoped: QueryPart['query'];
+  readonly caches: FilledCaches;
+  readonly answered: Answer;
+}
+
+/** Answers at a moment of the recording of `--from`. It is open until `use` returns. */
+export async function answerAt<T>(
+  text: string,
+  { line, edges, query, partOf, flag = '--between', as }: Asking,
+  use: (answer: RecordedAnswer) => T,
+): Promise<T> {
   const { flags, words, given } = line;
-  using recorded = recordedServer({ from: flags.from ?? '', at: text, flag: '--between' }, given, edges.io);
+  using recorded = recordedServer({ from: flags.from ?? '', at: text, flag }, given, edges.io);
   await using session = await openSession(flags, edges, { once: true, instead: recorded });
   const { query: scoped } = await partOf(session, query, words);
   const catalog = new IndexCatalog(scoped.declared);
   const indexers = indexersOf(usedIndexes(scoped).map((name) => catalog.get(name)));
   const caches = await fillCaches(session, scoped.selections, {
     ...scoped,
-    as: query.wheres.length > 0 ? { table: 'Object' } : 'object',
+    as: as ?? (query.wheres.length > 0 ? { table: 'Object' } : 'object'),
     indexers: indexers as never,
   });
   if (caches.refusal !== undefined) throw caches.refusal;
   const { client, signal, clock, notice } = session;
   const part = { query: scoped, allCached: caches.readable, client, signal, notice: (each: string) => notice(each) };
   const redactor = new Redactor({ showSecrets: true }); // a recording has marks in place of values
-  const { result } = await answer(query, [part], { clock, redactor, notice: (each) => notice(each) });
-  const revision = recorded.recording.revisionAt(recorded.at);
-  const known = [...caches.readable].flatMap(({ informer, type }) =>
-    informer.lister.list().map((object) => ({ object: object as ReadonlyObject, type })),
-  );
+  const answered = await answer(query, [part], { clock, redactor, notice: (each) => notice(each) });
+  const used = use({ recorded, scoped, caches, answered });
   session.end(new StreamEnd('done'));
   await caches.running;
-  const whole = query.tree && result.kind === 'objects' ? { ...result, objects: withOwned(result.objects, recorded.recording, revision) } : result; // biome-ignore format: one line
-  const found = whole.kind === 'objects' ? whole.objects : [];
-  const types = new Map([...scoped.selections, ...found].map(({ type }) => [formatGvr(type.gvr), type]));
-  const asksFor = (id: string) => {
-    const [gvr = '', key = ''] = id.split(' ');
-    const { namespace, name } = partsOfKey(key);
-    const selection = scoped.selections.find(({ type }) => formatGvr(type.gvr) === gvr);
-    const isNamed = selection !== undefined && (selection.names.length === 0 || selection.names.includes(name));
-    return isNamed && (namespace === '' || scoped.namespaces.includes('') || scoped.namespaces.includes(namespace));
-  };
-  const present = new Set(known.map(idOf));
-  return { at: recorded.at, revision, result: whole, present, types: [...types.values()], asksFor };
+  return used;
 }
+
+const momentAt = (text: string, asking: Asking): Promise<Moment> =>
+  answerAt(text, asking, ({ recorded, scoped, caches, answered: { result } }) => {
+    const revision = recorded.recording.revisionAt(recorded.at);
+    const known = [...caches.readable].flatMap(({ informer, type }) =>
+      informer.lister.list().map((object) => ({ object: object as ReadonlyObject, type })),
+    );
+    const whole = asking.query.tree && result.kind === 'objects' ? { ...result, objects: withOwned(result.objects, recorded.recording, revision) } : result; // biome-ignore format: one line
+    const found = whole.kind === 'objects' ? whole.objects : [];
+    const types = new Map([...scoped.selections, ...found].map(({ type }) => [formatGvr(type.gvr), type]));
+    const asksFor = (id: string) => {
+      const [gvr = '', key = ''] = id.split(' ');
+      const { namespace, name } = partsOfKey(key);
+      const selection = scoped.selections.find(({ type }) => formatGvr(type.gvr) === gvr);
+      const isNamed = selection !== undefined && (selection.names.length === 0 || selection.names.includes(name));
+      return isNamed && (namespace === '' || scoped.namespaces.includes('') || scoped.namespaces.includes(namespace));
+    };
+    const present = new Set(known.map(idOf));
+    return { at: recorded.at, revision, result: whole, present, types: [...types.values()], asksFor };
+  });
 
 /** The objects, their owners, and all that they own: among all types of the recording. */
 function withOwned(asked: readonly Found[], recording: Recording, revision: number): readonly Found[] {

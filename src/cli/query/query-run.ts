@@ -138,7 +138,7 @@ async function partOf(session: Session, query: ReadQuery, words: readonly string
 }
 
 /** As {@link partOf}. Throws `argument` for an expression that does not fit the types, before anything is listed. */
-async function checkedPart(session: Session, query: ReadQuery, words: readonly string[]): Promise<QueryPart> {
+export async function checkedPart(session: Session, query: ReadQuery, words: readonly string[]): Promise<QueryPart> {
   const part = await partOf(session, query, words);
   const { wheres, filters, selections, namespaces } = part.query;
   const types = selections.map(({ type }) => type);

@@ -22,7 +22,7 @@ import { valuesOf } from '../args/flag.ts';
 import { queryFlags } from '../args/query-flags.ts';
 import { printAnswer } from '../query/printed-answer.ts';
 import { queryPlanOf } from '../query/query-plan.ts';
-import { type QueryPlan, readQuery } from '../query/read-query.ts';
+import { type QueryPlan, type ReadQuery, readQuery } from '../query/read-query.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
@@ -34,9 +34,9 @@ import { requestOfParameters } from './query-parameters.ts';
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}
 
-/** An answer as data, and the plan that it was found by. */
+/** An answer as data, and the query that it answers. */
 export interface FoundAnswer extends Pick<Answer, 'result' | 'count' | 'found'> {
-  readonly plan: QueryPlan;
+  readonly plan: ReadQuery;
 }
 
 /** Answers questions of `query` from the caches of a serve. */

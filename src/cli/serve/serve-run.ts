@@ -90,8 +90,10 @@ async function recorderFor(flags: ServeFlagValues, session: Session): Promise<Re
   return recorderOf(flags, session, 'serve');
 }
 
-/** Further paths at which a serve answers, from its caches. */
-export type MoreRoutes = (caches: { readonly session: Session } & Pick<Serve, 'types' | 'redactor'>) => ServeRoutes;
+/** Further paths at which a serve answers, from its caches and the file of its recording. */
+export type MoreRoutes = (
+  caches: { readonly session: Session; readonly recording: string | undefined } & Pick<Serve, 'types' | 'redactor'>,
+) => ServeRoutes;
 
 export interface ServePlan {
   readonly flags: ServeFlagValues;
@@ -230,7 +232,7 @@ export class Serve implements AsyncDisposable {
       showsSecrets,
       routes: {
         ...this.#ui.routes,
-        ...this.#plan.routes?.({ session, types, redactor }),
+        ...this.#plan.routes?.({ session, types, redactor, recording: this.#about.recording }),
         '/v1/watch': { methods: ['GET'], answer: (_, url, access) => watching.answer(url, access) },
       },
       other: (request) => answerPage(program, request, 'local'),

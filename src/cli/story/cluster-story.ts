@@ -6,7 +6,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden, isNotFound } from '../../model/status.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryPrinter } from '../../story/story-printer.ts';
-import { Redactor } from '../../stream/redact.ts';
+import type { Redactor } from '../../stream/redact.ts';
 import { recordedMoment } from '../record/recorded-server.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
@@ -20,7 +20,16 @@ export interface ClusterStoryOptions {
   readonly printer: StoryPrinter;
   readonly range: StoryRange;
   readonly logs: number | undefined;
-  readonly showSecrets: boolean;
+  readonly redactor: Redactor;
+  /** Where its objects are read. Default: the server, which is asked for each type. */
+  readonly objects?: StoryObjects | undefined;
+}
+
+/** The objects of which a story is made. */
+export interface StoryObjects {
+  get(type: ResourceType, namespace: string, name: string): Promise<UnknownObject>;
+  /** Of a namespace; '' is all. */
+  list(type: ResourceType, namespace: string): Promise<readonly UnknownObject[]>;
 }
 
 /** The part of a session that a story of a cluster needs. */
@@ -32,18 +41,16 @@ export interface StorySession extends Pick<Session, 'client' | 'clock' | 'signal
 export async function clusterStory(
   session: StorySession,
   { type, names: [name = ''] }: ResourceSelection,
-  { namespace, printer, range, logs, showSecrets }: ClusterStoryOptions,
+  { namespace, printer, range, logs, redactor, objects = objectsOf(session) }: ClusterStoryOptions,
 ): Promise<ExitCode> {
-  const { client, signal, clock } = session;
+  const { client, clock } = session;
   const place = type.namespaced ? namespace : '';
-  const api = client.resource<UnknownObject>(type.gvr, { namespace: place || undefined });
-  const object = await api.get(name, { signal }).catch((error: unknown) => {
+  const object = await objects.get(type, place, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     const called = `${formatGroupResource(type.gvr)} ${JSON.stringify(name)}`;
     const hint = place === '' ? undefined : `looked in namespace ${place}; -n names another`;
     throw new InformerError('list', `${called} not found (NotFound)`, { cause: error, hint });
   });
-  const redactor = new Redactor({ showSecrets });
   const story = new Story({ group: type.gvr.group, kind: type.kind, namespace: place, name });
   const told: StoryEntry[] = [];
   const unread: string[] = [];
@@ -53,7 +60,7 @@ export async function clusterStory(
   };
   take(object, type);
   const [, ...others] = await storyTypes(type, client);
-  const lists = await Promise.all(others.map((of) => listed(session, of, place, unread)));
+  const lists = await Promise.all(others.map((of) => listed(session, objects, { type: of, namespace: place, unread })));
   for (const [i, items] of lists.entries()) for (const each of items) take(each, others[i] as ResourceType);
   await new DoubtedNodes(session).read(story);
   const now = clock.now();
@@ -79,19 +86,27 @@ export async function clusterStory(
 /** The most failures of which log lines are read. */
 const MOST_LOGS = 8;
 
+/** The objects as the server has them. */
+const objectsOf = ({ client, signal }: StorySession): StoryObjects => {
+  const api = ({ gvr, namespaced }: ResourceType, namespace: string) =>
+    client.resource<UnknownObject>(gvr, namespaced && namespace !== '' ? { namespace } : {});
+  return {
+    get: (type, namespace, name) => api(type, namespace).get(name, { signal }),
+    list: async (type, namespace) => (await api(type, namespace).list({}, { signal })).items,
+  };
+};
+
 /** The objects of a type. None where they may not be read, which is said and goes into `unread`. */
 async function listed(
-  { client, signal, notice }: StorySession,
-  { gvr, namespaced }: ResourceType,
-  namespace: string,
-  unread: string[],
+  { signal, notice }: StorySession,
+  objects: StoryObjects,
+  { type, namespace, unread }: { readonly type: ResourceType; readonly namespace: string; readonly unread: string[] },
 ): Promise<readonly UnknownObject[]> {
   try {
-    const place = namespaced && namespace !== '' ? { namespace } : {};
-    return (await client.resource<UnknownObject>(gvr, place).list({}, { signal })).items;
+    return await objects.list(type, namespace);
   } catch (error) {
     if (signal.aborted) throw error;
-    const called = formatGroupResource(gvr);
+    const called = formatGroupResource(type.gvr);
     unread.push(called);
     notice(`not in this story: ${called} (${isForbidden(error) ? 'not allowed' : messageOf(error)})`);
     return [];

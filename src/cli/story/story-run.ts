@@ -1,4 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
+import { Redactor } from '../../stream/redact.ts';
 import { checkStory } from '../args/story-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { type HistoryCommandLine, tellOfOne } from '../record/history-run.ts';
@@ -37,7 +38,7 @@ export async function historyStory(line: HistoryCommandLine, edges: Edges): Prom
         printer,
         range,
         logs,
-        showSecrets: flags['show-secrets'],
+        redactor: new Redactor({ showSecrets: flags['show-secrets'] }),
       });
     },
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokensOf } from '../../../src/cli/mcp/budget.ts';
+import { Arguments, SCHEMAS, type ToolName } from '../../../src/cli/mcp/tool-schemas.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../../support/agents.ts';
 import { pod, SECRET_VALUE } from '../../support/fixture.ts';
@@ -82,6 +83,9 @@ const PROBES: [tool: string, args: Record<string, unknown>][] = [
   ['get', { type: 'secret', name: 'login', namespace: 'shop', paths: ['.data', '.metadata'] }],
   ['changes', { type: 'secrets', since: '1h' }],
   ['explain', { type: 'secrets' }],
+  ['story', { type: 'secret/login', namespace: 'shop' }],
+  ['history', { type: 'secret/login', namespace: 'shop' }],
+  ['history', { type: 'secret/login', namespace: 'shop', paths: ['.data'] }],
   ['wait', { type: 'secret/login', namespace: 'shop', until: ['object.data.password == "x"'], timeout: '100ms' }],
 ];
 
@@ -130,6 +134,8 @@ describe('text of objects', () => {
     ['query', { type: 'events', namespace: 'shop', columns: ['MESSAGE'] }],
     ['query', { type: 'cm', paths: ['.data', '.metadata.annotations.note'] }],
     ['get', { type: 'cm/notes', name: 'notes', namespace: 'shop' }],
+    ['story', { type: 'cm/notes', namespace: 'shop' }],
+    ['history', { type: 'cm/notes', namespace: 'shop' }],
     ['group', { type: 'cm', by: '.metadata.annotations.note' }],
     ['values', { type: 'cm', of: 'label:say' }],
     ['count', { type: 'cm', filter: ['object.metadata.annotations.note > 1'] }],
@@ -195,12 +201,13 @@ describe('answers', () => {
 
 it('tools only read, and each has a schema, a sentence and an example that it takes', async () => {
   const { tools } = await agent.client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['types', 'query', 'count', 'values', 'group', 'tree', 'get', 'changes', 'wait', 'explain']); // biome-ignore format: one list
+  expect(tools.map(({ name }) => name)).toEqual(['types', 'query', 'count', 'values', 'group', 'tree', 'get', 'changes', 'history', 'story', 'wait', 'explain']); // biome-ignore format: one list
   for (const { name, description = '', annotations, inputSchema } of tools) {
     expect(annotations).toMatchObject({ readOnlyHint: true });
     const [, sentence = '', example = ''] = /^(.*\.) Example: (\{.*\})$/.exec(description) ?? [];
     expect([name, sentence.includes('\n'), sentence.length < 120]).toEqual([name, false, true]);
     for (const key of Object.keys(JSON.parse(example))) expect(inputSchema.properties).toHaveProperty(key);
+    expect(() => new Arguments(JSON.parse(example), SCHEMAS[name as ToolName])).not.toThrow();
   }
 });
 
@@ -228,41 +235,6 @@ describe('a wait', () => {
     expect(await agent.told('wait', args)).toMatch(
       /^time ran out after .*\n\| timed out waiting for the condition on pods\/never/,
     );
-  });
-});
-
-describe('the wishes that users of other servers for agents have', () => {
-  const LIST = { type: 'pods', namespace: 'shop' };
-
-  it.each<[string, string, Record<string, unknown>, RegExp]>([
-    ['a list that does not fill the context', 'query', LIST, /^50\d found\n/],
-    ['a budget of my own', 'query', { ...LIST, tokens: 200 }, /\n\d+ more; narrow by /],
-    [
-      'the fields that I name, and no others',
-      'query',
-      { ...LIST, paths: ['.spec.nodeName'] },
-      /\n\| NAME\t\.spec\.nodeName\n/,
-    ],
-    ['the columns that I name', 'query', { ...LIST, columns: ['STATUS'], limit: 3 }, /\n\| NAME\tSTATUS\n/],
-    ['a number in place of a list', 'count', LIST, /^50\d found\n/],
-    ['numbers by group', 'group', { ...LIST, by: '.metadata.labels.app' }, /\n\| 33\d\tweb\n/],
-    ['a filter by what objects say', 'query', { ...LIST, where: ['RESTARTS > 3'] }, /^7 found\n/],
-    [
-      'to wait without asking again and again',
-      'wait',
-      { type: 'pod/web-1', namespace: 'shop', for: ['create'] },
-      /^met after /,
-    ],
-    [
-      'one object without managedFields',
-      'get',
-      { type: 'pod', name: 'web-1', namespace: 'shop' },
-      /^(?!.*managedFields).*name: web-1/s,
-    ],
-  ])('%s', async (_, tool, args, answer) => {
-    const text = await agent.told(tool, args);
-    expect(text).toMatch(answer);
-    expect(tokensOf(text)).toBeLessThanOrEqual((args.tokens as number) ?? 1000);
   });
 });
 

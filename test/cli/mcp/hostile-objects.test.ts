@@ -195,7 +195,7 @@ function objectsWith(text: string, i: number): object[] {
 
 /** The lines of an answer that the program itself writes. */
 const OWN =
-  /^(\d+ found(; count.*)?|\d+ more.*|current as of \d+\w+ ago|not answered:|no change|met after \S+|time ran out after \S+|[a-z.]+: every change is known since \S+; before that the last write of each field manager|NOT CURRENT: pods .*)$/;
+  /^(\d+ found(; count.*)?|\d+ more.*|current as of \d+\w+ ago|not answered:|no change|met after \S+|time ran out after \S+|[a-z.]+: every change is known since \S+; before that the last write of each field manager|NOT CURRENT: pods .*|skip \d+ goes on|read from the API server for this answer)$/;
 /** Characters that a reader does not see, or that act on a terminal. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/u;
 
@@ -239,6 +239,8 @@ describe('texts of objects', () => {
     ['get', { type: 'event', name: `e-${i}`, ...IN_SHOP, tokens: 20_000 }],
     ['get', { type: 'cm', name: `cm-${i}`, ...IN_SHOP, paths: ['.data'] }],
     ['changes', { type: 'cm', name: `cm-${i}`, ...IN_SHOP, since: '1h' }],
+    ['story', { type: `pod/web-${i}`, ...IN_SHOP }],
+    ['history', { type: `pod/web-${i}`, ...IN_SHOP }],
     ['wait', { type: `pod/web-${i}`, ...IN_SHOP, until: ['object.status.phase == "Pending"'], timeout: '5s' }],
     ['wait', { type: `pod/web-${i}`, ...IN_SHOP, for: ['condition=Ready'], timeout: '1ms' }],
   ];

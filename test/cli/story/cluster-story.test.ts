@@ -5,6 +5,7 @@ import { createClient } from '../../../src/client/client.ts';
 import type { TransportResponse } from '../../../src/client/http/transport.ts';
 import { plainPainter } from '../../../src/output/painter.ts';
 import { StoryPrinter } from '../../../src/story/story-printer.ts';
+import { Redactor } from '../../../src/stream/redact.ts';
 import { type InProcess, inProcess, through } from '../../support/in-process.ts';
 import { Cluster, INCIDENTS, type Incident, incident, SHOP } from '../../support/incidents.ts';
 import { binding, role } from '../../support/rbac.ts';
@@ -18,7 +19,11 @@ interface Told {
 async function storyOf(
   { client, clock }: InProcess,
   { resource, name }: Pick<Incident, 'resource' | 'name'>,
-  { json = false, ...flags }: { json?: boolean; logs?: number; range?: StoryRange; showSecrets?: boolean } = {},
+  {
+    json = false,
+    showSecrets = false,
+    ...flags
+  }: { json?: boolean; logs?: number; range?: StoryRange; showSecrets?: boolean } = {},
 ): Promise<Told> {
   let text = '';
   const notices: string[] = [];
@@ -44,7 +49,7 @@ async function storyOf(
       printer: new StoryPrinter({ painter: plainPainter, isJson: json }),
       range: {},
       logs: undefined,
-      showSecrets: false,
+      redactor: new Redactor({ showSecrets }),
       ...flags,
     },
   );

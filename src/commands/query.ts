@@ -43,6 +43,10 @@ export default class QueryCommand extends BaseCommand {
       command: '<%= config.bin %> query deploy,cm -n shop --from shop.rec --between 2026-11-28T02:10,2026-11-28T02:20',
     },
     {
+      description: 'Who changed replicas, in SQL over a recording',
+      command: `<%= config.bin %> query --from shop.rec --sql "SELECT time, name, who, before, after FROM changes WHERE path = '.spec.replicas'"`,
+    },
+    {
       description: 'Without a cluster: how many pods run on each node',
       command: '<%= config.bin %> query pods -A --sandbox --values node',
     },
@@ -53,6 +57,7 @@ export default class QueryCommand extends BaseCommand {
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(QueryCommand.flags);
     const line = { flags, words, given: this.line.given };
+    if (flags.sql !== undefined) return await (await import('../cli/query/sql-run.ts')).querySql(line, this.edges);
     const answered =
       asksForClusters(flags) || flags.from !== undefined ? undefined : await throughServe(line, this.edges);
     if (answered !== undefined) return answered;

@@ -3,6 +3,7 @@ import type { Jq } from './jq/jq-expression.ts';
 import type { JsonPathOptions } from './objects/structured.ts';
 import type { Printer } from './printer.ts';
 import type { CountTableOptions, PrintedCounts } from './tables/count-table.ts';
+import type { Rows, RowsOptions } from './tables/rows.ts';
 import type { TablePrinterOptions } from './tables/table-printer.ts';
 import type { PrintedTrees, TreeTableOptions } from './tables/tree-table.ts';
 
@@ -31,6 +32,9 @@ export type CountsText = (counts: PrintedCounts, options: Omit<CountTableOptions
 export type TreesText = (trees: PrintedTrees, options: TreeTableOptions & Target) => string;
 /** Prints counts or trees as a list of their records; trees are indented where that helps a reader. */
 export type ListText = (records: readonly object[], options: Target & { readonly indent?: number }) => string;
+
+/** Prints rows of named columns, as a database gives them. */
+export type CreateRows = (names: readonly string[], options: RowsOptions) => Rows;
 
 /** The flags that show in some formats alone: in any other they would be taken and do nothing. */
 export const SHOWN_FLAGS = [
@@ -94,6 +98,8 @@ export interface FormatTraits {
   readonly counts: false | ((printers: Printers) => CountsText);
   /** Prints trees of owners. */
   readonly trees: false | ((printers: Printers) => TreesText);
+  /** Prints rows of SQL. The code for it is loaded at its use. */
+  readonly rows: false | (() => Promise<CreateRows>);
   /**
    * Compiles its expression. A printer that is not among `printers` is loaded here. Throws `argument` for an expression
    * that cannot be read.

@@ -1,6 +1,14 @@
 import { InformerError } from '../kit/error.ts';
 import { nearest } from '../kit/nearest.ts';
-import type { CompiledFormat, FormatTraits, ListText, PrinterOptions, Printers, SHOWN_FLAGS } from './format-traits.ts';
+import type {
+  CompiledFormat,
+  CreateRows,
+  FormatTraits,
+  ListText,
+  PrinterOptions,
+  Printers,
+  SHOWN_FLAGS,
+} from './format-traits.ts';
 import type { Printer } from './printer.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -28,6 +36,7 @@ const DATA = {
   shows: ['old', 'with-changes', 'show-managed-fields'],
   counts: false,
   trees: false,
+  rows: false,
 } satisfies Partial<FormatTraits>;
 
 /** Prints values of objects, by an expression. */
@@ -68,6 +77,7 @@ const TABLE: FormatTraits = {
   shows: ['show-labels', 'label-columns', 'timestamps'],
   counts: (of) => of.countsAsTable,
   trees: (of) => of.treesAsTable,
+  rows: rowsBy((of) => of.tableRows),
   create: printedBy((of) => of.TablePrinter),
 };
 
@@ -105,6 +115,7 @@ const CSV: FormatTraits = {
   naming: false,
   shows: ['show-labels', 'label-columns', 'show-managed-fields'],
   counts: (of) => of.countsAsCsv,
+  rows: rowsBy((of) => of.csvRows),
   create: printedBy((of) => of.CsvPrinter),
 };
 
@@ -131,6 +142,7 @@ export const FORMATS = registry({
     ...TABLE,
     help: 'wide',
     columns: 'wide',
+    rows: rowsBy((of) => of.wideRows),
     create: printedBy((of) => of.TablePrinter, { wide: true }),
   },
   json: {
@@ -142,6 +154,7 @@ export const FORMATS = registry({
     help: 'json',
     mediaType: 'application/json',
     changesBetween: true,
+    rows: rowsBy((of) => of.jsonRows),
     create: printedBy((of) => of.JsonPrinter),
   },
   ndjson: {
@@ -153,6 +166,7 @@ export const FORMATS = registry({
     help: 'ndjson',
     mediaType: 'application/x-ndjson',
     changesBetween: true,
+    rows: rowsBy((of) => of.ndjsonRows),
     create: printedBy((of) => of.NdjsonPrinter),
   },
   yaml: {
@@ -238,6 +252,7 @@ export const FORMATS = registry({
     columns: 'none',
     shows: VALUES.shows,
     counts: false,
+    rows: false,
     create: printedWith((of) => [of.CustomCsvPrinter, of.parseCsvColumns]),
   },
 });
@@ -265,6 +280,11 @@ function printedWith<T>(
     const parsed = await parse(value);
     return { createPrinter: (options) => new Made(parsed, { ...options, ...own }) };
   };
+}
+
+/** Loads what prints rows. */
+function rowsBy(chosen: (of: typeof import('./tables/rows.ts')) => CreateRows) {
+  return async () => chosen(await import('./tables/rows.ts'));
 }
 
 /** Every format, in the order of {@link FORMATS}. */
@@ -319,8 +339,8 @@ export const mediaTypeOf = (text: string): string => traitsOf(partsOf(text).word
 /** How the value of the format is written that begins a value of `-o`; undefined: there is no such format. */
 export const valueKindOf = (text: string): FormatTraits['value'] | undefined => traitsOf(partsOf(text).word)?.value;
 
-/** The use of a format: for a stream of events, or for an answer. */
-export type FormatUse = 'streams' | 'answers';
+/** The use of a format: for a stream of events, for an answer, or for rows of SQL. */
+export type FormatUse = 'streams' | 'answers' | 'rows';
 
 /** The formats of a use as completion offers them: `json`, `jsonpath=`. */
 export const formatWords = (use: FormatUse): string[] => usable(use).map(([word]) => word);
@@ -340,7 +360,10 @@ export const formatsThatShow = (flag: (typeof SHOWN_FLAGS)[number]): string[] =>
   ),
 ];
 
-const usable = (use: FormatUse) => entries().filter(([, traits]) => traits.help !== undefined && traits[use] === true);
+const usable = (use: FormatUse) =>
+  entries().filter(
+    ([, traits]) => traits.help !== undefined && (use === 'rows' ? traits.rows !== false : traits[use] === true),
+  );
 
 /** The text up to `=`, and what is behind it. */
 function partsOf(text: string): { word: string; value: string } {

@@ -9,7 +9,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import type { RecordedChange } from './recorded-change.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { completeStates, firstQuarter, putState, trim } from './retention.ts';
-import { CAUSES, EVENTS, prepareRecording, typeView } from './schema.ts';
+import { CAUSES, EVENTS, makeTypeView, prepareRecording, staysKnown } from './schema.ts';
 import type { RecordedState } from './state-text.ts';
 import { BlockWriter, nextId } from './text-blocks.ts';
 
@@ -103,6 +103,8 @@ export class RecordingWriter implements Disposable {
   readonly #blocks: BlockWriter;
   readonly #changes = new Map<string, number>();
   readonly #states = new Map<number, { revision: number; at: number; state: NewRevision['state'] }>();
+  /** The sources whose objects keep their state when they are gone. */
+  readonly #staying = new Set<number>();
   readonly #rows = new WeakMap<object, number>();
   /** Whose rows were entered in this step. */
   #entered: object[] = [];
@@ -171,8 +173,9 @@ export class RecordingWriter implements Disposable {
       ).run(cluster, resource, formatGroupResource(type.gvr), namespace, selection, jsonText(type));
       const find = 'SELECT id FROM source WHERE cluster = ? AND resource = ? AND namespace = ? AND selection = ?';
       const { id } = this.#prepare(find).get(cluster, resource, namespace, selection) as { id: number };
-      const columns = this.#prepare('SELECT columns FROM source WHERE id = ?').get(id)?.columns;
-      if (columns === null) typeView(this.#database, type.gvr, []);
+      const columns = this.#prepare('SELECT columns FROM source WHERE id = ?').get(id)?.columns as string | null;
+      if (staysKnown(type.gvr)) this.#staying.add(id);
+      makeTypeView(this.#database, type.gvr, JSON.parse(columns ?? '[]') as TableColumn[]);
       return id;
     });
   }
@@ -183,7 +186,7 @@ export class RecordingWriter implements Disposable {
       const text = jsonText(columns);
       if (this.#prepare('SELECT columns FROM source WHERE id = ?').get(source)?.columns === text) return;
       this.#prepare('UPDATE source SET columns = ? WHERE id = ?').run(text, source);
-      typeView(this.#database, type.gvr, columns);
+      makeTypeView(this.#database, type.gvr, columns);
     });
   }
 
@@ -335,7 +338,7 @@ export class RecordingWriter implements Disposable {
       length,
       depth,
     );
-    this.#states.set(object, { revision: id, at, state });
+    if (event !== 'DELETED' || !this.#staying.has(source)) this.#states.set(object, { revision: id, at, state });
   }
 
   #change({ who, paths }: RecordedChange): number {
@@ -401,7 +404,7 @@ export class RecordingWriter implements Disposable {
       if (left-- <= 0) return;
       this.#states.delete(object);
       if (state === undefined) this.#prepare('DELETE FROM state WHERE object = ?').run(object);
-      else putState({ prepare: (sql) => this.#prepare(sql) }, object, revision, at, state);
+      else putState({ prepare: (sql) => this.#prepare(sql) }, { object, revision, at, state });
     }
     this.#statesAt = this.#clock.monotonic();
   }

@@ -7,7 +7,7 @@ import { joinKey, type ObjectKey } from '../model/key.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
-import { type ChainLink, chainOf, rebuilt } from './retention.ts';
+import { type ChainLink, chainOf, rebuilt, type StateRow } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
 import { type RecordedState, stateOf } from './state-text.ts';
 import { BlockReader, type TextPlace } from './text-blocks.ts';
@@ -31,7 +31,7 @@ export interface Revision extends TextPlace {
   /** When it was received, wall-clock ms. */
   readonly at: number;
   readonly version: string;
-  readonly event: (typeof EVENTS)[number];
+  readonly event: Exclude<(typeof EVENTS)[number], ''>;
   readonly cause: (typeof CAUSES)[number];
   readonly who: string | undefined;
   /** When the server recorded the write, seconds since 1970. */
@@ -39,6 +39,8 @@ export interface Revision extends TextPlace {
   /** The paths of the changed fields. */
   readonly paths: readonly string[];
   readonly depth: number;
+  /** Whether nothing of the object was recorded before. */
+  readonly isFirst: boolean;
 }
 
 /** An object of a recording, with one of its states. */
@@ -47,6 +49,11 @@ export interface RecordedObject {
   readonly source: number;
   readonly uid: string;
   readonly object: RecordedState['object'];
+}
+
+/** The state of an object at a moment. */
+export interface StateAt extends StateRow {
+  readonly key: ObjectKey;
 }
 
 /** A time in which changes of a source may be missing. */
@@ -94,7 +101,7 @@ export type Coverage =
 /** The objects whose texts are in memory together. */
 const TOGETHER = 10_000;
 
-const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, c.who, c.paths FROM revision r
+const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, o.first, c.who, c.paths FROM revision r
   JOIN object o ON o.id = r.object LEFT JOIN change c ON c.id = r.change`;
 
 /** Reads a recording, also while another process writes it. Its calls block. Every error is a `RecordingFault`. */
@@ -199,27 +206,30 @@ export class Recording implements Disposable {
     return low;
   }
 
-  /** The states of all objects of a source after a revision, in the order of their keys. */
-  *statesAt(source: number, revision: number): Generator<{ readonly key: ObjectKey; readonly state: RecordedState }> {
-    const select = `SELECT o.id, o.namespace, o.name FROM object o WHERE o.source = ? AND o.first <= ?
-      AND (o.gone IS NULL OR o.gone > ?) ORDER BY o.namespace, o.name`;
-    const objects = this.#all(select, source, revision, revision);
+  /**
+   * The states of all objects of a source after a revision, in the order of their keys. `withGone`: also of those that
+   * were gone by then, the last one.
+   */
+  *statesAt(source: number, revision: number, { withGone = false } = {}): Generator<StateAt> {
+    const select = `SELECT o.id, o.namespace, o.name, min(?, coalesce(o.gone, ?) - 1) AS upTo FROM object o
+      WHERE o.source = ? AND o.first <= ? ${withGone ? '' : 'AND coalesce(o.gone, ?) > ?'} ORDER BY o.namespace, o.name`;
+    const never = Number.MAX_SAFE_INTEGER;
+    const objects = this.#all(select, revision, never, source, revision, ...(withGone ? [] : [never, revision]));
     for (let from = 0; from < objects.length; from += TOGETHER) {
       const part = objects.slice(from, from + TOGETHER);
-      const states = this.#statesTogether(
-        part.map(({ id }) => Number(id)),
-        revision,
-      );
-      for (const [i, { namespace, name }] of part.entries()) {
+      const chains = part.map(({ id, upTo }) => chainOf(this.#database, Number(id), Number(upTo)));
+      const states = this.#statesTogether(chains);
+      for (const [i, { id, namespace, name }] of part.entries()) {
+        const [newest] = chains[i] ?? [];
         const state = states[i];
-        if (state) yield { key: joinKey(String(namespace), String(name)), state };
+        const key = joinKey(String(namespace), String(name));
+        if (state && newest) yield { object: Number(id), key, state, revision: newest.id, at: newest.at };
       }
     }
   }
 
   /** The states of many objects. Their texts are read block by block, so that each block is decompressed once. */
-  #statesTogether(objects: readonly number[], revision: number): (RecordedState | undefined)[] {
-    const chains = objects.map((object) => chainOf(this.#database, object, revision));
+  #statesTogether(chains: readonly (readonly ChainLink[])[]): (RecordedState | undefined)[] {
     const texts = new Map<ChainLink, string>();
     for (const link of chains.flat().sort((a, b) => a.block - b.block)) texts.set(link, this.#blocks.textAt(link));
     return chains.map((chain) =>
@@ -320,7 +330,7 @@ function revisionOf(row: Record<string, unknown>): Revision {
     uid: String(row.uid),
     at: Number(row.at),
     version: String(row.version),
-    event: EVENTS[Number(row.event)] ?? '',
+    event: EVENTS[Number(row.event)] || 'MODIFIED',
     cause: CAUSES[Number(row.cause)] ?? 'watch',
     who: who === null ? undefined : String(who),
     written: written === null ? undefined : Number(written),
@@ -329,5 +339,6 @@ function revisionOf(row: Record<string, unknown>): Revision {
     place: Number(row.place),
     length: Number(row.length),
     depth: Number(row.depth),
+    isFirst: row.first === row.id,
   };
 }

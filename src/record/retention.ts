@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { jsonText } from '../kit/exact-json.ts';
+import { STAYS_KNOWN } from './schema.ts';
 import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
 import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
 
 /** The texts of an object up to a revision, the newest first, from its last whole state on. */
 export function chainOf(database: DatabaseSync, object: number, revision: number): ChainLink[] {
-  const select = 'SELECT block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
+  const select =
+    'SELECT id, at, block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
   const chain: ChainLink[] = [];
   for (const row of database.prepare(select).iterate(object, revision)) {
     chain.push(row as unknown as ChainLink);
@@ -16,6 +18,8 @@ export function chainOf(database: DatabaseSync, object: number, revision: number
 
 /** A text of a chain, and the number of differences since the last whole state. */
 export interface ChainLink extends TextPlace {
+  readonly id: number;
+  readonly at: number;
   readonly depth: number;
 }
 
@@ -45,6 +49,7 @@ export function trim(database: DatabaseSync, blocks: BlockWriter, cutoff: number
   const run = (sql: string, ...values: number[]) => Number(database.prepare(sql).run(...values).changes);
   removed += run('DELETE FROM revision WHERE object IN (SELECT id FROM object WHERE gone <= ?)', last);
   run('DELETE FROM object WHERE gone <= ?', last);
+  run('DELETE FROM state WHERE object NOT IN (SELECT id FROM object)');
   const reader = new BlockReader(database);
   for (const { id } of database.prepare('SELECT id FROM object WHERE first <= ?').all(last)) {
     const object = Number(id);
@@ -81,30 +86,36 @@ export function firstQuarter(database: DatabaseSync): number {
 export function completeStates(database: DatabaseSync): void {
   const stale = database
     .prepare(
-      `SELECT id, last FROM (SELECT o.id, (SELECT max(id) FROM revision WHERE object = o.id) AS last FROM object o WHERE o.gone IS NULL) n
-       WHERE last IS NOT (SELECT revision FROM state WHERE object = n.id)`,
+      `SELECT id, last FROM (SELECT o.id, (SELECT max(id) FROM revision WHERE object = o.id AND event <> 3) AS last
+         FROM object o WHERE o.gone IS NULL OR ${STAYS_KNOWN}) n WHERE last IS NOT (SELECT revision FROM state WHERE object = n.id)`,
     )
     .all();
   const reader = new BlockReader(database);
   for (const { id, last } of stale) {
     const state = rebuilt(database, reader, Number(id), Number(last));
     const at = Number(database.prepare('SELECT at FROM revision WHERE id = ?').get(Number(last))?.at);
-    if (state) putState(database, Number(id), Number(last), at, state);
+    if (state) putState(database, { object: Number(id), revision: Number(last), at, state });
   }
-  database.exec('DELETE FROM state WHERE object NOT IN (SELECT id FROM object WHERE gone IS NULL)');
+  database.exec(`DELETE FROM state WHERE object NOT IN (SELECT id FROM object WHERE gone IS NULL OR ${STAYS_KNOWN})`);
 }
 
-/** Enters a newest state. managedFields are not in it. */
+/** A state, the revision that made it, and when that was received, wall-clock ms. */
+export interface StateRow {
+  readonly object: number;
+  readonly revision: number;
+  readonly at: number;
+  readonly state: RecordedState;
+}
+
+/** Enters a state into a table of states. managedFields are not in it. */
 export function putState(
   database: Pick<DatabaseSync, 'prepare'>,
-  object: number,
-  revision: number,
-  at: number,
-  state: RecordedState,
+  { object, revision, at, state }: StateRow,
+  table = 'state',
 ): void {
   const { metadata = {}, ...rest } = state.object as { readonly metadata?: Readonly<Record<string, unknown>> };
   const { managedFields: _, ...shown } = metadata;
-  database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?, ?, ?, ?, ?)').run(
+  database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`).run(
     object,
     revision,
     at,

@@ -81,26 +81,77 @@ const OWN = /^(run|source|object|revision|change|block|stretch|gap|state|revisio
 const columnName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_');
 const FIXED = new Set(['NAME', 'NAMESPACE', 'AGE', 'CLUSTER', 'UID', 'LABELS', 'CREATED', 'TIME', 'OBJECT']);
 
-/**
- * A view of the newest states of a type, with its printed columns: `pods`, or `pods.metrics.k8s.io` if the short name is
- * that of another type.
- */
-export function typeView(
-  database: DatabaseSync,
-  type: GroupResource,
-  columns: readonly { readonly name: string }[],
-): void {
+/** The types whose views have also what is gone: a cluster keeps Events for an hour only. */
+const EVENT_TYPES: readonly string[] = ['events', 'events.events.k8s.io'];
+
+/** Whether the states of objects of a type stay when they are gone. */
+export const staysKnown = (type: GroupResource) => EVENT_TYPES.includes(formatGroupResource(type));
+/** As {@link staysKnown}, of a row of `object` in SQL. */
+export const STAYS_KNOWN = `source IN (SELECT id FROM source WHERE name IN ('${EVENT_TYPES.join("', '")}'))`;
+
+const EVENT_COLUMNS = (
+  [
+    ['type', '$.type'],
+    ['reason', '$.reason'],
+    ['kind', '$.involvedObject.kind', '$.regarding.kind'],
+    ['about', '$.involvedObject.name', '$.regarding.name'],
+    ['message', '$.message', '$.note'],
+    ['count', '$.series.count', '$.count', '$.deprecatedCount'],
+    ['first', '$.firstTimestamp', '$.deprecatedFirstTimestamp', '$.eventTime', '$.metadata.creationTimestamp'],
+    ['last', '$.series.lastObservedTime', '$.lastTimestamp', '$.deprecatedLastTimestamp', '$.eventTime'],
+    ['who', '$.source.component', '$.reportingComponent', '$.reportingController'],
+  ] as const
+).map(([name, ...paths]) => {
+  const texts = paths.map((each) => `nullif(json_extract(t.json, '${each}'), '')`);
+  return `${texts.length === 1 ? texts[0] : `coalesce(${texts.join(', ')})`} AS ${name}, `;
+});
+
+interface TypeView {
+  /** `pods`, or `pods.metrics.k8s.io` if the short name is that of another type. */
+  readonly name: string;
+  /** The type: `pods`, `deployments.apps`. */
+  readonly type: string;
+}
+
+/** The views of types. */
+export function typeViews(database: DatabaseSync): TypeView[] {
+  const views = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'view'").all();
+  return views.flatMap(({ name, sql }) => {
+    const [, type] = / AS \/\* (\S+) \*\/ /.exec(String(sql)) ?? [];
+    return type === undefined ? [] : { name: String(name), type };
+  });
+}
+
+type Columns = readonly { readonly name: string }[];
+
+/** Makes the view of the newest states of a type, with its printed columns. */
+export function makeTypeView(database: DatabaseSync, type: GroupResource, columns: Columns): void {
   const whole = formatGroupResource(type);
-  const found = database.prepare("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?").get(type.resource);
-  const isFree = !OWN.test(type.resource) && (found === undefined || String(found.sql).includes(`/* ${whole} */`));
-  const name = quoted(isFree ? type.resource : whole);
+  const found = typeViews(database).find(({ name }) => name === type.resource);
+  const name = !OWN.test(type.resource) && (found === undefined || found.type === whole) ? type.resource : whole;
+  const text = typeViewText({ name, type: whole }, columns);
+  const same = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'view' AND sql = ?").get(text);
+  if (!same) database.exec(`DROP VIEW IF EXISTS ${quoted(name)}; ${text}`);
+}
+
+/** The view of a type. With `at` it is a view of this connection alone, of the states in another table. */
+export function typeViewText(
+  { name, type }: TypeView,
+  columns: Columns,
+  at?: { readonly states: string; readonly revision: number },
+): string {
+  const isEvents = EVENT_TYPES.includes(type);
   const printed = columns.flatMap(({ name: heading }, i) =>
     FIXED.has(columnName(heading)) ? [] : [`json_extract(t.cells, '$[${i}]') AS ${quoted(columnName(heading))}, `],
   );
-  database.exec(`DROP VIEW IF EXISTS ${name}; CREATE VIEW ${name} AS /* ${whole} */ SELECT s.cluster, o.namespace, o.name, o.uid,
+  const gone = `(SELECT ${timeText('r.at')} FROM revision r WHERE r.id = o.gone${at ? ` AND o.gone <= ${at.revision}` : ''}) AS gone, `;
+  const own = isEvents ? [...EVENT_COLUMNS, gone] : printed;
+  const places = `JOIN object o ON o.id = t.object JOIN source s ON s.id = o.source`;
+  return `CREATE ${at ? 'TEMP ' : ''}VIEW ${quoted(name)} AS /* ${type} */ SELECT s.cluster, o.namespace, o.name, o.uid,
     t.labels, json_extract(t.json, '$.metadata.creationTimestamp') AS created, ${timeText('t.at')} AS time,
-    ${printed.join('')}t.json AS object FROM state t JOIN object o ON o.id = t.object JOIN source s ON s.id = o.source
-    WHERE s.name = '${whole.replaceAll("'", "''")}'`);
+    ${own.join('')}t.json AS object FROM ${at?.states ?? 'state'} t ${places}
+    WHERE s.name = '${type.replaceAll("'", "''")}'${isEvents || at ? '' : ' AND o.gone IS NULL'}`;
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+/** A name in SQL. */
+export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

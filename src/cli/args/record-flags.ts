@@ -36,6 +36,10 @@ export const momentFlags = group('RECORDING', {
     summary: 'with --from: what appeared (+), changed (~) and vanished (-) between two times, and by whom',
     helpValue: 'T1,T2',
   }),
+  sql: text({
+    summary: 'with --from: the rows of a SELECT over its tables: pods, deployments, … changes, events, gaps',
+    helpValue: 'SELECT',
+  }),
 });
 
 /** The part of a recording that goes by again. */

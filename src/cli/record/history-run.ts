@@ -8,7 +8,8 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { changeTexts } from '../../output/changes/changes-printer.ts';
 import { cellText } from '../../output/escape.ts';
 import type { PrintedEvent } from '../../output/printer.ts';
-import type { MarkedGap, Recording, Revision } from '../../record/recording.ts';
+import { type RecordedStep, recordedSteps } from '../../record/recorded-steps.ts';
+import type { MarkedGap, Revision } from '../../record/recording.ts';
 import type { RecordedState } from '../../record/state-text.ts';
 import { compileScope, type PathScope } from '../../stream/changes/path-scope.ts';
 import { Enveloper, type ObjectChange } from '../../stream/envelope.ts';
@@ -111,7 +112,7 @@ async function recordedHistory(
     throw new InformerError('argument', `--path ${flags.path.join(',')} is not the path of a field`, {
       hint: 'for example --path .spec.replicas',
     });
-  const changes = changesOf(recording, revisions);
+  const changes = [...recordedSteps(recording, revisions)];
   const shown = changes.filter(({ revision, before, state }) => {
     if (revision.at < first || revision.at > last) return false;
     if (flags.by && !flags.by.some((manager) => revision.who?.split(',').includes(manager))) return false;
@@ -149,25 +150,8 @@ export function ofOneNamespace(
   );
 }
 
-interface ShownChange {
-  readonly revision: Revision;
-  readonly state: RecordedState;
-  readonly before: RecordedState | undefined;
-}
-
-/** The revisions with their states, each made from the one before. */
-function changesOf(recording: Recording, revisions: readonly Revision[]): ShownChange[] {
-  const last = new Map<number, RecordedState>();
-  return revisions.map((revision) => {
-    const before = last.get(revision.object);
-    const state = recording.next(revision, before);
-    last.set(revision.object, state);
-    return { revision, state, before };
-  });
-}
-
 /** The events of changes, with the times at which they were received. */
-function printedOf(changes: readonly ShownChange[], type: ResourceType, showManagedFields: boolean): PrintedEvent[] {
+function printedOf(changes: readonly RecordedStep[], type: ResourceType, showManagedFields: boolean): PrintedEvent[] {
   const redactor = new Redactor({ showSecrets: true }); // a recording has marks in place of values
   const enveloper = new Enveloper({ clock: { now: () => 0 }, redactor, showManagedFields, withOld: true });
   return changes.flatMap(({ revision, state, before }) => {
@@ -187,7 +171,7 @@ const shownState = ({ object }: RecordedState) => object as unknown as ReadonlyO
 
 async function printFormatted(
   session: Session,
-  changes: readonly ShownChange[],
+  changes: readonly RecordedStep[],
   type: ResourceType,
   flags: HistoryFlags,
   only: PathScope | undefined,
@@ -212,7 +196,7 @@ const MOST_TEXTS = 3;
 
 /** One line for each change, with gaps in their places. */
 function linesOf(
-  changes: readonly ShownChange[],
+  changes: readonly RecordedStep[],
   gaps: readonly MarkedGap[],
   type: ResourceType,
   only: PathScope | undefined,
@@ -230,7 +214,7 @@ function linesOf(
 }
 
 /** The changed fields of an update, those of the status last. */
-function textsOf(change: ShownChange, type: ResourceType, only: PathScope | undefined): string[] {
+function textsOf(change: RecordedStep, type: ResourceType, only: PathScope | undefined): string[] {
   const [printed] = printedOf([change], type, true);
   if (!printed || !change.before) return [];
   const texts = changeTexts(printed).map(withoutWriter);

@@ -15,6 +15,8 @@ export interface RecordedServer extends ServerInstead, Disposable {
   readonly recording: Recording;
   /** The moment that is asked, wall-clock ms. */
   readonly at: number;
+  /** Says on stderr what may be missing of a source at this moment. */
+  read(source: RecordedSource): void;
 }
 
 /** A recording, and the moment of it that is asked. Default: its end. */
@@ -44,7 +46,7 @@ export function recordedServer(
         hint: `it begins at ${momentText(run.began)}`,
       });
     if (given.get('at') === undefined && text === undefined) sayEnd(recording, io);
-    const onRead = (source: RecordedSource) => {
+    const read = (source: RecordedSource) => {
       const isRecent = text === undefined && isJustBehind(recording.coverage(source.id, at), at);
       const unseen = isRecent ? undefined : unseenText(recording, source, at);
       if (unseen !== undefined) writeNotice(io, unseen);
@@ -52,7 +54,8 @@ export function recordedServer(
     return {
       recording,
       at,
-      transport: new RecordedApi({ recording, at, onRead }),
+      read,
+      transport: new RecordedApi({ recording, at, onRead: read }),
       clock: { ...systemClock, now: () => at },
       explained: (error) => ofRecording(error, recording),
       [Symbol.dispose]: () => recording[Symbol.dispose](),

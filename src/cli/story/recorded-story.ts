@@ -2,8 +2,8 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { formatGroupResource, sameGvr } from '../../model/gvr.ts';
 import { partsOfKey } from '../../model/key.ts';
 import { belongingObjects } from '../../record/recorded-objects.ts';
+import { recordedSteps } from '../../record/recorded-steps.ts';
 import type { MarkedGap, Recording } from '../../record/recording.ts';
-import type { RecordedState } from '../../record/state-text.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryGap, StoryPrinter } from '../../story/story-printer.ts';
 import { ofOneNamespace } from '../record/history-run.ts';
@@ -73,18 +73,13 @@ function tell(
   recording: Recording,
   { objects, last }: { readonly objects: readonly number[]; readonly last: number },
 ): StoryEntry[] {
-  const states = new Map<number, RecordedState>();
   const told: StoryEntry[] = [];
   let unjudged: number | undefined;
-  for (const revision of recording.revisionsOfObjects(objects)) {
-    const { at, event, cause, object } = revision;
+  for (const { revision, state, before } of recordedSteps(recording, recording.revisionsOfObjects(objects))) {
+    const { at, event, cause } = revision;
     if (at > last) break;
-    if (event === '') continue;
     if (unjudged !== undefined && unjudged !== at) told.push(...story.judge(unjudged));
     unjudged = at;
-    const before = states.get(object);
-    const state = recording.next(revision, before);
-    states.set(object, state);
     told.push(...story.see({ at, event, cause, object: state.object, before: before?.object }));
   }
   if (unjudged !== undefined) told.push(...story.judge(unjudged));

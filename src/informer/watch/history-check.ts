@@ -4,7 +4,7 @@ import { keyOf, type ObjectKey } from '../../model/key.ts';
 import type { ListOptions, Selectors } from '../../model/list-options.ts';
 import { hasMetadata, type KubeObject, type ListPage } from '../../model/object.ts';
 import { compareResourceVersions, isComparable, type ResourceVersion } from '../../model/resource-version.ts';
-import { isTooLargeResourceVersion } from '../../model/status.ts';
+import { isThrottled, isTooLargeResourceVersion, statusOf } from '../../model/status.ts';
 import { markOf } from '../verifier.ts';
 import { withPatience } from './idle-limited-call.ts';
 import type { CallContext, ListerWatcher } from './lister-watcher.ts';
@@ -39,7 +39,7 @@ export const replacedHistory = (what: string): InformerError => new ReplacedHist
 
 /** The result of a check that found no contradiction. */
 export interface HistoryCheck {
-  /** Whether the server answered with a version that is not before ours. */
+  /** Whether the server answered all questions, with a version that is not before ours. */
   readonly isVerified: boolean;
   /**
    * Whether the server has shown that its history contains the last event that we have seen, or that it had as many
@@ -83,6 +83,10 @@ export class History<T> {
   readonly #options: HistoryOptions<T>;
   /** The object of the last event, when that was its deletion. */
   #deleted: KubeObject | undefined;
+  /** The object of the last event, when that was no deletion. */
+  #changed: unknown;
+  /** Whether a question of the current check, about the past, got no answer. */
+  #isUnanswered = false;
 
   constructor(options: HistoryOptions<T>) {
     this.#options = options;
@@ -96,9 +100,16 @@ export class History<T> {
     return !cache.isBehind() && items.every(isKnown) && countOf(cache) === items.length;
   }
 
-  /** The last event deleted this object; undefined: it did not delete any, or a list came after it. */
+  /** The last event deleted this object. */
   lastDeleted(object: unknown): void {
     this.#deleted = hasMetadata(object) ? { metadata: object.metadata } : undefined;
+    this.#changed = undefined;
+  }
+
+  /** The last event added or changed this object; undefined: a list came after it. */
+  lastChanged(object: unknown): void {
+    this.#deleted = undefined;
+    this.#changed = object;
   }
 
   /** The collection has lost these objects. A deletion of one of them can no more be looked up in it. */
@@ -127,6 +138,7 @@ export class History<T> {
 
   async #check(since: ResourceVersion, signal: AbortSignal): Promise<HistoryCheck> {
     const { cache } = this.#options;
+    this.#isUnanswered = false;
     const page = await this.ask(signal);
     const order = compareResourceVersions(page.resourceVersion, since);
     if (order === undefined) await this.#reaches(since, signal);
@@ -134,7 +146,8 @@ export class History<T> {
     this.#compare(page, since);
     if (!cache) return { isVerified: true, isProven: true }; // as far as versions show
     if (cache.isBehind()) return { isVerified: true, isProven: false };
-    return { isVerified: true, ...(await this.#compareLast(cache, page, since, signal)) };
+    const last = await this.#compareLast(cache, page, since, signal);
+    return { isVerified: !this.#isUnanswered, ...last };
   }
 
   /** Compares what the last event has changed. */
@@ -145,7 +158,7 @@ export class History<T> {
     signal: AbortSignal,
   ): Promise<Omit<HistoryCheck, 'isVerified'>> {
     const deleted = this.#deleted;
-    const newest = newestOf(cache);
+    const newest = newestOf(cache) ?? this.#lastChangedOf(cache);
     const last = deleted ?? newest;
     const wasSo =
       last && (await (last === deleted ? this.#wasGone(last, since, signal) : this.#wasThere(last, since, signal)));
@@ -161,6 +174,13 @@ export class History<T> {
     const [item] = found.items;
     const isSame = hasMetadata(item) && item.metadata.resourceVersion === newest.metadata.resourceVersion;
     return { isProven: isSame && !deleted };
+  }
+
+  /** The cached object that the last event has changed: without an order, versions do not say which one it is. */
+  #lastChangedOf(cache: CacheView): KubeObject | undefined {
+    if (!hasMetadata(this.#changed)) return undefined;
+    const cached = cache.get(keyOf(this.#changed));
+    return hasMetadata(cached) && markOf(cached) === markOf(this.#changed) ? cached : undefined;
   }
 
   /** Whether the server had as many objects at our version as the cache has. False when it does not say. */
@@ -192,6 +212,7 @@ export class History<T> {
     const page = await asked.catch((error) => {
       signal.throwIfAborted();
       if (isMovedCollection(error)) throw error;
+      if (!isRefusal(error)) this.#isUnanswered = true;
     });
     return page?.resourceVersion === since ? page : undefined; // a server may answer with another state
   }
@@ -318,6 +339,12 @@ export class History<T> {
   }
 }
 
+/** Whether the server has answered that it does not say it. After any other error it is to be asked again. */
+function isRefusal(error: unknown): boolean {
+  const code = statusOf(error)?.code ?? 0;
+  return isTooLargeResourceVersion(error) || (code >= 400 && code < 500 && !isThrottled(error));
+}
+
 /** Whether a page proves that no object matches. A page that others follow does not. */
 const isEmpty = (page: ListPage<unknown>) => page.items.length === 0 && !page.continue;
 
@@ -342,7 +369,10 @@ function isNamedLike(item: unknown, { metadata: { name, namespace } }: KubeObjec
   return hasMetadata(item) && item.metadata.name === name && item.metadata.namespace === namespace;
 }
 
-/** The cached object that was changed last. A server restored from a backup is the least likely to have it. */
+/**
+ * The cached object that was changed last; undefined where versions have no order. A server restored from a backup is
+ * the least likely to have it.
+ */
 function newestOf(cache: CacheView): KubeObject | undefined {
   let newest: KubeObject | undefined;
   for (const [, object] of cache.entries()) {

@@ -410,12 +410,12 @@ export class Reflector<T> {
     let isOrdered = since !== '' && since !== '0';
     return {
       add: (object) => {
-        history.lastDeleted(undefined);
+        history.lastChanged(object);
         store.add(object);
       },
       update: (object) => {
         isOrdered = true;
-        history.lastDeleted(undefined);
+        history.lastChanged(object);
         store.update(object);
       },
       delete: (object) => {
@@ -502,7 +502,7 @@ export class Reflector<T> {
       });
     }
     this.#distrusted = undefined;
-    this.#history.lastDeleted(undefined);
+    this.#history.lastChanged(undefined);
     this.#resourceVersion = resourceVersion; // the store knows it from the list
     this.#ledger.synced(resourceVersion, items.length);
   }

@@ -140,7 +140,7 @@ describe('a check of the history', () => {
     [
       'refuses to say',
       () => {
-        throw new Error('410');
+        throw new StatusError(failure(410, 'Expired', 'too old'));
       },
     ],
   ])('compares the present state when the server %s', async (_, then) => {
@@ -150,6 +150,17 @@ describe('a check of the history', () => {
     const result = await history.check('5', new AbortController().signal);
     expect(result).toEqual({ isVerified: true, isProven: false, absent: cached.get('a') });
     expect(asked).toHaveLength(3);
+  });
+
+  it.each<[string, () => Error]>([
+    ['fails', () => new StatusError(failure(500, 'InternalError', 'a fault'))],
+    ['is throttled', () => new StatusError(failure(429, 'TooManyRequests', 'later'))],
+    ['is lost', () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
+  ])('verifies nothing when the question about that version %s', async (_, error) => {
+    const { history } = askedAboutThen(() => {
+      throw error();
+    });
+    expect(await history.check('5', new AbortController().signal)).toEqual({ isVerified: false, isProven: false });
   });
 
   it('verifies nothing when the server does not answer', async () => {
@@ -228,7 +239,7 @@ describe('the last event', () => {
     [
       'refuses',
       () => {
-        throw new Error('410');
+        throw new StatusError(failure(410, 'Expired', 'too old'));
       },
     ],
   ])('was a deletion: nothing is proven by a server that %s', async (_, then) => {
@@ -238,7 +249,7 @@ describe('the last event', () => {
 
   it('is not a deletion any more when another event, or a list, came after it', async () => {
     const { history, asked } = afterDeletion(() => ({ items: [object('b', '3')], resourceVersion: '3' }));
-    history.lastDeleted(undefined);
+    history.lastChanged(undefined);
     expect(await history.check('3', signal)).toEqual({ isVerified: true, isProven: true });
     expect(asked[1]).toMatchObject({ fieldSelector: 'metadata.name=b' });
   });
@@ -501,6 +512,46 @@ describe('a check', () => {
     const { history, asked } = historyOf(cached, [() => ({ items: [], resourceVersion: '9', continue: 'more' })]);
     expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
     expect(asked).toEqual([{ limit: 1 }, { limit: 1, resourceVersion: '5', resourceVersionMatch: 'Exact' }]);
+  });
+
+  describe('where the versions of the cache cannot be ordered', () => {
+    const [a, b] = [object('a', 'x4'), object('b', 'x5')];
+    const now = () => ({ items: [a], resourceVersion: 'x9' });
+    const about = { limit: 1, fieldSelector: 'metadata.name=b', labelSelector: undefined };
+    const then = { resourceVersion: 'x5', resourceVersionMatch: 'Exact' };
+    const checked = (items: UnknownObject[], cached = b) => {
+      const answer = () => ({ items, resourceVersion: 'x5' });
+      const { history, asked } = historyOf(
+        new Map([
+          ['a', a],
+          ['b', cached],
+        ]),
+        [now, now, answer, now, now, answer],
+      );
+      history.lastChanged({ ...b });
+      return { asked, history };
+    };
+
+    it('asks about the object of the last event', async () => {
+      const { history, asked } = checked([b]);
+      expect(await history.check('x5', signal)).toEqual({ isVerified: true, isProven: true });
+      expect(asked[2]).toEqual({ ...about, ...then });
+    });
+
+    it('rejects when the server did not have that object then', async () => {
+      const { history } = checked([]);
+      await expect(history.check('x5', signal)).rejects.toThrow('at version x5 the server did not have "b"');
+    });
+
+    it('asks about no object that the cache has as another one by now, nor about the last one before a list', async () => {
+      const changed = checked([a, b], object('b', 'x6'));
+      await changed.history.check('x5', signal);
+      expect(changed.asked[2]).toEqual({ limit: 1, ...then });
+      const listed = checked([a, b]);
+      listed.history.lastChanged(undefined);
+      await listed.history.check('x5', signal);
+      expect(listed.asked[2]).toEqual({ limit: 1, ...then });
+    });
   });
 
   it('passes over cached objects without a version', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { type Controller, createController } from '../../src/controller/controller.ts';
@@ -45,6 +46,8 @@ export interface OwnWriteSimulation {
   readonly terms: number;
   /** The answers to writes that were lost. */
   readonly lost: number;
+  /** Of all requests and runs, with their times: the same for each run of a seed. */
+  readonly digest: string;
   /** What the caches saw: how often they were listed again, went on after a cut, or lost their place, and restored servers. */
   readonly seen: Readonly<Record<'relists' | 'resumes' | 'gone' | 'restores', number>>;
 }
@@ -65,10 +68,11 @@ interface Term {
  * Runs a controller that wants some children for each parent, over caches that lag, break, are listed again and come
  * from a restored server, with versions that may have no order. Answers of writes may be lost, and other processes come
  * to lead. Rejects with the seed if a parent ever has a child too
- * many, or one too few at the end.
+ * many, or one too few at the end. Uses no socket and no real time: a seed always gives the same run. Another `jitter`
+ * gives the same plan with other pauses of the clients.
  */
-export async function simulateOwnWrites(seed: number, steps: number): Promise<OwnWriteSimulation> {
-  const simulation = new Simulation(seed);
+export async function simulateOwnWrites(seed: number, steps: number, jitter = seed): Promise<OwnWriteSimulation> {
+  const simulation = new Simulation(seed, jitter);
   try {
     return await simulation.run(steps);
   } catch (error) {
@@ -81,6 +85,9 @@ class Simulation {
   readonly trace: string[] = [];
   readonly #seed: number;
   readonly #random: RandomSource;
+  /** Of the pauses of the clients. */
+  readonly #jitter: RandomSource;
+  readonly #digest = createHash('sha256');
   readonly #clock = new FakeClock();
   readonly #lagMs: number;
   readonly #isDisturbed: boolean;
@@ -97,9 +104,10 @@ class Simulation {
   #isCalm = false;
   #snapshot: SandboxSnapshot | undefined;
 
-  constructor(seed: number) {
+  constructor(seed: number, jitter: number) {
     this.#seed = seed;
     this.#random = seededRandom(seed);
+    this.#jitter = seededRandom(jitter + 1);
     this.#lagMs = pick(this.#random, LAGS);
     this.#isDisturbed = this.#random() < 0.6;
     this.#isUnordered = this.#random() < 0.3;
@@ -147,6 +155,7 @@ class Simulation {
       runs: this.#runs,
       terms: this.#terms,
       lost: this.#lost,
+      digest: this.#digest.update(this.trace.join('\n')).digest('hex'),
       seen: this.#seen,
     };
   }
@@ -154,9 +163,12 @@ class Simulation {
   /** A process with caches that follow the server, and that may lead. */
   #replica(sandbox: Sandbox): Replica {
     const clock = this.#clock;
-    const transport = this.#isUnordered ? unordered(sandbox.transport()) : sandbox.transport();
-    const client = createClient(this.#losing(transport), { clock, logger: silentLogger });
+    const inOrder = this.#noting(sandbox.transport());
+    const transport = this.#isUnordered ? unordered(inOrder) : inOrder;
+    const random = seededRandom(this.#jitter() * 2 ** 32);
+    const client = createClient(this.#losing(transport), { clock, random, logger: silentLogger });
     const factory = dynamicInformerFactory(client, {
+      random,
       logger: silentLogger,
       namespaces: this.#random() < 0.5 ? NAMESPACES : [],
       store: pick(this.#random, ['objects', 'compact']),
@@ -227,6 +239,14 @@ class Simulation {
         await running;
       },
     };
+  }
+
+  /** Puts all requests into the digest. */
+  #noting(transport: Transport): Transport {
+    return through(transport, async (request, send) => {
+      this.#digest.update(`${this.#clock.monotonic()} ${request.method} ${request.path} ${request.body ?? ''}\n`);
+      return send(request);
+    });
   }
 
   /** Loses the answers of some writes that the server has stored. */

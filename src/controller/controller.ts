@@ -135,6 +135,7 @@ export class Controller {
         const isWaiting = this.#queue.placeOf(key) === 'delayed';
         if (isWaiting) this.#queue.add(key, { priority: Number.NEGATIVE_INFINITY }); // it keeps the priority that it has
       },
+      again: (key) => this.#queue.add(key),
       waited: this.#metrics.waited,
     });
   }

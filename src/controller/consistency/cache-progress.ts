@@ -20,7 +20,7 @@ export class CacheProgress implements Disposable {
   readonly #byObject = new Map<ObjectKey, Set<ObjectKey>>();
   /** The earliest version comes first. One whose object changed stays until its version. */
   readonly #byVersion = new Heap<Waiting>((a, b) => !isReached(b.version, a.version));
-  /** Writes whose version has no order, by their object. */
+  /** Writes that are followed, by their object. */
   readonly #followed = new Map<ObjectKey, Set<UnseenWrite>>();
   #observing: Disposable | undefined;
 
@@ -38,7 +38,7 @@ export class CacheProgress implements Disposable {
     this.#observe();
   }
 
-  /** Shows a write every state of its object, until its version was shown. */
+  /** Shows a write every state of its object, until one shows the write. */
   follow(write: UnseenWrite): void {
     const writes = this.#followed.get(write.key) ?? new Set();
     this.#followed.set(write.key, writes.add(write));
@@ -50,6 +50,7 @@ export class CacheProgress implements Disposable {
     const writes = this.#followed.get(write.key);
     writes?.delete(write);
     if (writes?.size === 0) this.#followed.delete(write.key);
+    this.#rest();
   }
 
   [Symbol.dispose](): void {
@@ -67,7 +68,7 @@ export class CacheProgress implements Disposable {
     for (const object of changed) {
       for (const write of this.#followed.get(object) ?? []) {
         write.changed();
-        if (!write.isUnordered) this.leave(write);
+        if (!write.isFollowed) this.leave(write);
       }
       this.#take(object, ready);
     }
@@ -76,8 +77,13 @@ export class CacheProgress implements Disposable {
       this.#byVersion.pop();
       next = this.#byVersion.peek();
     }
-    if (this.#byObject.size === 0 && this.#followed.size === 0) this[Symbol.dispose]();
+    this.#rest();
     for (const key of ready) this.#ready(key);
+  }
+
+  /** Ends what nothing waits for. */
+  #rest(): void {
+    if (this.#byObject.size === 0 && this.#followed.size === 0) this[Symbol.dispose]();
   }
 
   #take(object: ObjectKey, ready: Set<ObjectKey>): void {

@@ -21,6 +21,7 @@ export class UnseenWrite {
   #goneUid: string | undefined;
   /** Whether one of the writes made an object that the cache selects. */
   #isSelected = false;
+  /** Whether the cache has shown the object as the last write made it, or a later state of it. */
   #hasShownVersion = false;
   /** The version that the cache had when the write was sent, if the write made none after it: the server was restored. */
   #replaced: ResourceVersion | undefined;
@@ -49,9 +50,9 @@ export class UnseenWrite {
     this.#isSelected ||= object === undefined || this.cache.sourceOf(this.key)?.selects(object) !== false;
   }
 
-  /** Whether the cache has to be followed: only its events say whether it has shown a version without an order. */
-  get isUnordered(): boolean {
-    return this.#version !== undefined && this.version === undefined && !this.#hasShownVersion;
+  /** Whether the cache has to be followed: only its events say whether it has shown what the write made. */
+  get isFollowed(): boolean {
+    return this.#version !== undefined && this.#isSelected && !this.#hasShownVersion;
   }
 
   /** The version that the cache must reach; undefined if none has an order. */
@@ -69,7 +70,7 @@ export class UnseenWrite {
 
   /** Notes that the cache shows another state of the object. */
   changed(): void {
-    if (this.#cached?.metadata.resourceVersion === this.#version) this.#hasShownVersion = true;
+    if (this.#isIn(this.#cached)) this.#hasShownVersion = true;
   }
 
   /**
@@ -85,9 +86,8 @@ export class UnseenWrite {
     if (this.#version === undefined) return 'absent';
     const isShown =
       this.#hasShownVersion ||
-      cached?.metadata.resourceVersion === this.#version ||
-      (!this.#isBeforeRestore &&
-        (isReached(cached?.metadata.resourceVersion, this.#version) || isReached(source.shownVersion, this.#version)));
+      this.#isIn(cached) ||
+      (!this.#isBeforeRestore && isReached(source.shownVersion, this.#version));
     if (isShown) return this.#goneUid === undefined ? 'shown' : 'absent';
     return cached === undefined && !this.#isSelected ? 'absent' : 'behind';
   }
@@ -97,6 +97,25 @@ export class UnseenWrite {
     const { continuity } = this.cache.sourceOf(this.key) ?? {};
     const isUnordered = this.version === undefined && this.#goneUid === undefined;
     return leftOfWaitMs(continuity, this.#writtenAt, clock, isUnordered ? LONGEST_UNORDERED_MS : undefined);
+  }
+
+  /**
+   * Whether the cache will show the writes no more, and never did: the server has lost them, or undone them before anyone
+   * saw them. Undefined while that is not known. No event tells it.
+   */
+  isUndone(clock: Clock): boolean | undefined {
+    const { state } = this;
+    if (state !== 'shown') return this.leftMs(clock) > 0 ? undefined : state === 'behind';
+    if (this.#version === undefined || !this.#isSelected || this.#hasShownVersion) return false;
+    const cached = this.#cached;
+    return cached === undefined || isOlder(cached.metadata.resourceVersion ?? '', this.#version);
+  }
+
+  /** Whether an object of the cache is as the last write made it, or later. */
+  #isIn(cached: ReadonlyObject | undefined): boolean {
+    const version = cached?.metadata.resourceVersion;
+    if (version === undefined || this.#version === undefined) return false;
+    return version === this.#version || (!this.#isBeforeRestore && isReached(version, this.#version));
   }
 
   get #cached(): ReadonlyObject | undefined {

@@ -2,7 +2,7 @@ import type { Continuity } from '../../informer/watch/continuity-ledger.ts';
 import type { Clock } from '../../kit/clock.ts';
 
 /** An open watch must bring a write within this time, ms. After it, the write is not waited for. */
-const LONGEST_MS = 60_000;
+export const LONGEST_MS = 60_000;
 /** The same for a cache whose watch was not open that long, ms. */
 const LONGEST_OUTAGE_MS = 600_000;
 

@@ -1,5 +1,5 @@
 import { scope } from '../../kit/abort.ts';
-import type { Clock } from '../../kit/clock.ts';
+import type { Clock, Timer } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Histogram } from '../../kit/metrics.ts';
 import type { ObjectKey } from '../../model/key.ts';
@@ -9,7 +9,7 @@ import { CacheProgress } from './cache-progress.ts';
 import { LostAnswer } from './lost-answer.ts';
 import { mayShow, type ReadCache } from './read-cache.ts';
 import { UnseenWrite } from './unseen-write.ts';
-import { LONGEST_WAIT_MS, REPORTED_MS } from './wait-limit.ts';
+import { LONGEST_MS, LONGEST_WAIT_MS, REPORTED_MS } from './wait-limit.ts';
 
 /** A waiting key is asked again after this time at the latest, ms. Until then the progress of the caches wakes it. */
 const ASKED_MS = 60_000;
@@ -21,6 +21,8 @@ export interface WriteWaitsOptions {
   readonly caches: () => Iterable<ReadCache>;
   /** Queues a key whose wait may be over. */
   readonly ready: (key: ObjectKey) => void;
+  /** Runs a key again. Absent: what runs does not run without an event. */
+  readonly again?: (key: ObjectKey) => void;
   /** The seconds that runs waited: until the caches had caught up, or until the wait was given up. */
   readonly waited: Readonly<Record<'success' | 'timeout', Histogram>>;
 }
@@ -56,6 +58,9 @@ interface Unseen {
  *
  * The wait ends after a minute with an open watch, ten minutes without one, and ten seconds where versions have no
  * order. It says so then.
+ *
+ * No event tells of writes that a restored server has lost before a cache showed them, or that others have undone
+ * meanwhile. So a key whose writes no cache has shown in time, and that has not run since, runs again.
  */
 export class WriteWaits implements Disposable {
   readonly #options: WriteWaitsOptions;
@@ -64,6 +69,8 @@ export class WriteWaits implements Disposable {
   /** Caches may have the same name. */
   readonly #numbers = new WeakMap<ReadCache, number>();
   #caches = 0;
+  /** Until old writes are looked at. */
+  #timer: Timer | undefined;
   readonly #running = scope();
 
   constructor(options: WriteWaitsOptions) {
@@ -81,9 +88,9 @@ export class WriteWaits implements Disposable {
       one.add(write, now, shown?.get(cache));
       if (one.state === 'shown') unseen.writes.delete(id);
       else unseen.writes.set(id, one);
-      if (one.isUnordered) this.#progressOf(cache).follow(one);
+      if (one.isFollowed) this.#progressOf(cache).follow(one);
     }
-    this.#forgetOld(now);
+    this.#lookLater();
   }
 
   /** Notes a write of a run of `key` whose answer was lost. */
@@ -93,7 +100,7 @@ export class WriteWaits implements Disposable {
     if (lost.caches.length === 0) return;
     const now = clock.monotonic();
     this.#unseenOf(key, now).lost.add(lost);
-    this.#forgetOld(now);
+    this.#lookLater();
   }
 
   /**
@@ -128,6 +135,7 @@ export class WriteWaits implements Disposable {
 
   [Symbol.dispose](): void {
     this.#running[Symbol.dispose]();
+    this.#timer?.cancel();
     for (const progress of this.#progress.values()) progress[Symbol.dispose]();
     this.#progress.clear();
     this.#keys.clear();
@@ -224,14 +232,43 @@ export class WriteWaits implements Disposable {
     if (this.#keys.get(key)?.since !== undefined) this.#options.ready(key);
   }
 
-  /** Forgets keys whose last write nothing waits for any more. */
-  #forgetOld(now: number): void {
-    for (const [key, { writes, lost, writtenAt }] of this.#keys) {
-      if (writtenAt + LONGEST_WAIT_MS > now) return;
-      this.#keys.delete(key);
-      for (const write of writes.values()) this.#progress.get(write.cache)?.leave(write);
-      for (const each of lost) each[Symbol.dispose]();
+  #lookLater(): void {
+    if (this.#keys.size === 0) return;
+    this.#timer ??= this.#options.clock.after(LONGEST_MS, () => {
+      this.#timer = undefined;
+      this.#lookAtOld(this.#options.clock.monotonic());
+      this.#lookLater();
+    });
+  }
+
+  /** Forgets old writes of keys that no run waits for. Runs those again whose writes are undone. */
+  #lookAtOld(now: number): void {
+    for (const [key, unseen] of this.#keys) {
+      if (unseen.writtenAt + LONGEST_MS > now) return;
+      if (unseen.since !== undefined) continue;
+      const undone: UnseenWrite[] = [];
+      for (const [id, write] of unseen.writes) {
+        const isUndone = write.isUndone(this.#options.clock);
+        if (isUndone === undefined) continue;
+        if (isUndone) undone.push(write);
+        unseen.writes.delete(id);
+        this.#progress.get(write.cache)?.leave(write);
+      }
+      if (undone.length > 0) this.#again(key, undone);
+      if (unseen.writtenAt + LONGEST_WAIT_MS <= now) {
+        for (const each of unseen.lost) each[Symbol.dispose]();
+        unseen.lost.clear();
+      }
+      if (unseen.writes.size + unseen.lost.size === 0) this.#keys.delete(key);
     }
+  }
+
+  #again(key: ObjectKey, undone: readonly UnseenWrite[]): void {
+    const { logger, again } = this.#options;
+    if (!again) return;
+    const objects = undone.slice(0, 10).map((write) => write.key);
+    logger.warn('a key runs again: no cache has shown what it wrote', { key, types: typesOf(undone), objects });
+    again(key);
   }
 }
 

@@ -82,6 +82,7 @@ class FakeCache {
 function setUp(...caches: FakeCache[]) {
   const clock = new FakeClock();
   const ready: string[] = [];
+  const again: string[] = [];
   const waited: string[] = [];
   const logged: string[] = [];
   const of = (result: string) => ({ observe: (seconds: number) => void waited.push(`${result} ${seconds}`) });
@@ -90,6 +91,7 @@ function setUp(...caches: FakeCache[]) {
     logger: createLogger((_, message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`)),
     caches: () => caches as unknown as ReadCache[],
     ready: (key) => ready.push(key),
+    again: (key) => again.push(key),
     waited: { success: of('success'), timeout: of('timeout') },
   });
   const wrote = (key: string, more: Partial<StoredWrite> = {}, run = 'shop/parent') => {
@@ -121,7 +123,7 @@ function setUp(...caches: FakeCache[]) {
   const lost = (read: LostWrite['read'], namespace = 'shop') =>
     waits.noteLost('shop/parent', { server: undefined, gvr, namespace, read });
   const isHeld = (key = 'shop/parent') => waits.before(key) !== undefined;
-  return { clock, ready, waited, logged, waits, wrote, wroteAt, lost, isHeld };
+  return { clock, ready, again, waited, logged, waits, wrote, wroteAt, lost, isHeld };
 }
 
 describe('a run waits until the cache shows the writes of earlier runs of its key', () => {
@@ -420,6 +422,95 @@ describe('after a write whose answer was lost, a run waits', () => {
     waits[Symbol.dispose]();
     await clock.advance(60_000);
     expect([isAborted, ready]).toEqual([true, []]);
+  });
+});
+
+describe('a key that has not run since its write', () => {
+  const minute = 60_000;
+
+  it.each<[string, (cache: FakeCache) => void]>([
+    ['has passed the version, and never showed the object', (cache) => cache.bookmark('9')],
+    ['was listed again without the object', (cache) => cache.relist('12', [])],
+    [
+      'was listed again with an older state of the object',
+      (cache) => {
+        cache.relist('7', [['shop/a', '5']]);
+        cache.bookmark('9');
+      },
+    ],
+    ['shows nothing', () => {}],
+  ])('runs again after a minute if the cache %s', async (_, moves) => {
+    const cache = new FakeCache();
+    const { wrote, again, clock, logged, waits, isHeld } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    moves(cache);
+    await clock.advance(minute - 1);
+    expect(again).toEqual([]);
+    await clock.advance(1);
+    expect(again).toEqual(['shop/parent']);
+    expect(logged).toEqual([
+      'a key runs again: no cache has shown what it wrote {"key":"shop/parent","types":["v1/configmaps"],"objects":["shop/a"]}',
+    ]);
+    expect(isHeld()).toBe(false);
+    await clock.advance(10 * minute);
+    expect([again.length, clock.pending, cache.observers]).toEqual([1, 0, 0]);
+    waits[Symbol.dispose]();
+  });
+
+  it.each<[string, Partial<StoredWrite>, (cache: FakeCache) => void]>([
+    ['has shown the object', { resourceVersion: '9' }, (cache) => cache.event('shop/a', '9')],
+    ['has shown a later state of it', { resourceVersion: '9' }, (cache) => cache.event('shop/a', '11')],
+    [
+      'has shown the object, which was deleted then',
+      { resourceVersion: '9' },
+      (cache) => {
+        cache.event('shop/a', '9');
+        cache.event('shop/a', '12', null);
+      },
+    ],
+    [
+      'has shown the object at a version without an order',
+      { resourceVersion: 'x9' },
+      (cache) => {
+        cache.event('shop/a', 'x9', 'u', false);
+        cache.event('shop/a', 'x5', null, false);
+      },
+    ],
+    ['does not select the object', { resourceVersion: '9' }, (cache) => cache.bookmark('9')],
+    ['has shown the deletion', { isGone: true }, (cache) => cache.event('shop/a', '9', null)],
+  ])('does not run again if the cache %s', async (what, write, moves) => {
+    const cache = new FakeCache();
+    cache.selects = () => !what.includes('not select');
+    if (write.isGone) cache.event('shop/a', '5');
+    const { wrote, again, clock, isHeld } = setUp(cache);
+    wrote('shop/a', write);
+    moves(cache);
+    await clock.advance(11 * minute);
+    expect([again, clock.pending, cache.observers, isHeld()]).toEqual([[], 0, 0, false]);
+  });
+
+  it('runs again if a restored server has the object that it deleted', async () => {
+    const cache = new FakeCache();
+    cache.event('shop/a', '5');
+    const { wrote, again, clock } = setUp(cache);
+    wrote('shop/a', { isGone: true });
+    cache.relist('7', [['shop/a', '5']]);
+    await clock.advance(minute);
+    expect(again).toEqual(['shop/parent']);
+  });
+
+  it('is not looked at while a run waits, nor before a cache without a watch had ten minutes', async () => {
+    const cache = new FakeCache();
+    cache.connection = 'disconnected';
+    const { wrote, again, clock, isHeld } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    wrote('shop/b', { resourceVersion: '9' }, 'shop/waiting');
+    expect(isHeld('shop/waiting')).toBe(true);
+    await clock.advance(9 * minute);
+    expect(again).toEqual([]);
+    await clock.advance(minute);
+    expect(again).toEqual(['shop/parent']);
+    expect(isHeld('shop/waiting')).toBe(false);
   });
 });
 

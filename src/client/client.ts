@@ -22,8 +22,8 @@ import { onceEach } from './http/warnings.ts';
 import { checkRepresentation, KNOWN_RESOURCE_OPTIONS, ResourceApi, type ResourceApiOptions } from './resource-api.ts';
 
 /**
- * Options of {@link createClient}. Those of the transport apply only if the client creates the transport. What is made
- * from the client (informers, controllers, recorders, electors, retries …) has its clock, logger and metrics, unless it
+ * Options of {@link createClient}. Those of the transport are refused beside a transport of the caller, but for the clock,
+ * the logger, the metrics and `onWarning`. What is made from the client (informers, controllers, recorders, electors, retries …) has its clock, logger and metrics, unless it
  * is given others.
  */
 export interface ClientOptions extends TransportOptions {
@@ -93,6 +93,7 @@ export function createClient(configOrTransport: ClusterConfig | Transport, optio
     );
   }
   checkOptions('createClient', options, KNOWN_OPTIONS);
+  if (typeof request === 'function') checkOverTransport(options);
   return new ClusterClient(configOrTransport, options);
 }
 
@@ -103,6 +104,23 @@ const KNOWN_OPTIONS = {
   dropManagedFields: 'boolean',
 } satisfies KnownOptionsOf<ClientOptions>;
 const KNOWN_RAW_OPTIONS = { signal: 'signal', accept: 'text', maxBytes: 'number' } satisfies KnownOptionsOf<RawOptions>;
+
+const {
+  clock: _clock,
+  logger: _logger,
+  metrics: _metrics,
+  onWarning: _onWarning,
+  ...OF_TRANSPORT
+} = KNOWN_TRANSPORT_OPTIONS;
+
+/** A limit that is silently none would be found under load only. */
+function checkOverTransport(options: ClientOptions): void {
+  for (const name of Object.keys(OF_TRANSPORT) as (keyof typeof OF_TRANSPORT)[])
+    if (options[name] !== undefined)
+      throw new InformerError('argument', `createClient: ${name} has no effect on a transport that was made before`, {
+        hint: 'give it to the client of the config, whose transport this is, or is over',
+      });
+}
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);

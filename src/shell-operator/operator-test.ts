@@ -123,7 +123,7 @@ class OperatorScene implements TestScene {
     const { server, fixture, session } = parts;
     this.server = server;
     this.#changes = [...fixture.changes];
-    this.#user = createClient(server.transport(), { clock: session.clock, logger: silentLogger, qps: 10_000 });
+    this.#user = createClient(server.transport(), { clock: session.clock, logger: silentLogger });
   }
 
   whenHookBegins(call: () => Promise<void>): void {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
+import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { fencedTransport } from '../../src/client/http/fenced-transport.ts';
 import { urgentTransport } from '../../src/client/http/urgent-transport.ts';
 import { observedTransport } from '../../src/hooks/access/request-access.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { pod } from '../support/fixture.ts';
@@ -31,6 +32,29 @@ describe('createClient', () => {
     const { client, transport } = over({});
     expect(client.config).toBeUndefined();
     expect(client.transport).toBe(transport);
+  });
+
+  it.each([
+    { qps: 5 },
+    { burst: 5 },
+    { userAgent: 'me' },
+    { requestTimeoutMs: 5 },
+    { bodyIdleTimeoutMs: 5 },
+    { observer: {} },
+    { onThrottled() {} },
+  ])('refuses for a transport of the caller what is an option of the transport: %j', (options) => {
+    const { transport } = over({});
+    const [name] = Object.keys(options);
+    expect(() => createClient(transport, options as ClientOptions)).toThrow(
+      expect.objectContaining({
+        code: 'argument',
+        message: `createClient: ${name} has no effect on a transport that was made before`,
+        hint: 'give it to the client of the config, whose transport this is, or is over',
+      }),
+    );
+    const clock = new FakeClock();
+    const own = { clock, logger: silentLogger, onWarning() {}, random: () => 0, dropManagedFields: true };
+    expect(createClient(transport, { ...own, [name as string]: undefined }).transport).toBe(transport);
   });
 
   it('gives apis that have the shape of the informer’s port', async () => {

@@ -187,7 +187,7 @@ export async function replicas(shards: number, seed = 1): Promise<World> {
         }
       };
       const elector = new ShardElector({
-        client: createClient(transport, { clock: own, qps: Number.POSITIVE_INFINITY }),
+        client: createClient(transport, { clock: own }),
         clock: own,
         logger: silentLogger,
         random,

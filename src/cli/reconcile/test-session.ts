@@ -22,7 +22,7 @@ export function testSession(
   const ending = new AbortController();
   const client = createClient(
     gatedTransport(server.transport({ chunkBytes: 65_536 }), () => gate),
-    { clock: systemClock, logger: silentLogger, qps: 10_000, burst: 10_000 },
+    { clock: systemClock, logger: silentLogger },
   );
   return {
     io: muted,

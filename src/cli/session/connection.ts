@@ -58,21 +58,24 @@ export function connect(
 ): Connection {
   const silence = onSilent && silenceOf(config, onSilent);
   const about = cluster === undefined ? '' : `${clusterText(cluster)}: `;
-  const options: ClientOptions = {
-    observer: silence,
+  const own: ClientOptions = {
     metrics,
     logger,
     clock: systemClock,
+    onWarning: (text) => io.stderr.write(`Warning: ${continued(about + text)}\n`),
+    discoveryStore,
+  };
+  const options: ClientOptions = {
+    ...own,
+    observer: silence,
     userAgent: `kubectl-informer/${VERSION} (${process.platform}/${process.arch})`,
     qps: flags.qps,
     burst: flags.burst,
-    onWarning: (text) => io.stderr.write(`Warning: ${continued(about + text)}\n`),
     onThrottled: ({ path, status, askedMs, waitMs }) =>
       io.stderr.write(`${continued(about)}${waitText(askedMs, waitMs, `${status}, ${continued(path)}`)}\n`),
-    discoveryStore,
   };
   const wrap = through ?? (serve ? throughServeOf(config, io, serve, about) : undefined);
-  const client = createClient(wrap ? wrap(createTransport(config, options)) : config, options);
+  const client = wrap ? createClient(wrap(createTransport(config, options)), own) : createClient(config, options);
   return {
     client,
     async resolve(words, onWarning) {

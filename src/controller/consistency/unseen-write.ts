@@ -101,7 +101,7 @@ export class UnseenWrite {
 
   /**
    * Whether the cache will show the writes no more, and never did: the server has lost them, or undone them before anyone
-   * saw them. Undefined while that is not known. No event tells it.
+   * saw them. Undefined while that is not known. No event reports it.
    */
   isUndone(clock: Clock): boolean | undefined {
     const { state } = this;

@@ -59,7 +59,7 @@ interface Unseen {
  * The wait ends after a minute with an open watch, ten minutes without one, and ten seconds where versions have no
  * order. It says so then.
  *
- * No event tells of writes that a restored server has lost before a cache showed them, or that others have undone
+ * No event reports writes that a restored server has lost before a cache showed them, or that others have undone
  * meanwhile. So a key whose writes no cache has shown in time, and that has not run since, runs again.
  */
 export class WriteWaits implements Disposable {

@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Agent, agentOn } from '../support/agents.ts';
-import { Cli, run } from '../support/cli.ts';
-import { type Fixture, SECRET_VALUE, startFixture } from '../support/fixture.ts';
-import { OWN_CACHE } from '../support/own-cache.ts';
+import { stdioAgent } from '../support/agent-programs.ts';
+import { run } from '../support/cli.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -37,25 +34,6 @@ function spawned(args: readonly string[], more: Readonly<Record<string, string>>
   return { child, ended };
 }
 
-/** An agent over stdin and stdout of the built program, as a client's configuration starts it. */
-async function started(args: readonly string[]) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [path.join(ROOT, 'bin/run.js'), ...args],
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', XDG_CACHE_HOME: OWN_CACHE, ...env },
-    stderr: 'pipe',
-  });
-  let stderr = '';
-  transport.stderr?.on('data', (text) => (stderr += text));
-  const agent: Agent = await agentOn(transport);
-  return {
-    agent,
-    pid: transport.pid as number,
-    stderr: () => stderr,
-    [Symbol.asyncDispose]: () => agent.client.close(),
-  };
-}
-
 const PAGE = readFileSync(path.join(ROOT, 'docs/agents.md'), 'utf8');
 const CONFIGURATIONS = [...PAGE.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text));
 
@@ -65,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
     async (configuration) => {
       const { command, args } = (configuration.mcpServers ?? configuration.servers).cluster;
       expect(command).toBe('kubectl-informer');
-      await using server = await started(args);
+      await using server = await stdioAgent(args, env);
       expect(server.agent.client.getInstructions()).toContain('Read-only');
       expect(await server.agent.told('count', { type: 'pods', namespace: 'shop' })).toMatch(
         /^1\d found\ncurrent as of/,
@@ -103,30 +81,13 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/left out|--timeout|error/) });
   });
 
-  it('answers over HTTP on the port of serve --listen, with its token, and shows no Secret there', async () => {
-    const own = mkdtempSync(path.join(tmpdir(), 'mcp-http-'));
-    await using cli = new Cli(['serve', 'pods', '--listen', '127.0.0.1:0'], { env: { ...env, XDG_RUNTIME_DIR: own } });
-    await cli.until((c) => c.stderr.includes('ready: '), 'the serve');
-    const [, address = '', file = ''] = /listening on (http:\S+); .* is in (\S+)/.exec(cli.stderr) ?? [];
-    const at = (headers: Record<string, string>) =>
-      new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } });
-    await expect(agentOn(at({}) as never)).rejects.toThrow('the token is missing or wrong');
-    const agent = await agentOn(at({ authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` }) as never);
-    expect(await agent.told('count', { type: 'pods' })).toMatch(/^3 found/);
-    const secret = await agent.told('get', { type: 'secret', name: 'login', namespace: 'shop' });
-    expect(secret).toContain('hmac:');
-    expect(secret).not.toContain(SECRET_VALUE);
-    await agent.client.close();
-    rmSync(own, { recursive: true, force: true });
-  }, 60_000);
-
   it('is the serve of the next one and of query; when it is killed, the other goes on', async () => {
     const log = path.join(runtime, 'asked.jsonl');
-    await using first = await started(['mcp', 'pods']);
+    await using first = await stdioAgent(['mcp', 'pods'], env);
     expect(await first.agent.told('count', { type: 'pods' })).toMatch(/^3 found/);
     const { stdout, stderr } = await run(['query', 'pods', '-A', '--count'], { env });
     expect([stdout, stderr]).toEqual(['3\n', expect.stringContaining(`from serve (pid ${first.pid})`)]);
-    await using second = await started(['mcp', '--log-file', log]);
+    await using second = await stdioAgent(['mcp', '--log-file', log], env);
     expect(await second.agent.told('count', { type: 'configmaps', namespace: 'shop' })).toMatch(/^1 found/);
     const status = JSON.parse((await run(['serve', 'status', '-o', 'json'], { env })).stdout);
     expect(status.types.map(({ type }: { type: string }) => type)).toEqual(['v1/pods', 'v1/configmaps']);

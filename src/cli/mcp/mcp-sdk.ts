@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import { InformerError } from '../../kit/error.ts';
@@ -29,8 +30,8 @@ export interface McpSdk {
   /** The schemas of requests by their names. */
   readonly types: Readonly<Record<string, unknown>>;
   stdio(input: Readable, output: Writable): object;
-  /** A transport for one HTTP request. */
-  http(): McpHttpTransport;
+  /** A transport for the HTTP requests of a session, of which `begins` learns the id; without it, for one request. */
+  http(begins: ((id: string) => void) | undefined): McpHttpTransport;
 }
 
 export interface McpHttpTransport {
@@ -51,11 +52,12 @@ export function loadMcpSdk(load: (path: string) => unknown = createRequire(impor
       Server,
       types: part('types.js'),
       stdio: (input, output) => new StdioServerTransport(input, output),
-      http() {
-        type Http = new (options: { readonly enableJsonResponse: boolean }) => McpHttpTransport;
+      http(begins) {
+        type Http = new (options: object) => McpHttpTransport;
         const path = 'server/webStandardStreamableHttp.js';
         const { WebStandardStreamableHTTPServerTransport } = part<{ WebStandardStreamableHTTPServerTransport: Http }>(path); // biome-ignore format: one call
-        return new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+        const session = begins ? { sessionIdGenerator: randomUUID, onsessioninitialized: begins } : {};
+        return new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, ...session });
       },
     };
   } catch (cause) {

@@ -3,7 +3,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { aborted } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { type HttpListener, listen } from '../../kit/http-listener.ts';
+import { type HttpAnswers, type HttpListener, listen } from '../../kit/http-listener.ts';
 import { withoutLogin } from '../../kit/secret-free-text.ts';
 import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
@@ -327,9 +327,9 @@ const inspected = ({ clock, signal }: Session, types: CachedTypes, metrics: Prom
 
 async function listening(plan: ListenPlan, token: ListenToken, server: ServeServer): Promise<HttpListener> {
   let { port } = plan;
-  const listener = await listen(plan, {
-    answer: async (request) => token.refusal(request, { ...plan, port }) ?? server.answer(request, 'token'),
-  });
+  const answer: HttpAnswers['answer'] = async (request) =>
+    token.refusal(request, { ...plan, port }) ?? server.answer(request, 'token');
+  const listener = await listen(plan, { answer }, { mostConnections: MOST_CLIENTS });
   port = Number(listener.address.slice(listener.address.lastIndexOf(':') + 1));
   return listener;
 }

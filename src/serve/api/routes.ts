@@ -8,7 +8,7 @@ export type CallerAccess = 'private' | 'token';
 
 /** The answer of a serve at one path. */
 export interface ServeRoute {
-  readonly methods: readonly ('GET' | 'POST')[];
+  readonly methods: readonly ('GET' | 'POST' | 'DELETE')[];
   /** Who may ask. Default: both. */
   readonly access?: CallerAccess | undefined;
   answer(

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ListeningServe, type ProgramAgent, stdioAgent } from '../support/agent-programs.ts';
+import { run } from '../support/cli.ts';
+import { type Fixture, OBJECTS, pod, startFixture } from '../support/fixture.ts';
+
+let fixture: Fixture;
+let env: { KUBECONFIG: string; XDG_RUNTIME_DIR: string };
+beforeEach(async () => {
+  const pods = Array.from({ length: 50 }, (_, i) => pod(`mine-${i}`, { app: `app-${i}`, namespace: 'other' }));
+  fixture = await startFixture([...OBJECTS, ...pods]);
+  env = { ...fixture.env, XDG_RUNTIME_DIR: mkdtempSync(path.join(tmpdir(), 'mcp-many-')) };
+});
+afterEach(async () => {
+  await fixture[Symbol.asyncDispose]();
+  rmSync(env.XDG_RUNTIME_DIR, { recursive: true, force: true });
+});
+
+/** The requests for a type at the API server. */
+const requestsFor = (resource: string) => {
+  const all = fixture.sandbox.requests.matching(new RegExp(`/${resource}\\?`));
+  return { watches: all.filter((each) => each.path.includes('watch=')).length, all: all.length };
+};
+
+/** Has every agent ask at the same time for what is its own, and for types that none has cached before. */
+async function asked(programs: readonly ProgramAgent[]) {
+  const told: number[] = programs.map(() => 0);
+  await Promise.all(
+    programs.map(async ({ agent }, i) => {
+      agent.client.setNotificationHandler(
+        ResourceUpdatedNotificationSchema,
+        () => void told.splice(i, 1, (told[i] ?? 0) + 1),
+      );
+      await agent.client.subscribeResource({ uri: `kube:///pods?namespace=other&labels=app%3Dapp-${i}` });
+      const own = { type: 'pods', labels: `app=app-${i}` };
+      const [count, rows, settings, deploys] = await Promise.all([
+        agent.told('count', own),
+        agent.told('query', { ...own, paths: ['.metadata.labels.app'] }),
+        agent.told('count', { type: 'configmaps', namespace: 'shop' }),
+        agent.told('query', { type: 'deploy', columns: ['READY'] }),
+      ]);
+      expect(count).toMatch(/^1 found\ncurrent as of/);
+      expect(rows).toMatch(new RegExp(`\n\\| other\tmine-${i}\tapp-${i}\n`));
+      expect(settings).toMatch(/^1 found\n/);
+      expect(deploys).toMatch(/\n\| shop\tweb\t0\/2\n/);
+    }),
+  );
+  return told;
+}
+
+describe.skipIf(process.platform === 'win32')('many agents at once', () => {
+  it('fifty over HTTP have one watch of each type at the server, and each its own answers and notifications', async () => {
+    await using serve = await ListeningServe.start(['pods', '-A'], env);
+    const programs = await Promise.all(Array.from({ length: 50 }, () => serve.agent()));
+    const told = await asked(programs);
+    for (const type of ['pods', 'configmaps', 'deployments'])
+      expect([type, requestsFor(type)]).toEqual([type, { watches: 1, all: expect.toSatisfy((n: number) => n <= 2) }]);
+    fixture.sandbox.put([{ ...pod('mine-7', { app: 'app-7', namespace: 'other' }), status: { phase: 'Failed' } }] as never); // biome-ignore format: one call
+    await expect.poll(() => told, { timeout: 20_000 }).toEqual(programs.map((_, i) => (i === 7 ? 1 : 0)));
+    const { client } = (programs[3] as ProgramAgent).agent;
+    for (let i = 1; i < 50; i++) await client.subscribeResource({ uri: `kube:///pods?name=${i}` });
+    await expect(client.subscribeResource({ uri: 'kube:///pods?name=50' })).rejects.toThrow('at most 50');
+    await Promise.all(programs.map((each) => each[Symbol.asyncDispose]()));
+    await using last = await serve.agent();
+    expect(await last.agent.told('count', { type: 'pods', namespace: 'other' })).toMatch(/^51 found\n/);
+  }, 120_000);
+
+  it('six over stdio share one serve', async () => {
+    await using first = await stdioAgent(['mcp', 'pods', '-A'], env);
+    expect(await first.agent.told('count', { type: 'pods' })).toMatch(/^53 found\n/);
+    const more = await Promise.all(Array.from({ length: 5 }, () => stdioAgent(['mcp', '-A'], env)));
+    await asked([first, ...more]);
+    for (const type of ['pods', 'configmaps', 'deployments'])
+      expect([type, requestsFor(type).watches]).toEqual([type, 1]);
+    const { stdout } = await run(['serve', 'status', '-o', 'json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ pid: first.pid });
+    await Promise.all(more.map((each) => each[Symbol.asyncDispose]()));
+  }, 120_000);
+});

@@ -3,10 +3,11 @@ import { isInformerError, messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { VERSION } from '../../package.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { fitted, quotedText, tokenBudgetOf, tokensOf } from './budget.ts';
+import { fitted, quotedText, tokenBudgetOf } from './budget.ts';
 import type { McpRequest, McpSdk, McpServer } from './mcp-sdk.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { argumentsOf, Subscriptions } from './subscriptions.ts';
+import { tokensOf } from './token-count.ts';
 import { Arguments, SCHEMAS, type ToolName, type ToolSchema } from './tool-schemas.ts';
 import { TOOLS } from './tools.ts';
 

@@ -1,17 +1,9 @@
 import { neutralised } from '../../kit/escape.ts';
-
-/**
- * Bytes of UTF-8 that count as one token. It is an estimate: tokenizers need one for about 3.5 bytes of JSON and prose,
- * and for 1.6 to 2 bytes of tables with names, hashes and addresses, which so have up to 1.85 times the counted tokens.
- */
-const BYTES_PER_TOKEN = 3;
+import { tokensOf } from './token-count.ts';
 
 const DEFAULT_TOKENS = 1000;
 const FEWEST_TOKENS = 150;
 const MOST_TOKENS = 20_000;
-
-/** The tokens that a text counts as. */
-export const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
 /** The budget of an answer: what the agent asks for, within limits. */
 export function tokenBudgetOf(asked: unknown): number {
@@ -55,18 +47,49 @@ const written = (line: Line) => (typeof line === 'string' ? line : QUOTE + line.
 
 /** Writes an answer that has at most `budget` tokens: rows that have no room are counted instead. */
 export function fitted({ head = [], rows, count = rows.length, narrow = leftOut, foot }: AnswerParts, budget: number) {
-  const whole = (shown: readonly string[], left: number) =>
-    [...head, ...shown, ...(left > 0 ? narrow(left) : []), ...foot].map(written);
   const quoted = rows.map((row) => QUOTE + row.replace(/[\r\n]+/g, '\\n'));
-  const all = whole(quoted, count - rows.length).join('\n');
-  if (tokensOf(all) <= budget) return all;
-  let room = (budget - 1) * BYTES_PER_TOKEN - Buffer.byteLength(whole([], count).join('\n'));
-  const fitting = quoted.findIndex((row) => {
-    room -= Buffer.byteLength(row) + 1;
-    return room < 0;
-  });
-  const shown = quoted.slice(0, Math.max(0, fitting));
-  return whole(shown, count - shown.length).join('\n');
+  const all = [...head, ...quoted, ...(count > rows.length ? narrow(count - rows.length) : []), ...foot].map(written);
+  if (counted(all.join('\n')) <= budget) return all.join('\n');
+  const room = new Room(budget);
+  const keptFoot = new Set(room.fitting(foot.filter((line) => typeof line === 'string')));
+  const keptHead = room.fitting(head);
+  const more = room.fitting(narrow(count)).length;
+  for (const line of room.fitting(foot.filter((each) => typeof each !== 'string'))) keptFoot.add(line);
+  const shown = room.first(quoted);
+  const left = count - shown.length;
+  return [...keptHead, ...shown, ...narrow(left).slice(0, more), ...foot.filter((line) => keptFoot.has(line))]
+    .map(written)
+    .join('\n');
+}
+
+/** All marks of values of Secrets count alike: how much has room says nothing about them. */
+const counted = (text: string) => tokensOf(text.replace(/hmac:[0-9a-f]{8}/g, 'hmac:0a1b2c3d'));
+
+/** The tokens that are left for lines. */
+class Room {
+  #left: number;
+
+  constructor(budget: number) {
+    this.#left = budget;
+  }
+
+  /** Takes the lines for which there is room. */
+  fitting(lines: readonly Line[]): Line[] {
+    return lines.filter((line) => this.#take(written(line)));
+  }
+
+  /** Takes lines until there is no room for one. */
+  first(lines: readonly string[]): readonly string[] {
+    const end = lines.findIndex((line) => !this.#take(line));
+    return end === -1 ? lines : lines.slice(0, end);
+  }
+
+  #take(line: string): boolean {
+    const tokens = counted(`${line}\n`);
+    if (tokens > this.#left) return false;
+    this.#left -= tokens;
+    return true;
+  }
 }
 
 const leftOut = (left: number): readonly Line[] => [`${left} more`];

@@ -1,5 +1,7 @@
 import { loadExpression } from '../../expr/load-expression.ts';
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import { InformerError } from '../../kit/error.ts';
+import { lightAt } from '../../kit/lazy-list.ts';
 import { cellsOf } from '../../model/cells.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -8,7 +10,7 @@ import { columnsOf } from '../../output/tables/columns.ts';
 import { wholeText } from '../../output/values.ts';
 import { sortedCounts } from '../../query/answer/arrange.ts';
 import type { Found, FoundIn } from '../../query/answer/found.ts';
-import { lookedAtBy, looksOf } from '../../query/answer/looked-at.ts';
+import { lookedAtBy } from '../../query/answer/looked-at.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import type { Redactor } from '../../stream/redact.ts';
@@ -92,47 +94,62 @@ async function cellsFor(
   ];
 }
 
-/** Of more objects than this only the namespaces and labels are looked at, which are at hand. */
-const MANY = 2000;
+/** Objects from which the best index is chosen. Of more a part is looked at, evenly spread. */
+const MOST_LOOKED_AT = 400;
 const MOST_VALUES = 40;
 const MOST_LABELS = 12;
 
 /**
  * The index by which a further question finds the fewest objects: a line with its name, and a line with its most
- * frequent values.
+ * frequent values. It is looked for when it is first asked for.
  */
-export function narrowing(found: readonly FoundIn[], count: number): readonly Line[] {
-  const all = found.reduce((sum, { objects }) => sum + objects.length, 0);
-  const catalog = new IndexCatalog();
-  const seen = all > MANY ? [] : ['phase', 'node'].flatMap((name) => catalog.get(name).seen ?? []);
-  const looked = { fields: [...LABELS, ...seen] };
-  const definitions = new Map<string, IndexDefinition>();
-  const definitionOf = (name: string) => {
-    const known = definitions.get(name) ?? catalog.get(name);
-    definitions.set(name, known);
-    return known;
+export function narrowing(found: readonly FoundIn[]): (left: number) => readonly Line[] {
+  let known: Narrowing | undefined;
+  return (left) => {
+    known ??= bestIndex(found);
+    if (!known.best) return [`${left} more; narrow by name, labels, where or filter, or ask for count`];
+    const { name, values } = known.best;
+    const first = sortedCounts(values).slice(0, 5);
+    const text = first.map(({ value, count }) => `${quotedText(value, 63)} ${count}`).join(', ');
+    const others = values.size > first.length ? `, ${values.size - first.length} other values` : '';
+    const of = known.isPart ? ` (in ${known.looked} of them)` : '';
+    return [`${left} more; narrow by eq ${quotedText(name)}=VALUE, whose values are${of}`, { quoted: text + others }];
   };
-  const counts = new Map<string, Map<string, number>>();
-  const add = (name: string, object: ReadonlyObject, times: number) => {
-    const values = counts.get(name) ?? new Map<string, number>();
-    counts.set(name, values);
-    for (const value of definitionOf(name).valuesOf(object)) values.set(value, (values.get(value) ?? 0) + times);
-  };
-  for (const [object, times] of alike(found, looked)) {
-    const labels = Object.keys(object.metadata.labels ?? {}).map((key) => `label:${key}`);
-    const names = ['namespace', ...(all > MANY ? [] : ['phase', 'node']), ...labels];
-    for (const name of names) if (counts.has(name) || counts.size < MOST_LABELS + 3) add(name, object, times);
-  }
-  const best = [...counts]
-    .filter(([, { size }]) => size > 1 && size <= MOST_VALUES)
-    .map(([name, values]) => ({ name, values, expected: expectedOf([...values.values()], all) }))
-    .sort((a, b) => a.expected - b.expected)[0];
-  if (!best) return [`${count} more; narrow by name, labels, where or filter, or ask for count`];
-  const values = sortedCounts(best.values).slice(0, 5);
-  const text = values.map(({ value, count: n }) => `${quotedText(value, 63)} ${n}`).join(', ');
-  const others = best.values.size > values.length ? `, ${best.values.size - values.length} other values` : '';
-  return [`${count} more; narrow by eq ${quotedText(best.name)}=VALUE, whose values are`, { quoted: text + others }];
 }
+
+interface Narrowing {
+  readonly best: { readonly name: string; readonly values: ReadonlyMap<string, number> } | undefined;
+  readonly looked: number;
+  /** Not all objects were looked at. */
+  readonly isPart: boolean;
+}
+
+function bestIndex(found: readonly FoundIn[]): Narrowing {
+  const all = found.reduce((sum, { objects }) => sum + objects.length, 0);
+  const looked = Math.min(all, MOST_LOOKED_AT);
+  const catalog = new IndexCatalog();
+  const fields = [...LABELS, ...OF_PODS.flatMap((name) => catalog.get(name).seen ?? [])];
+  const definitions = new Map<string, IndexDefinition>();
+  const counts = new Map<string, Map<string, number>>();
+  for (const object of spread(found, looked / all, { fields })) {
+    const labels = Object.keys(object.metadata.labels ?? {}).map((key) => `label:${key}`);
+    for (const name of ['namespace', ...OF_PODS, ...labels]) {
+      if (!counts.has(name) && counts.size >= MOST_LABELS + 3) continue;
+      const definition = definitions.get(name) ?? catalog.get(name);
+      definitions.set(name, definition);
+      const values = counts.get(name) ?? new Map<string, number>();
+      counts.set(name, values);
+      for (const value of definition.valuesOf(object)) values.set(value, (values.get(value) ?? 0) + 1);
+    }
+  }
+  const [best] = [...counts]
+    .filter(([, { size }]) => size > 1 && size <= MOST_VALUES)
+    .map(([name, values]) => ({ name, values, expected: expectedOf([...values.values()], looked) }))
+    .sort((a, b) => a.expected - b.expected);
+  return { best, looked, isPart: looked < all };
+}
+
+const OF_PODS = ['phase', 'node'];
 
 const LABELS = [
   ['metadata', 'namespace'],
@@ -145,17 +162,14 @@ function expectedOf(counts: readonly number[], all: number): number {
   return [...counts, without].reduce((sum, n) => sum + n * n, 0);
 }
 
-/** The objects that were found, those that look alike once, with their number; of very different ones the first. */
-function alike(found: readonly FoundIn[], looked: Parameters<typeof looksOf>[2]): Map<ReadonlyObject, number> {
-  const counts = new Map<ReadonlyObject, number>();
+/** A part of the objects that were found, every n-th. Of each the fields that are looked at. */
+function* spread(found: readonly FoundIn[], part: number, looked: LookedAt): Generator<ReadonlyObject> {
   for (const { objects, store, type } of found) {
-    const lookAt = looksOf(objects, store, isSecretResource(type.gvr) ? undefined : looked);
+    const read = isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked);
     const { length } = objects;
-    for (let place = 0; place < length; place++) {
-      const object = lookAt(place);
-      counts.set(object, (counts.get(object) ?? 0) + 1);
-      if (counts.size > MANY) return counts;
+    for (let place = 0; place < length; place += 1 / part) {
+      const at = Math.floor(place);
+      yield read ? read(lightAt(objects, at)) : (objects[at] as ReadonlyObject);
     }
   }
-  return counts;
 }

@@ -10,13 +10,14 @@ import { isPlacedIn, type RequestedPart } from '../../serve/hold/cached-view.ts'
 import { LAST_APPLIED } from '../../stream/redact.ts';
 import { shownObject } from '../../stream/shown-object.ts';
 import type { AgentCaches } from './agent-caches.ts';
-import { fitted, quotedText, tokensOf } from './budget.ts';
+import { fitted, quotedText } from './budget.ts';
 import { explainedLines } from './freshness-line.ts';
 import { latestWrites } from './latest-writes.ts';
 import { historyTool, oneObject, storyTool } from './past-tools.ts';
 import type { RecentChange } from './recent-changes.ts';
 import { withoutDefaults } from './server-defaults.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
+import { tokensOf } from './token-count.ts';
 import { askedWords, clockText, nowOf, selection, type Tool, type ToolContext, toolAnswer } from './tool.ts';
 import type { Arguments, ToolName } from './tool-schemas.ts';
 import { waitFor } from './wait-tool.ts';
@@ -58,7 +59,8 @@ const query: Tool = async (args, context) => {
   const room = await roomFor(chosen, rowsOf, context.budget);
   const objects = chosen.slice(0, room);
   const after = count - skip;
-  const narrow = (left: number) => [...narrowing(found, left), `skip ${skip + after - left} goes on`];
+  const narrowed = narrowing(found);
+  const narrow = (left: number) => [...narrowed(left), `skip ${skip + after - left} goes on`];
   const head = [`${count} found${skip > 0 ? `, from ${skip + 1} on` : ''}`];
   return toolAnswer({ head, rows: await rowsOf(objects), count: headingsIn(objects) + after, narrow }, answer, context);
 };

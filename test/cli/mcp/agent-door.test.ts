@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../src/cli/mcp/budget.ts';
+import { tokensOf } from '../../../src/cli/mcp/token-count.ts';
 import { Arguments, SCHEMAS, type ToolName } from '../../../src/cli/mcp/tool-schemas.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../../support/agents.ts';
@@ -172,7 +172,7 @@ describe('answers', () => {
 
   it('500 pods are a part of them, the number of the others, and the index that divides them best', async () => {
     const text = await agent.told('query', { type: 'pods', namespace: 'shop' });
-    const left = Number(/^(\d+) more; narrow by eq node=VALUE/m.exec(text)?.[1]);
+    const left = Number(/^(\d+) more; narrow by eq node=VALUE, whose values are \(in 400 of them\)$/m.exec(text)?.[1]);
     const shown = text.split('\n').filter((line) => /^\| web-\d+\t/.test(line)).length;
     expect(left + shown).toBe(500);
     expect(tokensOf(text)).toBeLessThanOrEqual(1000);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fitted, quotedText, tokenBudgetOf, tokensOf } from '../../../src/cli/mcp/budget.ts';
+import { fitted, quotedText, tokenBudgetOf } from '../../../src/cli/mcp/budget.ts';
+import { tokensOf } from '../../../src/cli/mcp/token-count.ts';
 
 const rows = (n: number) => Array.from({ length: n }, (_, i) => `shop\tweb-${i}\tRunning`);
 
@@ -32,4 +33,20 @@ it.each(['a\nb', 'a\r\n\u2028b', '\u001b[2Ka', 'a\n| b'])(
 
 it('a long text is cut', () => {
   expect(quotedText('x'.repeat(100_000), 80)).toBe(`${'x'.repeat(79)}…`);
+});
+
+it('how many rows have room does not depend on the marks of Secrets', () => {
+  const shown = (mark: string) => {
+    const answer = fitted({ rows: Array.from({ length: 500 }, () => `login\t${mark}`), foot: [] }, 500);
+    return answer.split('\n').length;
+  };
+  expect(shown('hmac:00000000')).toBe(shown('hmac:a1b2c3d4'));
+});
+
+it('says how current it is, also where notices and types have no room', () => {
+  const foot = [{ quoted: 'one notice '.repeat(50) }, { quoted: 'short' }, 'NOT CURRENT: pods'];
+  const answer = fitted({ head: Array(40).fill('pods: every change is known'), rows: rows(9), foot }, 150);
+  expect(answer).toMatch(/\nNOT CURRENT: pods$/);
+  expect(answer).not.toContain('one notice');
+  expect(tokensOf(answer)).toBeLessThanOrEqual(150);
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../src/cli/mcp/budget.ts';
+import { tokensOf } from '../../../src/cli/mcp/token-count.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../../support/agents.ts';
 import { incident, SHOP } from '../../support/incidents.ts';
@@ -83,7 +83,9 @@ describe('history', () => {
       expect.stringContaining('| 2026-11-28T02:06:00.000Z  not seen  until 2026-11-28T02:08:00.000Z (stopped)'),
       expect.stringContaining('from the recording '),
     ]);
-    expect(await ofNight.told('history', { type: 'deploy/web', by: ['nobody'] })).toContain('no change of it is in');
+    expect(await ofNight.told('history', { type: 'deploy/web', by: ['nobody'] })).toContain(
+      'none of its 10 changes is chosen',
+    );
   });
 
   it('of a type is what differs between two times', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../src/cli/mcp/budget.ts';
+import { tokensOf } from '../../../src/cli/mcp/token-count.ts';
 import { Sandbox } from '../../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../../support/agents.ts';
 import { pod } from '../../support/fixture.ts';
@@ -71,7 +71,7 @@ describe('the wishes of those who let agents look into clusters', () => {
     const names: string[] = [];
     for (let skip: number | undefined = 0; skip !== undefined; ) {
       const text: string = await agent.told('query', { ...PODS, skip });
-      names.push(...[...text.matchAll(/^\| (web-\d+)\t/gm)].map(([, name = '']) => name));
+      names.push(...[...text.matchAll(/^\| (web-\d+)(?:\t|$)/gm)].map(([, name = '']) => name));
       const next: string | undefined = /^skip (\d+) goes on$/m.exec(text)?.[1];
       skip = next === undefined ? undefined : Number(next);
       if (skip !== undefined) expect(skip).toBe(names.length);

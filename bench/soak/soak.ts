@@ -1,16 +1,20 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
+import { formatGvr } from '../../src/model/gvr.ts';
+import { Recording } from '../../src/record/recording.ts';
 import { type Outage, outageProblems } from './outages.ts';
 import { machineNow, type Program } from './program.ts';
 import { LABEL, type Order } from './protocol.ts';
 import { judgeRuns, readJournal } from './run-journal.ts';
 import { Stage } from './stage.ts';
+import { type StreamRecord, stateOf } from './stream-judge.ts';
 import { answerFault, OF_ANY_SERVER, STRIKES, type StrikeKind } from './strikes.ts';
-import { differences, type ObjectState } from './truth.ts';
+import { differences, type ObjectState, type TypeTruth } from './truth.ts';
 import { usageOf, usageProblems } from './usage.ts';
 import { lastStates, RowReader, ScreenReader, StreamReader, type Verdict } from './watchers.ts';
 
@@ -147,6 +151,8 @@ class Soak {
     ];
     await add('rows', [...rows, '--no-serve'], { take: this.#rows.take });
     await add('serve', ['serve', 'configmaps,secrets', '-A', '--idle-exit', '10h']);
+    const record = ['watch', 'configmaps,secrets', '-A', ...SELECTED, '-o', 'name', '--no-serve'];
+    await add('recorder', [...record, '--record', this.#recordingFile], { user: 'reader', isRestarted: true });
     await add('reconcile', reconcile, { env: this.#journal('reconcile') });
     for (const n of [1, 2]) {
       const words = [...reconcile, '--leader-elect', '--leader-elect-lease-name', 'leaders', ...pace];
@@ -259,8 +265,8 @@ class Soak {
 
   /** A fault of one program that goes on while others happen. */
   #background(kind: StrikeKind): void {
-    const victim = kind === 'kill' ? this.#victim(/^(?:leader|shards)/) : this.#victim();
-    if (!victim || (kind === 'freeze' && !/^(?:stream|slow|rows|serve)/.test(victim.name))) return;
+    const victim = kind === 'kill' ? this.#victim(/^(?:leader|shards|recorder)/) : this.#victim();
+    if (!victim || (kind === 'freeze' && !/^(?:stream|slow|rows|serve|recorder)/.test(victim.name))) return;
     this.#busy.add(victim);
     const doing = this.#disturb(kind, victim).finally(() => {
       this.#busy.delete(victim);
@@ -391,6 +397,7 @@ class Soak {
       this.#stream.isAtEnd(truths) &&
       this.#slow.isAtEnd(truths) &&
       this.#rows.isAtEnd(truths) &&
+      isRecorded(this.#recordingFile, truths) &&
       GROUPS.every((group) => this.#runProblems(group).length === 0) &&
       this.#screenProblems().length === 0;
     await this.#stage.until('all programs to be up to date', isDone, LONGEST_CALM_MS).catch(() => {}); // the verdicts say it
@@ -416,6 +423,7 @@ class Soak {
     verdicts.set('slow-reader', this.#slow.judgeCoalesced(truths, code('slow-reader')));
     verdicts.set('rows', this.#rows.judge(truths, code('rows')));
     verdicts.set('live', { problems: screen, figures: {} });
+    verdicts.set('recorder', await this.#judgeRecording());
     verdicts.set('serve', { problems: serve, figures: { questions: this.#asked, refused: this.#answers.length } });
     for (const group of GROUPS) {
       const problems = this.#runProblems(group);
@@ -439,6 +447,22 @@ class Soak {
     return verdicts;
   }
 
+  /** The recording shown again is judged as a stream: what is not in it must lie in a gap that it marks. */
+  async #judgeRecording(): Promise<Verdict> {
+    const reader = new StreamReader(machineNow);
+    const again = ['watch', 'configmaps,secrets', '-A', '--from', this.#recordingFile, '-o', 'json', '--markers'];
+    const env = { PATH: process.env.PATH, HOME: this.#stage.folder, NO_COLOR: '1' };
+    const child = spawn(process.execPath, [this.#stage.cli, ...again], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.setEncoding('utf8').on('data', reader.take);
+    const [code] = (await once(child, 'close')) as [number | null];
+    const { problems, figures } = reader.judgeAll(this.#stage.server.truths, code);
+    return { problems, figures: { ...figures, restarts: this.#stage.program('recorder').ended.size } };
+  }
+
+  get #recordingFile(): string {
+    return path.join(this.#stage.folder, 'soak.rec');
+  }
+
   #keep(): void {
     const { keep } = this.#options;
     if (keep === undefined) return;
@@ -448,6 +472,7 @@ class Soak {
     write('stream.jsonl', this.#stream.records);
     for (const [gvr, { transitions }] of this.#stage.server.truths) write(`${path.basename(gvr)}.jsonl`, transitions);
     for (const group of GROUPS) copyFileSync(this.#journalFile(group), path.join(keep, `${group}.runs.jsonl`));
+    copyFileSync(this.#recordingFile, path.join(keep, 'soak.rec'));
     write('without-leases.jsonl', this.#withoutLeases);
     write('outages.jsonl', this.#outages);
     writeFileSync(path.join(keep, 'screen.txt'), this.#screen.text);
@@ -474,6 +499,18 @@ class Soak {
     const seesDeletions = group === 'reconcile';
     return judgeRuns(readJournal(this.#journalFile(group)), { marks, endedAt, seesDeletions, withoutLeases });
   }
+}
+
+/** Whether a recording ends with the server's state. */
+function isRecorded(file: string, truths: ReadonlyMap<string, TypeTruth>): boolean {
+  using recording = Recording.open(file);
+  const last = recording.revisionAt(Number.MAX_SAFE_INTEGER);
+  return [...truths].every(([gvr, truth]) => {
+    const of = recording.sources.filter(({ type }) => formatGvr(type.gvr) === gvr);
+    const states = of.flatMap(({ id }) => [...recording.statesAt(id, last)]);
+    const found = new Map(states.map(({ key, state }) => [key, stateOf(state as unknown as StreamRecord)]));
+    return differences(found, lastStates(truth)).length === 0;
+  });
 }
 
 /** The faults that happen. Throws for one that the server cannot have. */

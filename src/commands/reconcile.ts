@@ -8,7 +8,7 @@ import { Operations } from '../cli/reconcile/operations.ts';
 import { readReconcile, resolvedPlan } from '../cli/reconcile/read-plan.ts';
 import { reconcile } from '../cli/reconcile/run.ts';
 import { colorLevel } from '../cli/session/output.ts';
-import { openSession } from '../cli/session/session.ts';
+import { openSession, type Session } from '../cli/session/session.ts';
 import { whenAvailable } from '../cli/session/when-available.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 import type { Transport } from '../client/http/transport.ts';
@@ -20,7 +20,17 @@ import { loadPainter } from '../output/painter.ts';
 
 /** Flags that say nothing about a recording. */
 const NOT_OF_RECORDINGS = [
-  ...['allow-write', 'dry-run', 'pass-credentials', 'leader-elect', 'shards', 'journal', 'observe', 'wait-for-crd'],
+  ...[
+    'allow-write',
+    'dry-run',
+    'pass-credentials',
+    'leader-elect',
+    'shards',
+    'journal',
+    'observe',
+    'wait-for-crd',
+    'record',
+  ],
   ...['context', 'kubeconfig', 'server', 'sandbox', 'scenario', 'idle-timeout', 'shell-operator'],
 ];
 
@@ -71,6 +81,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       instead: replayed,
     });
     replayed?.play(session);
+    await using recording = await this.#recording(flags, session);
     const ignored = ignoredNotice(flags, read.hook);
     if (ignored !== undefined) session.notice(ignored);
     return await reconcile(session, {
@@ -79,7 +90,16 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
       logger: reconcileLogger(session.io, flags.v ?? 0),
       operations,
       replay: replayed,
+      recording,
     });
+  }
+
+  async #recording(flags: FlagValues<typeof reconcileFlags>, session: Session) {
+    const { given } = this.line;
+    refuseWithout(given, ['record-keep', 'record-size', 'record-key'], ['record']);
+    refuseBeside(given, ['record'], ['shards'], 'a replica sees its part of the objects alone: record with watch');
+    if (flags.record === undefined) return undefined;
+    return (await import('../cli/record/run-recording.ts')).RunRecording.open(flags, session);
   }
 
   async #replayed({ from, ...flags }: FlagValues<typeof reconcileFlags>) {

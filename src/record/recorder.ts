@@ -6,6 +6,7 @@ import { partsOfKey } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { Redactor } from '../stream/redact.ts';
+import type { RecordedHookRun } from './hook-runs.ts';
 import { type NewRevision, RecordingWriter } from './recording-writer.ts';
 import { type SeenChange, SourceRecorder } from './source-recorder.ts';
 
@@ -44,6 +45,8 @@ export interface RecordedTarget {
 const STEP_MS = 500;
 /** Revisions from which a transaction does not wait. */
 const MOST_PENDING = 2_000;
+/** Runs of hooks that are kept while the file cannot be written. The oldest ones are dropped then. */
+const MOST_RUNS = 10_000;
 /** How far the file may be beyond its size until the next look at it. */
 const BEYOND = 1.25;
 /** How often the age and size of the file are looked at, ms. */
@@ -61,6 +64,7 @@ export class Recorder {
   readonly #redactor: Redactor;
   readonly #targets: TargetRecorder[] = [];
   #pending: NewRevision[] = [];
+  #runs: RecordedHookRun[] = [];
   #failedAt: number | undefined;
   #trimmedAt: number;
 
@@ -88,6 +92,17 @@ export class Recorder {
       return [namespace, new SourceRecorder({ writer: this.#writer, redactor: this.#redactor, scope, take })] as const;
     });
     this.#targets.push(new TargetRecorder(target, new Map(sources)));
+  }
+
+  /** The wall-clock time, which never goes back within the file, ms. */
+  now(): number {
+    return this.#writer.now();
+  }
+
+  /** Records a run of a hook that has ended. */
+  addRun(run: RecordedHookRun): void {
+    this.#runs.push(run);
+    if (this.#runs.length > MOST_RUNS) this.#runs.shift();
   }
 
   /** Writes what comes, until the signal aborts and the rest is written. Never rejects. */
@@ -122,7 +137,9 @@ export class Recorder {
         pending,
         accounts.flatMap(({ stretches }) => stretches),
         accounts.flatMap(({ gaps }) => gaps),
+        this.#runs,
       );
+      this.#runs = [];
       for (const { sources } of this.#targets) for (const source of sources) source.written();
       this.#trim();
     } catch (error) {

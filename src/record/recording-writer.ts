@@ -6,6 +6,7 @@ import { jsonText } from '../kit/exact-json.ts';
 import type { TableColumn } from '../model/cells.ts';
 import { formatGroupResource, formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import { type RecordedHookRun, writeHookRuns } from './hook-runs.ts';
 import type { RecordedChange } from './recorded-change.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { completeStates, firstQuarter, putState, trim } from './retention.ts';
@@ -224,7 +225,12 @@ export class RecordingWriter implements Disposable {
   }
 
   /** Writes revisions, stretches and gaps in one transaction, and that the recording has gone on until now. */
-  write(revisions: readonly NewRevision[], stretches: Iterable<RecordedStretch>, gaps: Iterable<RecordedGap>): void {
+  write(
+    revisions: readonly NewRevision[],
+    stretches: Iterable<RecordedStretch>,
+    gaps: Iterable<RecordedGap>,
+    runs: readonly RecordedHookRun[] = [],
+  ): void {
     const next = this.#nextRevision;
     this.#entered = [];
     try {
@@ -233,6 +239,7 @@ export class RecordingWriter implements Disposable {
         this.#blocks.write();
         for (const stretch of stretches) this.#writeStretch(stretch);
         for (const gap of gaps) this.#writeGap(gap);
+        writeHookRuns(this.#database, runs);
         this.#prepare('UPDATE run SET until = ? WHERE id = ?').run(this.now(), this.#run);
         if (this.#clock.monotonic() - this.#statesAt >= STATES_MS) this.#writeStates(MOST_STATES);
       });

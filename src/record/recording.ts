@@ -3,9 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../kit/database-file.ts';
 import { parseJson } from '../kit/exact-json.ts';
 import type { TableColumn } from '../model/cells.ts';
+import { formatGvr } from '../model/gvr.ts';
 import { joinKey, type ObjectKey } from '../model/key.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
+import { type RecordedHookRun, readHookRuns } from './hook-runs.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { type ChainLink, chainOf, rebuilt, type StateRow } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
@@ -286,6 +288,21 @@ export class Recording implements Disposable {
           : (parseJson(String(json)) as RecordedState['object']);
       yield { id: Number(id), source: Number(source), uid: String(uid), object };
     }
+  }
+
+  /** The runs of hooks for the objects of a type that had a name, in their order. */
+  hookRuns(type: ResourceType, namespace: string | undefined, name: string): RecordedHookRun[] {
+    const where = `resource = ? AND name = ? AND ? IN (namespace, '*')`;
+    return readHookRuns(this.#database, where, formatGvr(type.gvr), name, namespace ?? '*');
+  }
+
+  /** The runs of hooks for objects, in their order. */
+  hookRunsOf(objects: readonly number[]): RecordedHookRun[] {
+    return readHookRuns(
+      this.#database,
+      `(cluster, resource, namespace, name) IN (SELECT s.cluster, s.resource, o.namespace, o.name
+       FROM object o JOIN source s ON s.id = o.source WHERE o.id IN (${objects.join(',')}))`,
+    );
   }
 
   /** The revisions of sources after one and up to another, in their order. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { jsonText } from '../kit/exact-json.ts';
+import { trimHookRuns } from './hook-runs.ts';
 import { STAYS_KNOWN } from './schema.ts';
 import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
 import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
@@ -69,6 +70,7 @@ export function trim(database: DatabaseSync, blocks: BlockWriter, cutoff: number
   run('DELETE FROM stretch WHERE until < ?', cutoff);
   run('UPDATE stretch SET since = ? WHERE since < ?', cutoff, cutoff);
   run('DELETE FROM gap WHERE until < ?', cutoff);
+  trimHookRuns(database, cutoff);
   return removed;
 }
 

@@ -15,7 +15,7 @@ export interface StoryRoot {
 
 /** A line of a story. */
 export interface StoryEntry extends Omit<Fact, 'kind'> {
-  readonly kind: Fact['kind'] | 'verdict';
+  readonly kind: Fact['kind'] | 'verdict' | 'run';
   /** `pod/web-1`. */
   readonly about: string;
 }

@@ -137,3 +137,20 @@ function bytesOf(value: unknown): string | Uint8Array {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : text;
 }
+
+/** The part of a redactor that is about objects and values one by one. */
+export type ObjectRedactor = Pick<Redactor, 'redact' | 'value'>;
+
+/** A redactor whose objects also lack managedFields, for code that would send them back to the server. */
+export function withoutManagedFields(redactor: ObjectRedactor): ObjectRedactor {
+  return {
+    redact(object, gvr, states) {
+      const redacted = redactor.redact(object, gvr, states);
+      const { metadata } = redacted as { readonly metadata?: { readonly managedFields?: unknown } };
+      if (metadata?.managedFields === undefined) return redacted;
+      const { managedFields: _, ...rest } = metadata;
+      return { ...redacted, metadata: rest };
+    },
+    value: (text) => redactor.value(text),
+  };
+}

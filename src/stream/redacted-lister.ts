@@ -5,7 +5,7 @@ import type { GroupVersionResource } from '../model/gvr.ts';
 import type { ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
-import type { Redactor } from './redact.ts';
+import type { ObjectRedactor } from './redact.ts';
 
 /**
  * Creates a lister of Secrets for code that must not see their values. The objects and the index values that it returns
@@ -13,7 +13,7 @@ import type { Redactor } from './redact.ts';
  */
 export function createRedactedLister(
   lister: Lister<UnknownObject>,
-  redactor: Redactor,
+  redactor: ObjectRedactor,
   gvr: Pick<GroupVersionResource, 'group' | 'resource'>,
 ): Lister<UnknownObject> {
   return new RedactedLister(lister, redactor, gvr);
@@ -21,12 +21,12 @@ export function createRedactedLister(
 
 class RedactedLister implements Lister<UnknownObject> {
   readonly #lister: Lister<UnknownObject>;
-  readonly #redactor: Redactor;
+  readonly #redactor: ObjectRedactor;
   readonly #shown: (object: ReadonlyObject) => ReadonlyObject;
 
   constructor(
     lister: Lister<UnknownObject>,
-    redactor: Redactor,
+    redactor: ObjectRedactor,
     gvr: Pick<GroupVersionResource, 'group' | 'resource'>,
   ) {
     this.#lister = lister;

@@ -1,7 +1,7 @@
 import { SHARDED_KEYS } from '../../model/shard.ts';
 import { filterFlags } from './filter-flags.ts';
 import { bool, choice, count, duration, type FlagValues, group, list, rate, text } from './flag.ts';
-import { replayFlags } from './record-flags.ts';
+import { recordFlags, replayFlags } from './record-flags.ts';
 import { connectionFlags, outputFlags, selectionFlags } from './shared-flags.ts';
 
 /** Flags about the program that runs; a hook's own config cannot set them. */
@@ -145,6 +145,7 @@ export const reconcileFlags = {
     }),
   }),
   'wait-for-crd': waitForCrd,
+  ...recordFlags,
   ...replayFlags('run the hook on this recording in place of a cluster; nothing is sent', 'default: max'),
   ...group('CONTINUITY', {
     'idle-timeout': duration({

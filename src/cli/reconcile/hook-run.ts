@@ -22,7 +22,7 @@ import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { isSecretResource } from '../../model/secret-type.ts';
 import { actionText } from '../../output/action-report.ts';
-import { Redactor } from '../../stream/redact.ts';
+import { Redactor, withoutManagedFields } from '../../stream/redact.ts';
 import { createRedactedLister } from '../../stream/redacted-lister.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -66,15 +66,16 @@ export function reconcilerOf(
 ): HookRuns {
   const { clock, io } = session;
   const redactor = new Redactor({ showSecrets: plan.showSecrets });
+  const shown = plan.recording ? withoutManagedFields(redactor) : redactor;
   const redact = <T extends object>(object: T, gvr: GroupVersionResource) => redactor.redact(object, gvr);
   // the hook may get the values of Secrets; a terminal or a log never does
   const reported = plan.showSecrets ? new Redactor({ showSecrets: false }) : redactor;
   const redactReport: RedactStates = (object, gvr, states) => reported.redact(object, gvr, states);
-  const snapshots = new Snapshots(targets, redactor, (text) => session.notice(text));
+  const snapshots = new Snapshots(targets, shown, (text) => session.notice(text));
   const budget = budgetOf(session, plan);
   const listerOf = ({ type: { gvr }, informer }: WatchTarget) => {
-    if (plan.showSecrets || !isSecretResource(gvr)) return informer.lister;
-    return createRedactedLister(informer.lister, redactor, gvr);
+    if (!plan.recording && (plan.showSecrets || !isSecretResource(gvr))) return informer.lister;
+    return createRedactedLister(informer.lister, shown, gvr);
   };
   const services: HookServices = {
     client: guardClient(client, {
@@ -84,7 +85,10 @@ export function reconcilerOf(
       redactReport,
       maySeeSecrets: plan.showSecrets,
       runKey: () => currentModuleRun()?.key,
-      report: (outcomes) => void io.stdout.write(actionText(outcomes, plan.painter)),
+      report: (outcomes) => {
+        plan.recording?.report(outcomes);
+        io.stdout.write(actionText(outcomes, plan.painter));
+      },
     }),
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),
@@ -106,6 +110,7 @@ export function reconcilerOf(
     redact: redactReport,
     report(outcomes) {
       sayOnceShown();
+      plan.recording?.report(outcomes);
       io.stdout.write(actionText(outcomes, plan.painter));
       for (const { verb, mode, target, after } of outcomes) {
         metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
@@ -138,7 +143,7 @@ export function reconcilerOf(
     actions,
     clock,
     changedPaths: (before, after) => changedPaths(before as never, after as never),
-    redact,
+    redact: (object, gvr) => shown.redact(object, gvr),
     timeoutMs: plan.hookTimeoutMs,
     onOutput: (key, line, stream) => showOutput(io, key, line, stream),
     onThrown: showThrown(io),

@@ -6,6 +6,7 @@ import type { RetryLimits } from '../../hooks/triggers/retry-limits.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { Painter } from '../../output/painter.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
+import type { RunRecording } from '../record/run-recording.ts';
 import type { SelectedObjects } from '../session/informers.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
 import type { LoadedHook } from './hook-loading.ts';
@@ -51,6 +52,8 @@ export interface ReconcilePlan extends SelectedObjects {
   readonly operations: Operations;
   /** The recording in place of a cluster. It goes on when the reader is not busy. */
   readonly replay?: { follow(isBusy: () => boolean): void } | undefined;
+  /** Records the runs of the hook, and what the caches see. */
+  readonly recording?: RunRecording | undefined;
   /** The colours of what is printed on stdout. */
   readonly painter: Painter;
 }

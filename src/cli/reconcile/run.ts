@@ -113,6 +113,7 @@ class ReconcileRun implements Disposable {
       session.signal.aborted ? session.notice(`${error.message}; it is ignored`) : session.end(error),
     );
     if (!this.#election) await this.#resume();
+    plan.recording?.follow(targets, plan);
     const running = runTargets(targets.all, session);
     void giveReconcileHints(session, plan, targets);
     using _end = onAbort(session.signal, () => {
@@ -195,7 +196,9 @@ class ReconcileRun implements Disposable {
 
   #createController(): Controller {
     const [plan, gate, { primary }] = [this.#plan, this.#sharing?.gate, this.#targets];
-    const counted = this.#tally.counting(this.#drain.watching(this.#runs.reconcile));
+    const { reconcile } = this.#runs;
+    const recorded = plan.recording?.recorded(reconcile, primary, plan) ?? reconcile;
+    const counted = this.#tally.counting(this.#drain.watching(recorded));
     return createController({
       name: plan.hook.name,
       reconcile: gate ? gate.reconciler(counted) : counted,

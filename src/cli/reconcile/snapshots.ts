@@ -10,7 +10,7 @@ import { keyOf, type ObjectKey, splitKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import type { Redactor } from '../../stream/redact.ts';
+import type { ObjectRedactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
@@ -99,11 +99,11 @@ export const MOST_IN_SNAPSHOT = 500;
  */
 export class Snapshots {
   readonly #targets: readonly SnapshotTarget[];
-  readonly #redactor: Redactor;
+  readonly #redactor: ObjectRedactor;
   readonly #notice: (text: string) => void;
   readonly #cut = new Set<string>();
 
-  constructor(targets: readonly SnapshotTarget[], redactor: Redactor, notice: (text: string) => void) {
+  constructor(targets: readonly SnapshotTarget[], redactor: ObjectRedactor, notice: (text: string) => void) {
     this.#targets = targets;
     this.#redactor = redactor;
     this.#notice = notice;

@@ -30,10 +30,11 @@ export function targetsOf(
   { part, ownedPart }: Partial<Sharing> = {},
 ): ReconcileTargets {
   const { namespaces } = plan;
+  const isRecorded = plan.recording !== undefined;
   const shared = {
     namespaces,
-    as: 'object',
-    keepManagedFields: false,
+    as: isRecorded ? ({ table: 'Object' } as const) : 'object',
+    keepManagedFields: isRecorded,
     idleMs: plan.idleMs,
     metrics: plan.operations.metrics,
     onContinuity: reporter.observe.bind(reporter),
@@ -43,11 +44,13 @@ export function targetsOf(
   const everything = { ...shared, selector: undefined, fieldSelector: undefined };
   const [primary] = createTargets(session, [plan.primary], {
     ...shared,
-    keepManagedFields: readsManagedFields([
-      ...plan.filters.reads,
-      ...plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
-    ]),
-    as: plan.filters.wheres.length > 0 ? { table: 'Object' } : 'object',
+    keepManagedFields:
+      isRecorded ||
+      readsManagedFields([
+        ...plan.filters.reads,
+        ...plan.indexes.map(({ name, reads = [] }) => ({ flag: `--index ${name}`, addresses: reads })),
+      ]),
+    as: isRecorded || plan.filters.wheres.length > 0 ? { table: 'Object' } : 'object',
     selector: plan.selector,
     fieldSelector: plan.fieldSelector,
     indexers: indexers as never,
@@ -59,9 +62,8 @@ export function targetsOf(
     plan.watches.map(({ selection }) => selection),
     {
       ...everything,
-      keepManagedFields: readsManagedFields(
-        plan.watches.map(({ reads = [] }) => ({ flag: '--map', addresses: reads })),
-      ),
+      keepManagedFields:
+        isRecorded || readsManagedFields(plan.watches.map(({ reads = [] }) => ({ flag: '--map', addresses: reads }))),
     },
   );
   const isWhole = !plan.selector && !plan.fieldSelector && !part;

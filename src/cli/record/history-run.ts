@@ -8,6 +8,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { changeTexts } from '../../output/changes/changes-printer.ts';
 import { cellText } from '../../output/escape.ts';
 import type { PrintedEvent } from '../../output/printer.ts';
+import type { RecordedHookRun } from '../../record/hook-runs.ts';
 import { type RecordedStep, recordedSteps } from '../../record/recorded-steps.ts';
 import type { MarkedGap, Revision } from '../../record/recording.ts';
 import type { RecordedState } from '../../record/state-text.ts';
@@ -20,6 +21,7 @@ import type { Edges } from '../base-command.ts';
 import { compiledOutputOf, printerOf } from '../session/output.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
+import { hookRunText } from './hook-run-text.ts';
 import { liveHistory } from './live-history.ts';
 import { nothingShown } from './nothing-shown.ts';
 import { momentText, type RecordedServer, recordedMoment, recordedServer } from './recorded-server.ts';
@@ -125,8 +127,10 @@ async function recordedHistory(
   const gaps = recording.gaps([...(own.size > 0 ? own : sources)], first, last);
   if (revisions.length === 0) session.notice(`${formatGvr(type.gvr)} ${name} is not in the recording`);
   else if (shown.length === 0) session.notice(nothingShown(changes, flags));
-  if (flags.output === undefined) writeLines(session, linesOf(cut, gaps, type, scope));
+  const runs = scope ? [] : runsIn(recording.hookRuns(type, flags.namespace?.[0], name), first, last, flags);
+  if (flags.output === undefined) writeLines(session, linesOf(cut, [...gaps.map(lineOfGap), ...runs], type, scope));
   else {
+    if (runs.length > 0) session.notice(`runs of hooks are beside them: ${runs.length}, shown without -o`);
     for (const gap of gaps) session.notice(gapText(gap));
     await printFormatted(session, cut, type, flags, scope);
   }
@@ -194,10 +198,33 @@ async function printFormatted(
 /** The most changed fields of a line. */
 const MOST_TEXTS = 3;
 
-/** One line for each change, with gaps in their places. */
+interface HistoryLine {
+  readonly at: number;
+  readonly text: string;
+}
+
+const lineOfGap = (gap: MarkedGap): HistoryLine => ({ at: gap.since, text: gapText(gap) });
+
+/** The lines of runs of hooks. */
+function runsIn(
+  runs: readonly RecordedHookRun[],
+  first: number,
+  last: number,
+  { by, limit }: HistoryFlags,
+): HistoryLine[] {
+  const lines = runs
+    .filter(({ began, hook }) => began >= first && began <= last && (!by || by.includes(hook)))
+    .map((run) => ({
+      at: run.began,
+      text: `${momentText(run.began)}  RUN       ${cellText(run.hook)}  ${cellText(hookRunText(run))}`,
+    }));
+  return limit === undefined ? lines : lines.slice(-limit);
+}
+
+/** One line for each change, with gaps and runs of hooks in their places. */
 function linesOf(
   changes: readonly RecordedStep[],
-  gaps: readonly MarkedGap[],
+  beside: readonly HistoryLine[],
   type: ResourceType,
   only: PathScope | undefined,
 ): string[] {
@@ -209,7 +236,7 @@ function linesOf(
     const what = texts.slice(0, MOST_TEXTS).join('; ') + more + inferred;
     return { at, text: `${momentText(at)}  ${event.padEnd(8)}  ${cellText(who)}  ${what}`.trimEnd() };
   });
-  const all = [...lines, ...gaps.map((gap) => ({ at: gap.since, text: gapText(gap) }))];
+  const all = [...lines, ...beside];
   return all.sort((a, b) => a.at - b.at).map(({ text }) => text);
 }
 

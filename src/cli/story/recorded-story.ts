@@ -1,5 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { formatGroupResource, sameGvr } from '../../model/gvr.ts';
+import { formatGroupResource, formatGvr, sameGvr } from '../../model/gvr.ts';
 import { partsOfKey } from '../../model/key.ts';
 import { belongingObjects } from '../../record/recorded-objects.ts';
 import { recordedSteps } from '../../record/recorded-steps.ts';
@@ -7,6 +7,7 @@ import type { MarkedGap, Recording } from '../../record/recording.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryGap, StoryPrinter } from '../../story/story-printer.ts';
 import { ofOneNamespace } from '../record/history-run.ts';
+import { hookRunText } from '../record/hook-run-text.ts';
 import { type RecordedServer, recordedMoment, unseenText } from '../record/recorded-server.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
@@ -47,6 +48,7 @@ export async function recordedStory(
   const belonging = belongingObjects(recording, { roots, namespace: type.namespaced ? place : undefined });
   const story = new Story({ group: type.gvr.group, kind: type.kind, namespace: place, name });
   const told = tell(story, recording, { objects: [...belonging.owned, ...belonging.about], last });
+  told.push(...runEntries(recording, belonging.owned));
   const read = readSources(recording, belonging.sources);
   const gaps = mergedGaps(recording, recording.gaps(read, first, last));
   for (const source of recording.sources)
@@ -84,6 +86,16 @@ function tell(
   }
   if (unjudged !== undefined) told.push(...story.judge(unjudged));
   return told;
+}
+
+/** The runs of hooks for objects. */
+function runEntries(recording: Recording, objects: readonly number[]): StoryEntry[] {
+  return recording.hookRunsOf(objects).map((run) => {
+    const { kind = '' } = recording.sources.find(({ type }) => formatGvr(type.gvr) === run.resource)?.type ?? {};
+    const about = `${kind.toLowerCase()}/${partsOfKey(run.key).name}`;
+    const tone = run.outcome === 'done' ? 'none' : 'bad';
+    return { at: run.began, kind: 'run', about, who: run.hook, text: `reconcile ${hookRunText(run)}`, tone };
+  });
 }
 
 /** The sources whose gaps are gaps of the story. */

@@ -31,7 +31,8 @@ const TABLES = `
     ended - began AS took, cluster, resource, namespace, name, hook, outcome, error, attempt, again, actions FROM hook_run;
 `;
 
-const hasTable = (database: DatabaseSync) =>
+/** Whether a recording has runs of hooks. */
+export const hasHookRuns = (database: DatabaseSync) =>
   database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hook_run'").get() !== undefined;
 
 /** Enters runs, in the transaction of the caller. */
@@ -48,7 +49,7 @@ export function writeHookRuns(database: DatabaseSync, runs: readonly RecordedHoo
 
 /** The runs for which a condition of SQL holds, in their order. */
 export function readHookRuns(database: DatabaseSync, where: string, ...values: string[]): RecordedHookRun[] {
-  if (!hasTable(database)) return [];
+  if (!hasHookRuns(database)) return [];
   const rows = database.prepare(`SELECT * FROM hook_run WHERE ${where} ORDER BY began, id`).all(...values);
   return rows.map((row) => ({
     cluster: String(row.cluster),
@@ -67,5 +68,5 @@ export function readHookRuns(database: DatabaseSync, where: string, ...values: s
 
 /** Removes the runs that ended before a time, in the transaction of the caller. */
 export function trimHookRuns(database: DatabaseSync, cutoff: number): void {
-  if (hasTable(database)) database.prepare('DELETE FROM hook_run WHERE ended < ?').run(cutoff);
+  if (hasHookRuns(database)) database.prepare('DELETE FROM hook_run WHERE ended < ?').run(cutoff);
 }

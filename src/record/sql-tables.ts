@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openDatabase } from '../kit/database-file.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { formatGroupResource } from '../model/gvr.ts';
+import { hasHookRuns } from './hook-runs.ts';
 import type { RecordedSource, Recording } from './recording.ts';
 import { recordingFault } from './recording-fault.ts';
 import { putState } from './retention.ts';
@@ -23,6 +24,7 @@ const BLANK = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/;
 
 /** The tables that are no types. */
 const FIXED = ['changes', 'revisions', 'gaps', 'stretches'];
+const RUNS = 'hook_runs';
 
 /**
  * A recording as one SQL statement sees it: the views of the file, or, at a moment, the same views of that moment. Only
@@ -42,7 +44,7 @@ export class SqlTables implements Disposable {
     try {
       this.#database.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
       const views = typeViews(this.#database);
-      this.#names = [...FIXED, ...views.map(({ name }) => name)];
+      this.#names = [...FIXED, ...(hasHookRuns(this.#database) ? [RUNS] : []), ...views.map(({ name }) => name)];
       const named = views.filter(({ name }) => isNamed(name, sql));
       const sourcesOf = (type: string) =>
         recording.sources.filter((source) => formatGroupResource(source.type.gvr) === type);
@@ -121,6 +123,8 @@ export class SqlTables implements Disposable {
       CREATE TEMP VIEW revisions AS SELECT * FROM main.revisions WHERE id <= ${revision};
       CREATE TEMP VIEW gaps AS SELECT * FROM main.gaps WHERE since <= ${time};
       CREATE TEMP VIEW stretches AS SELECT * FROM main.stretches WHERE since <= ${time}`);
+    if (this.#names.includes(RUNS))
+      this.#database.exec(`CREATE TEMP VIEW ${RUNS} AS SELECT * FROM main.${RUNS} WHERE time <= ${time}`);
   }
 
   #explained(message: string, sql: string, cause: unknown): InformerError {

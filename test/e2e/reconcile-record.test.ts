@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Cli, run } from '../support/cli.ts';
 import { configMap, type Fixture, startFixture } from '../support/fixture.ts';
@@ -68,14 +67,9 @@ it('reconcile --record has the runs of the hook beside the changes, and history 
     /configmap\/sick {2}reconcile failed after \d+ms: .*no paint for shop\/sick {2}\(\S*paint\S*\)/,
   );
   expect(await asked('history', 'cm/lost')).toMatch(/RUN .* gave up after \d+ms: .*never/);
-  const table = new DatabaseSync(file, { readOnly: true });
-  expect(table.prepare("SELECT outcome, attempt FROM hook_runs WHERE name = 'sick' ORDER BY id LIMIT 2").all()).toEqual(
-    [
-      { outcome: 'failed', attempt: 1 },
-      { outcome: 'done', attempt: 2 },
-    ],
-  );
-  table.close();
+  const sql = "SELECT outcome, attempt FROM hook_runs WHERE name = 'sick' ORDER BY id LIMIT 2";
+  const rows = await run(['query', '--sql', sql, '--from', file, '-o', 'csv'], { env: { HOME: folder } });
+  expect(rows.stdout.trim().split(/\r?\n/), rows.stderr).toEqual(['outcome,attempt', 'failed,1', 'done,2']);
 }, 60_000);
 
 it('the words of a hook that sees values of Secrets are not recorded, and neither are bodies', async () => {

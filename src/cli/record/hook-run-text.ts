@@ -2,7 +2,7 @@ import type { RecordedHookRun } from '../../record/hook-runs.ts';
 
 const MOST_ACTIONS = 3;
 
-/** What a run of a hook came to: `failed after 12ms, try 2: boom; asked for: patch apps/v1/deployments shop/web → 41`. */
+/** The outcome of a run of a hook: `failed after 12ms, try 2: boom; asked for: patch apps/v1/deployments shop/web → 41`. */
 export function hookRunText({ outcome, began, ended, attempt, error, againMs, actions }: RecordedHookRun): string {
   const again = againMs === undefined ? '' : `, again in ${againMs / 1000}s`;
   const tried = attempt > 1 ? `, try ${attempt}` : '';

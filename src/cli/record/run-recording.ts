@@ -11,7 +11,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { CommandSession } from '../session/session.ts';
 import { recorderOf } from './recorder-of.ts';
 
-/** What a recorded run is of. */
+/** The hook whose runs are recorded. */
 export interface RecordedHook {
   readonly hook: { readonly name: string };
   readonly maxRetries: number | undefined;
@@ -31,7 +31,7 @@ interface RecordedCaches {
  * A recording with the runs of a hook beside the changes of the objects. Disposing writes the rest: after the last run.
  *
  * Promises: a run is entered when it has ended, with what it asked for but without bodies. A run that did nothing
- * because a filter held is none.
+ * because a filter refused it is none.
  */
 export class RunRecording implements AsyncDisposable {
   readonly #recorder: Recorder;
@@ -84,7 +84,7 @@ export class RunRecording implements AsyncDisposable {
     };
   }
 
-  /** Takes what a run has done, or would do. */
+  /** Takes the actions of a run, done or only shown. */
   report(outcomes: readonly ActionOutcome[]): void {
     for (const { subject, verb, target, mode, after } of outcomes) {
       const actions = this.#actions.get(subject) ?? [];

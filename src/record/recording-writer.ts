@@ -8,6 +8,7 @@ import { formatGroupResource, formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { type RecordedHookRun, writeHookRuns } from './hook-runs.ts';
 import type { RecordedChange } from './recorded-change.ts';
+import { RecordedTime } from './recorded-time.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { completeStates, firstQuarter, putState, trim } from './retention.ts';
 import { CAUSES, EVENTS, makeTypeView, prepareRecording, staysKnown } from './schema.ts';
@@ -97,6 +98,7 @@ const KNOWN_CHANGES = 20_000;
  */
 export class RecordingWriter implements Disposable {
   readonly file: string;
+  readonly time: RecordedTime;
   readonly #clock: WriterClock;
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync;
@@ -113,14 +115,15 @@ export class RecordingWriter implements Disposable {
   #nextObject: number;
   #nextRevision: number;
   #statesAt: number;
-  #last: number;
 
   private constructor(file: string, database: DatabaseSync, lock: DatabaseSync, clock: WriterClock, command: string) {
     this.file = file;
     this.#clock = clock;
     this.#database = database;
     this.#lock = lock;
-    this.#last = Number(database.prepare('SELECT coalesce(max(at), 0) AS at FROM revision').get()?.at);
+    const last =
+      'SELECT max((SELECT coalesce(max(at), 0) FROM revision), (SELECT coalesce(max(until), 0) FROM run)) AS at';
+    this.time = new RecordedTime(clock, Number(database.prepare(last).get()?.at));
     const began = this.now();
     this.#run = Number(
       database
@@ -154,10 +157,9 @@ export class RecordingWriter implements Disposable {
     }
   }
 
-  /** The wall-clock time, ms. It never goes back within a file, so that the order of times is that of events. */
+  /** The time of the recording, wall-clock ms. */
   now(): number {
-    this.#last = Math.max(this.#last, Math.floor(this.#clock.now()));
-    return this.#last;
+    return this.time.now();
   }
 
   newObject(): number {

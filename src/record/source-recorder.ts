@@ -151,7 +151,7 @@ export class SourceRecorder {
   /** The source has shown that it is current. All its changes have been seen. */
   reached({ lastSignOfLife, resourceVersion }: Continuity): void {
     if (!this.#stretch || this.#gap || lastSignOfLife === undefined) return;
-    this.#stretch.until = Math.max(this.#stretch.until, Math.floor(lastSignOfLife));
+    this.#stretch.until = Math.max(this.#stretch.until, this.#options.writer.time.of(lastSignOfLife));
     this.#stretch.lastVersion = resourceVersion;
   }
 

@@ -6,6 +6,7 @@ import { Recording } from '../../src/record/recording.ts';
 import { RecordingFault } from '../../src/record/recording-fault.ts';
 import { RecordingWriter } from '../../src/record/recording-writer.ts';
 import { eventually } from '../../src/testing/eventually.ts';
+import type { FakeClock } from '../../src/testing/fake-clock.ts';
 import { type RecordedServer, recordedServer, recording, useFolder } from '../support/recording.ts';
 
 const folder = useFolder();
@@ -191,6 +192,45 @@ describe('a recording', () => {
     await run.end();
     expect(gapsIn(file).map(({ reason }) => reason)).toContain('not written');
     expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+
+  it('goes on at the pace of the machine while the clock is set back, also over a gap, and again in its next run', async () => {
+    const server = await recordedServer({ historySize: 2 });
+    const { clock, sandbox } = server;
+    const file = folder.file('r.db');
+    let ahead = 3_600_000;
+    const jumping = {
+      now: () => clock.now() + ahead,
+      monotonic: () => clock.monotonic(),
+      sleep: clock.sleep.bind(clock),
+      after: clock.after.bind(clock),
+      yield: () => clock.yield(),
+      advance: (ms: number) => clock.advance(ms),
+    } as unknown as FakeClock;
+    const began = clock.now();
+    const run = await recording({ ...server, clock: jumping }, ['v1/configmaps'], { file });
+    ahead = 0;
+    sandbox.apply(configMap('a', { i: '1' }));
+    await clock.advance(20_000);
+    await sandbox.restart({ keepHistory: false, downMs: 0 });
+    for (const name of ['b', 'c', 'd', 'e']) sandbox.apply(configMap(name));
+    await clock.advance(120_000);
+    sandbox.apply(configMap('a', { i: '2' }));
+    await clock.advance(30_000);
+    await run.end();
+    const again = await recording(server, ['v1/configmaps'], { file });
+    await clock.advance(90_000);
+    await again.end();
+    using recorded = Recording.open(file);
+    const times = [...recorded.revisionsBetween([1], 0, Number.MAX_SAFE_INTEGER)].filter(({ key }) => key === 'default/a').map(({ at }) => at - began - 3_600_000); // biome-ignore format: one line
+    expect(times).toEqual([expect.closeTo(1_000, -3), expect.closeTo(141_000, -4)]);
+    const stretches = recorded.stretches(1);
+    expect(stretches.length).toBe(3);
+    for (const [i, { since, until }] of stretches.entries()) {
+      expect(until).toBeGreaterThan(since);
+      expect(since).toBeGreaterThan(stretches[i - 1]?.until ?? 0);
+    }
+    expect(recorded.runs[1]?.began).toBeGreaterThanOrEqual(recorded.runs[0]?.until ?? 0);
   });
 
   it('removes what is older than it may be, and still knows every later moment', async () => {

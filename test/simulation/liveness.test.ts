@@ -5,6 +5,7 @@ import type { SharedInformerOptions } from '../../src/informer/informer-options.
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
+import { type RandomSource, seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { isNotFound } from '../../src/model/status.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
@@ -14,10 +15,12 @@ import { APPLES, CONFIG_MAPS, type Collection } from './collections.ts';
 
 let clock: FakeClock;
 let sandbox: Sandbox;
+let random: RandomSource;
 const stops: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
   clock = new FakeClock();
+  random = seededRandom(1);
   sandbox = await Sandbox.start({ socket: false, clock, seed: 1 });
 });
 afterEach(async () => {
@@ -27,7 +30,7 @@ afterEach(async () => {
 });
 
 async function follow(collection: Collection, options: SharedInformerOptions<UnknownObject> = {}) {
-  const client = createClient(sandbox.transport(), { clock });
+  const client = createClient(sandbox.transport(), { clock, random });
   const events: ContinuityEvent[] = [];
   const errors: unknown[] = [];
   const informer = new SharedInformer<UnknownObject>(client.resource(collection.gvr), {
@@ -119,11 +122,11 @@ describe('watches that a ready server refuses', () => {
   it.each([403, 500, 503, 504] as const)(
     'are open within 2 s after it accepts them again, and ask about once a second in all until then (%s)',
     async (code) => {
-      const client = createClient(sandbox.transport(), { clock });
+      const client = createClient(sandbox.transport(), { clock, random });
       const types = ['configmaps', 'secrets', 'pods', 'services', 'nodes', 'namespaces', 'events', 'endpoints'];
       const informers = types.map((resource) => {
         const source = client.resource<UnknownObject>({ group: '', version: 'v1', resource });
-        return new SharedInformer<UnknownObject>(source, { name: resource, clock, logger: silentLogger });
+        return new SharedInformer<UnknownObject>(source, { name: resource, clock, random, logger: silentLogger });
       });
       const controller = new AbortController();
       const running = informers.map((informer) => informer.run(controller.signal));
@@ -213,8 +216,8 @@ describe('a type that comes and goes', () => {
 });
 
 it('an informer of metadata only keeps no spec and no data, and reports every change', async () => {
-  const client = createClient(sandbox.transport(), { clock });
-  const factory = dynamicInformerFactory(client, { metadataOnly: true, clock });
+  const client = createClient(sandbox.transport(), { clock, random });
+  const factory = dynamicInformerFactory(client, { metadataOnly: true, clock, random });
   const { informer, lister } = factory.forResource(CONFIG_MAPS.gvr);
   const handler = createRecordingHandler<UnknownObject>();
   informer.addHandler(handler);

@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/client.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
+import { seededRandom } from '../../src/kit/random.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
 import { Recording } from '../../src/record/recording.ts';
 import { Replay } from '../../src/record/replay.ts';
@@ -46,10 +47,11 @@ const versionOf = (object: object) => (object as UnknownObject).metadata.resourc
 
 /** The changes that an informer of a replay gets from its watch, and its cache at the end. */
 async function replayed(recording: Recording, gvr: Recording['sources'][number]['type']['gvr'], namespace: string) {
+  const random = seededRandom(1);
   const replay = new Replay({ recording, from: 0, speed: Number.POSITIVE_INFINITY, clock: systemClock });
-  const client = createClient(replay, { logger: silentLogger });
+  const client = createClient(replay, { logger: silentLogger, random });
   const source = client.resource(gvr, namespace === '' ? {} : { namespace });
-  const informer = new SharedInformer<UnknownObject>(source, { logger: silentLogger });
+  const informer = new SharedInformer<UnknownObject>(source, { logger: silentLogger, random });
   const watched: string[] = [];
   const see = (kind: keyof typeof WORDS, object: object, { key, cause }: { key: string; cause: string }) => {
     if (cause === 'watch') watched.push(`${WORDS[kind]} ${key}@${versionOf(object)} at ${replay.now}`);

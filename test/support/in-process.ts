@@ -1,5 +1,6 @@
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/client/http/transport.ts';
+import { seededRandom } from '../../src/kit/random.ts';
 import { surroundingsOf, withSurroundings } from '../../src/kit/surroundings.ts';
 import type { GroupVersionResource } from '../../src/model/gvr.ts';
 import type { KubeObject } from '../../src/model/object.ts';
@@ -32,7 +33,7 @@ export async function inProcess({ objects = [], client, token, ...options }: InP
     sandbox,
     clock,
     transport,
-    client: createClient(transport, { clock, ...client }),
+    client: createClient(transport, { clock, random: seededRandom(options.seed ?? 1), ...client }),
     sent,
     [Symbol.asyncDispose]: () => sandbox.stop(),
   };

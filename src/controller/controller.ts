@@ -265,6 +265,7 @@ export class Controller {
     if (!wasParked && !wasWaiting) return false;
     this.#queue.forget(key);
     this.#debounce?.forget(key);
+    this.#waits?.dropped(key);
     this.#causes.forget(key);
     this.#delays.delete(key);
     this.#trail?.manual(key, 'dropped');

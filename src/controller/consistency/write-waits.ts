@@ -48,6 +48,8 @@ interface Unseen {
   /** When a run began to wait, monotonic ms; undefined if none waits. */
   since: number | undefined;
   isReported: boolean;
+  /** Whether the key was dropped since. */
+  isDropped: boolean;
 }
 
 /**
@@ -125,6 +127,12 @@ export class WriteWaits implements Disposable {
     return { afterMs: Math.max(1, Math.min(leftMs, ASKED_MS, unseen.isReported ? ASKED_MS : untilReportMs)) };
   }
 
+  /** A key that was dropped does not run again for what it has written. */
+  dropped(key: ObjectKey): void {
+    const unseen = this.#keys.get(key);
+    if (unseen) unseen.isDropped = true;
+  }
+
   /** The wait of a key; undefined if it does not wait. */
   of(key: ObjectKey): WriteWait | undefined {
     const unseen = this.#keys.get(key);
@@ -142,9 +150,16 @@ export class WriteWaits implements Disposable {
   }
 
   #unseenOf(key: ObjectKey, now: number): Unseen {
-    const none = { writes: new Map(), lost: new Set<LostAnswer>(), since: undefined, isReported: false };
+    const none = {
+      writes: new Map(),
+      lost: new Set<LostAnswer>(),
+      since: undefined,
+      isReported: false,
+      isDropped: false,
+    };
     const unseen = this.#keys.get(key) ?? { ...none, writtenAt: now };
     unseen.writtenAt = now;
+    unseen.isDropped = false;
     this.#keys.delete(key); // the keys are in the order of their last writes
     this.#keys.set(key, unseen);
     return unseen;
@@ -254,7 +269,7 @@ export class WriteWaits implements Disposable {
         unseen.writes.delete(id);
         this.#progress.get(write.cache)?.leave(write);
       }
-      if (undone.length > 0) this.#again(key, undone);
+      if (undone.length > 0 && !unseen.isDropped) this.#again(key, undone);
       if (unseen.writtenAt + LONGEST_WAIT_MS <= now) {
         for (const each of unseen.lost) each[Symbol.dispose]();
         unseen.lost.clear();

@@ -499,6 +499,19 @@ describe('a key that has not run since its write', () => {
     expect(again).toEqual(['shop/parent']);
   });
 
+  it('does not run again if it was dropped since, but after its next write', async () => {
+    const cache = new FakeCache();
+    const { waits, wrote, again, clock } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    waits.dropped('shop/parent');
+    waits.dropped('shop/unknown');
+    await clock.advance(2 * minute);
+    expect(again).toEqual([]);
+    wrote('shop/a', { resourceVersion: '10' });
+    await clock.advance(2 * minute);
+    expect(again).toEqual(['shop/parent']);
+  });
+
   it('is not looked at while a run waits, nor before a cache without a watch had ten minutes', async () => {
     const cache = new FakeCache();
     cache.connection = 'disconnected';

@@ -12,6 +12,7 @@ export const REGISTRY: Registry = {
   'serve stop': async () => (await import('./serve-stop.ts')).default,
   history: async () => (await import('./history.ts')).default,
   'record compact': async () => (await import('./record-compact.ts')).default,
+  'record export': async () => (await import('./record-export.ts')).default,
   mcp: async () => (await import('./mcp.ts')).default,
   reconcile: async () => (await import('./reconcile.ts')).default,
   'reconcile explain': async () => (await import('./reconcile-explain.ts')).default,

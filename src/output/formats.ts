@@ -304,6 +304,9 @@ function asList(chosen: (of: Printers) => ListText): Pick<FormatTraits, 'counts'
   };
 }
 
+/** The format for programs that read one record after the other. */
+export const RECORD_LINES = 'ndjson';
+
 /** The value of `-o`, parsed. */
 export interface OutputFormat {
   readonly traits: FormatTraits;

@@ -38,6 +38,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
   [['history', 'deploy/web', '-n', 'shop'], 0],
   [['history', 'pods'], 2],
   [['record', 'compact'], 2],
+  [['record', 'export'], 2],
   [['mcp', '--no-such-flag'], 2],
   [['serve'], 2],
   [['serve', 'status', 'pods'], 2],
@@ -84,6 +85,7 @@ const LINES: readonly (readonly [line: readonly string[], code: number])[] = [
 const NEVER_WELL = [
   'mcp',
   'record compact',
+  'record export',
   'serve',
   'serve status',
   'serve stop',

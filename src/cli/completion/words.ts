@@ -21,6 +21,7 @@ export const WORDS: Readonly<Record<string, WordKind>> = {
   mcp: 'types',
   history: 'objects',
   'record compact': 'file',
+  'record export': 'file',
   serve: 'types',
   'serve status': 'none',
   'serve stop': 'none',

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { builtin } from '../../kit/builtin.ts';
-import { systemClock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { oneFile } from '../../kit/one-file.ts';
@@ -14,6 +13,7 @@ import type { Edges } from '../base-command.ts';
 import { recordedServer } from '../record/recorded-server.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
+import { writeRows } from '../terminal/write-rows.ts';
 import type { QueryLine } from './read-query.ts';
 import { limitsProgram, REASON, type StatementLimits } from './statement-limits.ts';
 
@@ -54,9 +54,6 @@ export async function querySql({ flags, words, given }: QueryLine, edges: Edges)
   return await runHere({ from, sql, limitMs: timeout, create: await traits.rows() }, { flags, given }, edges);
 }
 
-/** The characters that are written together. */
-const PIECE = 32 * 1024;
-
 interface Statement {
   readonly from: string;
   readonly sql: string;
@@ -83,26 +80,13 @@ async function runHere(
   const rows = create(names, { noHeaders: flags['no-headers'], terminal: stdout.isTerminal });
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
-  let text = '';
   try {
-    for (const row of statement.iterate()) {
-      text += rows.add(row as unknown as unknown[]);
-      if (text.length < PIECE) continue;
-      Atomics.store(computing, 0, 0); // a pipe is written at once, when its reader is ready
-      stdout.write(text);
-      text = '';
-      await stdout.ready();
-      await systemClock.yield(); // whether the reader has gone is an event
-      if (stdout.closed.aborted) return ExitCode.ok;
-      Atomics.store(computing, 0, 1);
-    }
+    await writeRows(stdout, rows, statement.iterate() as Iterable<unknown> as Iterable<unknown[]>, (waits) =>
+      Atomics.store(computing, 0, waits ? 0 : 1),
+    );
   } catch (error) {
     throw tables.failed(error);
-  } finally {
-    Atomics.store(computing, 0, 0);
-    stdout.write(text);
   }
-  stdout.write(rows.end());
   return ExitCode.ok;
 }
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeCertificate } from '../src/kit/certificate.ts';
 import { node, type Programs } from './programs.ts';
 
 /** A sandbox with a fleet of pods in a process of its own. */
@@ -29,7 +29,8 @@ export async function agentCluster(
   const [server = ''] = /https:\/\/\S+/.exec(text) ?? [];
   const [, ca = ''] = /certificate-authority-data: (\S+)/.exec(text) ?? [];
   const counting = await countingProxy(server, Buffer.from(ca, 'base64'));
-  writeFileSync(kubeconfig, text.replaceAll(server, counting.url));
+  const ownCa = Buffer.from(counting.ca).toString('base64');
+  writeFileSync(kubeconfig, text.replaceAll(server, counting.url).replaceAll(ca, ownCa));
   return {
     kubeconfig,
     requests: counting.requests,
@@ -49,11 +50,12 @@ const firstWords = (child: ChildProcess) =>
     child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
   });
 
-/** Passes requests on, and counts them. */
+/** Passes requests on, and counts them. Over TLS: client-go sends no token over plain HTTP. */
 async function countingProxy(to: string, ca: Buffer) {
   let count = 0;
   const agent = new https.Agent({ keepAlive: true, ca });
-  const proxy = http.createServer((request, response) => {
+  const { cert, key } = await makeCertificate('127.0.0.1', Date.now());
+  const proxy = https.createServer({ cert, key }, (request, response) => {
     count++;
     const { method, headers, url } = request;
     const passed = https.request(new URL(url ?? '/', to), { method, headers, agent }, (answer) => {
@@ -66,7 +68,8 @@ async function countingProxy(to: string, ca: Buffer) {
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    ca: cert,
+    url: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     requests: () => count,
     close() {
       proxy.close();

@@ -20,7 +20,7 @@ const COUNTERPARTS: readonly (readonly [theirs: string, ours: string])[] = [
   ['test_error_handling', 'get'],
   ['test://static-text', 'kube:///v1/pods'],
   ['test://watched-resource', 'kube:///v1/pods'],
-  ['test://template/123/data', 'kube:///v1/pods?paths=.spec.x123'],
+  ['test://template/123/data', 'kube:///v1/pods?paths=object.metadata.name%2B%22-123%22'],
 ];
 
 const NO_PROMPTS = 'there are no prompts';

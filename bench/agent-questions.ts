@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { tokensOf } from '../src/cli/mcp/token-count.ts';
+import { tokensOf as estimated } from '../src/cli/mcp/token-count.ts';
 import { node, type Programs } from './programs.ts';
 import { median } from './results.ts';
 
@@ -117,6 +117,11 @@ export function peer(programs: Programs, file: string, kubeconfig: string): Aske
   };
 }
 
+/** The questions that both servers are asked. */
+export const SHARED = Object.keys(
+  peer({} as Programs, '', '').questions({ namespace: '', pod: '', node: '', app: '' }),
+);
+
 /** Of a question that is not answered. */
 const UNKNOWN = { medianMs: undefined, mostMs: undefined, cpuMs: undefined, tokens: Number.NaN, requests: undefined };
 
@@ -157,8 +162,13 @@ export async function askedRows(
     rounds,
     requests = () => undefined,
     whenSynced,
+    only,
+    tokensOf = estimated,
   }: {
     readonly rounds: number;
+    /** The questions that are asked. Default: all. */
+    readonly only?: readonly string[] | undefined;
+    readonly tokensOf?: ((text: string) => number) | undefined;
     readonly requests?: (() => number | undefined) | undefined;
     readonly whenSynced?: (() => void) | undefined;
   },
@@ -191,6 +201,7 @@ export async function askedRows(
     whenSynced?.();
     say('synced');
     for (const [question, calls] of Object.entries(asked.questions(sample))) {
+      if (only && !only.includes(question)) continue;
       say(question);
       const from = performance.now();
       const tokens = await ask(calls).catch((error: Error) => error.message);

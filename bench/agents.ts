@@ -1,11 +1,12 @@
-// node bench/agents.ts [--pods N] [--rate N] [--rounds N] [--server real] [--peer FILE] [--root DIR]: what an agent's
+// node bench/agents.ts [--pods N] [--rate N] [--rounds N] [--server real] [--peer FILE [--tokenizer FILE]] [--root DIR]: what an agent's
 // questions take at a built `mcp` that holds all pods of a cluster: time, CPU and tokens, the first time and again, with
 // objects that change and without. --peer: the same questions to another server of the protocol, kubernetes-mcp-server.
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { agentCluster } from './agent-cluster.ts';
-import { askedRows, ours, peer, type QuestionRow } from './agent-questions.ts';
+import { askedRows, ours, peer, type QuestionRow, SHARED } from './agent-questions.ts';
 import { countOf, orEnd, serverOf } from './arguments.ts';
 import { ownCluster } from './own-cluster.ts';
 import { findPrograms } from './programs.ts';
@@ -16,9 +17,10 @@ const USAGE = `  --pods N       pods of the bench's own server (50000)
   --rounds N     times that each question is asked again (20)
   --server real  the server of KUBECONFIG, which is only read; nothing changes there by itself
   --peer FILE    the program kubernetes-mcp-server, built, to be asked too, on a sandbox
+  --tokenizer FILE  a module with a function countTokens, such as that of gpt-tokenizer; else the program's own estimate
   --root DIR     the checkout whose build is asked (this one)`;
 
-const { pods, rate, rounds, server, peerFile, root } = orEnd(() => {
+const { pods, rate, rounds, server, peerFile, tokenizer, root } = orEnd(() => {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
@@ -27,6 +29,7 @@ const { pods, rate, rounds, server, peerFile, root } = orEnd(() => {
       rounds: { ...text, default: '20' },
       server: { ...text, default: 'own' },
       peer: text,
+      tokenizer: text,
       root: text,
     },
   });
@@ -36,10 +39,12 @@ const { pods, rate, rounds, server, peerFile, root } = orEnd(() => {
     rounds: countOf('--rounds', values.rounds),
     server: serverOf(values.server),
     peerFile: values.peer,
+    tokenizer: values.tokenizer,
     root: values.root,
   };
 }, USAGE);
 
+const tokensOf = tokenizer === undefined ? undefined : ((await import(path.resolve(tokenizer))) as { countTokens: (text: string) => number }).countTokens; // biome-ignore format: one import
 const programs = findPrograms({ root, peers: false });
 const rows: QuestionRow[] = [];
 if (server === 'real') {
@@ -50,8 +55,9 @@ if (server === 'real') {
 } else if (peerFile) {
   await using cluster = await agentCluster(programs, { pods, rate: 0 });
   const { kubeconfig, requests } = cluster;
-  rows.push(...(await askedRows('ours', ours(programs, kubeconfig), { rounds, requests })));
-  rows.push(...(await askedRows('peer', peer(programs, peerFile, kubeconfig), { rounds, requests })));
+  const asking = { rounds, requests, tokensOf, only: SHARED };
+  rows.push(...(await askedRows('ours', ours(programs, kubeconfig), asking)));
+  rows.push(...(await askedRows('peer', peer(programs, peerFile, kubeconfig), asking)));
 } else {
   await using cluster = await ownCluster(pods);
   rows.push(...(await askedRows('quiet', ours(programs, cluster.kubeconfig), { rounds })));

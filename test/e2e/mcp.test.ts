@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stdioAgent } from '../support/agent-programs.ts';
+import { ListeningServe, stdioAgent } from '../support/agent-programs.ts';
+import { agentOn } from '../support/agents.ts';
 import { run } from '../support/cli.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 
@@ -35,7 +36,9 @@ function spawned(args: readonly string[], more: Readonly<Record<string, string>>
 }
 
 const PAGE = readFileSync(path.join(ROOT, 'docs/agents.md'), 'utf8');
-const CONFIGURATIONS = [...PAGE.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text));
+const [OVER_HTTP, ...CONFIGURATIONS] = [...PAGE.matchAll(/```json\n(.*?)```/gs)]
+  .map(([, text = '']) => JSON.parse(text))
+  .sort((a) => (a.servers?.cluster.type === 'http' ? -1 : 1));
 
 describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
   it.each(CONFIGURATIONS)(
@@ -52,12 +55,24 @@ describe.skipIf(process.platform === 'win32')('kubectl informer mcp', () => {
         'shop/web',
       );
       expect(await server.agent.told('tree', { type: 'deploy/web', namespace: 'shop' })).toMatch(
-        /deployment.apps\/web.*\n.*└─ replicaset/,
+        /deployment.apps\/web.*\n.*[├└]─ replicaset/,
       );
       expect(server.stderr()).toMatch(/^agent: count \{"type":"pods","namespace":"shop"\}: \d+ tokens, \d+ ms$/m);
     },
     60_000,
   );
+
+  it('the configuration over HTTP in docs/agents.md leads to a first answer', async () => {
+    await using serve = await ListeningServe.start(['pods'], env);
+    const { type, url, headers } = OVER_HTTP.servers.cluster;
+    expect([type, new URL(url).pathname]).toEqual(['http', serve.url.pathname]);
+    const { Authorization } = headers;
+    const agent = await agentOn(
+      serve.transport({ Authorization: Authorization.replace('TOKEN', serve.token) }) as never,
+    );
+    expect(await agent.told('count', { type: 'pods' })).toMatch(/^3 found\n/);
+    await agent.client.close();
+  }, 60_000);
 
   it('ends with a type that the server does not have, and names the nearest', async () => {
     const { child, ended } = spawned(['mcp', 'podz']); // with an agent that stays

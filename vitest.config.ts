@@ -15,7 +15,11 @@ const OWN_PROCESS = [
   'test/sandbox/server/certificate.test.ts',
 ];
 /** The driver of the browser makes code of text. */
-const IN_BROWSER = ['test/serve/ui/page.test.ts', 'test/e2e/serve-ui.test.ts'];
+const IN_BROWSER = [
+  'test/serve/ui/page.test.ts',
+  'test/output/timeline/html-page.test.ts',
+  'test/e2e/serve-ui.test.ts',
+];
 
 const shared = {
   // limits, which only a test that hangs reaches: a machine that other work keeps busy is several times slower

@@ -1,3 +1,4 @@
+import type { Timeline } from '../timeline/timeline.ts';
 import type { EventLinesOptions } from './event-lines.ts';
 import type { Jq } from './jq/jq-expression.ts';
 import type { JsonPathOptions } from './objects/structured.ts';
@@ -6,6 +7,7 @@ import type { CountTableOptions, PrintedCounts } from './tables/count-table.ts';
 import type { Rows, RowsOptions } from './tables/rows.ts';
 import type { TablePrinterOptions } from './tables/table-printer.ts';
 import type { PrintedTrees, TreeTableOptions } from './tables/tree-table.ts';
+import type { TimelineTextOptions } from './timeline/timeline-text.ts';
 
 /** The options of all formats. A format uses those that concern it. */
 export type PrinterOptions = TablePrinterOptions & JsonPathOptions & Pick<EventLinesOptions, 'only' | 'fullValues'>;
@@ -35,6 +37,9 @@ export type ListText = (records: readonly object[], options: Target & { readonly
 
 /** Prints rows of named columns, as a database gives them. */
 export type CreateRows = (names: readonly string[], options: RowsOptions) => Rows;
+
+/** Draws what happened over a stretch of time. */
+export type PictureText = (timeline: Timeline, options: TimelineTextOptions) => string;
 
 /** The flags that show in some formats alone: in any other they would be taken and do nothing. */
 export const SHOWN_FLAGS = [
@@ -100,6 +105,8 @@ export interface FormatTraits {
   readonly trees: false | ((printers: Printers) => TreesText);
   /** Prints rows of SQL. The code for it is loaded at its use. */
   readonly rows: false | (() => Promise<CreateRows>);
+  /** Draws a picture of what happened over a stretch of time. */
+  readonly draws: false | (() => Promise<PictureText>);
   /**
    * Compiles its expression. A printer that is not among `printers` is loaded here. Throws `argument` for an expression
    * that cannot be read.

@@ -37,6 +37,7 @@ const DATA = {
   counts: false,
   trees: false,
   rows: false,
+  draws: false,
 } satisfies Partial<FormatTraits>;
 
 /** Prints values of objects, by an expression. */
@@ -58,6 +59,21 @@ const CHANGES = {
   records: false,
   forPeople: true,
   shows: ['timestamps', 'full-values'],
+} satisfies Partial<FormatTraits>;
+
+/** Draws a picture of a time. */
+const PICTURE = {
+  ...DATA,
+  ...WORD,
+  streams: 'one picture',
+  answers: false,
+  markers: false,
+  records: false,
+  naming: false,
+  shows: [],
+  create: async () => ({
+    createPrinter: () => refuse('a picture is of a time that is over', 'history of a recording draws it'),
+  }),
 } satisfies Partial<FormatTraits>;
 
 const TABLE: FormatTraits = {
@@ -210,6 +226,20 @@ export const FORMATS = registry({
     gathers: true,
     create: printedBy((of) => of.ChangesPrinter),
   },
+  timeline: {
+    ...PICTURE,
+    called: 'timeline',
+    help: 'timeline',
+    forPeople: true,
+    draws: async () => (await import('./timeline/timeline-text.ts')).timelineText,
+  },
+  html: {
+    ...PICTURE,
+    called: 'html',
+    help: 'html',
+    mediaType: 'text/html; charset=utf-8',
+    draws: async () => (await import('./timeline/timeline-html.ts')).timelineHtml,
+  },
   'jq=': {
     ...DATA,
     called: 'jq',
@@ -342,8 +372,8 @@ export const mediaTypeOf = (text: string): string => traitsOf(partsOf(text).word
 /** How the value of the format is written that begins a value of `-o`; undefined: there is no such format. */
 export const valueKindOf = (text: string): FormatTraits['value'] | undefined => traitsOf(partsOf(text).word)?.value;
 
-/** The use of a format: for a stream of events, for an answer, or for rows of SQL. */
-export type FormatUse = 'streams' | 'answers' | 'rows';
+/** The use of a format: for a stream of events, for an answer, for rows of SQL, or for a picture. */
+export type FormatUse = 'streams' | 'answers' | 'rows' | 'draws';
 
 /** The formats of a use as completion offers them: `json`, `jsonpath=`. */
 export const formatWords = (use: FormatUse): string[] => usable(use).map(([word]) => word);
@@ -364,9 +394,10 @@ export const formatsThatShow = (flag: (typeof SHOWN_FLAGS)[number]): string[] =>
 ];
 
 const usable = (use: FormatUse) =>
-  entries().filter(
-    ([, traits]) => traits.help !== undefined && (use === 'rows' ? traits.rows !== false : traits[use] === true),
-  );
+  entries().filter(([, traits]) => {
+    const isUsable = use === 'rows' || use === 'draws' ? traits[use] !== false : traits[use] === true;
+    return traits.help !== undefined && isUsable;
+  });
 
 /** The text up to `=`, and what is behind it. */
 function partsOf(text: string): { word: string; value: string } {

@@ -58,6 +58,17 @@ export interface StateAt extends StateRow {
   readonly key: ObjectKey;
 }
 
+/** An object of a recording, and how often it changed. */
+export interface ChangedObject {
+  readonly id: number;
+  readonly source: number;
+  readonly namespace: string;
+  readonly name: string;
+  /** Its first revision. */
+  readonly first: number;
+  readonly changes: number;
+}
+
 /** A time in which changes of a source may be missing. */
 export interface MarkedGap {
   readonly source: number;
@@ -265,10 +276,26 @@ export class Recording implements Disposable {
     return rows.map(revisionOf);
   }
 
-  /** The revisions of objects, in their order. */
-  *revisionsOfObjects(objects: readonly number[]): Generator<Revision> {
-    const select = `${REVISIONS} WHERE r.object IN (${objects.join(',')}) ORDER BY r.id`;
-    for (const row of this.#database.prepare(select).iterate()) yield revisionOf(row);
+  /** The revisions of objects after one, in their order. */
+  *revisionsOfObjects(objects: readonly number[], after = 0): Generator<Revision> {
+    const select = `${REVISIONS} WHERE r.object IN (${objects.join(',')}) AND r.id > ? ORDER BY r.id`;
+    for (const row of this.#database.prepare(select).iterate(after)) yield revisionOf(row);
+  }
+
+  /** The objects of sources that were there after one revision or up to another, those that changed most first. */
+  objectsBetween(sources: readonly number[], after: number, upTo: number): ChangedObject[] {
+    const select = `SELECT o.id, o.source, o.namespace, o.name, o.first, count(r.id) AS changes FROM object o
+      LEFT JOIN revision r ON r.object = o.id AND r.id > ? AND r.id <= ?
+      WHERE o.source IN (${sources.join(',')}) AND o.first <= ? AND (o.gone IS NULL OR o.gone > ?)
+      GROUP BY o.id ORDER BY changes DESC, o.id`;
+    return this.#all(select, after, upTo, upTo, after).map(({ id, source, namespace, name, first, changes }) => ({
+      id: Number(id),
+      source: Number(source),
+      namespace: String(namespace),
+      name: String(name),
+      first: Number(first),
+      changes: Number(changes),
+    }));
   }
 
   /**

@@ -17,6 +17,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['informer'],
   ['stream', 'controller'],
   ['query', 'hooks', 'webhooks', 'crds', 'record'],
+  ['timeline'],
   ['output', 'serve', 'ops', 'testing'],
   ['story'],
   ['cli'],
@@ -66,11 +67,11 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   query: [['index'], ['answer'], ['live']],
   output: [
     ['escape.ts', 'cell-states.ts', 'printer.ts'],
-    ['values.ts', 'painter.ts', 'timestamps.ts', 'csv.ts'],
+    ['values.ts', 'painter.ts', 'timestamps.ts', 'csv.ts', 'wrapped.ts'],
     ['event-lines.ts', 'marker-line.ts'],
     ['tables', 'objects', 'typescript', 'jq'],
     ['changes'],
-    ['live'],
+    ['live', 'timeline'],
     ['*'],
   ],
   sandbox: [
@@ -113,7 +114,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 /** Files at the top of src are entries: they gather what rooms export, and no room imports them. */
 const ENTRIES: Readonly<Record<string, { notFrom: readonly string[] }>> = {
-  'index.ts': { notFrom: ['sandbox', 'testing', 'record', 'output', 'serve', 'story', 'cli', 'commands'] },
+  'index.ts': { notFrom: ['sandbox', 'testing', 'record', 'timeline', 'output', 'serve', 'story', 'cli', 'commands'] },
   'cache.ts': {
     notFrom: [
       'sandbox',

@@ -9,14 +9,17 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const SHOWN = [...readFileSync(path.join(ROOT, 'docs/history.md'), 'utf8').matchAll(/^```\n\$ kubectl informer (.*)\n([\s\S]*?)^```/gm)].map(([, line = '', output = '']) => ({ line, output })); // biome-ignore format: one line
 
 it('the page of recordings answers its two questions with one command each, on a recording of at most 300 kB', () => {
-  expect(SHOWN.map(({ line }) => line.split(' ')[0])).toEqual(['query', 'history']);
+  expect(SHOWN.map(({ line }) => line.split(' ')[0])).toEqual(['query', 'history', 'history']);
   expect(statSync(path.join(ROOT, 'examples/recordings/night.rec')).size).toBeLessThanOrEqual(300_000);
 });
 
 it.each(SHOWN)(
   'it prints what the page shows: $line',
   async ({ line, output }) => {
-    const { code, stdout, stderr } = await run(line.split(' '), { cwd: ROOT, env: { HOME: '/nowhere' } });
+    const { code, stdout, stderr } = await run(line.split(' '), {
+      cwd: ROOT,
+      env: { HOME: '/nowhere', LANG: 'C.UTF-8' },
+    });
     expect([code, stderr]).toEqual([0, '']);
     const parts = output.split(/^…\n/m);
     let from = 0;

@@ -65,7 +65,7 @@ describe('-o', () => {
 
   test('the formats that an error names are those that a user can type, each once and in order', () => {
     expect(() => parseOutputFormat('xyz')).toThrow(
-      'allowed formats are: changes,csv,custom-columns,custom-columns-file,diff,jq,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,ndjson,wide,yaml',
+      'allowed formats are: changes,csv,custom-columns,custom-columns-file,diff,html,jq,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,ndjson,timeline,wide,yaml',
     );
   });
 

@@ -76,9 +76,9 @@ export const historyFlags = {
     ...outputFlags,
     output: text({
       char: 'o',
-      summary: `default: one line for each change; ${formatHelp('streams')}`,
+      summary: `default: one line for each change; ${formatHelp('streams')}; of a recording a picture: ${formatHelp('draws')}`,
       helpValue: 'FORMAT',
-      words: formatWords('streams'),
+      words: [...formatWords('streams'), ...formatWords('draws')],
     }),
   }),
   ...connectionFlags,

@@ -124,8 +124,11 @@ export class Recording implements Disposable {
   readonly #database: DatabaseSync;
   readonly #blocks: BlockReader;
 
-  private constructor(file: string, database: DatabaseSync) {
+  readonly #closed: (() => void) | undefined;
+
+  private constructor(file: string, database: DatabaseSync, closed: (() => void) | undefined) {
     this.file = file;
+    this.#closed = closed;
     this.#database = database;
     this.#blocks = new BlockReader(database);
     this.sources = this.#all('SELECT * FROM source ORDER BY id').map(({ id, type, namespace, selection, columns }) => ({
@@ -137,14 +140,14 @@ export class Recording implements Disposable {
     }));
   }
 
-  /** Throws `RecordingFault`. */
-  static open(file: string): Recording {
+  /** `closed` is called when it has been closed. Throws `RecordingFault`. */
+  static open(file: string, closed?: () => void): Recording {
     let database: DatabaseSync | undefined;
     try {
       if (!existsSync(file)) throw new RecordingFault('foreign', file, 'there is no such file');
       database = openDatabase(file, { readOnly: true, timeout: 2000 });
       checkRecording(database, file);
-      return new Recording(file, database);
+      return new Recording(file, database, closed);
     } catch (error) {
       if (database?.isOpen) database.close();
       throw recordingFault(error, file);
@@ -200,10 +203,10 @@ export class Recording implements Disposable {
 
   /** Says how much is known of a source at a moment. */
   coverage(source: number, at: number): Coverage {
-    const gap = this.gaps([source], at, at).at(-1);
-    if (gap) return { kind: 'gap', gap };
     const stretches = this.stretches(source);
     if (stretches.some(({ since, until }) => since <= at && at <= until)) return { kind: 'seen' };
+    const gap = this.gaps([source], at, at).at(-1);
+    if (gap) return { kind: 'gap', gap };
     return { kind: 'outside', first: stretches[0]?.since, last: stretches.at(-1)?.until };
   }
 
@@ -340,7 +343,9 @@ export class Recording implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (this.#database.isOpen) this.#database.close();
+    if (!this.#database.isOpen) return;
+    this.#database.close();
+    this.#closed?.();
   }
 
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();

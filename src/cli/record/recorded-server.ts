@@ -3,8 +3,9 @@ import { parseLongDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { parseInstant } from '../../model/instant.ts';
+import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
-import { type Coverage, type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
+import type { Coverage, MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -36,7 +37,7 @@ export function recordedServer(
   given: CommandLine['given'],
   io: Io,
 ): RecordedServer {
-  const recording = Recording.open(from);
+  const recording = openRecordingOrArchive(from);
   try {
     const end = Math.max(0, ...recording.runs.map(({ until }) => until));
     const at = text === undefined ? end : recordedMoment(text, end, flag);

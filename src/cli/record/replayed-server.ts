@@ -1,7 +1,8 @@
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
-import { type MarkedGap, type RecordedSource, Recording } from '../../record/recording.ts';
+import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
+import type { MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
 import { Replay } from '../../record/replay.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ReplayFlags } from '../args/record-flags.ts';
@@ -74,7 +75,7 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
 export function openReplay(flags: ChosenReplay, usual: number, io: Io, isBusy?: () => boolean): OpenReplay {
   const { from, seek } = flags;
   const speed = flags.speed === undefined ? usual : speedOf(flags.speed);
-  const recording = Recording.open(from);
+  const recording = openRecordingOrArchive(from);
   try {
     const { runs } = recording;
     const end = Math.max(0, ...runs.map(({ until }) => until));

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openRecordingOrArchive } from '../../src/record/k8shark-archive.ts';
+import { type ArchivedAnswer, writeArchive } from '../support/k8shark-archive.ts';
+import { useFolder } from '../support/recording.ts';
+
+const folder = useFolder();
+const PATH = '/api/v1/namespaces/shop/configmaps';
+const SECRETS = '/api/v1/namespaces/shop/secrets';
+const at = (second: number) => new Date(Date.UTC(2026, 3, 9, 10, 0, second)).toISOString();
+const UNTIL = at(60);
+
+const configMap = (name: string, version: number, color: string) => ({
+  metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(version) },
+  data: { color },
+});
+const list = (second: number, version: number, ...items: object[]): ArchivedAnswer => ({
+  path: PATH,
+  time: at(second),
+  body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: String(version) }, items },
+});
+const event = (second: number, kind: ArchivedAnswer['event'], object: object): ArchivedAnswer => ({
+  path: PATH,
+  time: at(second),
+  event: kind as 'ADDED',
+  body: object,
+});
+
+const NIGHT = [
+  list(0, 10, configMap('a', 5, 'blue'), configMap('b', 6, 'blue')),
+  event(1, 'MODIFIED', configMap('a', 11, 'red')),
+  event(2, 'MODIFIED', configMap('a', 5, 'blue')), // of before the list
+  list(5, 12, configMap('a', 11, 'red'), configMap('b', 6, 'blue')), // nothing new
+  event(7, 'ADDED', configMap('c', 14, 'red')),
+  event(8, 'DELETED', configMap('c', 15, 'red')),
+  list(10, 20, configMap('a', 18, 'green')), // what its watch did not see
+  list(15, 21, configMap('a', 18, 'green')),
+];
+
+/** The revisions and gaps of an archive, a line each. */
+function told(file: string): { revisions: string[]; gaps: string[] } {
+  using recording = openRecordingOrArchive(file);
+  const ids = recording.sources.map(({ id }) => id);
+  const second = (ms: number | undefined) => (ms === undefined ? 'open' : (ms - Date.parse(at(0))) / 1000);
+  return {
+    revisions: [...recording.revisionsBetween(ids, 0, Number.MAX_SAFE_INTEGER)].map(
+      ({ event, cause, key, at: ms, version, paths }) => `${second(ms)} ${event} ${cause} ${key}@${version} ${paths.join()}`.trimEnd(), // biome-ignore format: one line
+    ),
+    gaps: recording
+      .gaps(ids)
+      .map(({ reason, since, until, added, changed, deleted }) => `${second(since)}-${second(until)} ${reason}: ${added} ${changed} ${deleted}`), // biome-ignore format: one line
+  };
+}
+
+it.each([
+  { version: 1, isDeflated: false },
+  { version: 2, isDeflated: true },
+])('an archive of k8shark, %j, is a recording that marks the times between its lists', (options) => {
+  const file = folder.file('night.kshrk');
+  writeArchive(file, NIGHT, { ...options, until: UNTIL });
+  expect(told(file)).toEqual({
+    revisions: [
+      '0 ADDED initial shop/a@5',
+      '0 ADDED initial shop/b@6',
+      '1 MODIFIED watch shop/a@11 .data.color',
+      '7 ADDED watch shop/c@14',
+      '8 DELETED watch shop/c@15',
+      '10 DELETED relist shop/b@6',
+      '10 MODIFIED relist shop/a@18 .data.color',
+    ],
+    gaps: ['0-10 not known to be watched: 0 1 1', '10-15 not known to be watched: 0 0 0'],
+  });
+  using recording = openRecordingOrArchive(file);
+  expect(recording.sources).toMatchObject([{ namespace: 'shop', type: { kind: 'ConfigMap', namespaced: true } }]);
+  expect(recording.coverage(1, Date.parse(at(15)))).toEqual({ kind: 'seen' });
+  expect(recording.coverage(1, Date.parse(at(16)))).toMatchObject({ kind: 'outside', last: Date.parse(at(15)) });
+});
+
+it('the types are those of its discovery, lists that failed say nothing, and Secrets become marks', () => {
+  const file = folder.file('night.kshrk');
+  const secret = {
+    metadata: { name: 's', namespace: 'shop', uid: 's', resourceVersion: '4' },
+    data: { p: 'aHVudGVyMg==' },
+  };
+  const answer = (path: string, body: object): ArchivedAnswer => ({ path, time: at(0), body });
+  writeArchive(
+    file,
+    [
+      answer('/api', { kind: 'APIVersions', versions: ['v1'] }),
+      answer('/api/v1', { kind: 'APIResourceList', resources: [{ name: 'secrets', singularName: 'secret', namespaced: true, kind: 'Secret', verbs: ['list', 'watch'], shortNames: ['sec'] }] }), // biome-ignore format: one line
+      { path: SECRETS, time: at(1), body: { kind: 'SecretList', metadata: { resourceVersion: '9' }, items: [secret] } },
+      { path: SECRETS, time: at(2), body: { kind: 'Status', message: 'no' }, code: 403 },
+      answer(`${SECRETS}?as=Table`, { kind: 'Table', rows: [] }),
+    ],
+    { until: UNTIL },
+  );
+  using recording = openRecordingOrArchive(file);
+  expect(recording.sources.map(({ type }) => [type.singular, type.shortNames])).toEqual([['secret', ['sec']]]);
+  const states = [...recording.statesAt(1, 99)].map(({ state }) => JSON.stringify(state.object)).join();
+  expect(states).toMatch(/"p":"hmac:/);
+  expect(readFileSync(recording.file, 'latin1') + states).not.toMatch(/aHVudGVyMg|hunter2/);
+});
+
+it('what cannot be read is refused by name', () => {
+  const file = folder.file('x.kshrk');
+  writeArchive(file, NIGHT, { version: 3, until: UNTIL });
+  expect(() => openRecordingOrArchive(file)).toThrow('the archive has format 3, and 2 is known here');
+  writeArchive(file, NIGHT, { until: UNTIL });
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 40));
+  expect(() => openRecordingOrArchive(file)).toThrow(/x\.kshrk: it is no archive of k8shark that can be read: /);
+  bytes.fill(7, 60, 90);
+  writeFileSync(file, bytes);
+  expect(() => openRecordingOrArchive(file)).toThrow(/x\.kshrk: it is no archive of k8shark that can be read: /);
+  writeFileSync(file, 'age-encryption.org/v1\n…');
+  expect(() => openRecordingOrArchive(file)).toThrow('it is encrypted');
+  expect(() => openRecordingOrArchive(folder.file('none'))).toThrow('there is no such file');
+});

@@ -38,7 +38,7 @@ import type { WatchTurns } from './http/refused-watches.ts';
 import { isSuccess, readWhole, statusErrorOf } from './http/response.ts';
 import { TrafficCounter, type TrafficStats } from './http/traffic.ts';
 import type { Transport, TransportRequest, TransportResponse } from './http/transport.ts';
-import { mayBeStored } from './lost-write.ts';
+import { isOnlyStatus, mayBeStored } from './lost-write.ts';
 import { type FailedRequest, type IsNamespaced, withScope } from './scope-error.ts';
 
 /** The form of objects to request: whole, metadata only, or rows of the server's table (see {@link cellsOf}). */
@@ -471,7 +471,8 @@ export class ResourceApi<T extends object = UnknownObject> {
       const answer = this.#objectIn<R>(
         await readWhole(response.body, `the answer to ${verb} ${path.split('?', 1)[0]}`, LARGEST_OBJECT),
       );
-      noted?.answered(answer);
+      if (isOnlyStatus(method, answer)) noted?.lost(this.#reading(name, namespace));
+      else noted?.answered(answer);
       return answer;
     } catch (error) {
       if (noted && mayBeStored(error)) noted.lost(this.#reading(name ?? call.named, namespace));

@@ -6,6 +6,8 @@ import { InformerError } from '../../src/kit/error.ts';
 import { type LostWrite, observingWrites, type StoredWrite } from '../../src/model/stored-write.ts';
 import { CONFIG_MAPS, type ConfigMap, inProcess, through } from '../support/in-process.ts';
 
+const PODS = { group: '', version: 'v1', resource: 'pods' };
+
 const map = (name: string): ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -59,6 +61,33 @@ it.each<[string, (api: ReturnType<typeof apiOf>) => Promise<unknown>, Partial<St
   const { lost, stored } = await noted(failing('ECONNRESET'), write);
   expect(lost).toMatchObject([{ gvr: CONFIG_MAPS, namespace: 'shop' }]);
   expect(stored).toMatchObject(found);
+});
+
+it.each([
+  ['an eviction', 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'there' } }],
+  [
+    'a binding',
+    'binding',
+    { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'there' }, target: { kind: 'Node', name: 'n' } },
+  ],
+])('%s is answered without the object, which is read', async (_, subresource, body) => {
+  const there = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'there', namespace: 'shop' } };
+  await using place = await inProcess({ objects: [{ ...there, spec: { containers: [{ name: 'c', image: 'i' }] } }] });
+  const pods = place.client.resource(PODS, { namespace: 'shop' });
+  const lost: LostWrite[] = [];
+  const outcome = { stored() {}, lost: (each: LostWrite) => lost.push(each) };
+  const create = (options: object) =>
+    observingWrites(
+      () => outcome as never,
+      () => pods.create(body, { name: 'there', subresource, ...options }),
+    );
+  await create({ dryRun: true });
+  expect(lost).toEqual([]);
+  const before = place.sandbox.resourceVersion;
+  await create({});
+  const [found] = (await lost[0]?.read?.(new AbortController().signal)) ?? [];
+  expect(found?.key).toBe('shop/there');
+  expect(found?.isGone || Number(found?.resourceVersion) > Number(before)).toBe(true);
 });
 
 it('of an object that was not created nothing is found', async () => {

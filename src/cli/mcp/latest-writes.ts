@@ -20,12 +20,17 @@ export interface AskedWrites {
   readonly most: number;
 }
 
+/** A last write, and the object that was written. */
+export interface KeyedWrite extends LastWrite {
+  readonly key: string;
+}
+
 /** The last writes of each field manager, the latest first. What was there before them is not known. */
 export async function latestWrites(
   target: WatchTarget,
   asked: AskedWrites,
   signal: AbortSignal,
-): Promise<(LastWrite & { readonly key: string })[]> {
+): Promise<KeyedWrite[]> {
   const { since, before, most } = asked;
   const objects = await writtenLast(target, asked, signal);
   return objects

@@ -12,7 +12,7 @@ import { shownObject } from '../../stream/shown-object.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { fitted, quotedText } from './budget.ts';
 import { explainedLines } from './freshness-line.ts';
-import { latestWrites } from './latest-writes.ts';
+import { type KeyedWrite, latestWrites } from './latest-writes.ts';
 import { historyTool, oneObject, storyTool } from './past-tools.ts';
 import type { RecentChange } from './recent-changes.ts';
 import { withoutDefaults } from './server-defaults.ts';
@@ -177,24 +177,28 @@ const changes: Tool = async (args, context) => {
   const head: string[] = [];
   for (const [i, target] of targets.entries()) {
     const isIn = isPlacedIn(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
-    rows.push(
-      ...context.changes
-        .after(target, since)
-        .filter(({ seen }) => isIn(seen))
-        .map(seenText),
-    );
+    const seen = context.changes.after(target, since).filter((each) => isIn(each.seen));
+    rows.push(...seen.map(seenText));
     const from = context.changes.completeSince(target);
     if (typeof since === 'string' || since < from) {
       head.push(
         `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
       );
       const written = await latestWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
-      rows.push(...written.map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
+      const unseen = written.filter((write) => !seen.some((each) => isSame(each, write)));
+      rows.push(...unseen.map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
     }
   }
   if (rows.length === 0) head.push('no change');
   return toolAnswer({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, { targets }, context); // biome-ignore format: one line
 };
+
+/** Whether a change that was seen is this last write, of which the server keeps the second. */
+function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
+  const isOf = (writer: string | undefined) => writer !== undefined && write.by.startsWith(`${writer} (`);
+  const isThen = at >= write.at && at - write.at < 2000;
+  return isThen && key === write.key && [by, ...fields.map((field) => field.by)].some(isOf);
+}
 
 /** A row of a last write has more tokens than this. */
 const FEWEST_TOKENS_OF_WRITE = 15;

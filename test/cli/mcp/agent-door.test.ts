@@ -211,6 +211,18 @@ it('tools only read, and each has a schema, a sentence and an example that it ta
   }
 });
 
+it('a change that was seen is no last write beside it', async () => {
+  const args = { type: 'cm', name: 'fresh', namespace: 'shop', since: '5m' };
+  const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fresh', namespace: 'shop' } };
+  const own = await agentsOf(sandbox);
+  const other = await own.agent();
+  await other.told('count', { type: 'cm' });
+  sandbox.apply({ ...made, data: { key: 'one' } } as never); // in the second in which the cache is complete
+  await expect.poll(() => other.told('changes', args)).toContain('ADDED');
+  expect((await other.told('changes', args)).match(/^\| .*shop\/fresh/gm)).toHaveLength(1);
+  await own[Symbol.asyncDispose]();
+});
+
 describe('a wait', () => {
   it('is met by a change, with the object', async () => {
     const waiting = agent.told('wait', { type: 'pod/late', namespace: 'shop', for: ['create'], timeout: '20s' });

@@ -68,6 +68,18 @@ describe.skipIf(process.platform === 'win32')('many agents at once', () => {
     expect(await last.agent.told('count', { type: 'pods', namespace: 'other' })).toMatch(/^51 found\n/);
   }, 120_000);
 
+  it('more than 200 sessions over HTTP end the one that was silent longest', async () => {
+    await using serve = await ListeningServe.start(['pods', '-A'], env);
+    const headers = { authorization: `Bearer ${serve.token}`, accept: 'application/json, text/event-stream', 'content-type': 'application/json' }; // biome-ignore format: one record
+    const ask = (message: object, id?: string) => fetch(serve.url, { method: 'POST', headers: { ...headers, ...(id && { 'mcp-session-id': id }) }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }) }); // biome-ignore format: one call
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'many', version: '1' } };
+    const ids: string[] = [];
+    for (let i = 0; i < 201; i++) ids.push((await ask({ method: 'initialize', params })).headers.get('mcp-session-id') ?? ''); // biome-ignore format: one line
+    expect(new Set(ids).size).toBe(201);
+    const statuses = await Promise.all([0, 1, 200].map(async (i) => (await ask({ method: 'ping' }, ids[i])).status));
+    expect(statuses).toEqual([404, 200, 200]);
+  }, 120_000);
+
   it('six over stdio share one serve', async () => {
     await using first = await stdioAgent(['mcp', 'pods', '-A'], env);
     expect(await first.agent.told('count', { type: 'pods' })).toMatch(/^53 found\n/);

@@ -53,7 +53,10 @@ export async function agentOn(transport: Parameters<Client['connect']>[0]): Prom
 }
 
 /** The caches and the door of `mcp` over a sandbox, in this process. */
-export async function agentsOf(sandbox: Sandbox, { recording }: { readonly recording?: string } = {}) {
+export async function agentsOf(
+  sandbox: Sandbox,
+  { recording, longestCallMs }: { readonly recording?: string; readonly longestCallMs?: number } = {},
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'agents-'));
   const file = path.join(folder, 'kubeconfig');
   await writeFile(file, sandbox.kubeconfig(), { mode: 0o600 });
@@ -68,7 +71,7 @@ export async function agentsOf(sandbox: Sandbox, { recording }: { readonly recor
   const caches = new AgentCaches({ session, types, redactor: new Redactor(), recording });
   const changes = new RecentChanges(caches);
   const lines: string[] = [];
-  const door = new AgentDoor({ sdk: loadMcpSdk(), caches, changes, log: { note: (line) => void lines.push(line) } });
+  const door = new AgentDoor({ sdk: loadMcpSdk(), caches, changes, log: { note: (line) => void lines.push(line) }, longestCallMs }); // biome-ignore format: one call
   return {
     caches,
     /** What the user can read of what was asked. */

@@ -13,7 +13,7 @@ import { TOOLS } from './tools.ts';
 
 /** Calls that are answered at the same time, of all agents together. More are refused. */
 const MOST_CALLS = 128;
-/** An answer that takes longer is given up, ms. A wait has its own limit. */
+/** An answer that takes longer is given up. A wait has its own limit. */
 const LONGEST_CALL_MS = 30_000;
 
 const INSTRUCTIONS = `Questions about a Kubernetes cluster, answered from a cache that is kept current. Read-only.
@@ -45,6 +45,8 @@ export interface DoorOptions {
   readonly caches: AgentCaches;
   readonly changes: RecentChanges;
   readonly log: AgentLog;
+  /** After this time an answer is given up, ms. Default: {@link LONGEST_CALL_MS}. */
+  readonly longestCallMs?: number | undefined;
 }
 
 /** Makes the servers of agents: one for each connection, all over the same caches. */
@@ -125,10 +127,10 @@ export class AgentDoor {
   ): Promise<string> {
     if (!Object.hasOwn(TOOLS, name)) throw new Error(`there is no tool ${JSON.stringify(name.slice(0, 80))}; the tools are ${Object.keys(TOOLS).join(', ')}`); // biome-ignore format: one error
     if (this.#calls >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls are being answered; try again`);
-    const { caches, changes } = this.#options;
+    const { caches, changes, longestCallMs = LONGEST_CALL_MS } = this.#options;
     const tool = name as ToolName;
     const late = new AbortController();
-    const timer = tool === 'wait' ? undefined : caches.session.clock.after(LONGEST_CALL_MS, () => late.abort(new Error(lateText(caches)))); // biome-ignore format: one call
+    const timer = tool === 'wait' ? undefined : caches.session.clock.after(longestCallMs, () => late.abort(new Error(lateText(caches, longestCallMs)))); // biome-ignore format: one call
     const signal = AbortSignal.any([gone, late.signal, caches.session.signal]);
     this.#calls++;
     try {
@@ -142,8 +144,8 @@ export class AgentDoor {
 }
 
 /** Why there is no answer yet, and what to do. */
-function lateText({ types: { targets } }: AgentCaches): string {
-  const text = `no answer within ${LONGEST_CALL_MS / 1000} s`;
+function lateText({ types: { targets } }: AgentCaches, ms: number): string {
+  const text = `no answer within ${ms / 1000} s`;
   const reading = targets.filter(({ informer }) => !informer.hasSynced).map(({ type }) => formatGvr(type.gvr));
   return reading.length === 0
     ? `${text}; ask for less`

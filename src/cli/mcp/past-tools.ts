@@ -94,6 +94,8 @@ export const historyTool: Tool = async (args, context) => {
   }
   const printed = recorded && (await toldByRecording(() => recorded.history(words, { ...rangeOf(args), ...paths }, signal))); // biome-ignore format: one line
   if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);
+  const chosen = ['paths', 'since', 'until'].filter((each) => args.list(each).length > 0);
+  if (chosen.length > 0) throw nothingRecorded(`history by ${chosen.join(', ')}`);
   const { found } = await oneObject(args, context);
   const { name = '', namespace } = found.object.metadata;
   const flags = historyFlagsOf({ ...rangeOf(args), ...paths, namespace });

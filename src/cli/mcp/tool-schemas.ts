@@ -131,7 +131,7 @@ export const SCHEMAS: Readonly<Record<ToolName, ToolSchema>> = {
   },
   history: {
     description: 'Every recorded change of an object, or of a type between two times; else the last writes.',
-    example: { type: 'deploy/web', namespace: 'shop', paths: ['.spec.replicas'], since: '1h' },
+    example: { type: 'deploy/web', namespace: 'shop', limit: 20 },
     required: ['type'],
     properties: {
       type,

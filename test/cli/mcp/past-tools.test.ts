@@ -100,6 +100,10 @@ describe('history', () => {
     const text = await agent.told('history', CHECKOUT);
     expect(text).toMatch(/^\| \S+Z {2}APPLIED {2}\S+ {2}last write of \.spec\.replicas/m);
     expect(text).toMatch(/\| from the cluster as it is now: .*\nread from the API server for this answer$/);
+    expect(await agent.ask('history', { ...CHECKOUT, since: '1h' })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/history by since needs a recording/),
+    });
     expect(await agent.ask('history', { type: 'deploy' })).toEqual({
       isError: true,
       text: expect.stringMatching(/needs a recording, and nothing records here\n.*serve TYPES --record FILE/),

@@ -62,6 +62,25 @@ it('watch --story begins with what is known, goes on with what happens, and name
   );
 }, 60_000);
 
+it('watch --story --record keeps what the story is made of, and history shows it again', async () => {
+  const file = path.join(folder, 'story.rec');
+  fixture.sandbox.apply(checkout(true));
+  const words = ['watch', 'deploy/checkout', '-n', 'shop', '--story', '--record', file];
+  await using cli = new Cli(words, { env });
+  await cli.until(({ stdout }) => stdout.includes('container app started'), 'the initial list');
+  fixture.sandbox.apply(checkout(false));
+  await cli.until(({ stdout }) => stdout.includes('=> not ready'), 'the cause');
+  cli.kill('SIGINT');
+  await cli.ended();
+  const again = await run(['history', 'deploy/checkout', '-n', 'shop', '--story', '--from', file], { env: { HOME: folder } }); // biome-ignore format: one line
+  const verdict = cli.lines.find((line) => line.includes('=> not ready')) ?? '';
+  expect(again.stdout.split('\n').map((line) => line.slice(20))).toContain(verdict.slice(20));
+  const { code, stderr } = await run([...words.slice(0, 5), '--record-keep', '1d'], { env });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --record-keep does nothing without --record\n/)]);
+  const told = await run([...words.slice(0, 5), '--from', file], { env });
+  expect([told.code, told.stderr]).toEqual([2, `error: --story of a recording is shown by history\nhint: history deploy/checkout --story --from ${file}\n`]); // biome-ignore format: one line
+}, 60_000);
+
 it('history --story takes it out of a recording, also of a serve that records, and of the cluster without one', async () => {
   const file = path.join(folder, 'shop.rec');
   fixture.sandbox.apply(checkout(true));

@@ -5,6 +5,7 @@ import type { Fields } from '../../model/field-changes.ts';
 import { formatGroupResource, formatGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryPrinter } from '../../story/story-printer.ts';
 import { changeHandler } from '../../stream/change-handler.ts';
@@ -13,6 +14,7 @@ import { outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { checkStory } from '../args/story-flags.ts';
+import { refuseWithout } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
@@ -38,7 +40,8 @@ export async function watchStory(
     throw new InformerError('argument', '--story of a recording is shown by history', {
       hint: `history ${words.join(' ')} --story --from ${flags.from}`,
     });
-  checkStory(given, ['timeout', 'idle-timeout']);
+  checkStory(given, ['timeout', 'idle-timeout', 'record', ...OF_RECORDS]);
+  refuseWithout(given, OF_RECORDS, ['record']);
   if (words.length === 0) throw notOneStory(edges.called);
   const printer = await storyPrinterOf(flags, edges.io);
   await using session = await openSession(flags, edges);
@@ -47,6 +50,8 @@ export async function watchStory(
   using watched = new WatchedStory(session, selection, { flags, namespace, printer });
   return await watched.run();
 }
+
+const OF_RECORDS = ['record-keep', 'record-size', 'record-key'];
 
 interface WatchedStoryOptions {
   readonly flags: WatchFlags;
@@ -98,7 +103,9 @@ class WatchedStory implements Disposable {
     let running: Promise<void> = Promise.resolve();
     try {
       await this.#createTargets();
-      running = runTargets(this.#targets, session, { endsWhenRefused: false });
+      const recorder = await this.#recorder();
+      const read = runTargets(this.#targets, session, { endsWhenRefused: false });
+      running = Promise.all([read, recorder?.run(signal)]).then(() => {});
       await this.#begin();
       while (!signal.aborted) {
         if (!this.#isChanged) await this.#changed.wait(signal);
@@ -137,7 +144,7 @@ class WatchedStory implements Disposable {
       namespaces: [type.namespaced ? this.#options.namespace : ''],
       selector: undefined,
       fieldSelector: undefined,
-      as: 'object',
+      as: this.#options.flags.record === undefined ? 'object' : { table: 'Object' },
       keepManagedFields: true,
       followsVersions: true,
       onContinuity: (event, of) => {
@@ -149,6 +156,16 @@ class WatchedStory implements Disposable {
       if (this.#targets[0]?.refusal !== undefined) session.end(this.#targets[0].refusal);
     });
     for (const target of this.#targets) this.#feed(target);
+  }
+
+  /** Records what the story is made of. */
+  async #recorder(): Promise<Recorder | undefined> {
+    const { flags } = this.#options;
+    if (flags.record === undefined) return undefined;
+    const { recorderOf } = await import('../record/recorder-of.ts');
+    const recorder = recorderOf(flags, this.#session, 'watch --story');
+    for (const target of this.#targets) recorder?.follow(target);
+    return recorder;
   }
 
   #feed(target: WatchTarget): void {

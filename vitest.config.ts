@@ -17,6 +17,7 @@ const OWN_PROCESS = [
 /** The driver of the browser makes code of text. */
 const IN_BROWSER = [
   'test/serve/ui/page.test.ts',
+  'test/serve/ui/page-past.test.ts',
   'test/output/timeline/html-page.test.ts',
   'test/e2e/serve-ui.test.ts',
 ];

@@ -9,15 +9,25 @@ const folder = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url
 /** The text of the page. */
 export async function uiPage() {
   const read = (name) => readFile(path.join(folder, name), 'utf8');
-  const [html, style, script] = await Promise.all([read('index.html'), read('style.css'), bundled()]);
-  const tags = { '/* style.css */': style.replace(/\n\s*/g, '\n').trim(), '/* page.js */': script.trim() };
+  const [html, ...parts] = await Promise.all([
+    ...['index.html', 'style.css', 'past.css'].map(read),
+    ...['page.ts', 'past.ts'].map(bundled),
+  ]);
+  const [style, pastStyle, script, pastScript] = parts;
+  const tags = {
+    '/* style.css */': style.replace(/\n\s*/g, '\n').trim(),
+    '/* past.css */': pastStyle.replace(/\n\s*/g, '\n').trim(),
+    '/* page.js */': script.trim(),
+    '/* past.js */': pastScript.trim(),
+  };
   // a function as the replacement: `$&` in a text means nothing
   return Object.entries(tags).reduce((page, [mark, text]) => page.replace(mark, () => text), html);
 }
 
-async function bundled() {
+/** The script of the page, or that of its part about a recording, which the server leaves out where there is none. */
+async function bundled(name) {
   const built = await rolldown({
-    input: path.join(folder, 'page.ts'),
+    input: path.join(folder, name),
     platform: 'browser',
     transform: { target: 'es2022' },
     tsconfig: path.join(folder, 'tsconfig.json'),

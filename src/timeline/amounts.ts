@@ -33,12 +33,3 @@ function restartsOf(status: Fields): number {
 function numbersOf(amounts: Fields): ObjectNumbers {
   return new Map(Object.entries(amounts).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1])));
 }
-
-/** `4 → 9`; with the worst value if it is neither the first nor the last. */
-export function amountText({ points, worst }: TimelineSeries, arrow = ' → '): string {
-  const values = points.map(([, value]) => value).filter((value) => value !== null);
-  const [first = 0, last = 0] = [values[0], values.at(-1)];
-  const extreme = worst === 'least' ? Math.min(...values) : Math.max(...values);
-  if (extreme !== first && extreme !== last) return [first, extreme, last].join(arrow);
-  return first === last ? `${first}` : [first, last].join(arrow);
-}

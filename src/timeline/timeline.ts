@@ -102,3 +102,12 @@ export function rangeText({ from, to }: Pick<Timeline, 'from' | 'to'>): string {
   const whole = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   return `${whole(from)} to ${isOfOneDay({ from, to }) ? whole(to).slice(11) : whole(to)} UTC`;
 }
+
+/** `4 → 9`; with the worst value if it is neither the first nor the last. */
+export function amountText({ points, worst }: TimelineSeries, arrow = ' → '): string {
+  const values = points.map(([, value]) => value).filter((value) => value !== null);
+  const [first = 0, last = 0] = [values[0], values.at(-1)];
+  const extreme = worst === 'least' ? Math.min(...values) : Math.max(...values);
+  if (extreme !== first && extreme !== last) return [first, extreme, last].join(arrow);
+  return first === last ? `${first}` : [first, last].join(arrow);
+}

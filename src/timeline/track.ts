@@ -1,7 +1,6 @@
-import { amountText } from './amounts.ts';
 import { axisTicks } from './axis.ts';
 import { type Columns, gapColumns, runsOf, seriesColumns, spanColumns } from './columns.ts';
-import type { ObjectLane, Timeline, TimelineChange, TimelineSeries } from './timeline.ts';
+import { amountText, type ObjectLane, type Timeline, type TimelineChange, type TimelineSeries } from './timeline.ts';
 
 /** An element of SVG, for a text or for a document. */
 export interface Drawn {
@@ -80,9 +79,11 @@ export function seriesTrack(series: TimelineSeries, lane: ObjectLane, range: Ran
   return drawn('svg', about, ...steps, ...gapsOf(lane, range, SERIES_HEIGHT));
 }
 
-/** The times below the tracks, UTC. */
-export function axisOf(range: Range): Drawn {
-  const ticks = axisTicks(range, MOST_TICKS).flatMap(({ at, text }) => {
+/** The times below the tracks: UTC, or of a zone that is `zoneMs` ahead of it. */
+export function axisOf(range: Range, most = MOST_TICKS, zoneMs = 0): Drawn {
+  const local = { from: range.from + zoneMs, to: range.to + zoneMs };
+  const ticks = axisTicks(local, most).flatMap(({ at: shown, text }) => {
+    const at = shown - zoneMs;
     const part = partOf(at, range);
     const anchor = part < 0.06 ? 'start' : part > 0.94 ? 'end' : 'middle';
     return [

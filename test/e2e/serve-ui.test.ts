@@ -69,6 +69,23 @@ describe.skipIf(process.platform === 'win32')('serve --ui', () => {
     },
   );
 
+  it('has the timeline of the recording that the serve makes, and not without one', async () => {
+    const file = path.join(env.XDG_RUNTIME_DIR, 'shop.rec');
+    await using cli = await served('--ui', '--record', file);
+    const { address, url } = placeIn(cli.stderr);
+    expect(await (await fetch(address)).text()).toContain('id="past-slider"');
+    const headers = { authorization: `Bearer ${url.split('=')[1]}` };
+    const asked = { method: 'POST', headers, body: JSON.stringify({ type: 'v1/pods' }) };
+    const timeline = async () => (await (await fetch(`${address}timeline`, asked)).json()) as { lanes?: object[] };
+    await expect.poll(async () => (await timeline()).lanes?.length ?? 0).toBeGreaterThan(1); // written after half a second
+    cli.kill('SIGTERM');
+    expect(await cli.ended()).toMatchObject({ code: 0 });
+    await using plain = await served('--ui');
+    const page = await (await fetch(placeIn(plain.stderr).address)).text();
+    expect(page).toContain('id="grid"');
+    expect(page).not.toContain('past-');
+  });
+
   it('asks a serve that runs already for its page, which is one for all', async () => {
     await using cli = await served();
     expect(cli.stderr).not.toContain('the page');

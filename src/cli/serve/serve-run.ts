@@ -140,7 +140,10 @@ export class Serve implements AsyncDisposable {
       metrics,
       declared,
     });
-    this.#ui = new ServeUi(session, this.types, () => path.join(this.#folder, 'ui-url'));
+    this.#ui = new ServeUi(session, this.types, {
+      file: () => path.join(this.#folder, 'ui-url'),
+      recordedIn: flags.record,
+    });
     this.#server = this.#answering(caches);
   }
 

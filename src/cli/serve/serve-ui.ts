@@ -55,22 +55,28 @@ export function uiFlagsOf(flags: { ui: boolean; 'ui-port': number | undefined })
 
 type UiSession = Pick<Session, 'clock' | 'config'>;
 
-/**
- * The page of a serve: it is opened at once with `--ui`, or later by another `serve --ui`. `file` is where the URL is
- * written, for this user alone.
- */
+interface UiFiles {
+  /** Where the URL is written, for this user alone. */
+  readonly file: () => string;
+  /** The recording that the serve makes. */
+  readonly recordedIn: string | undefined;
+}
+
+/** The page of a serve: it is opened at once with `--ui`, or later by another `serve --ui`. */
 export class ServeUi implements AsyncDisposable {
   readonly #session: UiSession;
   readonly #caches: ServedCaches;
   readonly #file: () => string;
+  readonly #recordedIn: string | undefined;
   readonly #startedAt: number;
   #opening: Promise<UiServer> | undefined;
   #server: UiServer | undefined;
 
-  constructor(session: UiSession, caches: ServedCaches, file: () => string) {
+  constructor(session: UiSession, caches: ServedCaches, { file, recordedIn }: UiFiles) {
     this.#session = session;
     this.#caches = caches;
     this.#file = file;
+    this.#recordedIn = recordedIn;
     this.#startedAt = session.clock.now();
   }
 
@@ -121,6 +127,8 @@ export class ServeUi implements AsyncDisposable {
   async #start(port: number): Promise<UiServer> {
     const { clock, config } = this.#session;
     const caches = this.#caches;
+    const file = this.#recordedIn;
+    const { RecordedPage } = file === undefined ? {} : await import('../record/recorded-page.ts');
     const catalog = () => new IndexCatalog(caches.declared);
     const server = await startUi({
       port,
@@ -133,6 +141,7 @@ export class ServeUi implements AsyncDisposable {
         texts: uiTexts,
         caches: () => caches.targets.map(cacheOf),
         onCaches: (changed) => caches.onTargets(changed),
+        ...(RecordedPage && file !== undefined ? { past: new RecordedPage(file) } : {}),
         indexNames: () => catalog().names(),
         index: (name) => catalog().get(name),
         compile: compileConditions,

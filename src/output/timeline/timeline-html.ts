@@ -1,8 +1,7 @@
 import { builtin } from '../../kit/builtin.ts';
 import { neutralised } from '../../kit/escape.ts';
 import { wireTime } from '../../model/instant.ts';
-import { amountText } from '../../timeline/amounts.ts';
-import { changesIn, dayTimeText, type LaneChange, rangeText, type Timeline, type TimelineChange } from '../../timeline/timeline.ts'; // biome-ignore format: one line
+import { amountText, changesIn, dayTimeText, type LaneChange, rangeText, type Timeline, type TimelineChange } from '../../timeline/timeline.ts'; // biome-ignore format: one line
 import { axisOf, type Drawn, drawn, HATCHES, seriesTrack, trackOf } from '../../timeline/track.ts';
 import { SCRIPT, STYLE } from './html-parts.ts';
 import { boundsText, changeText, gapTexts } from './timeline-words.ts';

@@ -1,7 +1,7 @@
-import { amountText } from '../../timeline/amounts.ts';
 import { axisTicks } from '../../timeline/axis.ts';
 import { type Columns, columnAt, gapColumns, runsOf, seriesColumns, spanColumns } from '../../timeline/columns.ts';
-import { changesIn, dayTimeText, type LaneChange, type ObjectLane, rangeText, type Timeline, type TimelineChange, type TimelineSeries } from '../../timeline/timeline.ts'; // biome-ignore format: one line
+import { amountText,
+  changesIn, dayTimeText, type LaneChange, type ObjectLane, rangeText, type Timeline, type TimelineChange, type TimelineSeries } from '../../timeline/timeline.ts'; // biome-ignore format: one line
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
 import { withoutMiddle } from '../tables/bars.ts';

@@ -15,14 +15,14 @@ export class ObjectFeed {
   readonly #cache: UiCache;
   readonly #subject: UiSubject;
   readonly #number: number;
-  readonly #history: ChangeHistory;
+  readonly #history: Pick<ChangeHistory, 'of'>;
   readonly #redactor: Redactor;
   #isOwed = true;
 
   constructor(
     program: UiProgram,
     { cache, subject, number }: { cache: UiCache; subject: UiSubject; number: number },
-    history: ChangeHistory,
+    history: Pick<ChangeHistory, 'of'>,
     redactor: Redactor,
   ) {
     this.#program = program;

@@ -8,9 +8,11 @@ export interface UiPage {
 
 /**
  * The page with its headers. Its script and its style are the only ones that may run, by their hashes; it may load
- * nothing and connect to its own server only; text never becomes script (Trusted Types).
+ * nothing and connect to its own server only; text never becomes script (Trusted Types). Without a recording the parts
+ * about one are not in it.
  */
-export function pageOf(html: string): UiPage {
+export function pageOf(whole: string, hasPast = false): UiPage {
+  const html = hasPast ? whole : whole.replaceAll(OF_PAST, '');
   const hashes = (tag: 'script' | 'style') =>
     [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
       .map(([, text = '']) => `'sha256-${builtin.crypto().createHash('sha256').update(text).digest('base64')}'`)
@@ -29,6 +31,9 @@ export function pageOf(html: string): UiPage {
   ];
   return { html, headers: { ...COMMON_HEADERS, 'content-security-policy': policy.join('; ') } };
 }
+
+/** The parts of the page about a recording. */
+const OF_PAST = /<!-- past -->[\s\S]*?<!-- \/past -->\n?/g;
 
 /** The headers of every answer. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {

@@ -4,11 +4,12 @@ import { InformerError } from '../../kit/error.ts';
 import { Glances } from './glances.ts';
 import type { HubListener, UiHub } from './hub.ts';
 import { ObjectFeed } from './object-feed.ts';
+import { pastChanges, programAt } from './past.ts';
 import { prepareEvents } from './related.ts';
 import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
 import type { TimelineLane } from './timeline.ts';
-import type { UiCache, UiProgram } from './ui-program.ts';
+import type { UiProgram } from './ui-program.ts';
 import type { UiMessage, UiQuery, UiSubject, UiView } from './wire.ts';
 
 /** Where the messages of a page go. */
@@ -38,6 +39,8 @@ export class Tab implements HubListener {
   #rows: RowFeed | undefined;
   #glances: Glances | undefined;
   #object: ObjectFeed | undefined;
+  /** Rows and object are of a moment that is over: nothing in them changes. */
+  #isPast = false;
   /** The numbers of the views that chose the rows and the object. */
   #rowsNumber = -1;
   #objectNumber = -1;
@@ -53,6 +56,7 @@ export class Tab implements HubListener {
   }
 
   changed(type: string, key: string): void {
+    if (this.#isPast) return;
     if (this.#rows?.type === type) this.#rows.changed(key);
     this.#object?.changed(type, key);
     this.#bell.wake();
@@ -67,10 +71,13 @@ export class Tab implements HubListener {
    * Shows something else. Rejects with `argument` for a question that is not valid; then the page keeps what it had. A
    * view that is older than the present one is ignored.
    */
-  async show({ number, question, subject }: UiView): Promise<void> {
-    const view = question ? await TableView.of(this.#program, question) : undefined;
-    const cache = subject ? cacheNamed(this.#program, subject.type) : undefined;
-    if (cache) await prepareEvents(this.#program);
+  async show({ number, question, subject, at }: UiView): Promise<void> {
+    const isPast = at !== undefined;
+    const program = isPast ? await programAt(this.#program, at, { type: question?.type, subject }) : this.#program;
+    const view = question ? await TableView.of(program, question) : undefined;
+    const cache = subject ? cacheNamed(program, subject.type) : undefined;
+    if (cache) await prepareEvents(program);
+    if (number > Math.max(this.#rowsNumber, this.#objectNumber)) this.#isPast = isPast;
     if (question !== undefined && number > this.#rowsNumber) {
       this.#rowsNumber = number;
       if (view?.cache.informer !== this.#glances?.cache.informer) this.#glances = view && new Glances(view.cache);
@@ -78,7 +85,10 @@ export class Tab implements HubListener {
     }
     if (subject !== undefined && number > this.#objectNumber) {
       this.#objectNumber = number;
-      this.#object = cache && subject ? this.#feedOf(cache, subject, number) : undefined;
+      const { past } = program;
+      const history = isPast && past ? { of: () => pastChanges(past, subject as UiSubject, at) } : this.#hub.history;
+      this.#object =
+        cache && subject ? new ObjectFeed(program, { cache, subject, number }, history, this.#hub.redactor) : undefined;
     }
     this.stateChanged();
   }
@@ -108,10 +118,6 @@ export class Tab implements HubListener {
       running[Symbol.dispose]();
       await Promise.all([beats, passes]);
     }
-  }
-
-  #feedOf(cache: UiCache, subject: UiSubject, number: number): ObjectFeed {
-    return new ObjectFeed(this.#program, { cache, subject, number }, this.#hub.history, this.#hub.redactor);
   }
 
   #hello(): UiMessage {
@@ -149,7 +155,10 @@ export class Tab implements HubListener {
 /** Reads the body of a view. Throws `argument` for anything else. */
 export function readView(value: unknown): UiView {
   const view = Object(value) as UiView;
-  const isView = typeof view.session === 'string' && Number.isInteger(view.number);
+  const isView =
+    typeof view.session === 'string' &&
+    Number.isInteger(view.number) &&
+    (view.at === undefined || Number.isFinite(view.at));
   if (!isView || (view.question && !isUiQuery(view.question)) || (view.subject && !isTexts(view.subject)))
     throw new InformerError('argument', 'the request is not one that the page of this version sends', {
       hint: 'reload the page',

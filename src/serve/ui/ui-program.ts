@@ -5,6 +5,8 @@ import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
+import type { Timeline } from '../../timeline/timeline.ts';
+import type { UiPastQuery } from './wire.ts';
 
 /** A cached type that the page shows. */
 export interface UiCache {
@@ -38,6 +40,22 @@ export interface UiTexts {
   values(before: unknown, after: unknown, limit: number): readonly [string, string];
 }
 
+/** A type at a moment; with a namespace, only its objects there. */
+export interface PastType {
+  readonly id: string;
+  readonly namespace?: string | undefined;
+}
+
+/** A recording of the program whose caches a page shows. */
+export interface UiPast {
+  /** The history of a type, or of one object and what it owns. Undefined: it is not in the recording. */
+  timeline(of: UiPastQuery & { readonly until?: number | undefined }): Timeline | undefined;
+  /** The types that were recorded. */
+  readonly types: readonly { readonly id: string; readonly namespaced: boolean }[];
+  /** Caches with the objects of a moment; nothing is added to them. */
+  at(moment: number, types: readonly PastType[]): Promise<readonly UiCache[]>;
+}
+
 /** The program whose caches the page shows. */
 export interface UiProgram {
   /** `kubectl-informer 1.2.3`. */
@@ -51,6 +69,8 @@ export interface UiProgram {
   caches(): readonly UiCache[];
   /** Calls back after a type was added. */
   onCaches?(changed: () => void): Disposable;
+  /** The recording that the program makes. */
+  readonly past?: UiPast | undefined;
   /** The names of indexes that can be asked for. */
   indexNames(): readonly string[];
   /** The index of this name. Throws `argument` if there is none. */

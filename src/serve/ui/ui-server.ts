@@ -7,6 +7,7 @@ import { foreignCaller, wrongToken } from './guard.ts';
 import { UiHub } from './hub.ts';
 import { indexValues } from './index-values.ts';
 import { COMMON_HEADERS, pageOf, type UiPage } from './page-text.ts';
+import { programAt } from './past.ts';
 import { isUiQuery, readView, Tab, type TabOutlet } from './tab.ts';
 import type { UiProgram } from './ui-program.ts';
 import type { UiMessage, UiRefusal } from './wire.ts';
@@ -42,14 +43,21 @@ const UNREAD_MS = 60_000;
 /**
  * Serves one page on loopback that shows the caches of a program: GET `/ui/` is the page, which has no data in it;
  * everything else needs the token in the Authorization header. `POST /ui/stream` streams messages as server-sent
- * events, `/ui/view` chooses what they are about, `/ui/values` counts the values of an index. It listens on 127.0.0.1
+ * events, `/ui/view` chooses what they are about, `/ui/values` counts the values of an index, and where there is a
+ * recording, `/ui/timeline` is the history of a type or an object. It listens on 127.0.0.1
  * only, and changes nothing. Rejects with `config` if the port cannot be used.
  */
 export async function startUi({ program, page, port = 0, token }: UiServerOptions): Promise<UiServer> {
   const secret = token ?? builtin.crypto().randomBytes(24).toString('base64url');
   const ending = new AbortController();
   const hub = new UiHub(program);
-  const site = new UiSite({ program, hub, page: pageOf(page), token: secret, ending: ending.signal });
+  const site = new UiSite({
+    program,
+    hub,
+    page: pageOf(page, program.past !== undefined),
+    token: secret,
+    ending: ending.signal,
+  });
   const server = builtin
     .http()
     .createServer(
@@ -152,6 +160,8 @@ class UiSite {
         return answered(response, () => this.#view(body));
       case '/ui/values':
         return answered(response, () => this.#values(body));
+      case '/ui/timeline':
+        return answered(response, async () => this.#timeline(body));
       default:
         return sendJson(response, 404, { error: 'there is no such page; there is /ui/' });
     }
@@ -198,11 +208,19 @@ class UiSite {
     return {};
   }
 
-  #values(body: string): Promise<object> {
-    const { question, name } = Object(JSON.parse(body)) as { question: unknown; name: string };
+  async #values(body: string): Promise<object> {
+    const { question, name, at } = Object(JSON.parse(body)) as { question: unknown; name: string; at?: number };
     if (!isUiQuery(question)) throw new InformerError('argument', 'the request has no question');
     const { program, hub } = this.#site;
-    return indexValues(program, { question, name }, hub.redactor);
+    const asked = at === undefined ? program : await programAt(program, at, question);
+    return await indexValues(asked, { question, name }, hub.redactor);
+  }
+
+  #timeline(body: string): object {
+    const query: unknown = JSON.parse(body);
+    const { past } = this.#site.program;
+    if (!past || !isUiQuery(query)) throw new InformerError('argument', 'there is no recording to ask');
+    return past.timeline(query) ?? {};
   }
 }
 

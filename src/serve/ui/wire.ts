@@ -38,6 +38,17 @@ export interface UiView {
   readonly question?: UiQuery | null | undefined;
   /** Absent: the object stays as it is. Null: no object. */
   readonly subject?: UiSubject | null | undefined;
+  /** The moment of the recording that rows and object are of. Absent: now. */
+  readonly at?: number | undefined;
+}
+
+/** The objects whose history a page draws out of the recording. */
+export interface UiPastQuery {
+  /** The id of a recorded type. */
+  readonly type: string;
+  readonly namespace?: string | undefined;
+  /** Absent: all objects of the type. Else this one, and all that it owns. */
+  readonly name?: string | undefined;
 }
 
 /** Why a request was refused. */

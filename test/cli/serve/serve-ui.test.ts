@@ -41,7 +41,7 @@ async function served({ keepsManagedFields = true } = {}) {
       return { [Symbol.dispose]: () => void changed.delete(run) };
     },
   };
-  const ui = new ServeUi({ clock: systemClock, config }, served, () => file);
+  const ui = new ServeUi({ clock: systemClock, config }, served, { file: () => file, recordedIn: undefined });
   return {
     ui,
     file,

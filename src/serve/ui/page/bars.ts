@@ -13,6 +13,7 @@ export class Bars {
   readonly #onChosen: (name: string, value: string) => void;
   /** The version of the cache's content; the values are counted again when it differs. */
   readonly #version: () => string | undefined;
+  readonly #at: () => number | undefined;
   #counted: string | undefined;
   readonly #index = byId<HTMLSelectElement>('index');
   readonly #labelKey = byId<HTMLInputElement>('label-key');
@@ -25,10 +26,13 @@ export class Bars {
     {
       question,
       version,
+      at,
       onChosen,
     }: {
       question(): UiQuery | undefined;
       version(): string | undefined;
+      /** The moment of the recording that is shown; undefined: now. */
+      at(): number | undefined;
       onChosen(name: string, value: string): void;
     },
   ) {
@@ -36,6 +40,7 @@ export class Bars {
     this.#question = question;
     this.#onChosen = onChosen;
     this.#version = version;
+    this.#at = at;
     this.#index.addEventListener('change', () => {
       byId('label-box').hidden = this.#index.value !== BY_LABEL;
       void this.refresh();
@@ -76,7 +81,7 @@ export class Bars {
     const asked = ++this.#asked;
     this.#counted = this.#version();
     try {
-      const values = await this.#link.ask<UiValues>('values', { question, name });
+      const values = await this.#link.ask<UiValues>('values', { question, name, at: this.#at() });
       if (asked === this.#asked) this.#show(values, name, noteOf(values));
     } catch (error) {
       const why =

@@ -73,7 +73,7 @@ export class Link {
   }
 
   /** Sends a question, and resolves with the answer. Rejects with {@link ServeRefusal}, or when the serve is away. */
-  async ask<T>(path: 'view' | 'values', body: object): Promise<T> {
+  async ask<T>(path: 'view' | 'values' | 'timeline', body: object): Promise<T> {
     const response = await fetch(path, {
       method: 'POST',
       headers: { ...this.#headers(), 'content-type': 'application/json' },

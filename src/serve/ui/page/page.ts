@@ -1,5 +1,6 @@
 import { humanDuration } from '../../../kit/duration.ts';
 import type { UiMessage, UiMessages, UiQuery, UiRefusal, UiSubject, UiTypeState } from '../wire.ts';
+import { attach } from './attached.ts';
 import { Bars } from './bars.ts';
 import { Chart } from './chart.ts';
 import { Detail } from './detail.ts';
@@ -45,17 +46,20 @@ let tally: UiMessages['tally'] | undefined;
 let state: LinkState = { kind: 'opening' };
 let skew = 0;
 let lastMessageAt = 0;
+/** The moment of the recording that is shown; undefined: now. */
+let at: number | undefined;
 let typing: number | undefined;
 let following: number | undefined;
 
-const now = () => Date.now() + skew;
+const now = () => at ?? Date.now() + skew;
 const link = new Link(take, linkChanged);
 const grid = new Grid(byId('grid'), { onOpen: openObject, onMove: follow, now });
 const detail = new Detail({ now, onClose: closeObject, onOwner: openOwner });
 const chart = new Chart(now);
 const bars = new Bars(link, {
   question,
-  version: () => types.find(({ id }) => id === type)?.version,
+  version: () => (at === undefined ? types.find(({ id }) => id === type)?.version : `${at}`),
+  at: () => at,
   onChosen: chooseValue,
 });
 const selectPanel = tabs(['objects', 'values', 'continuity'], panelShown);
@@ -115,6 +119,14 @@ function hello(data: UiMessages['hello']): void {
   if (type !== undefined) void ask({ question: question() ?? null, subject: subject ?? null });
 }
 
+/** Shows a moment of the recording, or now again. Resolves when the serve has found it. */
+async function moveTo(moment: number | undefined): Promise<void> {
+  at = moment;
+  drawHealth();
+  await ask({ question: question() ?? null, subject: subject ?? null });
+  void bars.refresh();
+}
+
 function stateTaken(data: UiMessages['state']): void {
   skew = data.now - Date.now();
   types = data.types;
@@ -169,7 +181,7 @@ async function ask(what: { question?: UiQuery | null; subject?: UiSubject | null
   }
   if (what.subject !== undefined) objectView = asked;
   try {
-    await link.ask('view', { session, number: asked, ...what });
+    await link.ask('view', { session, number: asked, ...what, at });
     if (what.question !== undefined && rowsView === asked) showRefusal(undefined);
   } catch (error) {
     if (!(error instanceof ServeRefusal)) return; // the stream says that the serve is away
@@ -374,8 +386,9 @@ function drawNote(): void {
 }
 
 function counted(): void {
-  const of = types.find(({ id }) => id === type);
-  if (!of) return;
+  const known = types.find(({ id }) => id === type);
+  if (!known) return;
+  const of = at === undefined ? known : { ...known, hasSynced: true, objects: tally?.total ?? grid.size };
   setText(byId('count'), countText(of));
   byId('count').classList.toggle('waiting', waiting !== 'no');
   grid.empty = !of.hasSynced
@@ -418,7 +431,7 @@ function drawHealth(): void {
   const isLost = state.kind === 'lost' || isSilent;
   byId('app').classList.toggle('lost', isLost);
   byId('app').classList.toggle('stale', isLost || away.some(({ id }) => id === type));
-  const [word, look] = isLost
+  let [word, look] = isLost
     ? ['serve away', 'bad']
     : state.kind !== 'open'
       ? [state.kind === 'asleep' ? 'asleep' : 'connecting', 'waiting']
@@ -429,14 +442,16 @@ function drawHealth(): void {
           : types.some(({ hasSynced }) => !hasSynced)
             ? ['syncing', 'waiting']
             : ['live', 'good'];
+  if (at !== undefined && !isLost) [word, look] = ['past', 'waiting'];
   setText(byId('pill'), word as string);
   byId('pill').className = `pill ${look}`;
   drawBanner(away, gaps, isSilent);
   const sign = types.find(({ id }) => id === type)?.lastSign;
   const age = sign === undefined ? undefined : Math.max(0, now() - sign);
-  setText(byId('age'), age === undefined ? '' : `data ${humanDuration(age)} old`);
+  const isOld = at === undefined && age !== undefined && age > OLD_MS;
+  setText(byId('age'), age === undefined || at !== undefined ? '' : `data ${humanDuration(age)} old`);
   byId('age').title = sign === undefined ? '' : `the last sign of life of the API server was at ${clockTime(sign)}`;
-  byId('age').classList.toggle('old', age !== undefined && age > OLD_MS);
+  byId('age').classList.toggle('old', isOld);
 }
 
 function drawBanner(away: readonly UiTypeState[], gaps: readonly UiTypeState[], isSilent: boolean): void {
@@ -464,6 +479,12 @@ function drawBanner(away: readonly UiTypeState[], gaps: readonly UiTypeState[], 
 }
 
 // --- start ---
+
+attach({
+  moveTo,
+  ask: (path, body) => link.ask(path, body),
+  shown: () => ({ type, kind: types.find(({ id }) => id === type)?.kind, namespace: namespace.value, subject }),
+});
 
 byId('ask').addEventListener('submit', (event) => {
   event.preventDefault();

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { RecordedPage } from '../../../src/cli/record/recorded-page.ts';
+import { pastChanges, programAt } from '../../../src/serve/ui/past.ts';
+import { TableView } from '../../../src/serve/ui/table-view.ts';
+import { NIGHT, nightAt } from '../../support/night.ts';
+import { uiProgram } from '../../support/ui.ts';
+
+const past = new RecordedPage(NIGHT);
+const program = { ...uiProgram([]), past };
+const DEPLOYMENTS = 'apps/v1/deployments';
+
+describe('the past of a page', () => {
+  it('has the rows of a moment, with the columns of the server, and the time of then', async () => {
+    const then = await programAt(program, nightAt('02:10:00'), { type: 'v1/pods' });
+    const view = await TableView.of(then, { type: 'v1/pods', where: 'STATUS == "Running"' });
+    const [cache] = then.caches();
+    const found = [...(cache?.informer.lister.list() ?? [])].filter((object) => view.matches(object));
+    expect(found.length).toBeGreaterThan(4);
+    expect(view.row('shop/x', found[0] as never)[1]).toContain('Running');
+    expect(then.clock.now()).toBe(nightAt('02:10:00'));
+  });
+
+  it('has for an object what its owners and Events are found in, in its namespace', async () => {
+    const subject = { type: DEPLOYMENTS, key: 'shop/checkout' };
+    const then = await programAt(program, nightAt('02:20:00'), { subject });
+    expect(
+      then
+        .caches()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...[DEPLOYMENTS, 'apps/v1/replicasets', 'v1/configmaps', 'v1/events', 'v1/pods']]);
+    const of = (time: string) =>
+      pastChanges(past, subject, nightAt(time)).changes.filter(({ by }) => by === 'deploy-bot');
+    expect(of('02:19:30')).toEqual([]);
+    expect(of('02:20:00')).toMatchObject([
+      { what: 'MODIFIED', at: nightAt('02:19:40'), fields: [{ path: expect.stringContaining('.image') }] },
+    ]);
+  });
+
+  it('reads each moment once for rows and object', async () => {
+    const first = await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]);
+    expect((await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]))[0]).toBe(first[0]);
+  });
+
+  it('refuses what was not recorded, and every moment without a recording', async () => {
+    await expect(past.at(nightAt('02:12:00'), [{ id: 'v1/nodes' }])).rejects.toMatchObject({ code: 'argument' });
+    expect(() => past.timeline({ type: 'v1/nodes' })).toThrow(/v1\/nodes is not in the recording/);
+    await expect(programAt(uiProgram([]), 1, { type: DEPLOYMENTS })).rejects.toMatchObject({ code: 'argument' });
+    await expect(programAt(program, Number.NaN, { type: DEPLOYMENTS })).rejects.toMatchObject({ code: 'argument' });
+  });
+});

@@ -66,6 +66,7 @@ export class Recorder {
   #pending: NewRevision[] = [];
   #runs: RecordedHookRun[] = [];
   #failedAt: number | undefined;
+  #fault: unknown;
   #trimmedAt: number;
 
   private constructor(options: RecorderOptions, writer: RecordingWriter) {
@@ -113,6 +114,7 @@ export class Recorder {
       this.#step();
     }
     try {
+      if (this.#failedAt !== undefined) throw this.#fault; // without an end it is known how far the file goes
       this.#writer.close('ended');
     } catch (error) {
       this.#writer[Symbol.dispose]();
@@ -163,6 +165,7 @@ export class Recorder {
         `nothing is recorded for now: ${messageOf(error)}; it is tried again, and the time until then is marked`,
       );
     this.#failedAt = this.#options.clock.monotonic();
+    this.#fault = error;
     for (const { sources } of this.#targets) for (const source of sources) source.unwritten('not written');
   }
 

@@ -132,8 +132,11 @@ describe('a recording', () => {
       await clock.advance(11_000); // the tables of newest states are written too
       sandbox.apply(secret(values[0] as string));
       await clock.advance(1_000);
+      const beside = [file, `${file}-wal`, `${file}-shm`, `${file}-lock`]; // while it is written
+      const during = beside.map((each) => readFileSync(each, 'latin1'));
+      expect(during[1]?.length).toBeGreaterThan(10_000);
       await run.end();
-      const bytes = readFileSync(file).toString('latin1') + textsOf(file);
+      const bytes = readFileSync(file).toString('latin1') + textsOf(file) + during.join('');
       for (const value of values)
         for (const text of [value, Buffer.from(value).toString('base64')]) expect(bytes).not.toContain(text);
     }
@@ -192,6 +195,25 @@ describe('a recording', () => {
     await run.end();
     expect(gapsIn(file).map(({ reason }) => reason)).toContain('not written');
     expect(lastStates(file)).toEqual(objectsOf(server));
+  });
+
+  it('that ends while the disk is full has no end, so that its readers learn how far it goes', async () => {
+    const server = await recordedServer();
+    const { clock, sandbox } = server;
+    const file = folder.file('r.db');
+    const run = await recording(server, ['v1/configmaps'], { file, mostBytes: 128 * 1024 });
+    for (let i = 0; i < 60 && run.notices.length === 0; i++) {
+      sandbox.apply(configMap(`c${i}`, { noise: noiseOf(i) }));
+      await clock.advance(600);
+    }
+    const fullAt = clock.now();
+    await clock.advance(3_000);
+    await run.end();
+    expect(run.notices.at(-1)).toMatch(/^the end of the recording is missing: .*no room/);
+    using recorded = Recording.open(file);
+    const [only] = recorded.runs;
+    expect(only?.isEnded).toBe(false);
+    expect(only?.until).toBeLessThanOrEqual(fullAt);
   });
 
   it('goes on at the pace of the machine while the clock is set back, also over a gap, and again in its next run', async () => {

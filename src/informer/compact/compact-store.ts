@@ -7,7 +7,7 @@ import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { ColumnLists } from './column-lists.ts';
 import { type Compression, zstd } from './compression.ts';
-import { type FieldColumn, FieldColumns, type LookedAt } from './field-columns.ts';
+import { type FieldColumn, FieldColumns, type LookedAt, withMetadata } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
 import { type Cached, metadataOf, NamedPackedObject, PackedObject } from './packed-object.ts';
@@ -205,15 +205,11 @@ export class CompactStore<T> {
   }
 
   /**
-   * An object with the fields of a column at least, for a search. It is decoded when they are not known yet.
+   * An object with the fields of a column at least, for a search. They are read from its text when they are not known yet.
    */
   fieldsOf(cached: Cached<T>, column: FieldColumn): T {
     if (!(cached instanceof PackedObject)) return cached;
-    const known = column.fieldsOf(cached);
-    if (known !== undefined) return known as T;
-    const object = this.unpack(cached, true);
-    this.#note(cached, column, object);
-    return object;
+    return (column.fieldsOf(cached) ?? this.#readFields(cached, column)) as T;
   }
 
   /**
@@ -224,15 +220,27 @@ export class CompactStore<T> {
     if (!(cached instanceof PackedObject)) return cached;
     const known = column.isOfEach ? column.fieldsOf(cached) : column.sharedOf(cached);
     if (known !== undefined) return known as T;
-    const object = column.isOfHead ? this.glance(cached) : this.unpack(cached, true);
-    this.#note(cached, column, object);
+    const object = this.#readFields(cached, column);
     return ((column.isOfEach ? undefined : column.sharedOf(cached)) ?? object) as T;
   }
 
-  #note(packed: PackedObject<T>, column: FieldColumn, object: T): void {
+  /** Reads and remembers the fields of a column. */
+  #readFields(packed: PackedObject<T>, column: FieldColumn): T {
     const { block, at } = packed;
+    const object = this.#fieldsIn(packed, column);
     if (block.objects[at] === packed) column.note(block, at, object); // the number of an old state would stay
     if (column.isFull) column.renumber(this.#blocks);
+    return object;
+  }
+
+  #fieldsIn(packed: PackedObject<T>, column: FieldColumn): T {
+    if (packed.hot !== undefined) return this.unpack(packed, true);
+    if (column.isOfHead) return this.glance(packed);
+    this.#coldReads++;
+    return withMetadata(
+      this.#reading(packed, (text) => this.#texts.partOf(text, column)),
+      packed,
+    ) as T;
   }
 
   /**

@@ -1,8 +1,9 @@
-import { hasMember, jsonText, parseJson } from '../../kit/exact-json.ts';
+import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { cellsOf, cellVariable, headingOf, type TableColumn, withCells } from '../../model/cells.ts';
-import { type Address, addressText, EACH } from '../../model/field-path.ts';
+import { type Address, addressText } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
 import type { ColumnLists } from './column-lists.ts';
+import { type FieldPart, fieldPartOf, picked } from './field-part.ts';
 import { metadataOf, type PackedObject } from './packed-object.ts';
 
 /** The bytes that the different values of a column may take as JSON. A column with more is given up. */
@@ -29,14 +30,6 @@ const SHARED: unique symbol = Symbol('kubectl-informer.shared');
 /** Whether an object stands for all objects with its fields, so that what is found out about it is worth remembering. */
 export const isShared = (object: object): boolean => SHARED in object;
 
-/** The part of a value that is kept: all, or some members of it. */
-interface Part {
-  isWhole: boolean;
-  readonly members: Map<string, Part>;
-  /** The part of each item of a list, or of each member of a map. */
-  items: Part | undefined;
-}
-
 /**
  * The values of some fields of the objects, so that a search of them decodes nothing. Objects with the same values
  * share them: an object costs four bytes.
@@ -52,7 +45,9 @@ export class FieldColumn {
   readonly isOfEach: boolean;
   /** Whether the head of a row has all of it, so that the rest need not be parsed. */
   readonly isOfHead: boolean;
-  readonly #part: Part;
+  /** The fields that are kept. */
+  readonly part: FieldPart;
+  readonly hasCells: boolean;
   readonly #cells: CellPicker | undefined;
   readonly #numbers = new Map<string, number>();
   /** The values by their number. 0 means that they are not known. */
@@ -68,8 +63,9 @@ export class FieldColumn {
     this.isKept = isKept;
     this.isOfEach = fields.some((address) => isIn(OF_EACH, address));
     this.isOfHead = cells.length > 0 && fields.every((address) => isIn(OF_ROWS, address));
-    this.#part = partOf(fields);
-    this.#cells = cells.length > 0 ? new CellPicker(cells, lists) : undefined;
+    this.part = fieldPartOf(fields.filter((address) => !isIn(OF_EACH, address)));
+    this.hasCells = cells.length > 0;
+    this.#cells = this.hasCells ? new CellPicker(cells, lists) : undefined;
   }
 
   /** Whether the values differ too much to be worth their memory. */
@@ -91,8 +87,8 @@ export class FieldColumn {
 
   /** An object with the fields of a packed one, and what its handle has; undefined if they are not known. */
   fieldsOf(packed: PackedObject): object | undefined {
-    const fields = this.sharedOf(packed) as { metadata?: object } | undefined;
-    return fields && { ...fields, metadata: { ...fields.metadata, ...metadataOf(packed) } };
+    const fields = this.sharedOf(packed);
+    return fields && withMetadata(fields, packed);
   }
 
   /** The fields of a packed object, in the one object that all with equal fields share; undefined if they are not known. */
@@ -129,7 +125,7 @@ export class FieldColumn {
   #numberOf(object: unknown): number {
     this.#objects++;
     const row = this.#cells?.textOf(object as object);
-    const text = jsonText(picked(object, this.#part)) + (row ?? '');
+    const text = jsonText(picked(object, this.part)) + (row ?? '');
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     this.#bytes += text.length;
@@ -189,6 +185,12 @@ export class FieldColumns {
   }
 }
 
+/** An object with these fields, and the metadata that a handle has. */
+export function withMetadata(fields: object, packed: PackedObject): object {
+  const { metadata } = fields as { metadata?: object };
+  return { ...fields, metadata: { ...metadata, ...metadataOf(packed) } }; // with its cells
+}
+
 const columnId = ({ fields, cells = [] }: LookedAt): string =>
   [...fields.map(addressText).sort(), ...[...cells].sort()].join(' ');
 
@@ -236,40 +238,4 @@ class CellPicker {
     const heading = headingOf(column);
     return [heading, cellVariable(heading), '*'].some((name) => this.#names.includes(name));
   }
-}
-
-function partOf(fields: readonly Address[]): Part {
-  const root: Part = { isWhole: false, members: new Map(), items: undefined };
-  for (const address of fields) {
-    if (isIn(OF_EACH, address)) continue;
-    let part = root;
-    for (const step of address) {
-      let next = step === EACH ? part.items : part.members.get(step);
-      if (!next) {
-        next = { isWhole: false, members: new Map(), items: undefined };
-        if (step === EACH) part.items = next;
-        else part.members.set(step, next);
-      }
-      part = next;
-    }
-    part.isWhole = true;
-  }
-  return root;
-}
-
-/** The part of a value. Lists keep their length, and what is no map stays what it is. */
-function picked(value: unknown, part: Part): unknown {
-  if (part.isWhole || typeof value !== 'object' || value === null) return value;
-  const { members, items } = part;
-  if (Array.isArray(value)) return items ? value.map((item) => picked(item, items)) : value;
-  const found: Record<string, unknown> = {};
-  for (const key of items ? Object.keys(value) : members.keys()) {
-    if (!hasMember(value, key)) continue;
-    const member = (value as Record<string, unknown>)[key];
-    const of = members.get(key);
-    // a member that both parts describe is kept as it is
-    const kept = of && items ? member : picked(member, (of ?? items) as Part);
-    Object.defineProperty(found, key, { value: kept, enumerable: true, writable: true, configurable: true });
-  }
-  return found;
 }

@@ -3,6 +3,7 @@ import { type Cells, cellsOf, withCells } from '../../model/cells.ts';
 import { hasMetadata } from '../../model/object.ts';
 import { readIn } from '../../model/read-version.ts';
 import type { ColumnLists } from './column-lists.ts';
+import { endOfValue, type FieldPart, pickedFrom } from './field-part.ts';
 
 /**
  * The text of an object of a table begins with a bracket: the number of its columns, when it was created, the length of
@@ -53,6 +54,19 @@ export class ObjectTexts {
     if (!text.startsWith(OPEN_BRACKET)) return parseJson(text) as object;
     const [number, , , cells, object] = parseJson(text) as [number, unknown, number, Cells['cells'], object];
     return withCells(object, this.#cellsOf(number, cells));
+  }
+
+  /** A part of an object, and its cells if they are asked for. The rest of its text is not parsed. */
+  partOf(text: Buffer, { part, hasCells }: { readonly part: FieldPart; readonly hasCells: boolean }): object {
+    if (text[0] !== OPEN_BRACKET.charCodeAt(0)) return pickedFrom(text, 0, part) as object;
+    const ends: number[] = [0];
+    while (ends.length < 5) ends.push(endOfValue(text, (ends.at(-1) as number) + 1));
+    const [, number, , length, cells] = ends as [number, number, number, number, number];
+    const object = pickedFrom(text, cells + 1, part) as object;
+    if (!hasCells) return object;
+    const row = parseJson(text.toString('utf8', length + 1, cells)) as Cells['cells'];
+    const columns = Number(text.toString('latin1', 1, number));
+    return withCells(object, this.#cellsOf(columns, row));
   }
 
   /** The cells of an object, and when it was created, without the rest of its text; undefined if they are not known. */

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { endOfValue, fieldPartOf, picked, pickedFrom } from '../../../src/informer/compact/field-part.ts';
+import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
+import { type Address, EACH } from '../../../src/model/field-path.ts';
+
+const NAMES = ['a', 'b', 'status', 'a"b', 'c\\', 'é', '__proto__', '1', ''];
+const key = fc.oneof(fc.constantFrom(...NAMES), fc.string());
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(null, true, false, 0, -1.5e-7, 9007199254740993n, '', '"', '\\', '}{][,:', 'é\u2028😀'),
+    fc.string(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+  ),
+}));
+const address = fc.array(fc.oneof(fc.constantFrom(...NAMES), fc.constant(EACH)), { minLength: 1, maxLength: 4 });
+
+/** With blanks where JSON may have them. */
+const spaced = (text: string) =>
+  text.replace(/("(?:[^"\\]|\\.)*")|([{}[\],:])/g, (all, quoted) => quoted ?? ` ${all}\n`);
+/** With names and texts written as escapes. */
+const escaped = (text: string) => text.replace(/[a-z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+
+describe('the part of a JSON text', () => {
+  it('is that of the parsed value, also with blanks, escapes and large numbers', () => {
+    fc.assert(
+      fc.property(value, fc.array(address as fc.Arbitrary<Address>, { maxLength: 4 }), (json, addresses) => {
+        const part = fieldPartOf(addresses);
+        const text = jsonText(json);
+        const strings = text.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) =>
+          quoted.includes('\\') ? quoted : escaped(quoted),
+        );
+        for (const each of [text, spaced(text), strings]) {
+          const bytes = Buffer.from(`[${each},"behind"]`);
+          const expected = jsonText(picked(parseJson(each), part));
+          expect(jsonText(picked(pickedFrom(bytes, 1, part), part))).toBe(expected);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,"a":{"b":2}}', ['a', 'b'], { a: { b: 2 } }],
+    ['{"a":{"b":1},"a":null}', ['a', 'b'], { a: null }],
+    ['{"x":"{\\"a\\":1}","a":[{"b":1,"c":2},[],3]}', ['a', EACH, 'b'], { a: [{ b: 1 }, [], 3] }],
+    ['{}', ['a'], {}],
+    ['[]', ['a'], []],
+  ])('of %s at %j is that of the last member of a name', (text, path, expected) => {
+    expect(pickedFrom(Buffer.from(text), 0, fieldPartOf([path as Address]))).toEqual(expected);
+  });
+});
+
+it('a value ends before what is behind it', () => {
+  fc.assert(
+    fc.property(value, (json) => {
+      const text = Buffer.from(jsonText(json));
+      for (const behind of [',1', ']', '}', ''])
+        expect(endOfValue(Buffer.concat([text, Buffer.from(behind)]), 0)).toBe(text.length);
+    }),
+  );
+});

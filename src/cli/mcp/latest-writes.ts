@@ -33,10 +33,18 @@ export async function latestWrites(
 ): Promise<KeyedWrite[]> {
   const { since, before, most } = asked;
   const objects = await writtenLast(target, asked, signal);
+  const isAsked = ({ at }: LastWrite) => at < before && (typeof since === 'string' || at >= since);
   return objects
-    .flatMap((object) => lastWritesOf(object).map((write) => ({ key: keyOf(object), ...write })))
-    .filter(({ at }) => at < before && (typeof since === 'string' || at >= since))
-    .sort((a, b) => b.at - a.at)
+    .flatMap((object) => {
+      const writes = lastWritesOf(object);
+      const dated = writes.filter(isAsked);
+      const [newest] = dated;
+      const undated = newest ? writes.filter(({ at }) => Number.isNaN(at)) : [];
+      const placed = [...undated.map((write) => ({ write, place: newest?.at ?? 0 })), ...dated.map((write) => ({ write, place: write.at }))]; // biome-ignore format: one list
+      return placed.map(({ write, place }) => ({ place, write: { key: keyOf(object), ...write } }));
+    })
+    .sort((a, b) => b.place - a.place)
+    .map(({ write }) => write)
     .slice(0, most);
 }
 
@@ -72,11 +80,12 @@ async function writtenLast(
 
 /** The times of the writes, each of which finds the object. */
 const timesOf = (object: ReadonlyObject): readonly string[] => [
-  ...new Set(lastWritesOf(object).map(({ at }) => new Date(at).toISOString())),
+  ...new Set(lastWritesOf(object).flatMap(({ at }) => (Number.isNaN(at) ? [] : new Date(at).toISOString()))),
 ];
 
 /** The last write of one field manager to an object. */
 interface LastWrite {
+  /** NaN for a write of which the server keeps no time, as to `scale`. */
   readonly at: number;
   readonly by: string;
   readonly fields: readonly string[];
@@ -93,8 +102,7 @@ function lastWritesOf({ metadata }: ReadonlyObject): LastWrite[] {
       by: `${String(manager ?? 'unknown')} (${String(operation ?? '')}${subresource ? ` of ${String(subresource)}` : ''})`,
       fields: pathsIn(fieldsV1, '', []),
     }))
-    .filter(({ at }) => !Number.isNaN(at))
-    .sort((a, b) => b.at - a.at);
+    .sort((a, b) => (b.at || 0) - (a.at || 0));
 }
 
 const MOST_PATHS = 4;

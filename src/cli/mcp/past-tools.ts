@@ -89,8 +89,8 @@ export const historyTool: Tool = async (args, context) => {
   if (!isOne) {
     if (!recorded) throw nothingRecorded('the history of more than one object');
     const { namespace, since = '10m', until = '0s' } = rangeOf(args);
-    const selector = args.text('labels');
-    return toldOf(await recorded.between(words, { namespace, selector, between: `${since},${until}` }, signal), sourceOf(recorded), context); // biome-ignore format: one line
+    const range = { namespace, selector: args.text('labels'), since, until };
+    return toldOf(await recorded.between(words, range, signal), sourceOf(recorded), context);
   }
   const printed = recorded && (await toldByRecording(() => recorded.history(words, { ...rangeOf(args), ...paths }, signal))); // biome-ignore format: one line
   if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);

@@ -9,7 +9,7 @@ import { answerAt } from '../query/between.ts';
 import { checkedPart, runQuery } from '../query/query-run.ts';
 import { readQuery } from '../query/read-query.ts';
 import { history } from '../record/history-run.ts';
-import { momentText } from '../record/recorded-server.ts';
+import { momentText, recordedMoment } from '../record/recorded-server.ts';
 import type { FoundAnswer } from '../serve/answer-request.ts';
 import type { Session } from '../session/session.ts';
 import { historyStory } from '../story/story-run.ts';
@@ -60,7 +60,7 @@ export class RecordedAnswers {
     const query = await readQuery(line.flags, { given, indexes: {}, notice: (text) => void edges.io.stderr.write(`${text}\n`) }); // biome-ignore format: one call
     const asking = { line, edges, query, partOf: checkedPart, flag: 'at', as: { table: 'Object' } as const };
     return await answerAt(at, asking, ({ recorded, answered: { result, count, found } }) => {
-      const freshness = [`as recorded at ${momentText(recorded.at)}; the recording goes until ${untilText(recorded.recording)}`]; // biome-ignore format: one line
+      const freshness = [`as recorded at ${momentText(recorded.at)}; the recording goes until ${momentText(endOf(recorded.recording))}`]; // biome-ignore format: one line
       return { plan: query, result, count, found, at: recorded.at, freshness };
     });
   }
@@ -68,7 +68,9 @@ export class RecordedAnswers {
   /** Which recording it is, and how far it goes. */
   freshness(): string[] {
     using recording = Recording.open(this.file);
-    return [`from the recording ${quotedText(this.file, 120)}, which goes until ${untilText(recording)}`];
+    return [
+      `from the recording ${quotedText(this.file, 120)}, from ${momentText(recording.runs[0]?.began ?? 0)} until ${momentText(endOf(recording))}`,
+    ];
   }
 
   /** Prints what happened to an object. */
@@ -81,10 +83,15 @@ export class RecordedAnswers {
     return printedBy(this.#session, signal, (edges) => historyStory(this.#line(words, flags), edges));
   }
 
-  /** Prints what differs between two moments. */
-  between(words: readonly string[], flags: FlagTexts, signal: AbortSignal): Promise<PrintedText> {
+  /** Prints what differs between two moments. The first is not before the recording. */
+  between(words: readonly string[], { since, until, ...flags }: Range, signal: AbortSignal): Promise<PrintedText> {
+    using recording = Recording.open(this.file);
+    const end = endOf(recording);
+    const first = Math.max(recordedMoment(since, end, 'since'), recording.runs[0]?.began ?? 0);
+    const last = Math.max(recordedMoment(until, end, 'until'), first);
     const everywhere = flags.namespace === undefined ? { 'all-namespaces': 'true' } : {};
-    const given = givenOf({ ...flags, ...everywhere, from: this.file });
+    const between = `${momentText(first)},${momentText(last)}`;
+    const given = givenOf({ ...flags, ...everywhere, between, from: this.file });
     const line = { flags: valuesOf(queryFlags, given), words, given };
     return printedBy(this.#session, signal, (edges) => runQuery(line, edges));
   }
@@ -95,8 +102,10 @@ export class RecordedAnswers {
   }
 }
 
+type Range = FlagTexts & { readonly since: string; readonly until: string };
+
 /** The last sign of life that it has of its cluster. */
-const untilText = ({ runs }: Recording) => momentText(Math.max(0, ...runs.map(({ until }) => until)));
+const endOf = ({ runs }: Recording) => Math.max(0, ...runs.map(({ until }) => until));
 
 /** The flags of `history`. */
 export const historyFlagsOf = (flags: FlagTexts): HistoryFlags => valuesOf(historyFlags, givenOf(flags));

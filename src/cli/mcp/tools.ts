@@ -186,7 +186,7 @@ const changes: Tool = async (args, context) => {
       );
       const written = await latestWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
       const unseen = written.filter((write) => !seen.some((each) => isSame(each, write)));
-      rows.push(...unseen.map(({ at, key, by, fields }) => `${clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
+      rows.push(...unseen.map(({ at, key, by, fields }) => `${Number.isNaN(at) ? 'time unknown' : clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
     }
   }
   if (rows.length === 0) head.push('no change');
@@ -196,7 +196,7 @@ const changes: Tool = async (args, context) => {
 /** Whether a change that was seen is this last write, of which the server keeps the second. */
 function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
   const isOf = (writer: string | undefined) => writer !== undefined && write.by.startsWith(`${writer} (`);
-  const isThen = at >= write.at && at - write.at < 2000;
+  const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < 2000);
   return isThen && key === write.key && [by, ...fields.map((field) => field.by)].some(isOf);
 }
 

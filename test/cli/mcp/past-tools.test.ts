@@ -70,7 +70,9 @@ describe('a story', () => {
     const text = await ofNight.told('story', { type: 'deploy/checkout', namespace: 'shop', since: '2m', limit: 5 });
     expect(text).toMatch(/^\| deployment\/checkout is not ready \(Available: 0\/2\): ErrImagePull: /);
     expect(text.match(/^\| 2026-11-28T02:/gm)).toHaveLength(5);
-    expect(text).toMatch(/\nfrom the recording \S+night.rec, which goes until 2026-11-28T02:20:35.000Z$/);
+    expect(text).toMatch(
+      /\nfrom the recording \S+night.rec, from 2026-11-28T02:05:00.000Z until 2026-11-28T02:20:35.000Z$/,
+    );
     expect(await ofNight.told('story', { type: 'ns/shop' })).toMatch(/^\| namespace\/shop .*\ncurrent as of/s);
   });
 });
@@ -94,6 +96,8 @@ describe('history', () => {
     expect(text).toMatch(/\| ~ 2026-11-28T02:11:40Z {2}apps\/v1\/deployments {2}shop {2}web {2}\.spec\.replicas: 4 → 9 \(kubectl-scale\)/); // biome-ignore format: one line
     expect(text).toMatch(/\| ~ 2026-11-28T02:13:10Z .* feature-flags .*"100" → "500" \(kubectl-edit\)/);
     expect(tokensOf(text)).toBeLessThan(1000);
+    const whole = { type: 'deploy', since: '3h' }; // longer than the recording
+    expect(await ofNight.told('history', whole)).toMatch(/~ 2026-11-28T02:11:40Z.*\.spec\.replicas: 4 → 9/);
   });
 
   it('is what the cluster still knows where nothing records', async () => {

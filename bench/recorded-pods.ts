@@ -112,7 +112,8 @@ function changed(
   [manager, change]: (typeof STEPS)[number],
   { step, version, at }: { step: number; version: number; at: number },
 ): UnknownObject {
-  const pod = structuredClone(before) as UnknownObject & { metadata: Fields; status: Fields };
+  const own = before as UnknownObject & { metadata: Fields; status: Fields };
+  const pod = { ...own, metadata: { ...own.metadata }, status: { ...own.status } };
   const time = timeText(at);
   change(pod as unknown as Fields, time);
   pod.metadata.resourceVersion = String(version);

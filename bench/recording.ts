@@ -1,5 +1,5 @@
-// node bench/recording.ts [--only watch,churn,moment] [--revisions N] [--pods N] [--events N] [--rounds N] [--k8sql PATH]:
-// what recording costs, how large a recording is, and how long its questions take. Every row is whole processes of the
+// node bench/recording.ts [--only watch,churn,moment] [--revisions N] [--pods N] [--events N] [--rate N]
+// [--rounds N] [--k8sql PATH]: what recording costs, how large a recording is, and how long its questions take. Every row is whole processes of the
 // built program. The watch runs with and without --record in turn. k8sql is asked on a sandbox with the recorded pods.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     revisions: { type: 'string', default: '1000000' },
     pods: { type: 'string', default: '50000' },
     events: { type: 'string', default: '60000' },
+    rate: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '5' },
     k8sql: { type: 'string' },
   },
@@ -31,7 +32,7 @@ const rows: string[][] = [];
 
 /** The pods of the watch, and how often one of them changes. */
 const WATCHED = 5_000;
-const PER_SECOND = 2_000;
+const PER_SECOND = Number(values.rate);
 
 try {
   if (only.includes('watch')) await watchRows();
@@ -62,7 +63,7 @@ async function ended({ child }: { child: ChildProcess }): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** The same watch with and without a recording, on a server that changes 2,000 objects in a second. */
+/** The same watch with and without a recording, on a server that changes objects at a rate. */
 async function watchRows(): Promise<void> {
   const events = Number(values.events);
   const server = await sandbox(WATCHED, PER_SECOND);
@@ -80,10 +81,19 @@ async function watchRows(): Promise<void> {
     const ratio = median(runs.recorded.map((each, i) => (each.cpuMs ?? 0) / (runs.plain[i]?.cpuMs ?? 1)));
     const rate = (events * 1000) / median(runs.recorded.map(({ wallMs }) => wallMs));
     const title = `watch pods -A${format === 'json' ? ' -o json' : ''}, ${WATCHED} pods and ${events} changes`;
-    row(title, runs.plain);
-    row(`${title}, --record`, runs.recorded, `${ratio.toFixed(2)} × CPU; ${rate.toFixed(0)} changes/s`);
+    row(title, runs.plain, gapsOf(runs.plain));
+    row(
+      `${title}, --record`,
+      runs.recorded,
+      `${ratio.toFixed(2)} × CPU; ${rate.toFixed(0)} changes/s; ${gapsOf(runs.recorded)}`,
+    );
   }
   await ended(server);
+}
+
+/** The last line of each run says whether it kept up. */
+function gapsOf(runs: readonly Usage[]): string {
+  return [...new Set(runs.map(({ stderr }) => /no gaps|\d+ gaps?/.exec(stderr)?.[0]))].join(', ');
 }
 
 /** A recording of many changes: its size, and the history of one of its objects. */
@@ -135,10 +145,10 @@ async function momentRows(): Promise<void> {
   await ended(server);
 }
 
-const sqlite = (file: string, sql: string): Command | undefined =>
-  spawnSync('sqlite3', ['--version']).status === 0
-    ? { command: 'sqlite3', args: ['-readonly', '-csv', file, sql] }
-    : undefined;
+function sqlite(file: string, sql: string): Command | undefined {
+  if (spawnSync('sqlite3', ['--version']).status !== 0) return undefined;
+  return { command: 'sqlite3', args: ['-readonly', '-csv', file, sql] };
+}
 
 async function questions(asked: readonly (readonly [name: string, command: Command | undefined])[]): Promise<void> {
   for (const [name, command] of asked) {

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { builtin } from '../kit/builtin.ts';
 
 /** The bytes of text from which a block gets no more. */
-const FULL = 128 * 1024;
+const FULL = 512 * 1024;
 /** The blocks that a reader keeps decompressed. */
-const KEPT = 64;
+const KEPT = 32;
 
 /** The place of a text: its block, and where it is in it, in bytes. */
 export interface TextPlace {

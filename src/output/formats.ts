@@ -61,6 +61,13 @@ const CHANGES = {
   shows: ['timestamps', 'full-values'],
 } satisfies Partial<FormatTraits>;
 
+/** The printer of formats that print neither events nor answers. */
+const NO_STREAM: Printer = {
+  events: () => '',
+  marker: () => '',
+  objects: () => refuse('a picture is of a time that is over', 'history of a recording draws it'),
+};
+
 /** Draws a picture of a time. */
 const PICTURE = {
   ...DATA,
@@ -71,9 +78,7 @@ const PICTURE = {
   records: false,
   naming: false,
   shows: [],
-  create: async () => ({
-    createPrinter: () => refuse('a picture is of a time that is over', 'history of a recording draws it'),
-  }),
+  create: async () => ({ createPrinter: () => NO_STREAM }),
 } satisfies Partial<FormatTraits>;
 
 const TABLE: FormatTraits = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecordedPage } from '../../../src/cli/record/recorded-page.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
 import { pastChanges, programAt } from '../../../src/serve/ui/past.ts';
 import { TableView } from '../../../src/serve/ui/table-view.ts';
 import { NIGHT, nightAt } from '../../support/night.ts';
@@ -16,7 +17,9 @@ describe('the past of a page', () => {
     const [cache] = then.caches();
     const found = [...(cache?.informer.lister.list() ?? [])].filter((object) => view.matches(object));
     expect(found.length).toBeGreaterThan(4);
-    expect(view.row('shop/x', found[0] as never)[1]).toContain('Running');
+    const [pod] = found as [UnknownObject];
+    view.takeColumns(pod);
+    expect(view.row('shop/web', pod)[1]).toContain('Running');
     expect(then.clock.now()).toBe(nightAt('02:10:00'));
   });
 

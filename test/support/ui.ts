@@ -160,3 +160,29 @@ function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** Runs in the page: visible texts whose contrast with what is behind them is under 4.5. */
+export const lowContrast = `() => {
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => {
+    const part = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  };
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0.99) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const of = node.parentElement;
+    if (!node.textContent.trim() || !of.checkVisibility() || of.closest('.new')) continue;
+    const [a, b] = [light(parse(getComputedStyle(of).color)), light(behind(of))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(node.textContent.trim().slice(0, 30) + ' ' + ratio.toFixed(2));
+  }
+  return poor;
+}`;

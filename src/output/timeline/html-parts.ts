@@ -1,10 +1,10 @@
 /** The style of the page of a timeline. */
 export const STYLE = `
 :root{color-scheme:light dark;--ground:#fff;--ink:#1b2230;--soft:#566072;--line:#dfe2e7;--raised:#f4f5f7;--accent:#1d5bbf;
---good:#3f9d66;--bad:#b3261e;--wait:#8a5a00;--there:#9aa3b0;--gap:#8a6fc0;--step:#7ea6e0;--target:#fff3c9;
+--good:#3f9d66;--bad:#b3261e;--wait:#8a5a00;--there:#9aa3b0;--gap:#8a6fc0;--step:#7ea6e0;--target:#fff3c9;--good-ink:#1a7440;--gap-ink:#6b47a8;
 --mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 @media(prefers-color-scheme:dark){:root{--ground:#12161d;--ink:#e4e8ee;--soft:#9aa5b5;--line:#2a323e;--raised:#1b212b;--accent:#7fb0ff;
---good:#4bb37a;--bad:#ff8a80;--wait:#e9b95a;--there:#6b7686;--gap:#a78be0;--step:#3d6db3;--target:#3d3517}}
+--good:#4bb37a;--bad:#ff8a80;--wait:#e9b95a;--there:#6b7686;--gap:#a78be0;--step:#3d6db3;--target:#3d3517;--good-ink:#6fd197;--gap-ink:#c3a5f5}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
 header,main{max-width:1200px;margin:0 auto;padding:0 20px}
@@ -35,9 +35,9 @@ a.mark:hover path,a.mark:focus-visible path{stroke:var(--ink);stroke-width:2.5}
 .legend,.notes{list-style:none;margin:12px 0 0;padding:0;color:var(--soft);font-size:13px}
 .legend{display:flex;flex-wrap:wrap;gap:4px 16px}
 .sign{font-style:normal;font-weight:700;color:var(--accent)}
-.sign.added,.sign.ready{color:var(--good)}.sign.deleted,.sign.restarted,.sign.unready{color:var(--bad)}
-.sign.gap{color:var(--gap)}.sign.status,.sign.there{color:var(--soft)}
-.notes .gap{color:var(--gap)}
+.sign.added,.sign.ready{color:var(--good-ink)}.sign.deleted,.sign.restarted,.sign.unready{color:var(--bad)}
+.sign.gap{color:var(--gap-ink)}.sign.status,.sign.there{color:var(--soft)}
+.notes .gap{color:var(--gap-ink)}
 .changes{list-style:none;margin:0;padding:0}
 .changes>li{padding:6px 8px;border-top:1px solid var(--line);border-radius:3px}
 .changes>li:target{background:var(--target)}
@@ -47,12 +47,12 @@ a.mark:hover path,a.mark:focus-visible path{stroke:var(--ink);stroke-width:2.5}
 .when .object{overflow-wrap:anywhere;unicode-bidi:isolate}
 b{font-weight:600}
 summary{cursor:pointer}summary .when{display:inline-flex;max-width:calc(100% - 18px);vertical-align:top}
-.added b{color:var(--good)}.deleted b,.restarted b{color:var(--bad)}.changed b{color:var(--accent)}.status b{color:var(--soft)}
+.added b{color:var(--good-ink)}.deleted b,.restarted b{color:var(--bad)}.changed b{color:var(--accent)}.status b{color:var(--soft)}
 .by{color:var(--soft);unicode-bidi:isolate;overflow-wrap:anywhere}
 .when+ul,summary+ul{list-style:none;margin:2px 0 0;padding:0 0 0 14px}
 .when+ul li,summary+ul li{display:flex;flex-wrap:wrap;gap:0 8px}
 code,del,ins{font:12.5px/1.5 var(--mono);overflow-wrap:anywhere;unicode-bidi:isolate;min-width:0}
-del{color:var(--bad)}ins{color:var(--good);text-decoration:none}
+del{color:var(--bad)}ins{color:var(--good-ink);text-decoration:none}
 #tip{position:absolute;top:0;left:0;z-index:2;max-width:min(560px,92vw);max-height:40vh;overflow:hidden;padding:8px 10px;background:var(--ground);border:1px solid var(--line);border-radius:6px;box-shadow:0 4px 18px #0004;pointer-events:none}
 #tip summary span:last-child{display:none}
 #tip[hidden]{display:none}

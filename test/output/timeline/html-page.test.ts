@@ -5,7 +5,7 @@ import { timelineHtml } from '../../../src/output/timeline/timeline-html.ts';
 import type { ObjectLane, Timeline } from '../../../src/timeline/timeline.ts';
 import { nightOf } from '../../support/night.ts';
 import { useFolder } from '../../support/recording.ts';
-import { launchBrowser, noBrowser, openPage } from '../../support/ui.ts';
+import { launchBrowser, lowContrast, noBrowser, openPage } from '../../support/ui.ts';
 
 const checkout = nightOf('deployments', { name: 'checkout' }) as Timeline;
 
@@ -37,6 +37,7 @@ describe.skipIf(noBrowser !== undefined)(`the page of a timeline${noBrowser ? ` 
         const bright = (color: string) => Number(/\d+/.exec(color)?.[0]) > 128;
         expect([bright(look.ground), bright(look.ink)]).toEqual([colorScheme === 'light', colorScheme === 'dark']);
         expect(look.scroll).toBeLessThanOrEqual(width);
+        expect(await page.evaluate(`(${lowContrast})()`)).toEqual([]);
         expect(look.hatch).toContain('#hatch');
         expect(requests).toHaveLength(1);
         expect(complaints).toEqual([]);

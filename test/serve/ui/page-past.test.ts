@@ -4,7 +4,7 @@ import { RecordedPage } from '../../../src/cli/record/recorded-page.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startUi, type UiServer } from '../../../src/serve/ui/ui-server.ts';
 import { NIGHT, nightAt } from '../../support/night.ts';
-import { launchBrowser, noBrowser, openPage, pageText, sandboxCaches, uiProgram, type WatchedPage } from '../../support/ui.ts'; // biome-ignore format: one line
+import { launchBrowser, lowContrast, noBrowser, openPage, pageText, sandboxCaches, uiProgram, type WatchedPage } from '../../support/ui.ts'; // biome-ignore format: one line
 
 const deployment = (name: string) => ({
   apiVersion: 'apps/v1',
@@ -116,6 +116,7 @@ describe.skipIf(noBrowser !== undefined)(`the page with a recording${noBrowser ?
       const { page, requests, complaints } = watched;
       await moveTo(page, '02:10:00');
       await row(page, 'checkout').waitFor();
+      expect(await page.evaluate(`(${lowContrast})()`)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(requests.filter((url) => !url.startsWith(recorded?.address ?? ''))).toEqual([]);
       expect(complaints).toEqual([]);

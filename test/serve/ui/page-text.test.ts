@@ -22,3 +22,13 @@ it('a page allows each of its own scripts and styles by its hash, and nothing el
     "trusted-types 'none'",
   ]);
 });
+
+it('a page without a recording has nothing of the parts about one, and no hash of them', () => {
+  const html =
+    '<style>a</style><!-- past --><style>b</style><!-- /past --><i></i>\n<!-- past -->\n<script>c</script>\n<!-- /past -->\n';
+  const [without, withPast] = [pageOf(html), pageOf(html, true)];
+  expect(without.html).toBe('<style>a</style><i></i>\n');
+  expect(withPast.html).toBe(html);
+  const hashes = ({ headers }: typeof without) => headers['content-security-policy']?.match(/sha256-/g)?.length;
+  expect([hashes(without), hashes(withPast)]).toEqual([1, 3]);
+});

@@ -4,7 +4,7 @@ import { cellsOf } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
-import { launchBrowser, noBrowser, openPage, sandboxUi, type WatchedPage } from '../../support/ui.ts';
+import { launchBrowser, lowContrast, noBrowser, openPage, sandboxUi, type WatchedPage } from '../../support/ui.ts';
 
 const SECRET = 'correct-horse-battery';
 const PODS = { group: '', version: 'v1', resource: 'pods' };
@@ -547,29 +547,3 @@ describe.skipIf(noBrowser !== undefined)('the page in a browser, when things go 
     expect(await grid.getAttribute('aria-rowcount')).toBe('20000');
   }, 60_000);
 });
-
-/** Runs in the page: visible texts whose contrast with what is behind them is under 4.5. */
-const lowContrast = `() => {
-  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => {
-    const part = (v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
-  };
-  const behind = (node) => {
-    for (let at = node; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] > 0.99) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  const walker = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const of = node.parentElement;
-    if (!node.textContent.trim() || !of.checkVisibility() || of.closest('.new')) continue;
-    const [a, b] = [light(parse(getComputedStyle(of).color)), light(behind(of))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) poor.push(node.textContent.trim().slice(0, 30) + ' ' + ratio.toFixed(2));
-  }
-  return poor;
-}`;

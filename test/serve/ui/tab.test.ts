@@ -104,6 +104,33 @@ describe('an open page', () => {
     await eventually(() => expect(rows()).toContain('shop/second'));
   });
 
+  it('has the rows of a moment, which later changes leave as they are, until it is asked for now', async () => {
+    const before = caches.caches[0] as (typeof caches.caches)[number];
+    const past = { types: [], timeline: () => undefined, at: async () => [before] };
+    const page = new Outlet();
+    const stop = new AbortController();
+    const then = new Tab('then', { ...uiProgram(caches.caches), past }, hub);
+    const sending = then.run(page, stop.signal);
+    const keys = () => page.of('rows').flatMap(({ set }) => set.map(([key]) => key));
+    await then.show({ session: 'then', number: 1, question, at: 1_000 });
+    await eventually(() => expect(page.of('tally').at(-1)?.isWhole).toBe(true));
+    sandbox.apply(configMap('after'));
+    await eventually(() => expect(before.informer.lister.has('shop/after')).toBe(true));
+    await eventually(() => expect(page.of('state').length).toBeGreaterThan(1)); // a sign of life has come meanwhile
+    expect(keys()).not.toContain('shop/after');
+    await then.show({ session: 'then', number: 2, question });
+    await eventually(() => expect(keys()).toContain('shop/after'));
+    stop.abort();
+    await sending;
+  });
+
+  it('refuses a moment where there is no recording, and one that is no time', async () => {
+    await expect(tab.show({ session: 'session', number: 1, question, at: 1_000 })).rejects.toMatchObject({
+      code: 'argument',
+    });
+    expect(() => readView({ session: 's', number: 1, at: 'then' })).toThrow();
+  });
+
   it('gets no more after a write that was not read, and then only what is newest', async () => {
     const clock = new FakeClock(Date.now());
     const slow = new Tab('slow', uiProgram(caches.caches, { clock }), hub);

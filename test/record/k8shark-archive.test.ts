@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openRecordingOrArchive } from '../../src/record/k8shark-archive.ts';
 import { type ArchivedAnswer, writeArchive } from '../support/k8shark-archive.ts';
@@ -74,6 +75,26 @@ it.each([
   expect(recording.sources).toMatchObject([{ namespace: 'shop', type: { kind: 'ConfigMap', namespaced: true } }]);
   expect(recording.coverage(1, Date.parse(at(15)))).toEqual({ kind: 'seen' });
   expect(recording.coverage(1, Date.parse(at(16)))).toMatchObject({ kind: 'outside', last: Date.parse(at(15)) });
+});
+
+// made by kshrk of 2026-11 on a sandbox, without its entries of OpenAPI and of the columns of other types
+it('reads an archive that k8shark made', () => {
+  using recording = openRecordingOrArchive(path.join(import.meta.dirname, 'k8shark-made.kshrk'));
+  const [source] = recording.sources;
+  expect(source?.type).toMatchObject({ kind: 'ConfigMap', shortNames: ['cm'], subresources: [], namespaced: true });
+  const revisions = [...recording.revisionsBetween([1], 0, Number.MAX_SAFE_INTEGER)];
+  expect(revisions.map(({ event, cause, key, paths }) => `${event} ${cause} ${key} ${paths.join()}`.trimEnd())).toEqual(
+    [
+      'ADDED initial shop/a',
+      'ADDED initial shop/b',
+      'MODIFIED watch shop/a .data.color',
+      'ADDED watch shop/c',
+      'MODIFIED watch shop/a .data.color',
+      'MODIFIED watch shop/b .data.color',
+      'DELETED watch shop/c',
+    ],
+  );
+  expect(recording.gaps([1])).toMatchObject([{ reason: 'not known to be watched', added: 0, changed: 0, deleted: 0 }]);
 });
 
 it('the types are those of its discovery, lists that failed say nothing, and Secrets become marks', () => {

@@ -1,3 +1,4 @@
+import { isJsonMap } from '../kit/exact-json.ts';
 import { type FieldChange, type Fields, fieldChanges } from '../model/field-changes.ts';
 import { kstatusOf } from '../model/kstatus.ts';
 import { fieldManagers } from '../stream/changes/field-managers.ts';
@@ -122,8 +123,14 @@ export class LaneBuilder {
 const KINDS: Readonly<Record<string, TimelineChange['kind'] | undefined>> = { ADDED: 'added', DELETED: 'deleted' };
 
 /** The status, and what controllers write with it: the node of a pod, revisions, the time that is left to it. */
-const isOfStatus = ({ path }: FieldChange) =>
-  /^\.(status\b|spec\.nodeName$|metadata\.deletionGracePeriodSeconds$|metadata\.annotations\['deployment\.kubernetes\.io\/)/.test(path); // biome-ignore format: one line
+function isOfStatus({ path, before, after }: FieldChange): boolean {
+  if (path !== '.metadata.annotations') return OF_STATUS.test(path);
+  const keys = [before, after].flatMap((value) => (isJsonMap(value) ? Object.keys(value) : []));
+  return keys.every((key) => key.startsWith('deployment.kubernetes.io/'));
+}
+
+const OF_STATUS =
+  /^\.(status\b|spec\.nodeName$|metadata\.deletionGracePeriodSeconds$|metadata\.annotations\['deployment\.kubernetes\.io\/)/;
 
 function stateOf(object: Fields, at: number): TimelineSpan['state'] {
   const isReady = kstatusOf(object, at).status === 'Current';

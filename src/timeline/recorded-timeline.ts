@@ -75,11 +75,18 @@ interface Range {
   readonly to: number;
 }
 
-function rangeOf(recording: Recording, own: readonly RecordedSource[], { since, until }: TimelineQuery): Range {
-  const begins = own.flatMap(({ id }) => recording.stretches(id)[0]?.since ?? []);
+/** A recorder that starts lists its types within this time, ms: a picture begins when all of them are there. */
+const STARTING_MS = 5_000;
+
+function rangeOf(recording: Recording, own: readonly RecordedSource[], { name, since, until }: TimelineQuery): Range {
+  const beginsOf = (sources: readonly RecordedSource[]) =>
+    sources.flatMap(({ id }) => recording.stretches(id)[0]?.since ?? []);
   const end = Math.max(0, ...recording.runs.map((run) => run.until));
   const to = Math.min(until ?? end, end);
-  return { from: Math.min(to, Math.max(since ?? 0, Math.min(...begins, to))), to };
+  const first = Math.min(...beginsOf(own), to);
+  const drawn = beginsOf(name === undefined ? own : recording.sources);
+  const begin = Math.max(first, ...drawn.filter((at) => at - first <= STARTING_MS));
+  return { from: Math.min(to, Math.max(since ?? 0, begin)), to };
 }
 
 /** An object and all that it owns, the owners first. */

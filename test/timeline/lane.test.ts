@@ -98,6 +98,13 @@ describe('the lane of an object', () => {
       { at: 2_000, object: bound },
     ]);
     expect(changes.map(({ kind }) => kind)).toEqual(['status']);
+    const revised = (annotations: object) =>
+      laneOf([
+        { at: 500, event: 'THERE', object: deployment(1, 1) },
+        { at: 2_000, object: deployment(1, 1, { annotations }) },
+      ]).changes.map(({ kind }) => kind);
+    expect(revised({ 'deployment.kubernetes.io/revision': '1' })).toEqual(['status']);
+    expect(revised({ 'deployment.kubernetes.io/revision': '1', note: 'mine' })).toEqual(['changed']);
   });
 
   it('shows only the changes that are chosen, and counts fields beyond eight', () => {

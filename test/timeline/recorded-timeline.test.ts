@@ -61,6 +61,17 @@ describe('a timeline out of a recording', () => {
     expect(timeline?.gaps).toContainEqual({ ...missing, types: ['pods'], text: '' });
   });
 
+  it('begins when all types are listed where a recorder lists them one after the other', () => {
+    const file = folder.file('starting.rec');
+    copyFileSync(NIGHT, file);
+    using database = new DatabaseSync(file);
+    database.exec('UPDATE stretch SET since = since + 40 WHERE run = 1 AND source IN (2, 3)');
+    const timeline = nightOf('deployments', { name: 'checkout' }, file);
+    expect(timeline?.from).toBe(nightAt('02:05:00') + 40);
+    expect(timeline?.gaps.map(({ reason }) => reason)).toEqual(['stopped']);
+    expect(nightOf('deployments', {}, file)?.from).toBe(nightAt('02:05:00'));
+  });
+
   it('leaves out objects that changed least, and old changes, and says how many', () => {
     const timeline = nightOf('configmaps', { mostLanes: 1 });
     expect(timeline?.lanes.map(({ name }) => name)).toEqual(['feature-flags']);

@@ -165,7 +165,7 @@ function expectedOf(counts: readonly number[], all: number): number {
 /** A part of the objects that were found, every n-th. Of each the fields that are looked at. */
 function* spread(found: readonly FoundIn[], part: number, looked: LookedAt): Generator<ReadonlyObject> {
   for (const { objects, store, type } of found) {
-    const read = isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked);
+    const read = isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked, (each) => each);
     const { length } = objects;
     for (let place = 0; place < length; place += 1 / part) {
       const at = Math.floor(place);

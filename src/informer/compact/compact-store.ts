@@ -224,6 +224,27 @@ export class CompactStore<T> {
     return ((column.isOfEach ? undefined : column.sharedOf(cached)) ?? object) as T;
   }
 
+  /** Gives the result of a function for objects with the fields of a column. The function is called once for objects with equal fields. */
+  saidOf<R>(column: FieldColumn, say: (object: T) => R): (cached: Cached<T>) => R {
+    let said: ({ readonly result: R } | undefined)[] = [];
+    let { generation } = column;
+    return (cached) => {
+      if (!(cached instanceof PackedObject)) return say(cached);
+      if (column.numberOf(cached) === 0) {
+        const object = this.sharedOf(cached, column);
+        if (column.numberOf(cached) === 0) return say(object);
+      }
+      if (generation !== column.generation) {
+        said = [];
+        generation = column.generation;
+      }
+      const number = column.numberOf(cached);
+      const known = said[number] ?? { result: say(column.valueOf(number) as T) };
+      said[number] = known;
+      return known.result;
+    };
+  }
+
   /** Reads and remembers the fields of a column. */
   #readFields(packed: PackedObject<T>, column: FieldColumn): T {
     const { block, at } = packed;

@@ -25,11 +25,6 @@ export interface LookedAt {
   readonly cells?: readonly string[] | undefined;
 }
 
-const SHARED: unique symbol = Symbol('kubectl-informer.shared');
-
-/** Whether an object stands for all objects with its fields, so that what is found out about it is worth remembering. */
-export const isShared = (object: object): boolean => SHARED in object;
-
 /**
  * The values of some fields of the objects, so that a search of them decodes nothing. Objects with the same values
  * share them: an object costs four bytes.
@@ -55,6 +50,7 @@ export class FieldColumn {
   #bytes = 0;
   #objects = 0;
   #isGivenUp = false;
+  #generation = 0;
 
   constructor(looked: LookedAt, { slot, isKept, lists }: { slot: number; isKept: boolean; lists: ColumnLists }) {
     const { fields, cells = [] } = looked;
@@ -71,6 +67,11 @@ export class FieldColumn {
   /** Whether the values differ too much to be worth their memory. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
+  }
+
+  /** Changes when the numbers of the values do. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Whether it is time to look for values that no object has any more: see {@link renumber}. */
@@ -94,12 +95,22 @@ export class FieldColumn {
   /** The fields of a packed object, in the one object that all with equal fields share; undefined if they are not known. */
   sharedOf({ block, at }: PackedObject): object | undefined {
     const number = block.numberAt(this.slot, at);
-    return number === 0 || this.#isGivenUp ? undefined : (this.#values[number] as object);
+    return number === 0 || this.#isGivenUp ? undefined : this.valueOf(number);
+  }
+
+  /** The number of the value that a packed object shares with others; 0 if it is not known, or shared with none. */
+  numberOf({ block, at }: PackedObject): number {
+    return this.isOfEach || this.#isGivenUp ? 0 : block.numberAt(this.slot, at);
+  }
+
+  valueOf(number: number): object {
+    return this.#values[number] as object;
   }
 
   /** Forgets the values that no object in these blocks has. Gives the column up if the others take most of its memory. */
   renumber(blocks: Iterable<Block>): void {
     const all = [...blocks];
+    this.#generation++;
     const used = new Map<number, number>();
     for (const block of all)
       block.renumber(this.slot, (number) => {
@@ -119,7 +130,7 @@ export class FieldColumn {
     }
     this.#objects = all.reduce((sum, { live }) => sum + live, 0);
     const isStillFull = used.size > MANY_VALUES && used.size * 2 > this.#objects;
-    if (this.#bytes > MOST_BYTES * STILL_FULL || isStillFull) this.#giveUp();
+    if (this.#bytes > MOST_BYTES * STILL_FULL || isStillFull) this.giveUp();
   }
 
   #numberOf(object: unknown): number {
@@ -134,13 +145,14 @@ export class FieldColumn {
       metadata?: object;
     };
     fields.metadata ??= {};
-    Object.defineProperty(fields, SHARED, { value: true }); // not in a copy
     const number = this.#values.push(row === undefined ? fields : this.#cells?.withRow(fields, object as object)) - 1;
     this.#numbers.set(text, number);
     return number;
   }
 
-  #giveUp(): void {
+  /** Keeps nothing any more: a search that still has the column reads the objects. */
+  giveUp(): void {
+    this.#generation++;
     this.#isGivenUp = true;
     this.#numbers.clear();
     this.#values.length = 1;
@@ -180,6 +192,7 @@ export class FieldColumns {
   #slot(free: (slot: number) => void): number {
     for (let slot = 0; slot < MOST_COLUMNS; slot++) if (!this.#columns[slot]) return slot;
     const slot = this.#order.findLast((each) => !this.#columns[each]?.isKept) ?? (this.#order.at(-1) as number);
+    this.#columns[slot]?.giveUp();
     free(slot);
     return slot;
   }

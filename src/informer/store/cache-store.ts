@@ -60,8 +60,8 @@ export interface CacheStore<T, C = Cached<T>> {
   opening(sink: NotificationSink<T>): NotificationSink<C>;
   /** The objects of this moment; undefined in place of one that the search cannot want. */
   search(search: StoreSearch): Iterable<T | undefined>;
-  /** Reads parts of entries: the same object for entries in which they are equal, where that can be. */
-  reader(looked: LookedAt): (cached: C) => T;
+  /** Says something of entries by parts of them, once for all entries in which they are equal, where that can be. */
+  reader<R>(looked: LookedAt, say: (object: T) => R): (cached: C) => R;
   /** Keeps these fields of all objects parsed from now on, for `search`. */
   keepFields(fields: readonly Address[]): void;
 

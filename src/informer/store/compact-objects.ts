@@ -127,9 +127,8 @@ export class CompactObjects<T> implements CacheStore<T> {
     }
   }
 
-  reader(looked: LookedAt): (cached: Cached<T>) => T {
-    const column = this.#texts.columnOf(looked);
-    return (cached) => this.#texts.sharedOf(cached, column);
+  reader<R>(looked: LookedAt, say: (object: T) => R): (cached: Cached<T>) => R {
+    return this.#texts.saidOf(this.#texts.columnOf(looked), say);
   }
 
   keepFields(fields: readonly Address[]): void {

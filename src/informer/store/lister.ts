@@ -61,10 +61,10 @@ export interface Lister<T> {
    */
   scan(options?: ScanOptions): Iterable<DeepReadonly<T> | undefined>;
   /**
-   * @internal Reads parts of the objects of a `view`, of which `lightsOf` gives the entries. Objects in which these parts
-   * are equal may be given as one: what follows from them need be computed once. Absent: read the objects themselves.
+   * @internal Says something of the objects of a `view` by parts of them; `lightsOf` gives their entries. Objects in which
+   * these parts are equal may be one object, and `say` is called once for them. Absent: read the objects themselves.
    */
-  readerOf?(looked: LookedAt): (entry: unknown) => DeepReadonly<T>;
+  readerOf?<R>(looked: LookedAt, say: (object: DeepReadonly<T>) => R): (entry: unknown) => R;
   /** @internal The values under which an index has an object; none for an index that does not exist. */
   valuesUnder?(name: string, key: ObjectKey): readonly string[];
   /** @internal A `view` of the objects with these keys. */
@@ -164,8 +164,8 @@ class IndexerLister<T> implements Lister<T> {
     return this.#indexer.scan(options) as Iterable<DeepReadonly<T> | undefined>;
   }
 
-  readerOf(looked: LookedAt): (entry: unknown) => DeepReadonly<T> {
-    return this.#indexer.store.reader(looked) as (entry: unknown) => DeepReadonly<T>;
+  readerOf<R>(looked: LookedAt, say: (object: DeepReadonly<T>) => R): (entry: unknown) => R {
+    return this.#indexer.store.reader(looked, say as (object: T) => R) as (entry: unknown) => R;
   }
 
   viewByKeys(keys: readonly ObjectKey[]): readonly DeepReadonly<T>[] {

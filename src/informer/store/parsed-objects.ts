@@ -71,8 +71,8 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
     return [...this.#items.values()];
   }
 
-  reader(): (object: T) => T {
-    return (object) => object;
+  reader<R>(_looked: unknown, say: (object: T) => R): (object: T) => R {
+    return say;
   }
 
   incoming(_key: ObjectKey, object: T): T {

@@ -96,6 +96,7 @@ const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolea
 
 /** Compares two keys in the order of {@link sortedBy}: undefined, null, booleans, numbers, strings. */
 export function compareKeys(a: unknown, b: unknown): number {
+  if (a === b) return 0;
   const rank = (RANK[typeof a] ?? 0) - (RANK[typeof b] ?? 0);
   if (rank !== 0) return rank;
   if (typeof a === 'object' || typeof b === 'object' || a === undefined || b === undefined) return 0;

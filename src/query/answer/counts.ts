@@ -8,7 +8,7 @@ import { countedValues, countsOf, sortedCounts, type ValueCount } from './arrang
 import { type CachedObjects, keyIn, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
 import { type Finding, filtered } from './found.ts';
-import { lookedAtBy, looksOf, rememberedOf } from './looked-at.ts';
+import { lookedAtBy, saidOf } from './looked-at.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { pushedText } from './push-down.ts';
 import type { Query } from './query.ts';
@@ -102,7 +102,7 @@ function countedSeen(
   objects: readonly ReadonlyObject[],
   isSecret: boolean,
 ): ValueCount[] {
-  const lookAt = looksOf(objects, store, isSecret || definition.listed ? undefined : lookedAtBy([definition]));
-  const values = rememberedOf((object) => definition.listed?.(object) ?? definition.valuesOf(object));
-  return countsOf(new Array(objects.length).keys(), (place) => values(lookAt(place)));
+  const looked = isSecret || definition.listed ? undefined : lookedAtBy([definition]);
+  const values = saidOf(objects, store, looked, (object) => definition.listed?.(object) ?? definition.valuesOf(object));
+  return countsOf(new Array(objects.length).keys(), values);
 }

@@ -12,7 +12,7 @@ import { checkSortKeys, compareKeys } from './arrange.ts';
 import { type CachedObjects, type ComparePlaces, serversOrder, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
 import { firstPlaces } from './first-places.ts';
-import { lookedAtBy, lookedAtByFilters, looksOf, rememberedOf } from './looked-at.ts';
+import { lookedAtBy, lookedAtByFilters, saidOf } from './looked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
 import { placesPatiently } from './patient-filter.ts';
@@ -92,10 +92,9 @@ export async function filtered(
     return atAll(objects, await placesPatiently(searched, (object) => matches(object, type), patience));
   }
   const names = question.name || question.excludeName ? (lightsOf(objects) as readonly ReadonlyObject[]) : undefined;
-  const lookAt = looksOf(objects, store, looked);
-  const holds = rememberedOf((object) => halves.holds(object, type));
+  const holds = saidOf(objects, store, looked, (object) => halves.holds(object, type));
   const isMet = (place: number) =>
-    (names === undefined || halves.isNamed(names[place]?.metadata.name ?? '')) && holds(lookAt(place));
+    (names === undefined || halves.isNamed(names[place]?.metadata.name ?? '')) && holds(place);
   return atAll(objects, await placesPatiently(new Array(objects.length).keys(), isMet, patience));
 }
 
@@ -189,11 +188,10 @@ function sorted(
 /** The first value of an expression in each object. What is remembered of its fields is not decoded. */
 function firstValuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Query['sortBy']>): unknown[] {
   const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
-  const lookAt = looksOf(objects, store, looked);
-  const value = rememberedOf((object) => expression.values(object)[0]);
+  const value = saidOf(objects, store, looked, (object) => expression.values(object)[0]);
   const { length } = objects;
   const values: unknown[] = [];
-  for (let place = 0; place < length; place++) values.push(value(lookAt(place)));
+  for (let place = 0; place < length; place++) values.push(value(place));
   return values;
 }
 
@@ -211,7 +209,8 @@ const madeOf = ({ objects, type, store }: Pick<FoundIn, 'objects' | 'type' | 'st
         return object ?? store.glanceOf?.(lightAt(objects, place)) ?? this.object;
       },
       look(looked) {
-        const read = object || !looked || isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked);
+        const read =
+          object || !looked || isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked, (each) => each);
         return read ? read(lightAt(objects, place)) : this.object;
       },
     };

@@ -7,7 +7,7 @@ import { withKind } from '../../stream/shown-object.ts';
 import { amountsOf } from './amount.ts';
 import type { Found, FoundIn } from './found.ts';
 import { type GroupRow, groupsOf } from './groups.ts';
-import { lookedAtBy, looksOf, rememberedOf } from './looked-at.ts';
+import { lookedAtBy, saidOf } from './looked-at.ts';
 import type { Expression, Query } from './query.ts';
 
 /** Groups, and what a person should know of their amounts. */
@@ -72,8 +72,7 @@ function itemsOf(
   const expressions = [...(groupBy ? [groupBy] : []), ...measures.map(({ expression }) => expression)];
   for (const { objects, store, type } of found) {
     const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy(expressions);
-    const lookAt = looksOf(objects, store, looked);
-    const itemOf = rememberedOf((object): Item => {
+    const itemOf = saidOf(objects, store, looked, (object): Item => {
       const shown = shownIn({ object, type }, redactor);
       const amounts = measures.map(({ expression }) => expression.values(shown));
       const item = { values: groupBy ? groupValues(shown, groupBy) : [], amounts, count: 0 };
@@ -81,7 +80,7 @@ function itemsOf(
       return item;
     });
     const { length } = objects;
-    for (let place = 0; place < length; place++) itemOf(lookAt(place)).count++;
+    for (let place = 0; place < length; place++) itemOf(place).count++;
   }
   return items;
 }

@@ -1,5 +1,5 @@
 import { loadCel } from '../../expr/cel/load-cel.ts';
-import { isShared, type LookedAt } from '../../informer/compact/field-columns.ts';
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import { lightsOf } from '../../kit/lazy-list.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -44,30 +44,17 @@ function allOf(all: readonly (readonly Address[] | undefined)[]): readonly Addre
 }
 
 /**
- * Reads the parts of the objects of a list that are looked at. Of a store that remembers them nothing is decoded, and
- * objects in which they are equal are given as one.
+ * Gives the result of a function for the objects of a list, by place, when it looks at these parts of them. Of a store that
+ * remembers the parts nothing is decoded, and the function is called once for objects in which they are equal.
  */
-export function looksOf(
+export function saidOf<R>(
   objects: readonly ReadonlyObject[],
   store: IndexedStore,
   looked: LookedAt | undefined,
-): (place: number) => ReadonlyObject {
-  const read = looked && store.readerOf?.(looked);
-  if (!read) return (place) => objects[place] as ReadonlyObject;
+  say: (object: ReadonlyObject) => R,
+): (place: number) => R {
+  const read = looked && store.readerOf?.(looked, say);
+  if (!read) return (place) => say(objects[place] as ReadonlyObject);
   const entries = lightsOf(objects);
   return (place) => read(entries[place]);
-}
-
-/** Remembers what a function says of objects that stand for several. Others are forgotten: there may be many. */
-export function rememberedOf<R>(of: (object: ReadonlyObject) => R): (object: ReadonlyObject) => R {
-  const known = new Map<ReadonlyObject, { readonly result: R }>();
-  return (object) => {
-    if (!isShared(object)) return of(object);
-    let answer = known.get(object);
-    if (!answer) {
-      answer = { result: of(object) };
-      known.set(object, answer);
-    }
-    return answer.result;
-  };
 }

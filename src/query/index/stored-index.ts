@@ -20,7 +20,7 @@ export interface IndexedStore {
   /** See `Lister.scan`. Absent: `list` is used. */
   scan?(options: ScanOptions): Iterable<ReadonlyObject | undefined>;
   /** See `Lister.readerOf`. Absent: whole objects are read. */
-  readerOf?(looked: LookedAt): (entry: unknown) => ReadonlyObject;
+  readerOf?<R>(looked: LookedAt, say: (object: ReadonlyObject) => R): (entry: unknown) => R;
   /** See `Lister.glanceOf`. Absent: whole objects are read. */
   glanceOf?(entry: unknown): ReadonlyObject;
   /** The values under which a kept index has an object. Absent: not known. */

@@ -130,8 +130,8 @@ function selecting(
   const looked = { fields: fields.requirements.flatMap(({ field }) => fieldsOfSelector(type, field)) };
   return (objects) => {
     const all = labelled(objects);
-    const read = isSecretResource(type.gvr) ? undefined : lister.readerOf?.(looked);
-    return read ? passingLight(all, (entry) => matches(read(entry))) : passing(all, matches);
+    const read = isSecretResource(type.gvr) ? undefined : lister.readerOf?.(looked, matches);
+    return read ? passingLight(all, read) : passing(all, matches);
   };
 }
 

@@ -114,7 +114,7 @@ describe('a search that names its fields', () => {
             for (const program of [first, second] as (typeof PROGRAMS)[number][]) {
               const fields = fieldsOf(program);
               const found = [...lister.scan({ fields })].map((object) => judged(program, object));
-              const read = lister.readerOf?.({ fields: fieldsSeen(program) ?? [] });
+              const read = lister.readerOf?.({ fields: fieldsSeen(program) ?? [] }, (each) => each);
               const shared = lightsOf(lister.view()).map((entry) => judged(program, read?.(entry)));
               expect(shared).toEqual(found);
               expect(found).toEqual([...lister.list()].map((object) => judged(program, object)));
@@ -153,7 +153,7 @@ describe('a search that names its fields', () => {
         const objects = specs.map((spec, i) => objectOf(i, 1, { spec }));
         indexer.replace(objects, '1');
         const lister = createLister(indexer);
-        const read = lister.readerOf?.({ fields: fieldsSeenBy(text) ?? [] });
+        const read = lister.readerOf?.({ fields: fieldsSeenBy(text) ?? [] }, (each) => each);
         const { values } = { values: (of: unknown) => jsonText(compileJsonPath(text).values(of)) };
         for (const [i, entry] of lightsOf(lister.view()).entries())
           expect([text, values(read?.(entry))]).toEqual([text, values(objects[i])]);
@@ -237,7 +237,7 @@ describe('a search that names its fields', () => {
         indexer.update({ ...pod, metadata: { ...pod.metadata, resourceVersion: String(round + 1) } });
     expect(decoded(['.note'])).toBe(0);
     const lister = createLister(indexer);
-    const read = lister.readerOf?.({ fields: [['note']] });
+    const read = lister.readerOf?.({ fields: [['note']] }, (each) => each);
     const noteOf = (entry: unknown) => (read?.(entry) as { note?: string } | undefined)?.note?.trim();
     expect(lightsOf(lister.view()).map(noteOf)).toEqual(Array.from({ length: 50 }, (_, i) => `29 ${i}`));
     expect(old.map(noteOf)).toEqual(Array.from({ length: 50 }, (_, i) => `0 ${i}`));
@@ -251,4 +251,19 @@ describe('a search that names its fields', () => {
       expect(() => createLister(indexer).scan({ field: [] } as never)).toThrow('scan has no option "field"');
     }
   });
+});
+
+it('a search that still runs when its column is given to other fields says what is true', () => {
+  const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+  for (let i = 0; i < 40; i++) indexer.add({ ...objectOf(i, 1, {}), status: { phase: i % 2 ? 'Failed' : 'Running' } });
+  const lister = createLister(indexer);
+  const looked = { fields: [['status', 'phase']] };
+  const say = lister.readerOf?.(looked, ({ status }) => (status as { phase: string }).phase) as (
+    entry: unknown,
+  ) => string;
+  const entries = lightsOf(lister.view());
+  expect(entries.map(say)).toEqual(entries.map((_, i) => (i % 2 ? 'Failed' : 'Running')));
+  for (let i = 0; i < MOST_COLUMNS; i++)
+    entries.map(lister.readerOf?.({ fields: [[`other-${i}`]] }, String) as () => string);
+  expect(entries.map(say)).toEqual(entries.map((_, i) => (i % 2 ? 'Failed' : 'Running')));
 });

@@ -233,7 +233,8 @@ export class Recording implements Disposable {
     const objects = this.#all(select, revision, never, source, revision, ...(withGone ? [] : [never, revision]));
     for (let from = 0; from < objects.length; from += TOGETHER) {
       const part = objects.slice(from, from + TOGETHER);
-      const chains = part.map(({ id, upTo }) => chainOf(this.#database, Number(id), Number(upTo)));
+      const database = { prepare: (sql: string) => this.#prepare(sql) }; // each chain is read to its end
+      const chains = part.map(({ id, upTo }) => chainOf(database, Number(id), Number(upTo)));
       const states = this.#statesTogether(chains);
       for (const [i, { id, namespace, name }] of part.entries()) {
         const [newest] = chains[i] ?? [];

@@ -142,3 +142,18 @@ describe('a cache that catches up', () => {
     expect((await catchUp({ cached: opaque, lists: [[object('a', 'y')]] })).drift.stale).toEqual(['a']);
   });
 });
+
+it.each([
+  ['with the same version', '5', '5'],
+  ['whose versions have no order', 'x', 'y'],
+])('an object that was created again, %s, is behind', async (_, ours, listed) => {
+  const clock = new FakeClock();
+  const entry = (uid: string, resourceVersion: string) =>
+    ['a', { metadata: { name: 'a', uid, resourceVersion } }] as const;
+  const cached = entry('u', ours);
+  const list = async () => [entry('other', listed)];
+  const cache = { cached: () => [cached], get: () => cached[1], isBehind: () => false };
+  const drift = caughtUp({ ...cache, list, clock, graceMs: 100 }, new AbortController().signal);
+  await clock.advance(1000);
+  expect(await drift).toEqual({ missing: [], extra: [], stale: ['a'] });
+});

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
-import { driftError } from '../../src/informer/verifier.ts';
+import { driftError, unreadableError } from '../../src/informer/verifier.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -218,4 +218,9 @@ it('an error of drift names three keys of each kind, and shows that there are mo
     'the cache of v1/pods differs from the server: 3 missing (k0, k1, k2)',
     'the cache of v1/pods differs from the server: 4 missing (k0, k1, k2 …)',
   ]);
+});
+
+it('a cache that cannot be read is named with the cause', () => {
+  const cause = new Error('damaged');
+  expect(unreadableError('pods', cause)).toMatchObject({ message: 'the cache of pods cannot be read: damaged', cause });
 });

@@ -486,3 +486,39 @@ it('a glance gives the object, and nothing where there is none', () => {
   indexer.add(pod('shop/a', 1));
   expect([indexer.glance('shop/a'), indexer.glance('shop/b')]).toEqual([pod('shop/a', 1), undefined]);
 });
+
+it('refuses options that it does not know, and keeps objects as they are by default', () => {
+  expect(() => new PlainIndexer({ stores: 'compact' } as never)).toThrow('stores');
+  expect(() => new PlainIndexer().replace([], '1', { nope: true } as never)).toThrow('nope');
+  expect(new PlainIndexer().store.keepsObjects).toBe(true);
+});
+
+it('has no version after an object without one', () => {
+  const indexer = new PlainIndexer<UnknownObject>();
+  indexer.bookmark('5');
+  indexer.add({ metadata: { name: 'k' } });
+  expect(indexer.resourceVersion).toBe('');
+});
+
+it('has the version of a list that changes one object of many', () => {
+  const indexer = new PlainIndexer<Pod>();
+  const pods = Array.from({ length: 2000 }, (_, i) => pod(`k${i}`, 1));
+  indexer.replace(pods, '1');
+  indexer.replace([pod('k0', 2), ...pods.slice(1)], '9');
+  expect(indexer.resourceVersion).toBe('9');
+});
+
+it.each([
+  ['alone', () => {}],
+  ['after a deletion', (indexer: PlainIndexer<Pod>) => indexer.deleteKey('k1')],
+])('an index that is removed while all objects are replaced stays removed, %s', (_, write) => {
+  const indexer = new PlainIndexer<Pod>({ indexers: { tags: byTags } });
+  const many = (version: number) => Array.from({ length: 20_000 }, (_, i) => pod(`k${i}`, version));
+  indexer.replace(many(1), '1');
+  const steps = indexer.replacing(many(2), '2');
+  expect(steps.next().done).toBe(false);
+  write(indexer);
+  indexer.removeIndexers(['tags']);
+  for (const _ of steps);
+  expect(indexer.indexNames).toEqual([]);
+});

@@ -14,3 +14,8 @@ it('starts again after a refusal, and after a time without errors [REF-31]', () 
 it('allows no retry with a window of 0', () => {
   expect(new RetryWindow({ maxMs: 0, forgetAfterMs: 1 }).allows(5)).toBe(false);
 });
+
+it('allows retries to the last moment of the window, and counts from the moment at which a run is forgotten', () => {
+  const window = new RetryWindow({ maxMs: 1, forgetAfterMs: 10 });
+  expect([5, 6, 16, 17, 18].map((t) => window.allows(t))).toEqual([true, true, true, true, false]);
+});

@@ -40,6 +40,11 @@ describe('a controller over caches that lag, break, are listed again and come fr
     expect((await simulateOwnWrites(392, STEPS, jitter)).seen.restores).toBeGreaterThan(0);
   });
 
+  /** Of a server that is restored, while five checks of its history get no answer. */
+  it('leaves no child out in seed 5032', async () => {
+    expect((await simulateOwnWrites(5032, STEPS)).seen.restores).toBeGreaterThan(0);
+  });
+
   it('waits no longer than the caches lag', () => {
     const quiet = runs.filter(({ isDisturbed, lost }) => !isDisturbed && lost === 0);
     expect(quiet.flatMap(({ waits }) => waits).length).toBeGreaterThan(SEEDS);

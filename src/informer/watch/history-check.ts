@@ -85,6 +85,8 @@ export class History<T> {
   #deleted: KubeObject | undefined;
   /** The object of the last event, when that was no deletion. */
   #changed: unknown;
+  /** Whether the last check is to be made again. Until then the last event is that of before: later ones prove nothing. */
+  #isOpen = false;
   /** Whether a question of the current check, about the past, got no answer. */
   #isUnanswered = false;
 
@@ -102,12 +104,15 @@ export class History<T> {
 
   /** The last event deleted this object. */
   lastDeleted(object: unknown): void {
+    if (this.#isOpen && (this.#deleted ?? this.#changed)) return;
     this.#deleted = hasMetadata(object) ? { metadata: object.metadata } : undefined;
     this.#changed = undefined;
   }
 
   /** The last event added or changed this object; undefined: a list came after it. */
   lastChanged(object: unknown): void {
+    if (object === undefined) this.#isOpen = false;
+    if (this.#isOpen && this.#deleted ? !isNamedLike(object, this.#deleted) : this.#isOpen && this.#changed) return;
     this.#deleted = undefined;
     this.#changed = object;
   }
@@ -125,13 +130,16 @@ export class History<T> {
     // an event that came during the check also makes a difference
     const hasMoved = () => (this.#options.reached?.() ?? since) !== since;
     try {
-      return await this.#check(since, signal).catch((error) => {
+      const result = await this.#check(since, signal).catch((error) => {
         if (!(error instanceof Contradiction) || hasMoved()) throw error;
         return this.#check(since, signal);
       });
+      this.#isOpen = !result.isVerified;
+      return result;
     } catch (error) {
       const isNews = error instanceof Contradiction && hasMoved();
       if (signal.aborted || (isReplacedHistory(error) && !isNews) || isMovedCollection(error)) throw error;
+      this.#isOpen = true;
       return { isVerified: false, isProven: false };
     }
   }
@@ -158,7 +166,8 @@ export class History<T> {
     signal: AbortSignal,
   ): Promise<Omit<HistoryCheck, 'isVerified'>> {
     const deleted = this.#deleted;
-    const newest = newestOf(cache) ?? this.#lastChangedOf(cache);
+    const changed = this.#lastChangedOf(cache);
+    const newest = (this.#isOpen && changed) || (newestOf(cache) ?? changed);
     const last = deleted ?? newest;
     const wasSo =
       last && (await (last === deleted ? this.#wasGone(last, since, signal) : this.#wasThere(last, since, signal)));

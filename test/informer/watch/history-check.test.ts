@@ -543,6 +543,29 @@ describe('a check', () => {
       await expect(history.check('x5', signal)).rejects.toThrow('at version x5 the server did not have "b"');
     });
 
+    it.each(['x', ''])('asks about the last event before a check that got no answer (%s5)', async (prefix) => {
+      const [old, since] = [object('b', `${prefix}5`), `${prefix}5`];
+      const cached = new Map([['b', old]]);
+      let isAway = true;
+      const answer = (items: UnknownObject[], resourceVersion: string) => () => {
+        if (isAway) throw new Error('socket hang up');
+        return { items, resourceVersion };
+      };
+      const newer = object('c', `${prefix}7`);
+      const later = answer([newer], `${prefix}9`);
+      const { history, asked } = historyOf(cached, [
+        later,
+        ...Array.from({ length: 8 }, (_, i) => answer(i === 0 || (prefix && i === 1) ? [newer] : [], `${prefix}7`)),
+      ]);
+      history.lastChanged(old);
+      expect(await history.check(since, signal)).toMatchObject({ isVerified: false });
+      isAway = false;
+      cached.set('c', newer);
+      history.lastChanged(newer);
+      await expect(history.check(`${prefix}7`, signal)).rejects.toThrow('did not have "b"');
+      expect(asked.length).toBeGreaterThan(2);
+    });
+
     it('asks about no object that the cache has as another one by now, nor about the last one before a list', async () => {
       const changed = checked([a, b], object('b', 'x6'));
       await changed.history.check('x5', signal);

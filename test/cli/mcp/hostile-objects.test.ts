@@ -12,7 +12,7 @@ function secretsWith(value: string): object[] {
     apiVersion: 'v1',
     kind: 'Secret',
     type: 'Opaque',
-    metadata: { name, namespace: 'shop', ...metadata },
+    metadata: { name, namespace: 'shop', creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
     ...more,
   });
   const data = { password: base64(value) };

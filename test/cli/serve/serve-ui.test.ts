@@ -10,6 +10,7 @@ import { createConfig } from '../../../src/client/config/cluster-config.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { parseIndex } from '../../../src/query/index/index-definition.ts';
 import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { pageOf } from '../../../src/serve/ui/page-text.ts';
 import type { UiCache } from '../../../src/serve/ui/ui-program.ts';
 import { sandboxCaches } from '../../support/ui.ts';
 
@@ -85,7 +86,7 @@ describe('serve --ui', () => {
     const { port } = new URL(url);
     expect(text.split('\n')[0]).toBe(`the page: ${url}`);
     expect(text).toContain(`ssh -L ${port}:127.0.0.1:${port} HOST`);
-    expect(await (await fetch(url)).text()).toBe(readUiPage());
+    expect(await (await fetch(url)).text()).toBe(pageOf(readUiPage()).html);
     const stream = await beginOfStream(url);
     expect(stream).toContain('"server":"https://cluster.example:6443"');
     expect(stream).toContain('"indexes":["by","namespace"');

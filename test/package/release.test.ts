@@ -17,6 +17,7 @@ import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageOf } from '../../src/serve/ui/page-text.ts';
 import { krewFaults, type Manifest } from '../../tools/release/krew.mjs';
 import { Cli } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
@@ -272,7 +273,7 @@ describe('the single file', () => {
       await serve.until(({ stderr }) => /^ready: /m.test(stderr), 'it is ready');
       const address = /the page: (\S+\/ui\/);/.exec(serve.stderr)?.[1] ?? '';
       const page = await (await fetch(address)).text();
-      expect(page).toBe(readFileSync(path.join(ROOT, 'dist/ui/page.html'), 'utf8'));
+      expect(page).toBe(pageOf(readFileSync(path.join(ROOT, 'dist/ui/page.html'), 'utf8')).html);
     } finally {
       serve.kill('SIGKILL');
       await serve.ended();

@@ -2,7 +2,6 @@ import type { Transport, TransportRequest, TransportResponse } from '../client/h
 import { jsonText } from '../kit/exact-json.ts';
 import { parseCollectionPath } from '../model/collection-path.ts';
 import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
-import { splitKey } from '../model/key.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { failure, type Status } from '../model/status.ts';
 import { RecordedForm } from './recorded-form.ts';
@@ -96,8 +95,8 @@ export class RecordedApi implements Transport {
     for (const source of this.sourcesOf(gvr, namespace)) {
       if (!this.#read.has(source.id)) onRead?.(source);
       this.#read.add(source.id);
-      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source))) {
-        if (seen.has(key) || (namespace !== undefined && splitKey(key).namespace !== namespace)) continue;
+      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source), { namespace })) {
+        if (seen.has(key)) continue;
         seen.add(key);
         yield { key, state };
       }

@@ -222,15 +222,21 @@ export class Recording implements Disposable {
     return low;
   }
 
+  /** The number of objects of a source after a revision. */
+  countAt(source: number, revision: number, namespace?: string): number {
+    const { where, values } = objectsAt(source, revision, { namespace });
+    return Number(this.#one(`SELECT count(*) AS count FROM object o WHERE ${where}`, ...values)?.count);
+  }
+
   /**
-   * The states of all objects of a source after a revision, in the order of their keys. `withGone`: also of those that
+   * The states of the objects of a source after a revision, in the order of their keys. `withGone`: also of those that
    * were gone by then, the last one.
    */
-  *statesAt(source: number, revision: number, { withGone = false } = {}): Generator<StateAt> {
+  *statesAt(source: number, revision: number, chosen: ChosenObjects = {}): Generator<StateAt> {
+    const { where, values } = objectsAt(source, revision, chosen);
     const select = `SELECT o.id, o.namespace, o.name, min(?, coalesce(o.gone, ?) - 1) AS upTo FROM object o
-      WHERE o.source = ? AND o.first <= ? ${withGone ? '' : 'AND coalesce(o.gone, ?) > ?'} ORDER BY o.namespace, o.name`;
-    const never = Number.MAX_SAFE_INTEGER;
-    const objects = this.#all(select, revision, never, source, revision, ...(withGone ? [] : [never, revision]));
+      WHERE ${where} ORDER BY o.namespace, o.name`;
+    const objects = this.#all(select, revision, NEVER, ...values);
     for (let from = 0; from < objects.length; from += TOGETHER) {
       const part = objects.slice(from, from + TOGETHER);
       const database = { prepare: (sql: string) => this.#prepare(sql) }; // each chain is read to its end
@@ -390,5 +396,28 @@ function revisionOf(row: Record<string, unknown>): Revision {
     length: Number(row.length),
     depth: Number(row.depth),
     isFirst: row.first === row.id,
+  };
+}
+
+/** The number of a revision after all others. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+interface ChosenObjects {
+  /** Also the objects that were gone by then. */
+  readonly withGone?: boolean;
+  /** Default: all namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+/** The condition of SQL for the objects of a source after a revision, with its values. */
+function objectsAt(source: number, revision: number, { withGone = false, namespace }: ChosenObjects) {
+  const conditions: [text: string, ...values: (string | number)[]][] = [
+    ['o.source = ? AND o.first <= ?', source, revision],
+  ];
+  if (!withGone) conditions.push(['coalesce(o.gone, ?) > ?', NEVER, revision]);
+  if (namespace !== undefined) conditions.push(['o.namespace = ?', namespace]);
+  return {
+    where: conditions.map(([text]) => text).join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
   };
 }

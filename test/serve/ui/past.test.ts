@@ -45,6 +45,17 @@ describe('the past of a page', () => {
     expect((await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]))[0]).toBe(first[0]);
   });
 
+  it('reads no moment with so many objects that the serve would stand still, unless a namespace has fewer', async () => {
+    const few = new RecordedPage(NIGHT, { mostObjects: 4 });
+    await expect(few.at(nightAt('02:12:00'), [{ id: 'v1/pods' }])).rejects.toMatchObject({
+      code: 'argument',
+      message: expect.stringMatching(/^\d+ pods: of a moment the page reads at most 4$/),
+      hint: 'query pods --at 2026-11-28T02:12:00.000Z --from FILE reads them in a process of its own',
+    });
+    expect(await few.at(nightAt('02:12:00'), [{ id: 'v1/pods', namespace: 'none' }])).toHaveLength(1);
+    expect(await few.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }])).toHaveLength(1);
+  });
+
   it('refuses what was not recorded, and every moment without a recording', async () => {
     await expect(past.at(nightAt('02:12:00'), [{ id: 'v1/nodes' }])).rejects.toMatchObject({ code: 'argument' });
     expect(() => past.timeline({ type: 'v1/nodes' })).toThrow(/v1\/nodes is not in the recording/);

@@ -92,12 +92,12 @@ describe.skipIf(process.platform === 'win32')('the SDK’s own client', () => {
       const { contents } = await client.readResource({ uri });
       expect((contents[0] as { text: string }).text).toMatch(/^2 found\n/);
       await client.subscribeResource({ uri });
-      fixture.sandbox.put([pod('web-9')] as never);
+      fixture.sandbox.put([pod('web-1', { image: 'nginx:1.28' })] as never); // a new pod would be one too many for its owner
       await expect.poll(() => updated, { timeout: 10_000 }).toEqual([uri]);
       await client.unsubscribeResource({ uri });
       const other = 'kube:///pods?namespace=other';
       await client.subscribeResource({ uri: other });
-      fixture.sandbox.delete({ group: '', version: 'v1', resource: 'pods' }, 'shop/web-9');
+      fixture.sandbox.put([pod('web-1')] as never);
       fixture.sandbox.put([pod('db-9', { namespace: 'other' })] as never);
       await expect.poll(() => updated, { timeout: 10_000 }).toEqual([uri, other]);
       fixture.sandbox.delete({ group: '', version: 'v1', resource: 'pods' }, 'other/db-9');

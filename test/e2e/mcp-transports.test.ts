@@ -108,8 +108,10 @@ describe.skipIf(process.platform === 'win32')('the SDK’s own client', () => {
       const cancelled = new AbortController();
       const args = { name: 'wait', arguments: { type: 'pod/never', ...SHOP, for: ['create'], timeout: '5m' } };
       const waiting = program.agent.client.callTool(args, undefined, { signal: cancelled.signal });
-      setImmediate(() => cancelled.abort(new Error('enough')));
-      await expect(waiting).rejects.toThrow('enough');
+      const ended = expect(waiting).rejects.toThrow('enough');
+      await program.agent.client.listTools(); // asked later, so that the wait has begun
+      cancelled.abort(new Error('enough'));
+      await ended;
       await expect.poll(() => program.stderr()).toMatch(/wait \{"type":"pod\/never".*: refused, \d+ ms/);
     });
   });

@@ -45,7 +45,7 @@ describe('the past of a page', () => {
     expect((await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]))[0]).toBe(first[0]);
   });
 
-  it('reads no moment with so many objects that the serve would stand still, unless a namespace has fewer', async () => {
+  it('refuses a moment with more objects than it may read, but reads a namespace that has fewer', async () => {
     const few = new RecordedPage(NIGHT, { mostObjects: 4 });
     await expect(few.at(nightAt('02:12:00'), [{ id: 'v1/pods' }])).rejects.toMatchObject({
       code: 'argument',

@@ -61,7 +61,7 @@ export class SqlTables implements Disposable {
     }
   }
 
-  /** The statement, ready to run. Throws `argument` for one that is none, that writes, or that names what is not there. */
+  /** The statement, ready to run. Throws `argument` for a text that is no statement, writes, or names an unknown table or column. */
   prepare(sql: string): StatementSync {
     const [, first = ''] = FIRST_WORD.exec(sql) ?? [];
     const word = first.toUpperCase();

@@ -1,3 +1,4 @@
+import { compareText } from '../kit/text-order.ts';
 import type { FieldChange } from '../model/field-changes.ts';
 import { formatGroupResource, sameGvr } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
@@ -67,8 +68,8 @@ export function recordedTimeline(recording: Recording, query: TimelineQuery): Ti
 
 const idsOf = (sources: readonly RecordedSource[]) => sources.map(({ id }) => id);
 
-const byKey = (a: ChangedObject, b: ChangedObject) => compare(a.namespace, b.namespace) || compare(a.name, b.name);
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const byKey = (a: ChangedObject, b: ChangedObject) =>
+  compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
 
 interface Range {
   readonly from: number;

@@ -1,7 +1,6 @@
 import { nearest } from '../../kit/nearest.ts';
 import { fieldChanges } from '../../model/field-changes.ts';
-import type { Revision } from '../../record/recording.ts';
-import type { RecordedState } from '../../record/state-text.ts';
+import type { RecordedStep } from '../../record/recorded-steps.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import { momentText } from './recorded-server.ts';
 
@@ -13,13 +12,6 @@ export interface ChangeChoice {
   readonly until?: string | undefined;
 }
 
-/** A revision with its state and the one before it. */
-interface Change {
-  readonly revision: Revision;
-  readonly state: RecordedState;
-  readonly before: RecordedState | undefined;
-}
-
 /** The most fields or managers that a line names. */
 const MOST_NAMES = 5;
 
@@ -27,7 +19,10 @@ const MOST_NAMES = 5;
  * Says why the options of `history` choose none of an object's changes: the field or manager that a misspelt one may
  * mean, or those that there are, and the times of the changes. `changes` are all changes of the object.
  */
-export function nothingShown(changes: readonly Change[], { path = [], by = [], since, until }: ChangeChoice): string {
+export function nothingShown(
+  changes: readonly RecordedStep[],
+  { path = [], by = [], since, until }: ChangeChoice,
+): string {
   const fields = changes.flatMap(({ before, state }) => (before ? fieldChanges(before.object, state.object) : []));
   const unchanged = path.filter((each) => !fields.some(({ steps }) => compileScope([each])?.(steps)));
   const writers = changes.flatMap(({ revision }) => revision.who?.split(',') ?? []);
@@ -50,7 +45,7 @@ function instead(name: string, given: readonly string[]): string {
 }
 
 /** Their times. `changes` has at least one. */
-function timesText(changes: readonly Change[]): string {
+function timesText(changes: readonly RecordedStep[]): string {
   const times = changes.map(({ revision }) => revision.at);
   const [first, last] = [Math.min(...times), Math.max(...times)].map(momentText);
   return first === last ? `its time is ${first}` : `they are from ${first} to ${last}`;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { tokensOf as estimated } from '../src/cli/mcp/token-count.ts';
+import { tokensOf as estimated } from '../src/agents/token-count.ts';
 import { node, type Programs } from './programs.ts';
 import { median } from './results.ts';
 

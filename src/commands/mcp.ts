@@ -23,7 +23,7 @@ export default class McpCommand extends BaseCommand {
 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(McpCommand.flags);
-    const { mcp } = await import('../cli/mcp/mcp-run.ts');
+    const { mcp } = await import('../agents/mcp-run.ts');
     return mcp(flags, words, this.edges);
   }
 }

@@ -25,7 +25,7 @@ export default class ServeCommand extends BaseCommand {
     const { flags, words } = this.read(ServeCommand.flags);
     const { serve } = await import('../cli/serve/serve-run.ts');
     // agents ask on the port, and nothing of them is loaded without one
-    const agents = flags.listen === undefined ? undefined : await import('../cli/mcp/agent-route.ts');
+    const agents = flags.listen === undefined ? undefined : await import('../agents/agent-route.ts');
     return serve(flags, words, this.edges, agents?.agentRoutes);
   }
 }

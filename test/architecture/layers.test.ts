@@ -21,7 +21,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['output', 'serve', 'ops', 'testing'],
   ['story'],
   ['cli'],
-  ['doctor', 'manifest', 'shell-operator'],
+  ['doctor', 'manifest', 'shell-operator', 'agents'],
   ['commands'],
 ];
 
@@ -41,7 +41,6 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['passing', 'story'],
     ['watch', 'query', 'reconcile', 'running', 'completion'],
     ['serve', 'tour'],
-    ['mcp'],
     ['*'],
   ],
   client: [['config'], ['http'], ['auth', 'decode'], ['discovery'], ['*']],

@@ -1,0 +1,121 @@
+import { closeSync, openSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { type FlagValues, valuesOf } from '../cli/args/flag.ts';
+import type { mcpFlags } from '../cli/args/mcp-flags.ts';
+import { serveFlags } from '../cli/args/serve-flags.ts';
+import type { Edges } from '../cli/base-command.ts';
+import { CachedTypes } from '../cli/serve/cached-types.ts';
+import { askRunning, runningServe } from '../cli/serve/running-serve.ts';
+import { Serve } from '../cli/serve/serve-run.ts';
+import { openSession, type Session } from '../cli/session/session.ts';
+import type { ExitCode } from '../cli/terminal/exit-codes.ts';
+import type { TextSink } from '../cli/terminal/io.ts';
+import { exitCodeOfEnd, StreamEnd } from '../cli/terminal/stream-ending.ts';
+import { aborted } from '../kit/abort.ts';
+import { isInformerError, messageOf } from '../kit/error.ts';
+import { createPrometheusMetrics } from '../ops/prometheus.ts';
+import { parseIndex } from '../query/index/index-definition.ts';
+import { serveIdentity } from '../serve/identity.ts';
+import { WatchCaches } from '../serve/watch-cache/watch-caches.ts';
+import { Redactor } from '../stream/redact.ts';
+import { AgentCaches } from './agent-caches.ts';
+import { AgentDoor, agentLog } from './agent-door.ts';
+import { loadMcpSdk } from './mcp-sdk.ts';
+import { RecentChanges } from './recent-changes.ts';
+
+type McpFlagValues = FlagValues<typeof mcpFlags>;
+
+/** Answers one agent over stdin and stdout until it ends. */
+export async function mcp(flags: McpFlagValues, words: readonly string[], edges: Edges): Promise<ExitCode> {
+  const sdk = loadMcpSdk();
+  const file = flags['log-file'] === undefined ? undefined : openSync(flags['log-file'], 'a', 0o600);
+  await using session = await openSession(flags, edges, { serve: { needsManagedFields: false, isQuiet: true } });
+  try {
+    await using held = await holding(flags, session);
+    const { caches } = held;
+    using changes = new RecentChanges(caches);
+    const log = agentLog((text) => session.notice(text), file === undefined ? undefined : { fd: file, now: () => session.clock.now() }); // biome-ignore format: one call
+    const server = new AgentDoor({ sdk, caches, changes, log }).open('agent');
+    const end = () => session.end(new StreamEnd('done'));
+    process.stdin.once('end', end).once('close', end);
+    await server.connect(sdk.stdio(process.stdin, writableOf(session.io.stdout)));
+    for (const word of words)
+      void caches.targetsOf(word).catch((error) => {
+        if (isInformerError(error, 'discovery')) session.end(error);
+        else if (!session.signal.aborted) session.notice(`left out: ${messageOf(error)}`);
+      });
+    await aborted(session.signal);
+    await server.close();
+    await held.types.ended();
+  } finally {
+    process.stdin.pause();
+    if (file !== undefined) closeSync(file);
+  }
+  return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
+}
+
+interface Held extends AsyncDisposable {
+  readonly caches: AgentCaches;
+  readonly types: CachedTypes;
+}
+
+/**
+ * The caches of this process. Where a serve runs they read from it, and it holds their types too; else this process is
+ * the serve that other commands and agents find. No other command finds a sandbox of its own.
+ */
+async function holding(flags: McpFlagValues, session: Session): Promise<Held> {
+  const namespaces = flags['all-namespaces'] ? [''] : flags.namespace;
+  const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
+  const isSandbox = flags.sandbox || flags.scenario !== undefined;
+  const running = isSandbox ? undefined : await runningServe(serveIdentity(session.config), session.io.env);
+  const metrics = await createPrometheusMetrics();
+  if (!running && !isSandbox) {
+    const given = { ...valuesOf(serveFlags, new Map()), ...flags, 'show-managed-fields': true };
+    const own = new Serve(session, { flags: given, port: undefined, page: undefined, declared, namespaces, metrics, states: undefined, recorder: undefined }); // biome-ignore format: one call
+    try {
+      await own.open();
+      const { types, redactor } = own;
+      const caches = new AgentCaches({ session, types, redactor });
+      return { caches, types, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
+    } catch (error) {
+      await own[Symbol.asyncDispose]();
+      if (!isInformerError(error)) throw error;
+      session.notice(`other commands do not find these caches: ${error.message}`);
+    }
+  }
+  const watchCaches = new WatchCaches({ clock: session.clock });
+  const types = new CachedTypes({
+    session,
+    namespaces,
+    keepManagedFields: true,
+    metrics,
+    caches: watchCaches,
+    declared,
+  });
+  const share = running && {
+    share: async (word: string) => {
+      const body = JSON.stringify({ words: [word], indexes: [] });
+      const asked = askRunning(running, { path: '/v1/types', method: 'POST', body }, session.clock);
+      await asked.catch(() => {}); // then the cluster is read
+    },
+  };
+  const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), recording: running?.about.recording, ...share }); // biome-ignore format: one call
+  return {
+    caches,
+    types,
+    async [Symbol.asyncDispose]() {
+      types[Symbol.dispose]();
+    },
+  };
+}
+
+/** The SDK's messages go the way of all text that a command prints. */
+function writableOf(sink: TextSink): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _, done) {
+      if (sink.write(text)) done();
+      else void sink.ready().then(() => done(), done);
+    },
+  });
+}

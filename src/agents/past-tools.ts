@@ -1,0 +1,107 @@
+import { liveHistory } from '../cli/record/live-history.ts';
+import { InformerError, isInformerError } from '../kit/error.ts';
+import type { Found } from '../query/answer/found.ts';
+import { type AgentAnswer, nothingRecorded } from './agent-caches.ts';
+import { cachedStory } from './agent-story.ts';
+import { quotedText } from './budget.ts';
+import { type PrintedText, printedBy } from './printed-text.ts';
+import { historyFlagsOf, type RecordedAnswers } from './recorded-answers.ts';
+import { type AnswerSource, askedWords, type Tool, type ToolContext, toolAnswer } from './tool.ts';
+import type { Arguments } from './tool-schemas.ts';
+
+/** Characters of a line about what happened. */
+const LONGEST_LINE = 240;
+
+/** A line about one moment begins with it, behind a sign in a comparison of two moments. */
+const TIMED = /^(?:[-+~] )?\d{4}-\d\d-\d\dT/;
+
+/** Printed lines as an answer: those without a time first, then what happened, the latest first. */
+function toldOf({ text, notices }: PrintedText, source: AnswerSource, context: ToolContext): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const timed = lines.filter((line) => TIMED.test(line)).reverse();
+  const rows = [...lines.filter((line) => !TIMED.test(line)), ...timed];
+  const short = rows.map((line) => quotedText(line.trim().replace(/ {2,}/g, '  '), LONGEST_LINE));
+  const head = rows.length === 0 ? ['nothing is known'] : [];
+  return toolAnswer({ head, rows: short, narrow: (left) => [`${left} more, all older; narrow by since`] }, { ...source, notices }, context); // biome-ignore format: one line
+}
+
+/** Which times a recording lacks is said by what is read of it. */
+const sourceOf = (recorded: RecordedAnswers): AnswerSource => ({ targets: [], freshness: recorded.freshness() });
+
+interface OneObject {
+  readonly words: string;
+  readonly answer: AgentAnswer;
+  readonly found: Found;
+}
+
+/** The object that the words name. Throws `argument` for none, and for several. */
+export async function oneObject(args: Arguments, { caches, signal }: ToolContext): Promise<OneObject> {
+  const words = askedWords(args);
+  const flags = { namespace: args.text('namespace'), at: args.text('at'), limit: 2 };
+  const answer = await caches.find(words, flags, signal);
+  const [found, another] = answer.result.kind === 'objects' ? answer.result.objects : [];
+  if (!found)
+    throw new InformerError('argument', `there is no ${words}`, { hint: 'query with name finds similar names' });
+  if (another)
+    throw new InformerError('argument', `${answer.count} objects are called ${words}`, { hint: 'name the type, the name and the namespace of one' }); // biome-ignore format: one error
+  return { words, answer, found };
+}
+
+/** The text that a recording gives; undefined if it has not the type, or nothing of the object. */
+async function toldByRecording(print: () => Promise<PrintedText>): Promise<PrintedText | undefined> {
+  try {
+    const printed = await print();
+    return printed.text === '' ? undefined : printed;
+  } catch (error) {
+    if (isInformerError(error, 'discovery')) return undefined;
+    throw error;
+  }
+}
+
+const rangeOf = ({ text, number }: Arguments) => ({
+  namespace: text('namespace'),
+  since: text('since'),
+  until: text('until'),
+  limit: number('limit')?.toString(),
+});
+
+/** Why an object is not ready, and what happened to it and to all that it owns. */
+export const storyTool: Tool = async (args, context) => {
+  const { caches, signal } = context;
+  const { recorded } = caches;
+  const words = askedWords(args).split(/\s+/);
+  const printed = recorded && (await toldByRecording(() => recorded.story(words, rangeOf(args), signal)));
+  if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);
+  const { found } = await oneObject(args, context);
+  const range = { since: args.text('since'), limit: args.number('limit') };
+  const { targets, ...told } = await cachedStory(caches, { found, range }, signal);
+  return toldOf(told, { targets }, context);
+};
+
+/** The changes of one object, or of a type between two moments. */
+export const historyTool: Tool = async (args, context) => {
+  const { caches, signal } = context;
+  const { recorded, session } = caches;
+  const words = askedWords(args).split(/\s+/);
+  const paths = { path: args.list('paths'), by: args.list('by') };
+  const selections = await session.resolve(words, () => {});
+  const isOne = selections.length === 1 && selections[0]?.names.length === 1;
+  if (!isOne) {
+    if (!recorded) throw nothingRecorded('the history of more than one object');
+    const { namespace, since = '10m', until = '0s' } = rangeOf(args);
+    const range = { namespace, selector: args.text('labels'), since, until };
+    return toldOf(await recorded.between(words, range, signal), sourceOf(recorded), context);
+  }
+  const printed = recorded && (await toldByRecording(() => recorded.history(words, { ...rangeOf(args), ...paths }, signal))); // biome-ignore format: one line
+  if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);
+  const chosen = ['paths', 'since', 'until'].filter((each) => args.list(each).length > 0);
+  if (chosen.length > 0) throw nothingRecorded(`history by ${chosen.join(', ')}`);
+  const { found } = await oneObject(args, context);
+  const { name = '', namespace } = found.object.metadata;
+  const flags = historyFlagsOf({ ...rangeOf(args), ...paths, namespace });
+  const asked = { type: found.type, names: [name], versioned: true } as const;
+  const told = await printedBy(session, signal, ({ io }) =>
+    liveHistory({ ...session, signal, io, notice: (line) => void io.stderr.write(`${line}\n`) }, asked, flags),
+  );
+  return toldOf(told, { targets: [], freshness: ['read from the API server for this answer'] }, context);
+};

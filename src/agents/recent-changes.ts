@@ -1,0 +1,88 @@
+import { uiTexts } from '../cli/serve/ui-texts.ts';
+import type { WatchTarget } from '../cli/session/informers.ts';
+import { Ring } from '../kit/ring.ts';
+import { formatGvr } from '../model/gvr.ts';
+import { keyOf } from '../model/key.ts';
+import type { ReadonlyObject } from '../model/object.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
+import { ChangeRecorder } from '../serve/ui/change-record.ts';
+import type { UiChange } from '../serve/ui/wire.ts';
+import { changeHandler } from '../stream/change-handler.ts';
+import { isNoise } from '../stream/changes/noise.ts';
+import type { AgentCaches } from './agent-caches.ts';
+
+/** Changes that are kept, of all types together. */
+const MOST_CHANGES = 5000;
+
+/** A change that this process has seen. Its texts are redacted, cut and safe. */
+export interface RecentChange {
+  /** `v1/pods`. */
+  readonly type: string;
+  readonly key: string;
+  readonly resourceVersion: string;
+  /** The parts that selectors look at. */
+  readonly seen: Pick<ReadonlyObject, 'metadata'>;
+  readonly change: UiChange;
+}
+
+/** The latest changes of the cached types. It sees each from the moment at which its type is cached. */
+export class RecentChanges implements Disposable {
+  readonly #recorder: ChangeRecorder;
+  readonly #all = new Ring<RecentChange>();
+  readonly #since = new Map<WatchTarget, number>();
+  readonly #caches: AgentCaches;
+  readonly #listening: Disposable;
+  /** When the oldest change that is kept happened, if older ones were dropped, ms since 1970. */
+  #droppedUntil = 0;
+
+  constructor(caches: AgentCaches) {
+    this.#caches = caches;
+    const { clock } = caches.session;
+    this.#recorder = new ChangeRecorder({ texts: uiTexts, clock }, caches.redactor);
+    this.#listening = caches.types.onTargets(() => this.#follow());
+    this.#follow();
+  }
+
+  /** Since when the changes of a type are complete, ms since 1970. */
+  completeSince(target: WatchTarget): number {
+    return Math.max(this.#droppedUntil, this.#since.get(target) ?? this.#caches.session.clock.now());
+  }
+
+  /** The changes of a type that are newer than a time or a resourceVersion, the latest first. */
+  after(target: WatchTarget, since: number | string): RecentChange[] {
+    const id = formatGvr(target.type.gvr);
+    const isNewer = ({ change, resourceVersion }: RecentChange) =>
+      typeof since === 'number' ? change.at >= since : (compareResourceVersions(resourceVersion, since) ?? 0) > 0;
+    const found: RecentChange[] = [];
+    for (let i = this.#all.size - 1; i >= 0; i--) {
+      const each = this.#all.at(i) as RecentChange;
+      if (each.type === id && isNewer(each)) found.push(each);
+    }
+    return found;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+  }
+
+  #follow(): void {
+    for (const target of this.#caches.types.targets) {
+      if (this.#since.has(target)) continue;
+      this.#since.set(target, this.#caches.session.clock.now());
+      const { type } = target;
+      target.informer.addSelecting(
+        changeHandler((change) => {
+          const { object, oldObject } = change;
+          if (oldObject && change.type === 'updated' && isNoise(oldObject, object, type.gvr)) return;
+          const { name = '', namespace, resourceVersion = '', labels } = object.metadata;
+          const seen = { metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }) } };
+          const of = { type: formatGvr(type.gvr), key: keyOf(object), resourceVersion, seen };
+          for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...of, change: each });
+          while (this.#all.size > MOST_CHANGES) this.#droppedUntil = this.#all.shift()?.change.at ?? 0;
+        }),
+        {},
+        { initial: false }, // what is there already is no change
+      );
+    }
+  }
+}

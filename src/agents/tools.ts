@@ -1,0 +1,287 @@
+import { parseLongDuration, shortDuration } from '../kit/duration.ts';
+import { InformerError } from '../kit/error.ts';
+import { formatGroupResource } from '../model/gvr.ts';
+import { isWatchable } from '../model/resource-type.ts';
+import { isComparable } from '../model/resource-version.ts';
+import { toYaml } from '../output/objects/yaml.ts';
+import type { Found } from '../query/answer/found.ts';
+import { treeTypes } from '../query/answer/tree-types.ts';
+import { isPlacedIn, type RequestedPart } from '../serve/hold/cached-view.ts';
+import { LAST_APPLIED } from '../stream/redact.ts';
+import { shownObject } from '../stream/shown-object.ts';
+import type { AgentCaches } from './agent-caches.ts';
+import { fitted, quotedText } from './budget.ts';
+import { explainedLines } from './freshness-line.ts';
+import { type KeyedWrite, latestWrites } from './latest-writes.ts';
+import { historyTool, oneObject, storyTool } from './past-tools.ts';
+import type { RecentChange } from './recent-changes.ts';
+import { withoutDefaults } from './server-defaults.ts';
+import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
+import { tokensOf } from './token-count.ts';
+import { askedWords, clockText, nowOf, selection, type Tool, type ToolContext, toolAnswer } from './tool.ts';
+import type { Arguments, ToolName } from './tool-schemas.ts';
+import { waitFor } from './wait-tool.ts';
+
+/** Objects of which rows are made at most: more than any budget has room for. */
+const MOST_ROWS = 400;
+/** Characters of a value of an object that `get` shows, where no path asks for it alone. */
+const MOST_OF_VALUE = 200;
+
+const types: Tool = async ({ text }, context) => {
+  const { caches } = context;
+  const match = text('match')?.toLowerCase();
+  const { types: served } = await caches.session.client.discovery.snapshot();
+  const isAsked = (name: string) => match === undefined || name.toLowerCase().includes(match);
+  const cached = caches.types.targets.filter(({ type }) => isAsked(formatGroupResource(type.gvr)));
+  const ids = new Set(cached.map(({ type }) => formatGroupResource(type.gvr)));
+  const others = served.filter((type) => type.preferred && isWatchable(type) && isAsked(`${formatGroupResource(type.gvr)} ${type.kind} ${type.shortNames.join(' ')}`)); // biome-ignore format: one condition
+  const names = others.map(({ gvr }) => formatGroupResource(gvr)).filter((name) => !ids.has(name));
+  const groups = Map.groupBy([...new Set(names)].sort(), (name) => name.split('.').slice(1).join('.'));
+  const rows = [...groups].map(
+    ([group, of]) => `${group || 'core'}: ${of.map((name) => name.split('.')[0]).join(' ')}`,
+  );
+  const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
+  const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line
+  return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached }, context); // biome-ignore format: one line
+};
+
+const query: Tool = async (args, context) => {
+  const { text, list, number } = args;
+  const skip = Math.max(0, Math.floor(number('skip') ?? 0));
+  const limit = skip + Math.min(MOST_ROWS, number('limit') ?? MOST_ROWS);
+  const answer = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit }, context.signal); // biome-ignore format: one call
+  const { result, count, found } = answer;
+  const chosen = result.kind === 'objects' ? result.objects.slice(skip) : [];
+  if (chosen.length === 0) return toolAnswer({ head: [`${count} found`], rows: [] }, answer, context);
+  const { redactor } = context.caches;
+  const shown = { columns: list('columns'), paths: list('paths') };
+  const rowsOf = (objects: readonly Found[]) => objectRows(objects, shown, { redactor, now: answer.at ?? nowOf(context) }); // biome-ignore format: one line
+  const room = await roomFor(chosen, rowsOf, context.budget);
+  const objects = chosen.slice(0, room);
+  const after = count - skip;
+  const narrowed = narrowing(found);
+  const narrow = (left: number) => [...narrowed(left), `skip ${skip + after - left} goes on`];
+  const head = [`${count} found${skip > 0 ? `, from ${skip + 1} on` : ''}`];
+  return toolAnswer({ head, rows: await rowsOf(objects), count: headingsIn(objects) + after, narrow }, answer, context);
+};
+
+/** Objects from whose rows the length of all rows is guessed. */
+const FIRST_ROWS = 8;
+
+/** The number of objects whose rows fill a budget, with some to spare: to make a row reads its object. */
+async function roomFor(
+  chosen: readonly Found[],
+  rowsOf: (objects: readonly Found[]) => Promise<readonly string[]>,
+  budget: number,
+): Promise<number> {
+  if (chosen.length <= 2 * FIRST_ROWS) return chosen.length;
+  const first = await rowsOf(chosen.slice(0, FIRST_ROWS));
+  const tokens = tokensOf(first.join('\n')) / FIRST_ROWS;
+  return FIRST_ROWS + Math.ceil((1.5 * budget) / Math.max(tokens, FEWEST_IN_ROW));
+}
+
+const FEWEST_IN_ROW = 2;
+
+const count: Tool = async (args, context) => {
+  const answer = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call
+  const head = [`${answer.result.kind === 'count' ? answer.result.count : 0} found`];
+  return toolAnswer({ head, rows: [] }, answer, context);
+};
+
+async function counted(type: string, flags: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string> {
+  const answer = await context.caches.find(type, flags, context.signal);
+  const { result, count: all, plan } = answer;
+  if (result.kind !== 'rows') throw new InformerError('argument', 'there is nothing to group by');
+  const names = plan.measures.map(({ verb, expression }) => `\t${verb} ${expression.text}`).join('');
+  const rows = result.rows.map(({ value, count: n, amounts }) =>
+    [n, ...amounts.map((amount) => amount?.readable ?? ''), quotedText(value ?? '')].join('\t'),
+  );
+  const head = [`${all} found; count${names}\tvalue`];
+  const source = { ...answer, notices: [...result.remarks, ...answer.notices] };
+  return toolAnswer({ head, rows, narrow: (left) => [`${left} more values; narrow by where, filter or namespace`] }, source, context); // biome-ignore format: one line
+}
+
+const values: Tool = async (args, context) => {
+  const { eq, in: among, prefix, range, ...rest } = selection(args);
+  return counted(args.text('type') ?? '', { ...rest, values: args.text('of'), limit: args.number('limit') }, context);
+};
+
+const group: Tool = async (args, context) => {
+  const { text, list } = args;
+  const measures = { sum: list('sum'), min: list('min'), max: list('max'), avg: list('avg') };
+  const flags = { ...selection(args), ...measures, 'group-by': text('by'), 'sort-by': text('sort'), limit: args.number('limit') }; // biome-ignore format: one record
+  return counted(text('type') ?? '', flags, context);
+};
+
+const tree: Tool = async (args, context) => {
+  const flags = { namespace: args.text('namespace'), selector: args.text('labels'), tree: args.text('with') ?? '' };
+  const { caches, signal } = context;
+  const { selections } = await caches.targetsOf(args.text('type') ?? '');
+  const beside = await treeTypes(selections.map(({ type }) => type), [], caches.session.client); // biome-ignore format: one call
+  const { text, notices, targets } = await caches.print(args.text('type') ?? '', flags, { signal, beside });
+  const rows = text.split('\n').filter((line) => line.trim() !== '');
+  const short = rows.map((line) => quotedText(line.trimEnd().replace(/(?<=\S) {2,}(?=[^ ├└│])/g, '  '), 160));
+  return toolAnswer({ rows: short, narrow: (left) => [`${left} more lines; narrow by name or namespace`] }, { targets, notices }, context); // biome-ignore format: one line
+};
+
+const get: Tool = async (args, context) => {
+  const { list } = args;
+  const { answer, found } = await oneObject(args, context);
+  const { redactor } = context.caches;
+  const paths = list('paths');
+  if (paths.length > 0) {
+    const rows = await objectRows([found], { columns: [], paths }, { redactor, now: answer.at ?? nowOf(context) }); // biome-ignore format: one call
+    return toolAnswer({ rows }, answer, context);
+  }
+  const rows = toYaml(leanOf(found, redactor)).trimEnd().split('\n');
+  return toolAnswer({ rows, narrow: (left) => [`${left} more lines; paths such as .spec or .status.conditions chooses`] }, answer, context); // biome-ignore format: one line
+};
+
+/**
+ * An object without what an agent does not need: empty fields, values by default, managedFields, and the copy that
+ * `kubectl apply` keeps.
+ */
+function leanOf({ object, type }: Found, redactor: AgentCaches['redactor']): unknown {
+  const shown = shownObject(object, type, { redactor });
+  const { [LAST_APPLIED]: _, ...annotations } = (shown.metadata.annotations ?? {}) as Record<string, string>;
+  const { spec } = shown as { spec?: unknown };
+  const own = spec === undefined ? {} : { spec: withoutDefaults(spec, type) };
+  return lean({ ...shown, ...own, metadata: { ...shown.metadata, annotations } });
+}
+
+function lean(value: unknown): unknown {
+  if (typeof value === 'string') return quotedText(value, MOST_OF_VALUE);
+  if (Array.isArray(value)) return value.map(lean);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const kept = Object.entries(value).map(([name, each]) => [quotedText(name, 120), lean(each)] as const);
+  return Object.fromEntries(kept.filter(([, each]) => !isEmpty(each)));
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
+
+/** A time, or a version after which changes are asked for. */
+function sinceOf(text: string | undefined, now: number): number | string {
+  if (text === undefined) return now - 10 * 60_000;
+  if (isComparable(text) && text.length > 2) return text;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? now - parseLongDuration(text) : at;
+}
+
+const changes: Tool = async (args, context) => {
+  const { text } = args;
+  const now = nowOf(context);
+  const since = sinceOf(text('since'), now);
+  const { selections, targets } = await context.caches.targetsOf(askedWords(args));
+  const rows: string[] = [];
+  const head: string[] = [];
+  for (const [i, target] of targets.entries()) {
+    const isIn = isPlacedIn(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
+    const seen = context.changes.after(target, since).filter((each) => isIn(each.seen));
+    rows.push(...seen.map(seenText));
+    const from = context.changes.completeSince(target);
+    if (typeof since === 'string' || since < from) {
+      head.push(
+        `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
+      );
+      const written = await latestWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
+      const unseen = written.filter((write) => !seen.some((each) => isSame(each, write)));
+      rows.push(...unseen.map(({ at, key, by, fields }) => `${Number.isNaN(at) ? 'time unknown' : clockText(at)}\t${key}\tlast write of ${quotedText(by)}: ${quotedText(fields.join(' '), 100)}`)); // biome-ignore format: one line
+    }
+  }
+  if (rows.length === 0) head.push('no change');
+  return toolAnswer({ head, rows, narrow: (left) => [`${left} more, all older; narrow by name, namespace, labels or since`] }, { targets }, context); // biome-ignore format: one line
+};
+
+/** Whether a change that was seen is this last write, of which the server keeps the second. */
+function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
+  const isOf = (writer: string | undefined) => writer !== undefined && write.by.startsWith(`${writer} (`);
+  const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < 2000);
+  return isThen && key === write.key && [by, ...fields.map((field) => field.by)].some(isOf);
+}
+
+/** A row of a last write has more tokens than this. */
+const FEWEST_TOKENS_OF_WRITE = 15;
+
+/** Times and counters that say no more than the change beside them. */
+const DETAIL = /\.(last\w*Time|observedGeneration|imageID|containerID|finishedAt|startedAt)$/;
+const MOST_FIELDS = 5;
+
+function seenText({ key, change: { at, what, cause, fields, more, by } }: RecentChange): string {
+  const telling = fields.filter(({ path }) => !DETAIL.test(path));
+  const shown = (telling.length > 0 ? telling : fields).slice(0, MOST_FIELDS);
+  const writers = [...new Set(shown.map((field) => field.by))];
+  const texts = shown.map(({ path, from, to, by: writer }) => {
+    const values = from === undefined ? `= ${to}` : to === undefined ? `removed, was ${from}` : `${from} → ${to}`;
+    const own = writers.length > 1 && writer !== undefined ? ` by ${quotedText(writer)}` : '';
+    return `${quotedText(path, 100)} ${quotedText(values, 100)}${own}`;
+  });
+  const author = by ?? (writers.length === 1 ? writers[0] : undefined);
+  const left = more + fields.length - shown.length;
+  const how = cause === 'watch' ? what : `${what} (${cause})`;
+  const who = author === undefined ? '' : ` by ${quotedText(author)}`;
+  return `${clockText(at)}\t${how}\t${key}${who}\t${texts.join('; ')}${left > 0 ? `; ${left} more fields` : ''}`;
+}
+
+const partOf = ({ text }: Arguments): Omit<RequestedPart, 'names'> & RequestedPart => ({
+  names: [],
+  namespaces: text('namespace')?.split(',') ?? [''],
+  selector: text('labels'),
+  fieldSelector: text('fields'),
+});
+
+const wait: Tool = async (args, context) => {
+  const { text, list } = args;
+  const ended = await waitFor(
+    context.caches,
+    {
+      type: askedWords(args),
+      part: partOf(args),
+      for: list('for'),
+      until: list('until'),
+      failIf: list('failIf'),
+      stays: text('stays'),
+      timeout: text('timeout'),
+      strict: args.flag('strict'),
+    },
+    context.signal,
+  );
+  const { how, why, ms, object, losses, targets } = ended;
+  const { redactor } = context.caches;
+  const rows = object ? await objectRows([object], { columns: [], paths: [] }, { redactor, now: nowOf(context) }) : [];
+  const lost =
+    losses > 0
+      ? [`changes may have been missed ${losses} times meanwhile: states between two lists were not seen`]
+      : [];
+  return toolAnswer(
+    {
+      head: [`${how} after ${shortDuration(ms)}`, ...lost],
+      rows: [...(how === 'met' ? [] : [quotedText(why, 300)]), ...rows],
+    },
+    { targets },
+    context,
+  );
+};
+
+const explain: Tool = async ({ text }, context) => {
+  const type = text('type');
+  const targets = type === undefined ? context.caches.types.targets : (await context.caches.targetsOf(type)).targets;
+  const lines = targets.flatMap((target) => explainedLines(target, nowOf(context)));
+  return fitted({ head: targets.length === 0 ? ['no type is cached yet'] : [], rows: lines, foot: [] }, context.budget);
+};
+
+/** The functions of the tools. */
+export const TOOLS: Readonly<Record<ToolName, Tool>> = {
+  types,
+  query,
+  count,
+  values,
+  group,
+  tree,
+  get,
+  changes,
+  history: historyTool,
+  story: storyTool,
+  wait,
+  explain,
+};

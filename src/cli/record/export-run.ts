@@ -2,11 +2,12 @@ import { InformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import { formatWords, parseOutputFormat, RECORD_LINES } from '../../output/formats.ts';
 import { EXPORTED, exportedRows, recordedSources } from '../../record/exported-rows.ts';
+import { recordedMoment } from '../../record/moments.ts';
 import { Recording } from '../../record/recording.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { writeRows } from '../terminal/write-rows.ts';
-import { recordedMoment, sayEnd } from './recorded-server.ts';
+import { sayEnd } from './recorded-server.ts';
 
 interface ExportFlags {
   readonly output: string | undefined;

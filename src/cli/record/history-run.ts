@@ -8,7 +8,9 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { changeTexts } from '../../output/changes/changes-printer.ts';
 import { cellText } from '../../output/escape.ts';
 import type { PrintedEvent } from '../../output/printer.ts';
+import { hookRunText } from '../../record/hook-run-text.ts';
 import type { RecordedHookRun } from '../../record/hook-runs.ts';
+import { momentText, recordedMoment } from '../../record/moments.ts';
 import { type RecordedStep, recordedSteps } from '../../record/recorded-steps.ts';
 import type { MarkedGap, Revision } from '../../record/recording.ts';
 import type { RecordedState } from '../../record/state-text.ts';
@@ -21,10 +23,9 @@ import type { Edges } from '../base-command.ts';
 import { compiledOutputOf, printerOf } from '../session/output.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import { hookRunText } from './hook-run-text.ts';
 import { liveHistory } from './live-history.ts';
 import { nothingShown } from './nothing-shown.ts';
-import { momentText, type RecordedServer, recordedMoment, recordedServer } from './recorded-server.ts';
+import { type RecordedServer, recordedServer } from './recorded-server.ts';
 import { recordingOfServe, type ServeRecording } from './serve-recording.ts';
 
 /** A command line of `history`, parsed. */

@@ -1,8 +1,8 @@
 import { nearest } from '../../kit/nearest.ts';
 import { fieldChanges } from '../../model/field-changes.ts';
+import { momentText } from '../../record/moments.ts';
 import type { RecordedStep } from '../../record/recorded-steps.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
-import { momentText } from './recorded-server.ts';
 
 /** The options of `history` that choose changes. */
 export interface ChangeChoice {

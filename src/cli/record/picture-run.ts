@@ -4,6 +4,7 @@ import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { PictureText } from '../../output/format-traits.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
 import { valuePair } from '../../output/values.ts';
+import { recordedMoment } from '../../record/moments.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import { recordedTimeline } from '../../timeline/recorded-timeline.ts';
 import type { HistoryFlags } from '../args/record-flags.ts';
@@ -12,7 +13,7 @@ import { painterOf } from '../session/output.ts';
 import { openSession } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { type HistoryCommandLine, ofOneNamespace } from './history-run.ts';
-import { recordedMoment, recordedServer } from './recorded-server.ts';
+import { recordedServer } from './recorded-server.ts';
 import { recordingOfServe } from './serve-recording.ts';
 
 /** The objects that have a lane; beyond them those that changed least are left out. */

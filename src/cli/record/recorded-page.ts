@@ -7,12 +7,12 @@ import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { valuePair } from '../../output/values.ts';
+import { momentText } from '../../record/moments.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
 import { Recording } from '../../record/recording.ts';
 import type { PastType, UiCache, UiPast } from '../../serve/ui/ui-program.ts';
 import { recordedTimeline } from '../../timeline/recorded-timeline.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
-import { momentText } from './recorded-server.ts';
 
 /** The objects that a page draws; of more those that changed most. */
 const MOST_LANES = 12;

@@ -1,11 +1,10 @@
 import { systemClock } from '../../kit/clock.ts';
-import { parseLongDuration } from '../../kit/duration.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
-import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
-import { parseInstant } from '../../model/instant.ts';
+import { formatGroupResource } from '../../model/gvr.ts';
 import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
+import { momentText, recordedMoment, unseenText } from '../../record/moments.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
-import type { Coverage, MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
+import type { Coverage, RecordedSource, Recording } from '../../record/recording.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -85,19 +84,6 @@ export function ofRecording(error: unknown, { sources }: Recording): unknown {
 
 const LACKS = 'the recording does not have';
 
-/** A time of a command line: RFC 3339 or its first parts, or a duration before `end`. Throws `argument`. */
-export function recordedMoment(text: string, end: number, flag: string): number {
-  const instant = parseInstant(text.replace(' ', 'T'));
-  if (instant) return instant.seconds * 1000 + Number(`0.${instant.fraction || 0}`) * 1000;
-  try {
-    return end - parseLongDuration(text);
-  } catch {
-    throw new InformerError('argument', `invalid argument "${text}" for "${flag}": expected a time`, {
-      hint: 'such as 2026-11-28T14:03:00Z, 2026-11-28T14:03 (UTC), or 10m before the end of the recording',
-    });
-  }
-}
-
 /** Says of a recording without an orderly end how far it goes. */
 export function sayEnd(recording: Recording, io: Io): void {
   const run = recording.runs.at(-1);
@@ -107,28 +93,3 @@ export function sayEnd(recording: Recording, io: Io): void {
       `the recording goes on, or its process was killed: it is complete until ${momentText(run.until)}, and the second after that may be missing`,
     );
 }
-
-/** The text about a source of which a moment is not known to be complete. Undefined if it is. */
-export function unseenText(
-  recording: Recording,
-  { id, type, namespace }: RecordedSource,
-  at: number,
-): string | undefined {
-  const coverage = recording.coverage(id, at);
-  if (coverage.kind === 'seen') return undefined;
-  const where = namespace === '' ? '' : ` in ${namespace}`;
-  const about = `${formatGvr(type.gvr)}${where} at ${momentText(at)}:`;
-  if (coverage.kind === 'gap') return `${about} changes may be missing, in a ${gapText(coverage.gap)}`;
-  const { first, last } = coverage;
-  if (first === undefined || last === undefined) return `${about} nothing was recorded`;
-  if (at < first) return `${about} recorded from ${momentText(first)} on`;
-  return `${about} not known to be complete after ${momentText(last)}, the last sign of life`;
-}
-
-/** A gap with its reason, its times, and what the list after it showed. */
-export function gapText({ reason, since, until, added, changed, deleted }: MarkedGap): string {
-  const end = until === undefined ? 'and was not closed' : `to ${momentText(until)}`;
-  return `gap (${reason}) from ${momentText(since)} ${end}; the next list showed ${added} added, ${changed} changed, ${deleted} deleted`;
-}
-
-export const momentText = (ms: number) => new Date(ms).toISOString();

@@ -2,6 +2,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
+import { gapText, momentText, recordedMoment, unseenText } from '../../record/moments.ts';
 import type { MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
 import { Replay } from '../../record/replay.ts';
 import type { CommandLine } from '../args/argv.ts';
@@ -10,15 +11,7 @@ import type { CommandSession, ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import {
-  gapText,
-  momentText,
-  ofRecording,
-  recordedMoment,
-  recordedServer,
-  sayEnd,
-  unseenText,
-} from './recorded-server.ts';
+import { ofRecording, recordedServer, sayEnd } from './recorded-server.ts';
 
 /** A recording that goes by in the place of a cluster. Disposing closes its file. */
 export interface ReplayedServer extends ServerInstead, Disposable {

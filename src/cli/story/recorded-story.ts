@@ -1,14 +1,15 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { formatGroupResource, formatGvr, sameGvr } from '../../model/gvr.ts';
 import { partsOfKey } from '../../model/key.ts';
+import { hookRunText } from '../../record/hook-run-text.ts';
+import { recordedMoment, unseenText } from '../../record/moments.ts';
 import { belongingObjects } from '../../record/recorded-objects.ts';
 import { recordedSteps } from '../../record/recorded-steps.ts';
 import type { MarkedGap, Recording } from '../../record/recording.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryGap, StoryPrinter } from '../../story/story-printer.ts';
 import { ofOneNamespace } from '../record/history-run.ts';
-import { hookRunText } from '../record/hook-run-text.ts';
-import { type RecordedServer, recordedMoment, unseenText } from '../record/recorded-server.ts';
+import type { RecordedServer } from '../record/recorded-server.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 

@@ -1,4 +1,4 @@
-import type { RecordedHookRun } from '../../record/hook-runs.ts';
+import type { RecordedHookRun } from './hook-runs.ts';
 
 const MOST_ACTIONS = 3;
 

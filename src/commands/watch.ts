@@ -66,7 +66,11 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
       return await (await import('../cli/story/watched-story.ts')).watchStory(flags, this.line, this.edges);
     refuseWithout(this.line.given, ['logs'], ['story']);
     const checked = await checkWatch(flags, this.line, this.edges.io);
-    if (asksForClusters(flags)) return await withFreshTypes(() => this.#watchClusters(flags, checked, words));
+    if (asksForClusters(flags)) {
+      const { watchClusters } = await import('../cli/watch/clusters-run.ts');
+      const serve = serveUseOf(flags, checked);
+      return await withFreshTypes(() => watchClusters({ words, flags, checked }, this.edges, serve));
+    }
     return await withFreshTypes(async () => {
       using replayed = await this.#replayed(flags, checked);
       await using session = await openSession({ ...flags, timeout: checked.timeoutMs }, this.edges, {
@@ -85,17 +89,5 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     const { replayedServer } = await import('../cli/record/replayed-server.ts');
     const speed = isLive ? 1 : Number.POSITIVE_INFINITY;
     return replayedServer({ flags: { ...flags, from }, given: this.line.given, speed, once }, this.edges.io);
-  }
-
-  async #watchClusters(flags: WatchFlags, checked: CheckedWatch, words: readonly string[]): Promise<ExitCode> {
-    const [{ openClusters }, { watchClusters }] = await Promise.all([
-      import('../cli/session/clusters.ts'),
-      import('../cli/watch/clusters-run.ts'),
-    ]);
-    await using clusters = await openClusters({ ...flags, timeout: checked.timeoutMs }, this.edges, {
-      once: checked.once,
-      serve: serveUseOf(flags, checked),
-    });
-    return await watchClusters(clusters, { words, flags, checked });
   }
 }

@@ -85,7 +85,7 @@ export function execProgramOf({ exec, shell }: ManifestFlags): string | undefine
 }
 
 /** Refuses flags that do harm in a cluster. Throws `argument`. */
-export function refuseForClusters({ reload, into }: ManifestFlags): void {
+export function refuseHarmful({ reload, into }: ManifestFlags): void {
   if (reload)
     throw new InformerError('argument', '--reload is for a hook that is changed on this machine', {
       hint: 'leave it out: when a changed hook is printed and applied again, new Pods start with it',

@@ -10,7 +10,7 @@ import { readAccess } from '../hooks/access/observed-access.ts';
 import type { Access } from '../hooks/access/request-access.ts';
 import { DEFAULT_GRACE_MS } from '../hooks/run/drain.ts';
 import { InformerError } from '../kit/error.ts';
-import { appName, deployedOf, environmentRemarks, type ManifestFlags, refuseForClusters } from './deployed.ts';
+import { appName, deployedOf, environmentRemarks, type ManifestFlags, refuseHarmful } from './deployed.ts';
 import type { HookFolder } from './hook-place.ts';
 import { checkedImage } from './image-name.ts';
 import type { Manifest } from './manifest.ts';
@@ -41,7 +41,7 @@ export async function folderManifest(
 ): Promise<Manifest> {
   const { io, called } = edges;
   const { image, remarks: imageRemarks } = checkedImage(flags.image, called);
-  refuseForClusters(flags);
+  refuseHarmful(flags);
   const deployed = deployedOf(flags, line);
   const { address, port, remarks: portRemarks } = metricsPort(flags.metrics);
   const needs = await needsOf({

@@ -17,7 +17,7 @@ import {
   environmentRemarks,
   execProgramOf,
   type ManifestFlags,
-  refuseForClusters,
+  refuseHarmful,
 } from './deployed.ts';
 import { type HookPlace, hookPlaceOf } from './hook-place.ts';
 import { checkedImage } from './image-name.ts';
@@ -43,7 +43,7 @@ const JOURNAL = '/journal/actions';
 export async function manifestOf(line: CommandLine, flags: ManifestFlags, edges: Edges): Promise<Manifest> {
   const { io, called } = edges;
   const { image, remarks: imageRemarks } = checkedImage(flags.image, called);
-  refuseForClusters(flags);
+  refuseHarmful(flags);
   const deployed = deployedOf(flags, line);
   const port = metricsPort(flags.metrics);
   const program = execProgramOf(flags);

@@ -86,7 +86,7 @@ export interface FormatTraits {
   readonly markers: boolean;
   /** Prints events, markers and changes of a result as whole records, for programs. */
   readonly records: boolean;
-  /** Each object of several clusters has the name of its cluster in the field `cluster`. */
+  /** An object has the name of its cluster in the field `cluster`, where its type names one. */
   readonly naming: boolean;
   /** Prints an event as a line of JSON, so that the JSON of its object can be a part of it as it is. */
   readonly linesOfJson: boolean;

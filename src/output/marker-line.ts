@@ -29,7 +29,7 @@ const objects = (count: number) => `${count} ${count === 1 ? 'object' : 'objects
 
 type About = { readonly gvr?: string; readonly namespace?: string; readonly cluster?: string };
 
-/** `v1/pods in shop`; with several clusters `east: v1/pods in shop`. */
+/** `v1/pods in shop`; of a record that names its cluster `east: v1/pods in shop`. */
 function scopeOf({ gvr, namespace, cluster }: About): string {
   if (gvr === undefined) return cluster ?? 'the stream';
   return `${cluster === undefined ? '' : `${cluster}: `}${gvr}${namespace ? ` in ${namespace}` : ''}`;

@@ -9,7 +9,7 @@ export interface PrintedType {
   readonly kind: string;
   /** Whether its objects are in namespaces. Default true. */
   readonly namespaced?: boolean | undefined;
-  /** The name of the cluster, where objects of several clusters are printed. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export function* piecesOf(text: AnswerText, answer: Iterable<PrintedObject>): It
   yield text.end();
 }
 
-/** A name among those of several clusters: `east pod/web-1`. The name itself where there is one cluster. */
+/** `east pod/web-1`, of a type that names its cluster. The name itself of any other. */
 export const nameInPlace = ({ cluster }: PrintedType, name: string): string =>
   cluster === undefined ? name : `${cluster} ${name}`;
 

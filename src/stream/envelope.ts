@@ -34,7 +34,7 @@ export interface EventEnvelope {
   readonly key: string;
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr: string;
-  /** The name of the cluster, its context. Only in a stream of several clusters. */
+  /** The name of the cluster, its context; absent where there is only one. */
   readonly cluster?: string;
   /** How the client learned of the change: a watch, a relist, a filter … */
   readonly cause: NotificationCause;

@@ -34,7 +34,7 @@ interface Stamped {
 export interface SyncedMarker extends Stamped {
   readonly type: 'SYNCED';
   readonly gvr: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   /** The number of objects in the list, shown or not. */
   readonly objects: number;
@@ -52,7 +52,7 @@ export interface GapMarker extends Stamped {
   readonly type: 'GAP';
   /** Absent when the gap is in the whole stream, or in all types of the cluster. */
   readonly gvr?: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly namespace?: string;
   /**
@@ -71,7 +71,7 @@ export interface GapMarker extends Stamped {
 export interface RelistedMarker extends Stamped {
   readonly type: 'RELISTED';
   readonly gvr: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly namespace?: string;
   readonly reason: string;
@@ -87,7 +87,7 @@ export interface RelistedMarker extends Stamped {
 export interface DisconnectedMarker extends Stamped {
   readonly type: 'DISCONNECTED';
   readonly gvr: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly namespace?: string;
   /** How the watch ended, or why the next one could not be opened. */
@@ -102,7 +102,7 @@ export interface DisconnectedMarker extends Stamped {
 export interface ResumedMarker extends Stamped {
   readonly type: 'RESUMED';
   readonly gvr: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly namespace?: string;
   /** How the previous watch ended. */
@@ -132,7 +132,7 @@ export interface EndMarker extends Stamped {
 /** A type without a connection at the end of the stream. None of its changes after `since` was seen. */
 export interface DisconnectedAtEnd {
   readonly gvr: string;
-  /** The name of the cluster. Only in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly namespace?: string;
   readonly reason: string;

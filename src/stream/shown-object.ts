@@ -14,7 +14,7 @@ export interface ShownOptions {
 export interface KindSource {
   readonly gvr: GroupVersionResource;
   readonly kind?: string | undefined;
-  /** The name of the cluster, in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string | undefined;
 }
 

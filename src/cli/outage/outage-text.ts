@@ -30,7 +30,7 @@ export function outageText(outages: readonly Outage<WatchTarget>[], targets: rea
     .join('; ');
 }
 
-/** `pods`, `secrets in shop`. With several clusters `cluster east`: a connection is the same for every type. */
+/** `pods`, `secrets in shop`. Of a type that names its cluster `cluster east`: a connection is the same for every type. */
 function sourceText({ type, namespaces = [] }: WatchTarget, scope: string | undefined): string {
   if (type.cluster !== undefined) return clusterText(type.cluster);
   return formatGroupResource(type.gvr) + (scope && namespaces.length > 1 ? ` in ${scope}` : '');

@@ -29,7 +29,7 @@ import { mergedGaps } from '../story/recorded-story.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { type FilledCaches, fillCaches } from './filled-caches.ts';
-import type { QueryPart } from './filled-clusters.ts';
+import type { QueryPart } from './filled-parts.ts';
 import type { QueryLine, ReadQuery } from './read-query.ts';
 
 /** The answer of a recording at a moment. */

@@ -24,7 +24,7 @@ import { showSyncProgress } from '../session/sync-progress.ts';
 import { ExitCode, exitCodeOf, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { ContinuousWriter, type MarkerOf } from './continuous-writer.ts';
-import type { QueryPart } from './filled-clusters.ts';
+import type { QueryPart } from './filled-parts.ts';
 import { LivePart } from './live-part.ts';
 import { looksSameIn } from './print-found.ts';
 import type { QueryPlan } from './read-query.ts';
@@ -93,7 +93,7 @@ class ContinuousQuery implements AsyncDisposable {
     this.#parts = parts.map((part) => new LivePart(part, plan, options));
   }
 
-  /** The types of all clusters that may be read. */
+  /** The types of all parts that may be read. */
   get #targets(): readonly WatchTarget[] {
     return this.#parts.flatMap(({ targets }) => targets);
   }

@@ -11,7 +11,7 @@ import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { clusterText } from '../session/cluster-error.ts';
 import { createTargets, runTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
-import type { QueryPart } from './filled-clusters.ts';
+import type { QueryPart } from './filled-parts.ts';
 import { LiveOwners } from './live-owners.ts';
 import type { QueryPlan } from './read-query.ts';
 

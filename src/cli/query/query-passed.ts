@@ -20,7 +20,7 @@ import { orEnd } from '../session/or-end.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { fillCaches, usingCaches } from './filled-caches.ts';
-import type { QueryPart } from './filled-clusters.ts';
+import type { QueryPart } from './filled-parts.ts';
 import { printFound, showing } from './print-found.ts';
 import type { QueryPlan, ReadQuery } from './read-query.ts';
 import { stdoutSink } from './stdout-sink.ts';

@@ -3,15 +3,15 @@ import { formatGroupResource } from '../../model/gvr.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
 import { onlyNamespaceOf } from '../../query/answer/query.ts';
 import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
-import { type OutputSurface, painterOf, printerOf } from '../session/output.ts';
+import { type Layout, type OutputSurface, painterOf, printerOf } from '../session/output.ts';
 import type { QueryPlan, ReadQuery } from './read-query.ts';
 
 export interface PlannedScope {
   readonly selections: readonly ResourceSelection[];
   /** [''] = all. */
   readonly namespaces: readonly string[];
-  /** Whether the types are those of several clusters. */
-  readonly severalClusters?: boolean | undefined;
+  /** See {@link Layout.places}. */
+  readonly places?: Layout['places'];
 }
 
 /**
@@ -20,7 +20,7 @@ export interface PlannedScope {
  */
 export async function queryPlanOf(
   query: ReadQuery,
-  { selections, namespaces, severalClusters = false }: PlannedScope,
+  { selections, namespaces, places = [] }: PlannedScope,
   surface: OutputSurface,
 ): Promise<QueryPlan> {
   const types = selections.map(({ type }) => type);
@@ -29,8 +29,8 @@ export async function queryPlanOf(
   const layout = {
     severalTypes: new Set(types.map(({ gvr }) => formatGroupResource(gvr))).size > 1,
     severalNamespaces: !isOneNamespace,
-    severalClusters,
-    single: !severalClusters && selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
+    places,
+    single: places.length === 0 && selections.length === 1 && selections[0]?.names.length === 1 && isOneNamespace,
   };
   const printer = await printerOf(query.output, query.flags, layout, surface);
   const { stdout, env } = surface;

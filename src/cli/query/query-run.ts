@@ -7,7 +7,7 @@ import { PushedDownCaches } from '../../query/answer/pushed-down-caches.ts';
 import { asksForObjects, onlyNamespaceOf, usedIndexes } from '../../query/answer/query.ts';
 import { representationFor } from '../../query/answer/representation.ts';
 import { keptFieldsOf } from '../../query/answer/search.ts';
-import { CLUSTER_INDEX, canHaveMatches, clusterIndex } from '../../query/index/cluster-index.ts';
+import { CLUSTER_INDEX, canHaveMatches, clusterIndex, OF_CLUSTERS } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
@@ -21,7 +21,7 @@ import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
-import { type FilledClusters, type FilledPart, type QueryPart, refusalOfAll, together } from './filled-clusters.ts';
+import { type FilledPart, type FilledParts, type QueryPart, refusalOfAll, together } from './filled-parts.ts';
 import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { canPassQuery, printPassed } from './query-passed.ts';
@@ -35,10 +35,14 @@ import { stdoutSink } from './stdout-sink.ts';
  * and is an error at the end. A number that leaves a cluster out would be a wrong one: then there is none.
  */
 export async function runQuery({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
-  const severalClusters = asksForClusters(flags);
   const { indexes } = edges.config;
   const notice = (text: string) => void edges.io.stderr.write(`${text}\n`);
-  const query = await readQuery(flags, { given, indexes, severalClusters, notice });
+  const query = await readQuery(flags, {
+    given,
+    indexes,
+    place: asksForClusters(flags) ? OF_CLUSTERS : undefined,
+    notice,
+  });
   if (flags.between !== undefined)
     return await (await import('./between.ts')).queryBetween({ flags, words, given }, edges, query, checkedPart);
   return await withNewLists(() =>
@@ -165,7 +169,7 @@ async function planOf(parts: readonly QueryPart[], query: ReadQuery, sessions: S
   const scope = {
     selections: reached.flatMap((part) => part.query.selections),
     namespaces: [...new Set(reached.flatMap((part) => part.query.namespaces))],
-    severalClusters: first.session.cluster !== undefined,
+    places: sessions.places,
   };
   const { io, clock } = sessions;
   return await queryPlanOf(query, scope, { stdout: io.stdout, env: io.env, clock });
@@ -208,7 +212,7 @@ async function filledPushedDown(part: QueryPart): Promise<FilledPart> {
   return { ...part, caches, pushedDownCaches };
 }
 
-async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }: FilledClusters): Promise<ExitCode> {
+async function printOnce(sessions: Sessions, plan: QueryPlan, { filled, errors }: FilledParts): Promise<ExitCode> {
   const readable = filled.filter(({ caches }) => caches.readable.length > 0);
   const refusal = refusalOfAll({ filled, errors }, readable);
   // a number that leaves something out would be a wrong one; objects that leave some out are still objects

@@ -11,7 +11,7 @@ import { VERBS, type Verb } from '../../query/answer/amount.ts';
 import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
 import type { Query, QueryScope } from '../../query/answer/query.ts';
 import { splitSortOrder } from '../../query/answer/sort-order.ts';
-import { CLUSTER_EXPRESSION, CLUSTER_INDEX, clusterIndex } from '../../query/index/cluster-index.ts';
+import type { PlaceIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { parseIndex } from '../../query/index/index-definition.ts';
 import { formatLookup, type LookupFlag, parseLookup } from '../../query/index/lookup.ts';
@@ -66,8 +66,8 @@ export interface QueryReading {
   readonly given: CommandLine['given'];
   /** The indexes of the user's file. */
   readonly indexes: Readonly<Record<string, string>>;
-  /** The objects are of several clusters: `cluster` is an index, and `--group-by cluster` groups by it. */
-  readonly severalClusters?: boolean | undefined;
+  /** The index of the places of objects, where there are several. */
+  readonly place?: PlaceIndex | undefined;
   /** Shows a line to a person. */
   notice(text: string): void;
 }
@@ -78,7 +78,7 @@ export interface QueryReading {
  */
 export async function readQuery(
   flags: QueryFlagValues,
-  { given, indexes, severalClusters = false, notice }: QueryReading,
+  { given, indexes, place, notice }: QueryReading,
 ): Promise<ReadQuery> {
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
@@ -111,10 +111,7 @@ export async function readQuery(
     indexes,
     asked.filter((name) => !flagged.includes(name)),
   );
-  const declared = [
-    ...(await declaredIndexes(own, flags.index ?? [], onError)),
-    ...(severalClusters ? [clusterIndex('')] : []),
-  ];
+  const declared = [...(await declaredIndexes(own, flags.index ?? [], onError)), ...(place ? [place.index] : [])];
   const objectFilters = await objectFiltersOf(flags);
   const measures = await measuresOf(flags, onError);
   const isCounted = flags.values !== undefined || flags['group-by'] !== undefined;
@@ -124,8 +121,10 @@ export async function readQuery(
   const order = isCounted || sorting === undefined ? undefined : splitSortOrder(sorting);
   const expressionOf = async (flag: string, text: string | undefined) =>
     text === undefined ? undefined : loadExpression(text, { flag, onError });
-  const groupsByCluster = severalClusters && flags['group-by'] === CLUSTER_INDEX;
-  const groupBy = groupsByCluster ? CLUSTER_EXPRESSION : await expressionOf('--group-by', flags['group-by']);
+  const groupBy =
+    place && flags['group-by'] === place.index.name
+      ? place.expression
+      : await expressionOf('--group-by', flags['group-by']);
   const sortBy = await expressionOf('--sort-by', order?.expression);
   checkIndexes({ declared, lookups, values: flags.values });
   const unasked = given.get('index')?.origin === 'flag' ? flagged.filter((name) => !asked.includes(name ?? '')) : [];

@@ -21,7 +21,7 @@ import type { Session, Sessions } from '../session/session.ts';
 import { statePlace } from '../session/state-place.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { fillCaches } from './filled-caches.ts';
-import { type FilledClusters, type FilledPart, type QueryPart, refusalOfAll } from './filled-clusters.ts';
+import { type FilledPart, type FilledParts, type QueryPart, refusalOfAll } from './filled-parts.ts';
 import type { QueryPlan } from './read-query.ts';
 
 /** How long to wait for another `query --since-last`, ms. */
@@ -38,7 +38,7 @@ export async function filledWhole(part: QueryPart): Promise<FilledPart> {
  * the next one. It is stored after everything was printed, so that a broken pipe loses nothing. A cluster that cannot be
  * read in whole is not compared: what may not be read must not seem deleted.
  */
-export async function printSinceLast(sessions: Sessions, plan: QueryPlan, asked: FilledClusters): Promise<ExitCode> {
+export async function printSinceLast(sessions: Sessions, plan: QueryPlan, asked: FilledParts): Promise<ExitCode> {
   const whole = asked.filled.filter(({ caches }) => caches.targets.length > 0 && caches.refusal === undefined);
   const refusal = refusalOfAll(asked, whole);
   if (whole.length === 0) throw refusal;

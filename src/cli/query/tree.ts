@@ -15,7 +15,7 @@ type Tree = TreeNode<Found>;
 
 /**
  * Writes the objects that were found as trees of owners: with their owners up to the root, and all that they own. Trees
- * of several clusters are printed cluster by cluster.
+ * are printed cluster by cluster.
  */
 export async function printTrees(
   plan: QueryPlan,

@@ -187,7 +187,7 @@ async function printFormatted(
     throw new InformerError('argument', `-o ${traits.called} cannot be used with history`, {
       hint: 'use -o json, and jq behind it',
     });
-  const layout = { severalTypes: false, severalNamespaces: false, severalClusters: false, single: false, only };
+  const layout = { severalTypes: false, severalNamespaces: false, single: false, only };
   const printer = await printerOf(output, { ...flags, timestamps: 'rfc3339' }, layout, {
     stdout: session.io.stdout,
     env: session.io.env,

@@ -3,6 +3,7 @@ import { nearest } from '../../kit/nearest.ts';
 import { compareText } from '../../kit/text-order.ts';
 import type { Io } from '../terminal/io.ts';
 import type { ConnectionFlagValues } from './load-options.ts';
+import type { OwnVariables } from './stream-filters.ts';
 
 /** The flags of a command that takes several clusters. */
 export type ClusterFlagValues = ConnectionFlagValues & { readonly 'all-contexts': boolean };
@@ -11,6 +12,10 @@ export type ClusterFlagValues = ConnectionFlagValues & { readonly 'all-contexts'
 export function asksForClusters(flags: ClusterFlagValues): boolean {
   return flags['all-contexts'] || (flags.context?.includes(',') ?? false);
 }
+
+/** The variables that expressions over events of several clusters have beside the usual ones. */
+export const clusterVariables = (flags: ClusterFlagValues): OwnVariables['variables'] =>
+  asksForClusters(flags) ? { cluster: 'string' } : {};
 
 /** Flags that say where one cluster is. With them every context would lead to the same server. */
 const ONE_SERVER = ['server', 'cluster', 'tls-server-name', 'certificate-authority'] as const;

@@ -2,6 +2,7 @@ import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 import { type LoadConfigOptions, loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
+import { CLUSTER } from '../../output/cluster-column.ts';
 import type { Edges } from '../base-command.ts';
 import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
@@ -60,6 +61,7 @@ export async function openClusters(
     clock: systemClock,
     logger,
     startedAt,
+    places: [CLUSTER],
     atOnce,
     signal: ending.signal,
     end: (reason) => ending.end(reason),

@@ -25,7 +25,7 @@ export function missingNames(targets: readonly Named[], plan: SelectedObjects): 
   return missingEverywhere([{ targets, plan }]);
 }
 
-/** As {@link missingNames}, of several clusters: names that none of them has. */
+/** As {@link missingNames}, of several parts: names that none of them has. */
 export function missingEverywhere(
   parts: readonly {
     readonly targets: readonly Named[];

@@ -2,12 +2,11 @@ import { addressesInList, addressesOf } from '../../expr/jsonpath/fields-read.ts
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { type Address, type FieldReads, isOfManagedFields } from '../../model/field-path.ts';
-import { CLUSTER } from '../../output/cluster-column.ts';
 import { type CompiledOutput, compileOutput } from '../../output/compiled-output.ts';
 import { SHOWN_FLAGS } from '../../output/format-traits.ts';
 import { formatsThatShow, type OutputFormat, parseOutputFormat } from '../../output/formats.ts';
 import { type ColorLevel, loadPainter, type Painter } from '../../output/painter.ts';
-import type { Printer } from '../../output/printer.ts';
+import type { PlaceColumn, Printer } from '../../output/printer.ts';
 import { splitColumns } from '../../output/tables/column-spec.ts';
 import type { Timestamps } from '../../output/timestamps.ts';
 import type { PathScope } from '../../stream/changes/path-scope.ts';
@@ -88,8 +87,8 @@ export interface Layout {
   /** Objects of several types come: names carry theirs. */
   readonly severalTypes: boolean;
   readonly severalNamespaces: boolean;
-  /** Objects come from several clusters: rows carry theirs. */
-  readonly severalClusters?: boolean | undefined;
+  /** The columns that say where an object is. Default: none, because there is one place. */
+  readonly places?: readonly PlaceColumn[] | undefined;
   /** True if one object was asked for by name. */
   readonly single?: boolean;
   /** The stream ends after the initial list. */
@@ -120,7 +119,7 @@ export async function printerOf(
 /** How rows look, in a table that goes on and in one that is redrawn. */
 export async function rowOptionsOf(flags: OutputFlags, layout: Layout, surface: ColorSurface) {
   return {
-    places: layout.severalClusters ? [CLUSTER] : [],
+    places: layout.places ?? [],
     withNamespace: layout.severalNamespaces,
     showKind: flags['show-kind'] || layout.severalTypes,
     showLabels: flags['show-labels'],

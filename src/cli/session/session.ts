@@ -11,6 +11,7 @@ import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import { isUnauthorized } from '../../model/status.ts';
+import type { PlaceColumn } from '../../output/printer.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { type FlagValues, namesOf } from '../args/flag.ts';
 import { scenarioOptionsOf } from '../args/scenario-flags.ts';
@@ -40,6 +41,8 @@ export interface CommandSession {
   end(reason: unknown): void;
   /** See {@link Edges.atOnce}. */
   readonly atOnce: Set<() => void>;
+  /** The columns that say in which of several clusters an object is. Default: none, because there is one. */
+  readonly places?: readonly PlaceColumn[] | undefined;
   /** When it was opened, on the monotonic clock. */
   readonly startedAt: number;
   /**

@@ -1,5 +1,7 @@
 import type { WatchFlags } from '../args/watch-flags.ts';
-import type { ClusterSession, Clusters } from '../session/clusters.ts';
+import type { Edges } from '../base-command.ts';
+import { type ClusterSession, openClusters } from '../session/clusters.ts';
+import type { ServeUse } from '../session/serve-transport.ts';
 import { type ExitCode, errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
 import { ClusterStart } from './cluster-start.ts';
 import { goesOnWithout, type WatchPlan } from './plan.ts';
@@ -18,7 +20,10 @@ export interface CheckedLine {
  * each is tried once: what `--once` cannot show is an error at its end, and `--strict` begins with all of them or not
  * at all. A wait needs all of them too.
  */
-export async function watchClusters(clusters: Clusters, { words, flags, checked }: CheckedLine): Promise<ExitCode> {
+export async function watchClusters(line: CheckedLine, edges: Edges, serve: ServeUse | undefined): Promise<ExitCode> {
+  const { words, flags, checked } = line;
+  const timeout = checked.timeoutMs;
+  await using clusters = await openClusters({ ...flags, timeout }, edges, { once: checked.once, serve });
   const { clock, signal } = clusters;
   const start = new ClusterStart<PlanPart>({
     clusters: clusters.all,
@@ -48,7 +53,7 @@ export async function watchClusters(clusters: Clusters, { words, flags, checked 
   for (const [, { unserved = [] }] of begun)
     for (const error of checked.once ? [] : unserved)
       clusters.notice(`error: ${errorTexts(error).message}; not in this stream`);
-  return watchParts(clusters, begun, {
+  return await watchParts(clusters, begun, {
     get absent() {
       return start.absent;
     },

@@ -16,7 +16,7 @@ export interface WatchPlan extends Omit<InformerPlan, 'onContinuity' | 'part'> {
   readonly flags: WatchFlags;
   readonly part: CollectionPart | undefined;
   readonly selections: readonly ResourceSelection[];
-  /** With several clusters: the errors of types that this cluster does not have. */
+  /** The errors of types that this part of several does not have. */
   readonly unserved?: readonly unknown[] | undefined;
   readonly format: OutputFormat;
   readonly printer: Printer;

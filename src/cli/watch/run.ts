@@ -24,7 +24,6 @@ import { type ContinuityCounts, StreamSummary } from '../../stream/summary.ts';
 import { continuityOf, isLoss } from '../outage/continuity-counts.ts';
 import { outageText } from '../outage/outage-text.ts';
 import { clusterText } from '../session/cluster-error.ts';
-import type { ClusterSession } from '../session/clusters.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import type { NewlyRefused } from '../session/left-out.ts';
 import { orEnd } from '../session/or-end.ts';
@@ -34,7 +33,6 @@ import { showSyncProgress } from '../session/sync-progress.ts';
 import {
   describeError,
   type ExitCode,
-  errorTexts,
   exitCodeOf,
   hasStaleType,
   isReaderGone,
@@ -52,21 +50,15 @@ import {
   type StreamState,
   wordsOfEnd,
 } from '../terminal/stream-ending.ts';
-import type { ClusterStart } from './cluster-start.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
 import { errorLinesOf, isCutShort, partialCode, plainly } from './run-ending.ts';
+import { type JoiningParts, StreamParts } from './stream-parts.ts';
 import { UnprintedReports } from './unprinted.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { giveWatchHints } from './watch-hints.ts';
-import { WatchedCluster } from './watched-cluster.ts';
-
-/** The clusters that are not in a stream at its start. */
-export interface JoiningClusters extends Pick<ClusterStart<WatchPlan>, 'absent' | 'isComplete'> {
-  /** Passes on the clusters that join later. */
-  onReady(take: (session: ClusterSession, plan: WatchPlan) => void): void;
-}
+import { WatchedPart } from './watched-part.ts';
 
 /** Streams until something ends it, says on stderr how it went on and how it ended, and gives the exit code. */
 export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode> {
@@ -74,11 +66,11 @@ export async function watch(session: Session, plan: WatchPlan): Promise<ExitCode
   return watching.run();
 }
 
-/** As {@link watch}, for several clusters in one stream: those that have answered, and those that join later. */
+/** As {@link watch}, of several parts: those that have answered, and those that join later. */
 export async function watchParts(
   session: CommandSession,
-  parts: readonly [ClusterSession, WatchPlan][],
-  others: JoiningClusters,
+  parts: readonly [Session, WatchPlan][],
+  others: JoiningParts,
 ): Promise<ExitCode> {
   const watching = new Watching(session, parts, others);
   return watching.run();
@@ -95,14 +87,10 @@ interface Shown {
 class Watching implements Disposable {
   /** The part of the sessions that belongs to the command. */
   readonly #session: CommandSession;
-  /** The plan of the first cluster. Those of the others differ only in types and namespaces. */
+  /** The plan of the first part. Those of the others differ only in types and namespaces. */
   readonly #plan: WatchPlan;
   readonly #summary = new StreamSummary();
-  readonly #clusters: WatchedCluster[];
-  /** The start of several clusters; undefined with one cluster. */
-  readonly #start: JoiningClusters | undefined;
-  /** Clusters that ended before the stream, and why. */
-  readonly #ended = new Map<WatchedCluster, unknown>();
+  readonly #parts: StreamParts;
   readonly #running: Promise<void>[] = [];
   readonly #enveloper: Enveloper;
   #recorder: Recorder | undefined;
@@ -112,16 +100,16 @@ class Watching implements Disposable {
   #outages: readonly Outage<WatchTarget>[] = [];
   #marks: ((text: string) => void) | undefined;
   #allShown: () => void = () => {};
-  readonly #hints = new Map<WatchedCluster, Promise<void>>();
-  /** The events shown of each of several clusters. */
-  readonly #shown = new Map<string | undefined, number>();
+  readonly #hints = new Map<WatchedPart, Promise<void>>();
+  /** The events shown of each of several parts. */
+  readonly #shown = new Map<string, number>();
   #join: (target: WatchTarget) => void = () => {};
 
-  constructor(session: CommandSession, parts: readonly [Session, WatchPlan][], start?: JoiningClusters | undefined) {
+  constructor(session: CommandSession, parts: readonly [Session, WatchPlan][], joining?: JoiningParts | undefined) {
     this.#session = session;
-    this.#start = start;
+    this.#parts = new StreamParts(joining);
     this.#plan = (parts[0] as [Session, WatchPlan])[1];
-    this.#clusters = parts.map(([each, plan]) => this.#clusterOf(each, plan));
+    for (const [each, plan] of parts) this.#add(each, plan);
     this.#unprinted = new UnprintedReports({
       called: this.#plan.format.traits.called,
       summary: this.#summary,
@@ -145,7 +133,7 @@ class Watching implements Disposable {
       const { recorderOf } = await import('../record/recorder-of.ts');
       this.#recorder = recorderOf(this.#plan.flags, session, 'watch');
     }
-    for (const cluster of this.#clusters) this.#run(cluster);
+    for (const part of this.#parts.all) this.#run(part);
     if (this.#recorder) this.#running.push(this.#recorder.run(session.signal));
     if (once) await this.#leaveOutRefused();
     using waiter = this.#createWaiter();
@@ -159,8 +147,9 @@ class Watching implements Disposable {
     const isPlain = this.#plan.once && !waiter && dropped + coalesced + expressionErrors + unprintable === 0;
     const isQuiet = isPlain || isFailure(reason) || (isReaderGone(reason) && !this.#isWaiting);
     const isCut = this.#outages.length > 0;
-    const line = () => this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity()) + this.#byCluster();
-    const leftOut = this.#leftOut;
+    const line = () =>
+      this.#summary.line(wordsOfEnd(reason), elapsedMs, this.#continuity()) + this.#parts.counted(this.#shown);
+    const { leftOut } = this.#parts;
     const part = this.#plan.part ? `; ${this.#plan.part.text}` : '';
     if (!isQuiet || (isCut && !isFailure(reason)))
       session.notice(`${line()}${part}${isCut ? `; ${outageText(this.#outages, this.#targets)}` : ''}`);
@@ -170,7 +159,7 @@ class Watching implements Disposable {
     const code = exitCodeOfEnd(reason, this.#state);
     const unanswered = this.#unanswered();
     if (unanswered !== undefined) throw unanswered;
-    const absent = this.#absentTexts();
+    const absent = this.#absentTexts;
     if (!isReaderGone(reason)) {
       if (leftOut !== '') session.notice(`error: ${leftOut} could not be read (forbidden): not in this stream`);
       for (const text of absent) session.notice(`error: ${text}`);
@@ -179,74 +168,62 @@ class Watching implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const cluster of this.#clusters) cluster[Symbol.dispose]();
+    this.#parts[Symbol.dispose]();
   }
 
   get #targets(): readonly WatchTarget[] {
-    const [only, ...more] = this.#clusters;
-    return only && more.length === 0 ? only.targets : this.#clusters.flatMap(({ targets }) => targets);
+    return this.#parts.targets;
   }
 
-  /** `; by cluster: east 3, west 0`. */
-  #byCluster(): string {
-    if (!this.#start) return '';
-    const absent = this.#start.absent.map(({ cluster }) => `${cluster} absent`);
-    const counts = this.#clusters.map(({ session: { cluster = '' } }) => `${cluster} ${this.#shown.get(cluster) ?? 0}`);
-    return `; by cluster: ${[...counts, ...absent].join(', ')}`;
-  }
-
-  #clusterOf(session: Session, plan: WatchPlan): WatchedCluster {
-    const cluster: WatchedCluster = new WatchedCluster(session, plan, {
+  #add(session: Session, plan: WatchPlan): WatchedPart {
+    const part = new WatchedPart(session, plan, {
       onContinuity: (event) => this.#observe(event),
       onLeftOut: (refused) => this.#goOnWithout(refused),
     });
-    return cluster;
+    this.#parts.all.push(part);
+    return part;
   }
 
-  #run(cluster: WatchedCluster): void {
-    const { signal } = cluster.session;
-    for (const target of cluster.targets) this.#recorder?.follow(target, cluster.plan);
-    this.#running.push(cluster.run());
-    if (!this.#start) return;
+  #run(part: WatchedPart): void {
+    const { signal, notice } = part.session;
+    for (const target of part.targets) this.#recorder?.follow(target, part.plan);
+    this.#running.push(part.run());
+    if (!this.#parts.isOfSeveral) return;
     onAbort(signal, () => {
-      if (!this.#session.signal.aborted) this.#clusterEnded(cluster, signal.reason);
+      if (!this.#session.signal.aborted) this.#partEnded(part, signal.reason);
     });
     if (this.#plan.once) return;
-    cluster.becomeLate(() => {
-      if (this.#clusters.length > 1)
-        cluster.session.notice('no initial sync yet; the stream goes on without it meanwhile');
+    part.becomeLate(() => {
+      if (this.#parts.all.length > 1) notice('no initial sync yet; the stream goes on without it meanwhile');
       if (this.#isSynced) this.#allShown();
     });
   }
 
-  /** A cluster that answers after the start joins the stream. */
-  #joined(session: ClusterSession, plan: WatchPlan): void {
+  /** A part that answers after the start joins the stream. */
+  #joined(session: Session, plan: WatchPlan): void {
     if (this.#session.signal.aborted) return;
-    const cluster = this.#clusterOf(session, plan);
-    this.#clusters.push(cluster);
-    this.#run(cluster);
-    for (const target of cluster.targets) this.#join(target);
+    const part = this.#add(session, plan);
+    this.#run(part);
+    for (const target of part.targets) this.#join(target);
   }
 
-  /** One of several clusters has ended by an error: the others go on, unless the stream needs all of them. */
-  #clusterEnded(cluster: WatchedCluster, reason: unknown): void {
-    this.#ended.set(cluster, reason);
-    cluster.refusal ??= reason;
-    const isLast = this.#ended.size === this.#clusters.length && (this.#start?.isComplete ?? true);
+  /** One of several parts has ended by an error: the others go on, unless the stream needs all of them. */
+  #partEnded(part: WatchedPart, reason: unknown): void {
+    const { isLast } = this.#parts.ended(part, reason);
     const isNeeded = !goesOnWithout(this.#plan) && !(this.#plan.once && !this.#plan.waits.rules);
     if (isNeeded || (isLast && !this.#plan.once) || (hasStaleType(reason) && this.#summary.total === 0)) {
-      this.#session.end(isLast ? (SeveralErrors.of([...this.#ended.values()]) ?? reason) : reason);
+      this.#session.end(isLast ? (this.#parts.endReason ?? reason) : reason);
       return;
     }
     if (!this.#plan.once) {
       for (const line of describeError(reason).trimEnd().split('\n')) this.#session.notice(line);
-      const name = cluster.session.cluster ?? '';
+      const name = part.session.cluster ?? '';
       this.#session.notice(`not in this stream, which goes on without: ${clusterText(name)}`);
       this.#marks?.(
-        this.#markerText(clusterMarker(this.#enveloper, name, cluster.isPartial ? 'forbidden' : 'unreachable')),
+        this.#markerText(clusterMarker(this.#enveloper, name, part.isPartial ? 'forbidden' : 'unreachable')),
       );
     }
-    cluster.targets = [];
+    part.targets = [];
     if (this.#isSynced) this.#allShown();
   }
 
@@ -258,54 +235,29 @@ class Watching implements Disposable {
     if (this.#isSynced) this.#allShown();
   }
 
-  /** The parts left out of the clusters that are in the stream. */
-  get #leftOut(): string {
-    return this.#clusters
-      .filter((cluster) => !this.#ended.has(cluster) && cluster.leftOut !== '')
-      .map(({ leftOut, session: { cluster } }) =>
-        cluster === undefined ? leftOut : `${clusterText(cluster)}: ${leftOut}`,
-      )
-      .join('; ');
-  }
-
-  /**
-   * With several clusters: the clusters that are missing from the stream, and the types that a cluster does not have.
-   */
-  #absentTexts(): string[] {
-    if (!this.#start || this.#plan.once) return [];
-    const absent = this.#start.absent.map(({ cluster, error }) =>
-      error === undefined ? `${clusterText(cluster)}: no answer` : errorTexts(error).message,
-    );
-    const ended = [...this.#ended.values()].map((reason) => errorTexts(reason).message);
-    const late = this.#clusters
-      .filter((cluster) => cluster.isLate && !this.#ended.has(cluster))
-      .map(({ session }) => `${clusterText(session.cluster ?? '')}: no initial sync`);
-    const unserved = this.#clusters.flatMap(({ plan }) => plan.unserved ?? []).map((each) => errorTexts(each).message);
-    return [...absent, ...ended, ...late, ...unserved].map((text) => `${text}: not in this stream`);
+  get #absentTexts(): string[] {
+    return this.#plan.once ? [] : this.#parts.absentTexts;
   }
 
   /** The error of a command that answers once: the names that do not exist, and the types that may not be read. */
   #unanswered(): unknown {
     const { once, ignoreNotFound } = this.#plan;
     const asksForNames = once && !this.#waiter && !ignoreNotFound && this.#isSynced;
-    const missing = asksForNames ? this.#clusters.map((each) => each.session.named(each.missing())) : [];
-    const absent = once ? (this.#start?.absent ?? []).map(({ error }) => error) : [];
-    const refusals = this.#clusters.flatMap(({ refusal, plan, session }) =>
-      once ? [session.named(refusal), ...(plan.unserved ?? [])] : [],
-    );
-    return SeveralErrors.of([...missing, ...refusals, ...absent].filter((each) => each !== undefined));
+    return once
+      ? SeveralErrors.of(this.#parts.unanswered(asksForNames).filter((each) => each !== undefined))
+      : undefined;
   }
 
-  /** Waits until every type of every cluster is synced or refused. */
+  /** Waits until every type of every part is synced or refused. */
   async #leaveOutRefused(): Promise<void> {
     const session = this.#session;
     using _ = showSyncProgress(this.#syncing, session.status);
-    await Promise.all(this.#clusters.map((cluster) => cluster.leaveOutRefused()));
+    await Promise.all(this.#parts.all.map((part) => part.leaveOutRefused()));
   }
 
   get #syncing() {
     const { clock, startedAt } = this.#session;
-    const stats = () => this.#clusters.flatMap(({ session }) => session.client.stats());
+    const stats = () => this.#parts.all.flatMap(({ session }) => session.client.stats());
     return { clock, startedAt, client: { stats } };
   }
 
@@ -330,7 +282,7 @@ class Watching implements Disposable {
   }
 
   get #isSynced(): boolean {
-    return this.#clusters.every((cluster) => cluster.isSynced || cluster.isLate);
+    return this.#parts.isSynced;
   }
 
   /** Something was to happen that has not. */
@@ -360,7 +312,7 @@ class Watching implements Disposable {
       clock: this.#session.clock,
       targets: this.#targets,
       onError: (error) => this.#failed(error),
-      isComplete: () => this.#start?.isComplete ?? true,
+      isComplete: () => this.#parts.isComplete,
       onGone: (gone) => this.#session.notice(goneNotice(gone)),
       ...(this.#plan.waits.isGoal ? { onProgress: () => this.#progress?.changed() } : {}),
     });
@@ -409,12 +361,12 @@ class Watching implements Disposable {
     this.#allShown = () => {
       progress[Symbol.dispose]();
       live?.loaded();
-      for (const cluster of this.#clusters) if (cluster.isSynced) this.#giveHints(cluster);
+      for (const part of this.#parts.all) if (part.isSynced) this.#giveHints(part);
     };
     if (mark)
-      for (const { cluster, isFinal } of this.#start?.absent ?? [])
+      for (const { cluster, isFinal } of this.#parts.absent)
         mark(this.#markerText(clusterMarker(this.#enveloper, cluster, isFinal ? 'unserved' : 'unreachable')));
-    const isOneTable = once && this.#start !== undefined;
+    const isOneTable = once && this.#parts.isOfSeveral;
     const outcome = await streamEvents<WatchTarget>(
       {
         targets: this.#targets,
@@ -437,10 +389,10 @@ class Watching implements Disposable {
         },
         onJoinable: (join) => {
           this.#join = join;
-          this.#start?.onReady((each, plan) => this.#joined(each, plan));
+          this.#parts.onReady((each, plan) => this.#joined(each, plan));
         },
         onSynced: (target) => {
-          this.#clusters.find(({ targets }) => targets.includes(target))?.synced(target);
+          this.#parts.all.find(({ targets }) => targets.includes(target))?.synced(target);
           if (!isOneTable) orEnd(session, () => writer.initialDone(target));
           if (rules.watchOnly) printer.layOutFor?.(mayBeShown(this.#plan, target), target.type);
           if (this.#isSynced) this.#allShown();
@@ -474,18 +426,19 @@ class Watching implements Disposable {
     if (left > 0) session.notice(unendedText(left));
   }
 
-  /** Gives the hints on the initial lists of a cluster, once. */
-  #giveHints(cluster: WatchedCluster): void {
-    if (this.#hints.has(cluster)) return;
-    const hints = giveWatchHints(cluster, {
-      shown: () => (this.#start ? (this.#shown.get(cluster.session.cluster) ?? 0) : this.#summary.total),
+  /** Gives the hints on the initial lists of a part, once. */
+  #giveHints(part: WatchedPart): void {
+    if (this.#hints.has(part)) return;
+    const { isOfSeveral } = this.#parts;
+    const hints = giveWatchHints(part, {
+      shown: () => (isOfSeveral ? (this.#shown.get(part.session.cluster ?? '') ?? 0) : this.#summary.total),
       isReportedElsewhere: this.#waiter !== undefined || this.#plan.live !== undefined,
     });
-    this.#hints.set(cluster, hints);
+    this.#hints.set(part, hints);
   }
 
-  #countIn(cluster: string | undefined): void {
-    if (this.#start) this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
+  #countIn(cluster = ''): void {
+    if (this.#parts.isOfSeveral) this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
   }
 
   /** Markers that the reader had not reached when the stream ended; END is the last. */
@@ -536,8 +489,8 @@ class Watching implements Disposable {
     const { reason } = this.#session.signal;
     const error = isFailure(reason) ? reason : this.#unanswered();
     const ended = error === undefined ? exitCodeOfEnd(reason, this.#state) : exitCodeOf(error);
-    const isAbsent = this.#absentTexts().length > 0;
-    const isPartial = isAbsent || this.#clusters.some((cluster) => cluster.isPartial && !this.#ended.has(cluster));
+    const isAbsent = this.#absentTexts.length > 0;
+    const isPartial = isAbsent || this.#parts.isPartial;
     const exitCode = isPartial ? partialCode(ended, reason, isAbsent) : ended;
     const summary = this.#summary.counts(this.#continuity());
     return endMarker(this.#enveloper, { reason: wordsOfEnd(reason), exitCode, summary, outages: this.#outages });

@@ -4,7 +4,7 @@ import { samplesOf, unfilteredSamples } from '../../query/answer/samples.ts';
 import { filled } from '../hints/count-text.ts';
 import { giveHints } from '../hints/hint.ts';
 import { WATCH, WATCH_OBJECTS } from '../hints/lists.ts';
-import type { WatchedCluster } from './watched-cluster.ts';
+import type { WatchedPart } from './watched-part.ts';
 
 /** The findings of `watch` at its start. */
 export interface WatchFindings {
@@ -22,7 +22,7 @@ export interface WatchFindings {
  * need objects wait for the first one. Never rejects.
  */
 export async function giveWatchHints(
-  cluster: WatchedCluster,
+  cluster: WatchedPart,
   { shown, isReportedElsewhere, targets = cluster.targets, reads = cluster.plan.reads }: WatchFindings,
 ): Promise<void> {
   const { session, plan } = cluster;
@@ -51,7 +51,7 @@ export async function giveWatchHints(
 
 const hasObjects = (targets: readonly CachedObjects[]) => filled(targets.map(samplesOf)).length > 0;
 
-function onFirstObject(cluster: WatchedCluster, act: () => void): void {
+function onFirstObject(cluster: WatchedPart, act: () => void): void {
   const added = () => {
     if (!hasObjects(cluster.targets)) return;
     for (const each of registrations) each.remove();

@@ -21,7 +21,7 @@ import type { WatchPlan } from './plan.ts';
 import { plainly } from './run-ending.ts';
 import { UnprintedReports } from './unprinted.ts';
 import { giveWatchHints } from './watch-hints.ts';
-import { WatchedCluster } from './watched-cluster.ts';
+import { WatchedPart } from './watched-part.ts';
 
 /**
  * Whether a command may print the objects as they arrive, and keep none: it shows one list once, in the order in which
@@ -73,7 +73,7 @@ class Once {
   readonly #judge: ConditionJudge;
   readonly #unprinted: UnprintedReports;
   readonly #writer: EventWriter;
-  readonly #cluster: WatchedCluster;
+  readonly #cluster: WatchedPart;
 
   constructor(session: Session, plan: WatchPlan, looks: Looks) {
     this.#session = session;
@@ -108,7 +108,7 @@ class Once {
         forget: () => this.#writer.forget(this.#target),
       },
     );
-    this.#cluster = new WatchedCluster(
+    this.#cluster = new WatchedPart(
       session,
       { ...plan, passing: (source) => new PassingSource(source, this.#passing.objects) },
       { onContinuity: () => {}, onLeftOut: () => {} },

@@ -22,7 +22,7 @@ import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
 import { askedPart } from '../session/asked-part.ts';
-import { asksForClusters } from '../session/cluster-choice.ts';
+import { clusterVariables } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import {
@@ -37,13 +37,7 @@ import {
 } from '../session/output.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type CommandSession, checkSelectors, namespacesOf, type Session } from '../session/session.ts';
-import {
-  checkEventWords,
-  isOfMetadata,
-  type OwnVariables,
-  type StreamFilters,
-  streamFiltersOf,
-} from '../session/stream-filters.ts';
+import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
 import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
@@ -67,7 +61,7 @@ export interface CheckedWatch {
 
 /** Reads every expression, format and selector. Throws `argument` for what cannot be read, or does not go together. */
 export async function checkWatch(flags: WatchFlags, { given, words }: CommandLine, io: Io): Promise<CheckedWatch> {
-  const variables: OwnVariables['variables'] = asksForClusters(flags) ? { cluster: 'string' } : {};
+  const variables = clusterVariables(flags);
   checkSelectors(flags);
   if (given.get('watch')?.values.at(-1) === 'false')
     throw new InformerError('argument', 'watch watches, and -w=false asks for the opposite', {
@@ -170,7 +164,7 @@ function checkTogether(flags: WatchFlags, { traits }: OutputFormat): void {
     refuse('--once and --watch-only leave nothing to show', 'leave out one of them');
 }
 
-/** The part of a plan that differs between clusters: what is watched there. */
+/** The part of a plan that differs between the parts of a stream: what is watched there. */
 export type PlanPart = Pick<WatchPlan, 'selections' | 'namespaces' | 'pushedDown' | 'unserved'>;
 
 /** Resolves what is to be watched, and puts the plan together. What `--filter` can be asked of the server is. */
@@ -185,7 +179,7 @@ export async function planOf(
   return { ...(await sharedPlanOf([part], flags, checked, session)), ...part };
 }
 
-/** Resolves what is to be watched in a cluster. One of several clusters may lack some of the types. */
+/** Resolves what is to be watched in a cluster. One of several may lack some of the types. */
 export async function planPartOf(
   words: readonly string[],
   flags: WatchFlags,
@@ -208,7 +202,7 @@ async function selectionsOf(words: readonly string[], flags: WatchFlags, session
     : resolveServed(words, session);
 }
 
-/** The part of a plan that the clusters of a stream share: how it is shown, and when it ends. */
+/** The part of a plan that the parts of a stream share: how it is shown, and when it ends. */
 export async function sharedPlanOf(
   parts: readonly PlanPart[],
   flags: WatchFlags,
@@ -221,7 +215,7 @@ export async function sharedPlanOf(
   const layout = {
     severalTypes: parts.some(({ selections }) => selections.length > 1),
     severalNamespaces: namespaces.size > 1 || namespaces.has(''),
-    severalClusters: asksForClusters(flags),
+    places: session.places,
     once: checked.once,
     only: compileScope((flags.changed ?? []).flatMap(splitPaths)),
   };

@@ -54,7 +54,7 @@ const LINES_PER_PIECE = 1000;
  */
 export class TablePrinter implements Printer {
   readonly #options: TablePrinterOptions;
-  /** The tables by type. Clusters that serve other columns of a type have a table of their own. */
+  /** The tables by type. A cluster that serves other columns of a type has a table of its own. */
   readonly #sections = new Map<string, Section[]>();
   #last: Section | undefined;
   #lines = 0;

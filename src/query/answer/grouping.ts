@@ -85,7 +85,7 @@ function itemsOf(
   return items;
 }
 
-/** An object as expressions of groups and amounts read it. An object of several clusters has the field `cluster`. */
+/** An object as expressions of groups and amounts read it. It has the field `cluster` where its type names one. */
 export function shownIn({ object, type }: Found, redactor: Redactor): ReadonlyObject {
   const shown = withKind(redactor.redact(object, type.gvr), type);
   return type.cluster === undefined ? shown : withCluster(shown, type.cluster);

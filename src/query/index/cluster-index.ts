@@ -1,3 +1,4 @@
+import type { ValueExpression } from '../../expr/load-expression.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { type Lookup, lookupTest } from './lookup.ts';
@@ -21,9 +22,18 @@ export function canHaveMatches(cluster: string, lookups: readonly Lookup[]): boo
   return lookups.filter(({ index }) => index === CLUSTER_INDEX).every((lookup) => lookupTest(lookup)(cluster));
 }
 
-/** `--group-by cluster`: the field `cluster`, which objects of several clusters have. */
-export const CLUSTER_EXPRESSION = {
-  text: CLUSTER_INDEX,
-  reads: [],
-  values: (object: ReadonlyObject & { readonly cluster?: unknown }): unknown[] => [object.cluster],
+/** A query about objects of several places: the index of places, and the expression with its name for `--group-by`. */
+export interface PlaceIndex {
+  readonly index: IndexDefinition;
+  readonly expression: Pick<ValueExpression, 'text' | 'reads' | 'values'>;
+}
+
+/** `--values cluster`, and `--group-by cluster`: the field `cluster`, which objects of several clusters have. */
+export const OF_CLUSTERS: PlaceIndex = {
+  index: clusterIndex(''),
+  expression: {
+    text: CLUSTER_INDEX,
+    reads: [],
+    values: (object: ReadonlyObject & { readonly cluster?: unknown }): unknown[] => [object.cluster],
+  },
 };

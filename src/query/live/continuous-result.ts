@@ -65,7 +65,7 @@ export interface ResultRecord {
   readonly key?: string;
   /** `apps/v1/deployments`, `v1/pods`. */
   readonly gvr?: string;
-  /** The name of the object's cluster. Only with several clusters. */
+  /** The name of the object's cluster; absent where there is only one. */
   readonly cluster?: string;
   readonly cause: RowCause;
   /** The reason why the object cannot be printed. Then `object` has only what identifies it. */

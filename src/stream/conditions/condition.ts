@@ -41,7 +41,7 @@ export interface EventVariables extends Readonly<Record<string, unknown>> {
   readonly oldObject: ReadonlyObject | null;
   readonly event: EventType;
   readonly now: Date;
-  /** The name of the cluster, in a stream of several clusters. */
+  /** The name of the cluster; absent where there is only one. */
   readonly cluster?: string | undefined;
 }
 

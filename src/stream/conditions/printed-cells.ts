@@ -50,7 +50,7 @@ function typeOf({ type, format }: TableColumn, heading: string): CellType {
 /** The columns around those of the server. */
 export interface AroundColumns {
   readonly ofEvents?: boolean | undefined;
-  /** The column CLUSTER exists: the rows are of several clusters. */
+  /** The column CLUSTER exists: rows are of more than one cluster. */
   readonly withCluster?: boolean | undefined;
 }
 
@@ -100,8 +100,8 @@ export class PrintedCells {
   }
 
   /**
-   * The variables of one row, at the time `now` in ms. `event` is the value of EVENT, `cluster` that of CLUSTER, which
-   * only rows of several clusters have.
+   * The variables of one row, at the time `now` in ms. `event` is the value of EVENT, `cluster` that of CLUSTER, if
+   * that column exists.
    */
   variablesFor(
     object: ReadonlyObject,

@@ -332,7 +332,7 @@ export class Waiter implements Disposable {
   }
 }
 
-/** ` in east`, for a target of one of several clusters. */
+/** ` in east`, for a target that names its cluster. */
 const inCluster = ({ type: { cluster } }: WaitTarget) => (cluster === undefined ? '' : ` in ${cluster}`);
 
 const MOST_NAMED = 3;

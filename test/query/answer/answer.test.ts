@@ -6,7 +6,7 @@ import { type AnswerPart, answer } from '../../../src/query/answer/answer.ts';
 import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
 import { measuresOf } from '../../../src/query/answer/measures.ts';
 import type { Query, ScopedQuery } from '../../../src/query/answer/query.ts';
-import { CLUSTER_EXPRESSION, clusterIndex } from '../../../src/query/index/cluster-index.ts';
+import { clusterIndex, OF_CLUSTERS } from '../../../src/query/index/cluster-index.ts';
 import { parseLookup } from '../../../src/query/index/lookup.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -97,7 +97,7 @@ describe('an answer from several clusters', () => {
   it('sums up in each cluster where it groups by cluster', async () => {
     const measures = await measuresOf({ sum: ['.status.restarts'] }, () => {});
     const { result } = await askBoth({
-      groupBy: CLUSTER_EXPRESSION,
+      groupBy: OF_CLUSTERS.expression,
       measures,
       groupOrder: { by: 0, isDescending: true },
     });

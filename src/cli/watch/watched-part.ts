@@ -9,23 +9,23 @@ import type { Session } from '../session/session.ts';
 import { hasStaleType } from '../terminal/exit-codes.ts';
 import { goesOnWithout, type WatchPlan } from './plan.ts';
 
-export interface WatchedClusterOptions {
+export interface WatchedPartOptions {
   /** Called with each continuity event, after it was reported. */
   readonly onContinuity: (event: ContinuityEvent) => void;
   /** Called when something may not be read, and the stream goes on without it. */
   readonly onLeftOut: (refused: readonly NewlyRefused[]) => void;
 }
 
-/** How long the initial list of one of several clusters may hold up the lists of the others, ms. */
+/** How long the initial list of one of several parts may hold up the lists of the others, ms. */
 const LATE_MS = 3000;
 
-/** The part of a `watch` that is in one cluster: its informers, and what stderr says of them. */
-export class WatchedCluster implements Disposable {
+/** The part of a `watch` that is in one cluster, usually all of it: its informers, and what stderr says of them. */
+export class WatchedPart implements Disposable {
   readonly session: Session;
   readonly plan: WatchPlan;
   /** All that was asked for, also what may not be read. */
   readonly asked: readonly WatchTarget[];
-  /** The targets that may be read, once that is known. Empty when the cluster has ended. */
+  /** The targets that may be read, once that is known. Empty when the part has ended. */
   targets: readonly WatchTarget[];
   /** Why a command that answers once cannot read something here. */
   refusal: unknown;
@@ -33,11 +33,11 @@ export class WatchedCluster implements Disposable {
   readonly #reporter: ContinuityReporter;
   readonly #leavingOut: LeavingOut | undefined;
   readonly #overdue = Promise.withResolvers<void>();
-  readonly #options: WatchedClusterOptions;
+  readonly #options: WatchedPartOptions;
   #isLate = false;
   #disposables: Disposable[] = [];
 
-  constructor(session: Session, plan: WatchPlan, options: WatchedClusterOptions) {
+  constructor(session: Session, plan: WatchPlan, options: WatchedPartOptions) {
     this.session = session;
     this.plan = plan;
     this.#options = options;
@@ -66,7 +66,7 @@ export class WatchedCluster implements Disposable {
     await runTargets(this.targets, session, { once: plan.once, endsWhenRefused: this.#leavingOut === undefined });
   }
 
-  /** Lets the other clusters wait for the initial list of this one for some seconds, then calls `onLate`. */
+  /** Lets the other parts wait for the initial list of this one for some seconds, then calls `onLate`. */
   becomeLate(onLate: () => void): void {
     const late = this.session.clock.after(LATE_MS, () => {
       if (this.isSynced) return;

@@ -21,13 +21,13 @@ export interface FilledPart extends QueryPart {
   readonly pushedDownCaches?: PushedDownCaches | undefined;
 }
 
-/** The clusters that were asked, and the errors of those that could not be. */
-export interface FilledClusters {
+/** The parts that were asked, and the errors of those that could not be. */
+export interface FilledParts {
   readonly filled: readonly FilledPart[];
   readonly errors: readonly unknown[];
 }
 
-/** Waits for all clusters. When one rejects, the others end. */
+/** Waits for all parts. When one rejects, the others end. */
 export async function together(sessions: Sessions, asked: readonly Promise<FilledPart>[]): Promise<FilledPart[]> {
   try {
     return await Promise.all(asked);
@@ -43,7 +43,7 @@ export async function together(sessions: Sessions, asked: readonly Promise<Fille
  * All that is missing of an answer, as one error. Throws it before anything is printed where a type is gone that a kept
  * discovery has: the command is run again. `answered` are the parts that the answer has.
  */
-export function refusalOfAll({ filled, errors }: FilledClusters, [answered]: readonly FilledPart[]): unknown {
+export function refusalOfAll({ filled, errors }: FilledParts, [answered]: readonly FilledPart[]): unknown {
   const all = [
     ...errors,
     ...filled.flatMap((part) => [...part.errors, ...(part.caches.refusal === undefined ? [] : [part.caches.refusal])]),

@@ -18,6 +18,8 @@ export interface QueueMetricsOptions {
  * The metrics of one queue. The ages of keys that are being processed are computed when they are read, without a timer.
  */
 export class QueueMetrics implements Disposable {
+  /** False where all values are ignored, so that the queue need not measure them. */
+  readonly arePublished: boolean;
   readonly #adds: Counter;
   readonly #retries: Counter;
   readonly #queueSeconds: Histogram;
@@ -26,6 +28,7 @@ export class QueueMetrics implements Disposable {
 
   constructor({ name, metrics, depth, ages }: QueueMetricsOptions) {
     const provider = name && metrics ? metrics : noMetrics;
+    this.arePublished = provider !== noMetrics;
     const labels = { name: name ?? '' };
     this.#adds = provider.counter('workqueue_adds_total', labels);
     this.#retries = provider.counter('workqueue_retries_total', labels);

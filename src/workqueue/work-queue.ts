@@ -84,21 +84,19 @@ export class WorkItem implements Disposable {
   readonly priority: number;
   /** The time from the first add to the take, ms. */
   readonly waitedMs: number;
-  readonly #release: (item: WorkItem) => void;
+  readonly #entry: Entry;
+  readonly #release: (entry: Entry, item: WorkItem) => void;
 
-  constructor(
-    { key, priority }: Pick<WorkItem, 'key' | 'priority'>,
-    waitedMs: number,
-    release: (item: WorkItem) => void,
-  ) {
-    this.key = key;
-    this.priority = priority;
+  constructor(entry: Entry, waitedMs: number, release: (entry: Entry, item: WorkItem) => void) {
+    this.key = entry.key;
+    this.priority = entry.priority;
     this.waitedMs = waitedMs;
+    this.#entry = entry;
     this.#release = release;
   }
 
   [Symbol.dispose](): void {
-    this.#release(this);
+    this.#release(this.#entry, this);
   }
 }
 
@@ -109,9 +107,11 @@ interface Entry extends LinePlace {
   isDirty: boolean;
   priority: number;
   addedAt: number;
-  /** While it is being processed. */
+  /** When it came in line; while it is being processed, when it was taken. */
+  since: number;
+  /** While it is being processed. `slot` is its index in the list of the keys that are being processed. */
   item: WorkItem | undefined;
-  startedAt: number;
+  slot: number;
 }
 
 /**
@@ -147,10 +147,10 @@ export class WorkQueue implements Disposable {
   readonly #delays: DelayLine;
   readonly #entries = new Map<string, Entry>();
   #dirty = 0;
-  readonly #processing = new Map<WorkItem, Entry>();
+  readonly #processing: Entry[] = [];
   readonly #takers = new Set<(item: WorkItem | undefined) => void>();
   readonly #idle = new Bell();
-  readonly #release = (item: WorkItem) => this.#released(item);
+  readonly #release = (entry: Entry, item: WorkItem) => this.#released(entry, item);
   #state: 'open' | 'draining' | 'shut' | 'abandoned' = 'open';
 
   constructor(options: WorkQueueOptions = {}) {
@@ -177,7 +177,7 @@ export class WorkQueue implements Disposable {
 
   /** Adds a key that needs work. Does nothing once the queue is shutting down. */
   add(key: string, options: AddOptions = NO_OPTIONS): void {
-    checkArgument('add', 'the key', key, 'text');
+    if (typeof key !== 'string') checkArgument('add', 'the key', key, 'text');
     if (options !== NO_OPTIONS) checkOptions('add', options, KNOWN_ADD_OPTIONS);
     const { after, limited = false, priority = 0 } = options;
     if (this.#state !== 'open') return;
@@ -193,7 +193,7 @@ export class WorkQueue implements Disposable {
    * no listener on the signal.
    */
   take(signal?: AbortSignal): Promise<WorkItem | undefined> {
-    if (signal !== undefined) checkArgument('take', 'signal', signal, 'signal');
+    if (signal !== undefined && !(signal instanceof AbortSignal)) checkArgument('take', 'signal', signal, 'signal');
     if (signal?.aborted) return Promise.resolve(undefined);
     const item = this.#next();
     if (item || this.#state !== 'open') return Promise.resolve(item);
@@ -287,7 +287,7 @@ export class WorkQueue implements Disposable {
     checkOptions('shutDownWithDrain', options, { signal: 'signal' });
     const { signal } = options;
     if (this.#state === 'open') this.#close('draining');
-    while (this.#state === 'draining' && this.#processing.size > 0) await this.#idle.wait(signal);
+    while (this.#state === 'draining' && this.#processing.length > 0) await this.#idle.wait(signal);
   }
 
   /** The content of the queue now. */
@@ -295,8 +295,8 @@ export class WorkQueue implements Disposable {
     const now = this.#clock.monotonic();
     return {
       queued: Array.from(this.#line, ({ key, priority, addedAt }) => ({ key, priority, waitedMs: now - addedAt })),
-      processing: Array.from(this.#processing, ([{ key, priority }, { startedAt, isDirty }]) => {
-        return { key, priority, heldMs: now - startedAt, isDirty };
+      processing: this.#processing.map(({ key, item, since, isDirty }) => {
+        return { key, priority: (item as WorkItem).priority, heldMs: now - since, isDirty };
       }),
       delayed: Array.from(this.#delays, ({ key, priority, at }) => ({ key, priority, dueInMs: at - now })),
     };
@@ -331,7 +331,7 @@ export class WorkQueue implements Disposable {
       running.isDirty = true;
       running.priority = priority;
       running.addedAt = addedAt;
-    } else this.#enqueue(key, { priority, addedAt, since: addedAt });
+    } else this.#enqueue(newEntry(key, priority, addedAt, addedAt));
   }
 
   #touch(known: Entry, priority: number): void {
@@ -342,20 +342,19 @@ export class WorkQueue implements Disposable {
     }
     if (isHigher) {
       this.#line.delete(known);
-      this.#enter(known.key, { ...known, priority });
+      this.#enter(newEntry(known.key, priority, known.addedAt, known.since));
     }
     this.#onTouch?.(known.key);
   }
 
   /** Gives a key that needs work its place in line. */
-  #enter(key: string, { priority, addedAt, since }: Pick<Entry, 'priority' | 'addedAt' | 'since'>): void {
-    const entry = { key, priority, addedAt, since, isInLine: true, isDirty: true, item: undefined, startedAt: 0 };
-    this.#entries.set(key, entry);
+  #enter(entry: Entry): void {
+    this.#entries.set(entry.key, entry);
     this.#line.push(entry);
   }
 
-  #enqueue(key: string, work: Pick<Entry, 'priority' | 'addedAt' | 'since'>): void {
-    this.#enter(key, work);
+  #enqueue(entry: Entry): void {
+    this.#enter(entry);
     if (this.#takers.size === 0) return;
     const [taker] = this.#takers;
     taker?.(this.#next());
@@ -376,23 +375,25 @@ export class WorkQueue implements Disposable {
     const item = new WorkItem(entry, waitedMs, this.#release);
     this.#metrics.started(waitedMs);
     entry.item = item;
-    entry.startedAt = now;
+    entry.since = now;
     this.#clean(entry);
-    this.#processing.set(item, entry);
+    entry.slot = this.#processing.push(entry) - 1;
     return item;
   }
 
-  #released(item: WorkItem): void {
-    const entry = this.#processing.get(item);
-    if (!entry) return;
-    this.#processing.delete(item);
+  #released(entry: Entry, item: WorkItem): void {
+    if (entry.item !== item) return;
+    const last = this.#processing.pop() as Entry;
+    if (last !== entry) {
+      this.#processing[entry.slot] = last;
+      last.slot = entry.slot;
+    }
     entry.item = undefined;
-    const since = this.#clock.monotonic();
-    this.#metrics.finished(since - entry.startedAt);
-    if (entry.isDirty) this.#enqueue(item.key, { ...entry, since });
+    if (this.#metrics.arePublished) this.#metrics.finished(this.#clock.monotonic() - entry.since);
+    if (entry.isDirty) this.#enqueue(newEntry(item.key, entry.priority, entry.addedAt, this.#clock.monotonic()));
     else {
       this.#entries.delete(item.key);
-      if (this.#processing.size === 0) this.#idle.wake();
+      if (this.#processing.length === 0) this.#idle.wake();
     }
   }
 
@@ -405,6 +406,10 @@ export class WorkQueue implements Disposable {
 
   #ages(): number[] {
     const now = this.#clock.monotonic();
-    return Array.from(this.#processing.values(), ({ startedAt }) => now - startedAt);
+    return this.#processing.map(({ since }) => now - since);
   }
+}
+
+function newEntry(key: string, priority: number, addedAt: number, since: number): Entry {
+  return { key, priority, addedAt, since, isInLine: true, isDirty: true, item: undefined, slot: 0 };
 }

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { seededRandom } from '../../src/kit/random.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter } from '../../src/workqueue/rate-limiter.ts';
@@ -172,6 +172,32 @@ describe('adding and taking', () => {
     expect(['held', 'waits', 'later', 'none'].map((key) => queue.isPending(key))).toEqual([true, true, true, false]);
     held[Symbol.dispose]();
     expect(['held', 'waits'].map((key) => queue.isPending(key))).toEqual([true, true]);
+  });
+
+  it.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 0, 2]], [[0, 2, 1]]])(
+    'keys that are released in the order %j leave the others as they are being processed',
+    async (order) => {
+      const { queue } = setup();
+      for (const key of ['a', 'b', 'c']) queue.add(key);
+      const items = [await taken(queue), await taken(queue), await taken(queue)];
+      const left = new Set(['a', 'b', 'c']);
+      for (const at of order) {
+        const item = items[at] as WorkItem;
+        item[Symbol.dispose]();
+        item[Symbol.dispose]();
+        left.delete(item.key);
+        expect(new Set(queue.snapshot().processing.map(({ key }) => key))).toEqual(left);
+      }
+    },
+  );
+
+  it('without metrics, reads the clock twice for a key that is added, taken and released', async () => {
+    const clock = new FakeClock();
+    const queue = new WorkQueue({ clock, rateLimiter: new ItemExponentialFailureRateLimiter(1, 1000) });
+    const reads = vi.spyOn(clock, 'monotonic');
+    queue.add('a');
+    (await taken(queue))[Symbol.dispose]();
+    expect(reads).toHaveBeenCalledTimes(2);
   });
 
   it('refuses options and keys that it does not know, in each method', async () => {

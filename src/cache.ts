@@ -18,7 +18,7 @@ export type { ScopedSource, SharedInformerOptions } from './informer/informer-op
 export type { InformerMetrics } from './informer/metrics.ts';
 export { SharedInformer } from './informer/shared-informer.ts';
 export type { StateChange } from './informer/state-change.ts';
-export type { Delta, ObjectDelta } from './informer/store/delta.ts';
+export type { Delta, ObjectDelta } from './informer/store/delta-fifo.ts';
 export { DeltaFifo, type DeltaFifoOptions, type ProcessDeltas } from './informer/store/delta-fifo.ts';
 export {
   Indexer,

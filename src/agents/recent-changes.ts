@@ -7,8 +7,8 @@ import type { ReadonlyObject } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import { ChangeRecorder } from '../serve/ui/change-record.ts';
 import type { UiChange } from '../serve/ui/wire.ts';
-import { changeHandler } from '../stream/change-handler.ts';
 import { isNoise } from '../stream/changes/noise.ts';
+import { changeHandler } from '../stream/envelope.ts';
 import type { AgentCaches } from './agent-caches.ts';
 
 /** Changes that are kept, of all types together. */

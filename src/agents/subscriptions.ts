@@ -1,7 +1,7 @@
 import type { Timer } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { isPlacedIn, selectorOf } from '../serve/hold/cached-view.ts';
-import { changeHandler } from '../stream/change-handler.ts';
+import { changeHandler } from '../stream/envelope.ts';
 import type { AgentCaches } from './agent-caches.ts';
 
 /** Subscriptions of one agent. */

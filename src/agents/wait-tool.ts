@@ -4,7 +4,7 @@ import { waitsOf } from '../cli/watch/wait-flags.ts';
 import { scope } from '../kit/abort.ts';
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { isSecretResource } from '../model/secret-type.ts';
+import { isSecretResource } from '../model/gvr.ts';
 import type { Found } from '../query/answer/found.ts';
 import { isPlacedIn, keysIn, type RequestedPart, selectorOf, whyNotCached } from '../serve/hold/cached-view.ts';
 import { maskedCondition } from '../serve/hold/masked-view.ts';

@@ -3,7 +3,7 @@ import { jsonText } from '../kit/exact-json.ts';
 import { checkArgument, checkChoice, checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { surroundingsOf, withSurroundings } from '../kit/surroundings.ts';
 import { FieldSelector } from '../model/field-selector.ts';
-import { formatGroupResource, formatGvr, type GroupVersionResource, pathOf } from '../model/gvr.ts';
+import { formatGroupResource, formatGvr, type GroupVersionResource, isSecretResource, pathOf } from '../model/gvr.ts';
 import type { ItemReading } from '../model/item-reading.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import {
@@ -19,7 +19,6 @@ import {
 import type { KubeObject, ListPage, ObjectMeta, UnknownObject } from '../model/object.ts';
 import { checkName } from '../model/path-segment.ts';
 import { withoutSecretValues } from '../model/secret-error.ts';
-import { isSecretResource } from '../model/secret-type.ts';
 import { servedTypesOf } from '../model/served-types.ts';
 import { isNotFound, type Status, type StatusError, statusOf } from '../model/status.ts';
 import { noteWrite } from '../model/stored-write.ts';
@@ -314,7 +313,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
       unwanted,
-      onEvents: (events) => this.#traffic.add({ events }),
+      traffic: this.#traffic,
     });
   }
 

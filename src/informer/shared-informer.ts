@@ -41,7 +41,7 @@ import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
 import type { CachedChange, ShownSource, StateChange } from './state-change.ts';
 import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
-import type { Delta } from './store/delta.ts';
+import type { Delta } from './store/delta-fifo.ts';
 import { Indexer } from './store/indexer.ts';
 import { createLister, type Lister } from './store/lister.ts';
 import { type Indexers, indexByNamespace, NAMESPACE_INDEX } from './store/object-index.ts';

@@ -13,8 +13,7 @@ import { PresentState } from './present-state.ts';
 import type { CachedChange, ShownSource } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply.ts';
 import type { ArrivingObjects } from './store/cache-store.ts';
-import { type Delta, isObjectDelta } from './store/delta.ts';
-import { DeltaFifo } from './store/delta-fifo.ts';
+import { type Delta, DeltaFifo, isObjectDelta } from './store/delta-fifo.ts';
 import {
   type Drift,
   driftError,
@@ -126,7 +125,9 @@ export class SourcePipeline<T> implements ShownSource {
   #isConfirmed: boolean;
   /** Whether the versions of events show how complete the cache is. */
   #isOrdered = false;
-  /** While it runs. */
+  /** Aborts when the present run ends. */
+  #running: AbortSignal | undefined;
+  /** Made for the first who asks for the present state of a run. */
   #present: PresentState | undefined;
 
   constructor(source: ListerWatcher<T>, options: PipelineOptions<T>) {
@@ -220,7 +221,8 @@ export class SourcePipeline<T> implements ShownSource {
     using _ordered = this.#ledger.observe((event) => {
       if (isOrdered(event)) fifo.continuity(event);
     });
-    this.#present = this.#createPresent(verifying.signal);
+    this.#running = verifying.signal;
+    this.#present = undefined;
     const applying = Promise.all([
       this.#applyAll(fifo, signal),
       this.#confirmStored(verifying.signal),
@@ -352,8 +354,9 @@ export class SourcePipeline<T> implements ShownSource {
 
   /** See `SharedInformer.whenCurrent`. Rejects with `closed` before the initial sync. */
   async whenCurrent(signal: AbortSignal): Promise<void> {
-    if (!this.hasSynced || !this.#present)
+    if (!this.hasSynced || !this.#running)
       throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to compare`);
+    this.#present ??= this.#createPresent(this.#running);
     await this.#present.when(signal);
   }
 

@@ -119,3 +119,25 @@ export function pathOf(gvr: GroupVersionResource, { namespace, name, subresource
   if (subresource !== undefined) parts.push(pathSegment(subresource, 'the subresource'));
   return parts.join('/');
 }
+
+/**
+ * Whether a type is that of Secrets. Works on the type because items of lists, and rows of metadata only, have no kind.
+ */
+export function isSecretResource(gvr: Pick<GroupVersionResource, 'group' | 'resource'>): boolean {
+  return gvr.group === '' && gvr.resource === 'secrets';
+}
+
+const READ_IN = new WeakMap<object, GroupVersionResource>();
+
+/**
+ * Records the API version in which an object was received. Called only where that is not the version in which its type
+ * is read now.
+ */
+export function markReadIn(object: object, gvr: GroupVersionResource): void {
+  READ_IN.set(object, gvr);
+}
+
+/** The API version in which an object was received; undefined when it is the one in which its type is read now. */
+export function readIn(object: object): GroupVersionResource | undefined {
+  return READ_IN.get(object);
+}

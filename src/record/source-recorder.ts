@@ -1,11 +1,10 @@
 import type { NotificationCause } from '../informer/handlers/notification.ts';
 import type { Continuity } from '../informer/watch/continuity-ledger.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
-import { formatGroupVersion } from '../model/gvr.ts';
+import { formatGroupVersion, isSecretResource } from '../model/gvr.ts';
 import { partsOfKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import { isSecretResource } from '../model/secret-type.ts';
 import type { Redactor } from '../stream/redact.ts';
 import { createdBy, recordedChange } from './recorded-change.ts';
 import type {

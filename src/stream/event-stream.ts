@@ -7,9 +7,16 @@ import type { Clock } from '../kit/clock.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { ChangeGate } from './change-gate.ts';
-import { changeHandler, type Handler, type TakeChange } from './change-handler.ts';
 import type { Waiter, WaitOutcome } from './conditions/waiter.ts';
-import { type Enveloper, type EventEnvelope, type ObjectChange, replacementParts } from './envelope.ts';
+import {
+  changeHandler,
+  type Enveloper,
+  type EventEnvelope,
+  type Handler,
+  type ObjectChange,
+  replacementParts,
+  type TakeChange,
+} from './envelope.ts';
 import { continuityMarker, lossMarker, type Marker, syncedMarker } from './markers.ts';
 import type { Loss } from './overflow/backlog.ts';
 import { Outlet, type OverflowOptions } from './overflow/overflow.ts';

@@ -1,8 +1,7 @@
 import { builtin } from '../kit/builtin.ts';
 import { jsonText } from '../kit/exact-json.ts';
-import type { GroupVersionResource } from '../model/gvr.ts';
+import { type GroupVersionResource, isSecretResource } from '../model/gvr.ts';
 import { SecretCopies } from '../model/secret-copies.ts';
-import { isSecretResource } from '../model/secret-type.ts';
 
 /** The annotation in which `kubectl apply` stores a copy of the applied object. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

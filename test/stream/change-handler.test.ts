@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { changeHandler } from '../../src/stream/change-handler.ts';
-import type { ObjectChange } from '../../src/stream/envelope.ts';
+import { changeHandler, type ObjectChange } from '../../src/stream/envelope.ts';
 
 const at = (resourceVersion?: string): UnknownObject => ({
   metadata: { name: 'web', ...(resourceVersion === undefined ? {} : { resourceVersion }) },

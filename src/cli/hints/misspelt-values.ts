@@ -1,8 +1,8 @@
 import { loadCel } from '../../expr/cel/load-cel.ts';
 import { type Address, addressText, valuesAt } from '../../model/field-path.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import { DurationCell } from '../../stream/conditions/cell-comparison.ts';
 import { PrintedCells } from '../../stream/conditions/printed-cells.ts';

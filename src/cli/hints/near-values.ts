@@ -1,5 +1,5 @@
 import { nearest } from '../../kit/nearest.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import { scanned, storeOf } from '../../query/answer/cached-objects.ts';
 import type { Sample } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';

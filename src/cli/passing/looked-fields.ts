@@ -3,8 +3,8 @@ import { loadCel } from '../../expr/cel/load-cel.ts';
 import { fieldsSeenBy } from '../../expr/jsonpath/fields-seen.ts';
 import type { Address } from '../../model/field-path.ts';
 import { type FieldTree, fieldTreeOf } from '../../model/field-tree.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import { splitColumns } from '../../output/tables/column-spec.ts';
 

@@ -13,9 +13,9 @@ import type { Action, TargetRef } from '../../hooks/reply.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { RunOptions, SceneRun, TestScene, WriteGate } from './test-scene.ts';
 
 /** The outcome of one check of one fixture. */

@@ -1,9 +1,8 @@
 import { InformerError } from '../../kit/error.ts';
 import { isJsonMap } from '../../kit/exact-json.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGvr, isSecretResource } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { mediaTypeOf } from '../../output/formats.ts';
 import { type Answer, answer } from '../../query/answer/answer.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';

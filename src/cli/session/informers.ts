@@ -205,12 +205,13 @@ export function refuseUnsynced(reason: unknown, targets: readonly WatchTarget[])
 const MOST_NAMED = 16;
 
 class InformerTarget implements WatchTarget {
+  /** In the version in which it is read now. */
+  type: ResourceType;
   readonly informer: SharedInformer<UnknownObject>;
   readonly names: ReadonlySet<string> | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly refused: Promise<void>;
   readonly overdue: Promise<void> | undefined;
-  readonly #served: ServedType;
   readonly #need: Need;
   readonly #plan: InformerPlan;
   readonly #parts: readonly ReadablePart[];
@@ -230,7 +231,15 @@ class InformerTarget implements WatchTarget {
     const scopes = type.namespaced ? plan.namespaces : [''];
     const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
     const follows = plan.followsVersions === true && !versioned;
-    this.#served = new ServedType(type, { client: session.client, follows, advice: adviceOn(type, plan) });
+    this.type = type;
+    const served = new ServedType(type, {
+      client: session.client,
+      follows,
+      advice: adviceOn(type, plan),
+      onMoved: (moved) => {
+        this.type = moved;
+      },
+    });
     this.names = names.length === 0 ? undefined : new Set(names);
     this.namespaces = type.namespaced ? plan.namespaces : undefined;
     this.refused = new Promise((resolve) => {
@@ -245,15 +254,11 @@ class InformerTarget implements WatchTarget {
       ? ([isByName && !isSelecting(plan) ? 'get' : 'list'] as const)
       : (['list', 'watch'] as const);
     this.#need = { type, verbs, names: isByName ? names : [] };
-    const sources = sourcesOf(this.#served, scopes, this.#need.names, plan);
+    const sources = sourcesOf(served, scopes, this.#need.names, plan);
     const options = { isLeftOut: this.#isPartial, onJudged: () => this.#partJudged(), reader };
     this.#parts = sources.length === 1 ? [] : sources.map((part) => new ReadablePart(part.source, part, options));
     const whole = sources.map((each) => ({ ...each, source: reader(each.source) }));
     this.informer = this.#createInformer(session, this.#parts.length > 0 ? this.#parts : whole);
-  }
-
-  get type(): ResourceType {
-    return this.#served.type;
   }
 
   get refusal(): unknown {

@@ -3,15 +3,16 @@ import type { ResourceApi, ResourceApiOptions } from '../../client/resource-api.
 import type { CallContext, ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { movedCollection } from '../../informer/watch/moved-collection.ts';
 import { InformerError } from '../../kit/error.ts';
-import { type GroupVersionResource, sameGvr } from '../../model/gvr.ts';
+import { type GroupVersionResource, markReadIn, sameGvr } from '../../model/gvr.ts';
 import type { ListOptions, WatchOptions } from '../../model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../model/object.ts';
-import { markReadIn } from '../../model/read-version.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
 import { isNotFound } from '../../model/status.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 
 export interface ServedTypeOptions {
+  /** Called when the type is read in another version from now on. */
+  readonly onMoved?: ((type: ResourceType) => void) | undefined;
   readonly client: Client;
   /** Goes over to the version that is served when its own is retired. Otherwise the error says which one is served. */
   readonly follows: boolean;
@@ -29,6 +30,7 @@ export class ServedType {
   readonly #options: ServedTypeOptions;
   #type: ResourceType;
   #hasBeenRead = false;
+  #sources = 0;
   #asking: Promise<ResourceType | undefined> | undefined;
 
   constructor(type: ResourceType, options: ServedTypeOptions) {
@@ -42,7 +44,13 @@ export class ServedType {
 
   /** A part of its objects, in the version in which the type is read. */
   source(options: ResourceApiOptions): ServedSource {
+    this.#sources++;
     return new ServedSource(this, (gvr) => this.#options.client.resource(gvr, options));
+  }
+
+  /** Whether its objects are read in several parts, of which each may go over before the others. */
+  get isOfSeveral(): boolean {
+    return this.#sources > 1;
   }
 
   wasRead(): void {
@@ -58,10 +66,11 @@ export class ServedType {
     });
     const served = await this.#asking;
     if (!served || sameGvr(served.gvr, asked)) return error;
-    const { follows, advice } = this.#options;
+    const { follows, advice, onMoved } = this.#options;
     if (follows) {
       const { cluster } = this.#type;
       this.#type = cluster === undefined ? served : { ...served, cluster };
+      onMoved?.(this.#type);
       return error;
     }
     const text = `${retired(asked)}, which serves ${served.gvr.version}`;
@@ -141,7 +150,7 @@ export class ServedSource implements ListerWatcher<UnknownObject> {
     const { gvr } = this.#api;
     const stream = await this.#ask((api) => api.watch(options, context));
     if (options.sendInitialEvents) this.#moved = undefined;
-    return { [Symbol.asyncIterator]: () => this.#marked(stream, gvr) };
+    return this.#served.isOfSeveral ? { [Symbol.asyncIterator]: () => this.#marked(stream, gvr) } : stream;
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { type FailedRecord, JqStream } from '../../output/jq/jq-stream.ts';
 import type { TextSink } from '../terminal/io.ts';
-import type { Session } from './session.ts';
+import type { CommandSession, Session } from './session.ts';
 
 /** Where the data of a stream goes. */
 export interface StreamOutlet extends Pick<TextSink, 'write' | 'ready'> {
@@ -25,7 +25,7 @@ export function streamOutlet(
   onFailure: (error: Error, where: string, record: FailedRecord) => void,
 ): StreamOutlet {
   const { stdout } = session.io;
-  if (!jq) return { write: (text) => stdout.write(text), ready: () => stdout.ready(), end: async () => 0 };
+  if (!jq) return { write: stdout.write.bind(stdout), ready: stdout.ready.bind(stdout), end: async () => 0 };
   const stream = new JqStream({
     jq,
     target: stdout,
@@ -45,3 +45,16 @@ export function streamOutlet(
 /** For a person: what an expression that was cut short did not print. */
 export const unendedText = (records: number) =>
   `-o jq was cut short: ${records} record${records === 1 ? ' is' : 's are'} not printed`;
+
+/**
+ * An expression that fails on an object ends the stream with its error: going on would be to leave events out in
+ * silence.
+ */
+export function orEnd<T>(session: CommandSession, print: () => T): T | undefined {
+  try {
+    return print();
+  } catch (error) {
+    session.end(error);
+    return undefined;
+  }
+}

@@ -26,9 +26,8 @@ import { outageText } from '../outage/outage-text.ts';
 import { clusterText } from '../session/cluster-error.ts';
 import { refuseUnsynced, type WatchTarget } from '../session/informers.ts';
 import type { NewlyRefused } from '../session/left-out.ts';
-import { orEnd } from '../session/or-end.ts';
 import type { CommandSession, Session } from '../session/session.ts';
-import { type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
+import { orEnd, type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import {
   describeError,
@@ -366,7 +365,7 @@ class Watching implements Disposable {
     if (mark)
       for (const { cluster, isFinal } of this.#parts.absent)
         mark(this.#markerText(clusterMarker(this.#enveloper, cluster, isFinal ? 'unserved' : 'unreachable')));
-    const isOneTable = once && this.#parts.isOfSeveral;
+    const { isOfSeveral } = this.#parts;
     const outcome = await streamEvents<WatchTarget>(
       {
         targets: this.#targets,
@@ -378,7 +377,7 @@ class Watching implements Disposable {
         summary,
         sortInitial,
         print: (event, target) => {
-          this.#countIn(event.cluster);
+          if (isOfSeveral) this.#countIn(event.cluster);
           return orEnd(session, () => show.print(event, target));
         },
         ...(mark ? { mark: (marker) => mark(this.#markerText(marker)) } : {}),
@@ -393,7 +392,7 @@ class Watching implements Disposable {
         },
         onSynced: (target) => {
           this.#parts.all.find(({ targets }) => targets.includes(target))?.synced(target);
-          if (!isOneTable) orEnd(session, () => writer.initialDone(target));
+          if (!(once && isOfSeveral)) orEnd(session, () => writer.initialDone(target));
           if (rules.watchOnly) printer.layOutFor?.(mayBeShown(this.#plan, target), target.type);
           if (this.#isSynced) this.#allShown();
         },
@@ -438,7 +437,7 @@ class Watching implements Disposable {
   }
 
   #countIn(cluster = ''): void {
-    if (this.#parts.isOfSeveral) this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
+    this.#shown.set(cluster, (this.#shown.get(cluster) ?? 0) + 1);
   }
 
   /** Markers that the reader had not reached when the stream ended; END is the last. */

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../kit/exact-json.ts';
 import type { FieldTree } from '../../model/field-tree.ts';
-import { type Cut, endOfList } from './managed-fields.ts';
-import { splicedText } from './spliced-text.ts';
+import { type Cut, endOfList, splicedText } from './managed-fields.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -8,7 +8,7 @@ import { isStatus, StatusError } from '../../model/status.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import { giveRead, itemReader, type ReadItem, wholeRead } from './item-reader.ts';
 import { ItemsSplitter } from './items-splitter.ts';
-import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW } from './managed-fields.ts';
+import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW, splice } from './managed-fields.ts';
 import {
   type Decode,
   decodeJson,
@@ -19,7 +19,6 @@ import {
   parseOrNone,
   parserOf,
 } from './object-decoder.ts';
-import { splice } from './spliced-text.ts';
 import { columnsIn, isTable, objectOfRow, rowFrom } from './table.ts';
 import { leavesOutAt } from './unwanted.ts';
 

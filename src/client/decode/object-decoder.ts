@@ -2,8 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import { hasHuge, parseJson, parseManyJson } from '../../kit/exact-json.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { isBuiltInGroup } from '../../model/object-name.ts';
-import { type Cut, findManagedFields, type MetadataPath } from './managed-fields.ts';
-import { splicedText } from './spliced-text.ts';
+import { type Cut, findManagedFields, type MetadataPath, splicedText } from './managed-fields.ts';
 
 /** Turns the bytes of one JSON value into that value. `offset` is their position in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;

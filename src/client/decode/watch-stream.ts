@@ -1,6 +1,7 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
+import type { TrafficCounter } from '../http/traffic.ts';
 import { OF_EVENT, OF_TABLE_EVENT } from './managed-fields.ts';
 import { type Decode, decodeJson, decodeTrimmed, dropManagedFields, parserOf } from './object-decoder.ts';
 import { isTable, rowsIn, TableEvents } from './table.ts';
@@ -14,8 +15,8 @@ export interface WatchStreamOptions {
   dropManagedFields: boolean;
   /** Events that are left out without being decoded. A batch of nothing else is empty: it is a sign of life. */
   unwanted?: UnwantedObjects | undefined;
-  /** Called with the number of events of each batch. */
-  onEvents?: ((count: number) => void) | undefined;
+  /** Counts the events. */
+  traffic?: TrafficCounter | undefined;
 }
 
 /**
@@ -28,7 +29,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   readonly #decoder: WatchDecoder<unknown>;
   readonly #tables: TableEvents<T> | undefined;
   readonly #dropManagedFields: boolean;
-  readonly #onEvents: ((count: number) => void) | undefined;
+  readonly #traffic: TrafficCounter | undefined;
   #ended = false;
 
   constructor(body: AsyncIterable<Uint8Array>, options: WatchStreamOptions) {
@@ -36,7 +37,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
     this.#decoder = new WatchDecoder({ decode: eventDecoder(options), leavesOut: leavesOutOf(options) });
     this.#tables = options.table ? new TableEvents<T>() : undefined;
     this.#dropManagedFields = options.dropManagedFields;
-    this.#onEvents = options.onEvents;
+    this.#traffic = options.traffic;
   }
 
   [Symbol.asyncIterator](): this {
@@ -75,7 +76,7 @@ export class WatchStream<T extends object> implements AsyncIterableIterator<Watc
   }
 
   #finished(events: WatchEvent<unknown>[]): WatchEvent<T>[] {
-    if (events.length > 0) this.#onEvents?.(events.length);
+    if (events.length > 0) this.#traffic?.add({ events: events.length });
     if (this.#dropManagedFields) for (const { object } of events) trim(object);
     return this.#tables ? this.#tables.objectsOf(events) : (events as WatchEvent<T>[]);
   }

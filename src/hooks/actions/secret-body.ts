@@ -1,7 +1,6 @@
 import { InformerError } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
-import type { GroupVersionResource } from '../../model/gvr.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
+import { type GroupVersionResource, isSecretResource } from '../../model/gvr.ts';
 
 /**
  * Throws `hook` for a body that would write digests into a Secret, or let the server show its values. Hooks get the

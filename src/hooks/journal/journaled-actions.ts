@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { isAlreadyExists, isConflict, isForbidden, isThrottled, statusOf } from '../../model/status.ts';
 import type { ActionResource } from '../actions/action-client.ts';
 import type { ActionStep } from '../actions/action-step.ts';

@@ -1,7 +1,7 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Cells, cellsOf, withCells } from '../../model/cells.ts';
+import { readIn } from '../../model/gvr.ts';
 import { hasMetadata } from '../../model/object.ts';
-import { readIn } from '../../model/read-version.ts';
 import type { ColumnLists } from './column-lists.ts';
 import { endOfValue, type FieldPart, pickedFrom } from './field-part.ts';
 

@@ -5,7 +5,7 @@ import { hasMetadata, Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Cached } from '../compact/packed-object.ts';
 import { type InformerNotification, type NotificationCause, readonlyView } from '../handlers/notification.ts';
-import type { Delta, ObjectDelta } from './delta.ts';
+import type { Delta, ObjectDelta } from './delta-fifo.ts';
 import { type Indexer, toEnd } from './indexer.ts';
 import type { ReplaceObserver } from './replacement.ts';
 

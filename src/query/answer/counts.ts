@@ -1,6 +1,6 @@
 import { lightsOf } from '../../kit/lazy-list.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import { type IndexedStore, isValue, keptCounts, storedIndexOf } from '../index/stored-index.ts';

@@ -1,9 +1,8 @@
 import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import { atPlaces, joined, lazyList, lightAt, lightsOf, passing } from '../../kit/lazy-list.ts';
-import { formatGroupResource } from '../../model/gvr.ts';
+import { formatGroupResource, isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
 import type { IndexedStore } from '../index/stored-index.ts';

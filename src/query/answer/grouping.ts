@@ -1,7 +1,7 @@
 import { goText } from '../../expr/go-text.ts';
 import { cellText } from '../../kit/escape.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import { amountsOf } from './amount.ts';

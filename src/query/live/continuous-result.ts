@@ -1,7 +1,6 @@
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGvr, isSecretResource } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';

@@ -1,11 +1,10 @@
 import type { Writable } from 'node:stream';
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { isInformerError, messageOf } from '../../kit/error.ts';
-import { formatGvr } from '../../model/gvr.ts';
+import { formatGvr, isSecretResource } from '../../model/gvr.ts';
 import { keyOf } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';

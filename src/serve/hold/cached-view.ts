@@ -1,10 +1,10 @@
 import { joined, passing, passingLight } from '../../kit/lazy-list.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import { joinKey, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
 import { fieldsOfSelector, isFieldKnown, selectorFieldValue } from './field-values.ts';
 import type { ServedCache } from './served-cache.ts';

@@ -1,8 +1,7 @@
 import { lazyList } from '../../kit/lazy-list.ts';
-import { formatGroupVersion } from '../../model/gvr.ts';
+import { formatGroupVersion, isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import type { CachedInformer, CachedObjects } from '../../query/answer/cached-objects.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { Redactor } from '../../stream/redact.ts';

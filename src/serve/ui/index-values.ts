@@ -1,7 +1,7 @@
 import { InformerError } from '../../kit/error.ts';
 import { passing } from '../../kit/lazy-list.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { countedValues } from '../../query/answer/arrange.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { TableView } from './table-view.ts';

@@ -1,9 +1,9 @@
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
+import { isSecretResource } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { isSecretResource } from '../../model/secret-type.ts';
 import { type CompiledCondition, ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
 import type { UiCache, UiPrintedColumn, UiProgram } from './ui-program.ts';
 import type { UiColumn, UiQuery, UiRow } from './wire.ts';

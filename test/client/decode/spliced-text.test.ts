@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { splicedText } from '../../../src/client/decode/spliced-text.ts';
+import { splicedText } from '../../../src/client/decode/managed-fields.ts';
 
 it('is the head and the bytes without the cut, for any bytes and length', () => {
   fc.assert(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findManagedFields, OF_OBJECT, stringAt } from '../../../src/client/decode/managed-fields.ts';
+import { findManagedFields, OF_OBJECT, splicedText, stringAt } from '../../../src/client/decode/managed-fields.ts';
 import { decodeTrimmed } from '../../../src/client/decode/object-decoder.ts';
-import { splicedText } from '../../../src/client/decode/spliced-text.ts';
 import { HugeNumber, jsonText, parseJson, parseManyJson } from '../../../src/kit/exact-json.ts';
 import { objectText } from '../../client/decode/json-text.ts';
 import { damaged, itemText, numberText, oddJson } from '../inputs.ts';

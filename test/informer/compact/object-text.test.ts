@@ -5,7 +5,7 @@ import { ColumnLists } from '../../../src/informer/compact/column-lists.ts';
 import { ObjectTexts } from '../../../src/informer/compact/object-text.ts';
 import { HugeNumber, jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { cellsOf, type TableColumn, withCells } from '../../../src/model/cells.ts';
-import { markReadIn } from '../../../src/model/read-version.ts';
+import { markReadIn } from '../../../src/model/gvr.ts';
 
 const fromServer = () => new ObjectTexts(() => true, new ColumnLists());
 const fromAnywhere = () => new ObjectTexts(() => false, new ColumnLists());

@@ -1,9 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Delta } from '../../../src/informer/store/delta.ts';
-import { DeltaFifo, type DeltaFifoOptions } from '../../../src/informer/store/delta-fifo.ts';
-import type { KubeObject } from '../../../src/model/object.ts';
-import { Tombstone } from '../../../src/model/object.ts';
+import { type Delta, DeltaFifo, type DeltaFifoOptions } from '../../../src/informer/store/delta-fifo.ts';
+import { type KubeObject, Tombstone } from '../../../src/model/object.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { pod } from '../../support/objects.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isObjectDelta, keyOfDeltas } from '../../../src/informer/store/delta.ts';
+import { isObjectDelta, keyOfDeltas } from '../../../src/informer/store/delta-fifo.ts';
 import { Tombstone } from '../../../src/model/object.ts';
 import { pod } from '../../support/objects.ts';
 

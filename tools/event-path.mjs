@@ -62,7 +62,7 @@ function isCalled({ ranges: [range], functionName }, index) {
   return range.count > 0 && !(index === 0 && functionName === '');
 }
 
-/** Waits until a stream has had so many lines. */
+/** Waits until a stream has had this number of lines. */
 function linesOf(stream) {
   let count = 0;
   stream.on('data', (chunk) => {

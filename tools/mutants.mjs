@@ -5,19 +5,19 @@
 //   --list FILE   entries of this file instead; one without `red` is noticed by any test of its file. `tests` may name
 // several files. MUTANTS_SHOW=1 in the environment shows what the test runner prints.
 // Ends with 1 when a breakage goes unnoticed, no longer applies, or when a test fails without any.
-//   node tools/mutants.mjs --random N [--seed S] [--only PATH] [--until STAGE] [--workers N] [--all]
-//   --random N    N edits anywhere in the rooms that must not fail, instead: tools/mutants/random.mjs
+//   node tools/mutants.mjs --random N [--seed S] [--only PATH] [--until STAGE] [--all]
+//   --random N    N edits, or `all`, anywhere in the rooms that must not fail, instead: tools/mutants/random.mjs
 //   --only PATH   only files whose path holds PATH
 //   --until STAGE no tests farther away than these: mirrored, direct, near, far; by default `last`, which is all
-//   --workers N   test runners side by side, by default 2
 //   --all         prints the edits that were noticed too, with the test that noticed each
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { edited } from './mutants/edit.mjs';
 import { reportOfRandom } from './mutants/random.mjs';
-import { root, runJobs } from './mutants/run-jobs.mjs';
+import { runJobs } from './mutants/run-jobs.mjs';
 import { STAGES } from './mutants/selection.mjs';
+import { root } from './mutants/test-runner.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -26,18 +26,20 @@ const { values } = parseArgs({
     random: { type: 'string' },
     seed: { type: 'string', default: '1' },
     until: { type: 'string', default: 'last' },
-    workers: { type: 'string', default: '2' },
     all: { type: 'boolean', default: false },
   },
 });
 process.exitCode = values.random === undefined ? await listed() : await random();
 
 async function random() {
-  const [count, seed, workers] = [values.random, values.seed, values.workers].map(Number);
-  if (!(count > 0) || !Number.isSafeInteger(seed)) throw new Error('--random needs a count, and --seed a whole number');
-  if (!(workers > 0)) throw new Error('--workers needs a count');
+  const [count, seed] = [
+    values.random === 'all' ? Number.POSITIVE_INFINITY : Number(values.random),
+    Number(values.seed),
+  ];
+  if (!(count > 0) || !Number.isSafeInteger(seed))
+    throw new Error('--random needs a count or `all`, and --seed a whole number');
   if (!STAGES.includes(values.until)) throw new Error(`--until needs one of ${STAGES.join(', ')}`);
-  return reportOfRandom({ count, seed, workers, until: values.until, only: values.only, all: values.all });
+  return reportOfRandom({ count, seed, until: values.until, only: values.only, all: values.all });
 }
 
 async function listed() {

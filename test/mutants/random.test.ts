@@ -1,7 +1,9 @@
+import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { edited } from '../../tools/mutants/edit.mjs';
 import { mutantsOf, syntaxErrors } from '../../tools/mutants/operators.mjs';
 import { choose, explanationOf, explanations, sourceOf, testsFor } from '../../tools/mutants/selection.mjs';
+import { switched } from '../../tools/mutants/switches.mjs';
 
 /** The results of all edits of one short source, without those of the operators that are not named. */
 function resultsOf(source: string, ...operators: string[]): string[] {
@@ -64,6 +66,41 @@ describe('an edit', () => {
       throw new Error(\`text \${e + 1}\`);
     `;
     expect(mutantsOf('src/x.ts', source)).toEqual([]);
+  });
+});
+
+describe('the text with a switch for each edit', () => {
+  // chains whose operators bind differently, statements without braces, blocks of each kind, a generator
+  const source = `
+    const seen = [];
+    function* numbers(to) { for (let i = 0; i < to; i++) { if (seen.length > 50) return; yield i; } }
+    const sum = (...all) => all.reduce((a, b) => a + b * 2 - 1, 0);
+    class Counter { #n = 1; add(by) { if (by > 1 && by < 5 || !by) this.#n += by; else seen.push('else'); return this.#n; } }
+    function guarded(a, b) { try { if (a ?? b) { seen.push(a === b); } return a - b - 1 } catch { return true } finally { seen.push('last'); } }
+    for (const n of numbers(7)) seen.push(new Counter().add(n), guarded(n, 3), sum(n, n + 1));
+    return JSON.stringify(seen);
+  `;
+  const edits = mutantsOf('src/x.ts', source).map((mutant, id) => ({ ...mutant, id }));
+  const text = switched('src/x.ts', source, edits);
+  const run = (body: string, isOn: (id: number) => boolean = () => false): unknown => {
+    try {
+      return new Script(`(function (__edit) {${body}})`).runInThisContext()(isOn);
+    } catch (error) {
+      return String(error);
+    }
+  };
+
+  it('does what the source does while every switch is off', () => {
+    expect(edits.length).toBeGreaterThan(40);
+    expect(run(text)).toBe(run(source));
+  });
+
+  it.each(
+    edits.map(
+      (edit) => [`${edit.find} → ${edit.replace} in column ${edit.column} of line ${edit.line}`, edit] as const,
+    ),
+  )('does what the source with one edit does while its switch is on: %s', (_, edit) => {
+    expect(run(text, (id) => id === edit.id)).toBe(run(edited(source, edit) ?? '', () => false));
   });
 });
 

@@ -1,19 +1,19 @@
 // Random breakages: edits by standard operators anywhere in the rooms that must not fail, tried in stages: the mirrored
-// test file, those beside it or that import the edited file, those farther away. In each stage the test files run once,
-// unbroken, with marks, which show the tests that reach an edit. Then each edit is tried on those until one fails. The
-// next stage is asked about what is left. An edit that no test notices survives.
+// test file, those beside it or that import the edited file, those farther away. Each stage is asked about what is left,
+// and what no test notices survives. All edits are in the sources at once, each behind a switch, and are tried in one
+// process: in-process.mjs has the rules.
 import path from 'node:path';
-import { HUNG, runJobs, TIMED_OUT } from './run-jobs.mjs';
 import { choose, explanationOf, explanations, ROOMS, roomOf, STAGES, testsFor } from './selection.mjs';
+import { inScratch, root, runEntries } from './test-runner.mjs';
 
-/** At most this number of test files is asked for an edit in each stage. */
-const MOST = { mirrored: 1, direct: 10, near: 15, far: 12, last: 1 };
-/** A test that needs more CPU time is asked in the last stage only. */
-const SLOW_MS = 2500;
-/** A test of an edited source may take this long. */
-const [LONGEST_MS, LONGEST_LAST_MS] = [10_000, 40_000];
-/** Nothing is shared among jobs, so that what an edit left behind does not fail the next one. */
-const ALONE = { isolate: true, maxWorkers: 1, hookTimeout: 10_000 };
+/** At most this number of test files is asked for the edits of one source file in each stage. */
+const MOST = { mirrored: 1, direct: 10, near: 15, far: 10, last: 1 };
+/** At most this number of test files shares a process. */
+const TOGETHER = 50;
+/** A process that says nothing for this time is ended. Endless loops that hold a switch end by themselves, and soon. */
+const SETTINGS = { isolate: true, testTimeout: 0, hookTimeout: 0, silence: 60_000, memory: 3000 };
+/** Stands for the error of a test that ended its process. */
+const HUNG = 'the process hung, or ended';
 
 /** Runs `count` edits, prints a table and the survivors, and gives the exit code: 1 when more than 5 % survive. */
 export async function reportOfRandom(options) {
@@ -21,111 +21,75 @@ export async function reportOfRandom(options) {
   const mutants = choose(options).map((mutant) => ({ ...mutant, why: explanationOf(mutant, entries) }));
   const asked = mutants.filter(({ why }) => why === undefined);
   for (const stage of STAGES.slice(0, STAGES.indexOf(options.until) + 1)) {
+    const began = Date.now();
     const left = asked.filter(({ red }) => red === undefined);
-    if (left.length === 0) break;
-    await tryAll(left, await reachedBy(left, stage, options), stage, options);
+    await tryStage(left, stage);
+    if (left.length > 0) console.error(`${left.length} edits, ${stage}: ${Math.round((Date.now() - began) / 1000)} s`);
   }
   return report(mutants, options);
 }
 
-/** By statement: the test files that reach it, each with its tests. What fails unbroken is left out. */
-async function reachedBy(mutants, stage, { workers }) {
-  const numbers = new Map();
-  for (const mutant of mutants) if (!numbers.has(placeOf(mutant))) numbers.set(placeOf(mutant), numbers.size);
-  const anchors = {};
-  for (const mutant of mutants) {
-    anchors[mutant.file] ??= [];
-    const mark = [mutant.anchor, numbers.get(placeOf(mutant))];
-    if (!anchors[mutant.file].some(([anchor]) => anchor === mutant.anchor)) anchors[mutant.file].push(mark);
+async function tryStage(mutants, stage) {
+  const asked = (file) =>
+    testsFor(file)
+      .filter((each) => each.stage === stage)
+      .slice(0, MOST[stage])
+      .map(({ test }) => test);
+  const files = [...new Set(mutants.flatMap(({ file }) => asked(file)))];
+  while (files.length > 0) {
+    const tests = files.splice(0, TOGETHER);
+    const edits = mutants
+      .filter(({ red }) => red === undefined)
+      .map((mutant) => ({ mutant, tests: asked(mutant.file).filter((test) => tests.includes(test)) }))
+      .filter((edit) => edit.tests.length > 0);
+    if (edits.length > 0) await inScratch((scratch) => tryTogether(edits, tests, stage, scratch));
   }
-  for (const marks of Object.values(anchors)) marks.sort((a, b) => b[0] - a[0]);
-  const files = [
-    ...new Set(
-      mutants.flatMap(({ file }) =>
-        testsFor(file)
-          .filter((test) => test.stage === stage)
-          .slice(0, stage === 'last' ? MOST.last : Number.POSITIVE_INFINITY)
-          .map(({ test }) => test),
-      ),
-    ),
-  ].sort();
-  const jobs = files.map((test, id) => ({ id, test }));
-  const settings = { ...ALONE, isMarking: true, anchors, testTimeout: 60_000, silence: 90_000 };
-  const results = await runSideBySide(jobs, settings, workers, `${stage} test files run unbroken`);
-  const reached = new Map([...numbers.keys()].map((place) => [place, new Map()]));
-  for (const { id, test } of jobs) {
-    const { titles: failed, tests } = results.get(id);
-    for (const title of failed) console.log(`FAILS UNBROKEN  ${test}: ${title}`);
-    for (const [place, number] of numbers) {
-      const those = testsThatReach(number, tests).filter(({ title }) => !failed.includes(title));
-      if (those.length > 0) reached.get(place).set(test, those);
+}
+
+/** Tries edits on test files in one process; when it ends too early, in another one, without what ended it. */
+async function tryTogether(edits, tests, stage, scratch) {
+  const known = { crashed: [], verdicts: [] };
+  const plan = {
+    ...SETTINGS,
+    tests,
+    isLast: stage === 'last',
+    edits: edits.map(({ mutant, tests }, id) => ({ ...mutant, tests, id })),
+    known,
+  };
+  for (;;) {
+    let last;
+    for (const line of await runEntries(scratch, [['edits.test.js', entryOf]], plan)) {
+      if (line.unbroken) console.error(`FAILS UNBROKEN  ${line.unbroken}`);
+      last = line.isDone ? undefined : (line.began ?? last);
+      if (line.verdict !== undefined) settle(edits[line.verdict].mutant, line, known, line.verdict);
+      if (line.isDone) return;
     }
-  }
-  return reached;
-}
-
-/** What is reached outside of a test, while the file loads or in a hook, counts for every test. */
-function testsThatReach(number, tests) {
-  const named = tests.filter(({ title }) => title !== undefined);
-  const isShared = tests.some(({ title, reached }) => title === undefined && reached.includes(number));
-  return isShared ? named : named.filter(({ reached }) => reached.includes(number));
-}
-
-function placeOf({ file, anchor }) {
-  return `${file}:${anchor}`;
-}
-
-/** Tries each edit on one test file of the stage after the other, until one notices it, which is written into the edit. */
-async function tryAll(mutants, reached, stage, { workers }) {
-  for (const mutant of mutants) {
-    mutant.plan = planOf(mutant, reached.get(placeOf(mutant)), stage);
-    mutant.isCovered ||= mutant.plan.length > 0;
-  }
-  for (let round = 0; round < MOST[stage]; round++) {
-    const left = mutants.filter((mutant) => mutant.red === undefined && mutant.plan.length > round);
-    if (left.length === 0) break;
-    const jobs = left.map((mutant, id) => ({ id, mutant, edit: editOf(mutant), ...mutant.plan[round] }));
-    const brokenTimeout = stage === 'last' ? LONGEST_LAST_MS : LONGEST_MS;
-    const settings = { ...ALONE, brokenTimeout, silence: brokenTimeout + 10_000 };
-    const results = await runSideBySide(jobs, settings, workers, `edits, ${stage} round ${round + 1}`);
-    for (const { id, mutant, test } of jobs) {
-      const [title] = results.get(id).titles;
-      if (title !== undefined) mutant.red = `${test}: ${title}`;
-    }
+    if (last === undefined) throw new Error('no test could be begun: MUTANTS_SHOW=1 shows what the test runner says');
+    if (typeof last === 'string') known.crashed.push(last);
+    else if (!known.verdicts.includes(last)) settle(edits[last].mutant, { red: HUNG, isReached: true }, known, last);
   }
 }
 
-/** The test files of a stage in the order in which an edit is tried on them: nearest first, then the quickest. */
-function planOf({ file }, reaching, stage) {
-  const longest = stage === 'last' ? Number.POSITIVE_INFINITY : SLOW_MS;
-  return testsFor(file)
-    .filter((test) => test.stage === stage && reaching.has(test.test))
-    .map(({ test, distance }) => {
-      const quick = reaching.get(test).filter(({ ms }) => ms <= longest);
-      return { test, distance, ms: sum(quick.map(({ ms }) => ms)), only: quick.map(({ title }) => title) };
-    })
-    .filter(({ only }) => only.length > 0)
-    .sort((a, b) => a.distance - b.distance || a.ms - b.ms)
-    .slice(0, MOST[stage])
-    .map(({ test, only }) => ({ test, only }));
+function settle(mutant, { red, isReached }, known, id) {
+  known.verdicts.push(id);
+  mutant.red = red;
+  mutant.isCovered ||= isReached;
 }
 
-function sum(numbers) {
-  return numbers.reduce((a, b) => a + b, 0);
+function entryOf(log) {
+  return `
+import { appendFileSync, readFileSync } from 'node:fs';
+import { it } from 'vitest';
+import { tryEdits } from ${JSON.stringify(path.join(root, 'tools/mutants/in-process.mjs'))};
+const say = (what) => appendFileSync(${JSON.stringify(log)}, JSON.stringify(what) + '\\n');
+it('edits', async () => {
+  const plan = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, 'utf8'));
+  const load = (test, mark) => import(/* @vite-ignore */ plan.root + '/' + test + (mark ? '?job=' + mark : ''));
+  await tryEdits(plan, load, say);
+  say({ isDone: true });
+});
+`;
 }
-
-function editOf({ file, find, replace, at }) {
-  return { file, find, replace, at };
-}
-
-async function runSideBySide(jobs, settings, workers, what) {
-  const began = Date.now();
-  const sides = Array.from({ length: workers }, (_, side) => jobs.filter((_, i) => i % workers === side));
-  const results = await Promise.all(sides.map((side) => runJobs(side, settings)));
-  console.error(`${jobs.length} ${what}: ${Math.round((Date.now() - began) / 1000)} s`);
-  return new Map(results.flatMap((result) => [...result]));
-}
-
 function verdictOf({ why, red, isCovered }) {
   if (why !== undefined) return 'explained';
   if (red !== undefined) return 'noticed';
@@ -140,7 +104,9 @@ function report(mutants, { count, seed, only, until, all }) {
     if (isShown) console.log(`${verdict.padEnd(11)} ${edit}  (${operator})${red === undefined ? '' : `  ${red}`}`);
   }
   const limits = [only && ` --only ${only}`, until !== STAGES.at(-1) && ` --until ${until}`].filter(Boolean).join('');
-  console.log(`\nnpm run mutants -- --random ${count} --seed ${seed}${limits}\n`);
+  console.log(
+    `\nnpm run mutants -- --random ${count === Number.POSITIVE_INFINITY ? 'all' : count} --seed ${seed}${limits}\n`,
+  );
   console.log('| room | edits | noticed | explained | survived | not covered | survived, of all |');
   console.log('|---|---|---|---|---|---|---|');
   for (const room of ROOMS) {
@@ -148,7 +114,7 @@ function report(mutants, { count, seed, only, until, all }) {
     if (of.length > 0) console.log(rowOf(`\`${path.posix.join('src', room)}\``, of));
   }
   console.log(rowOf('all', verdicts));
-  const late = verdicts.filter(({ red }) => red?.endsWith(HUNG) || red?.endsWith(TIMED_OUT)).length;
+  const late = verdicts.filter(({ red }) => /did not end$|on and on$|process hung/.test(red ?? '')).length;
   console.log(`\n${late} of those that were noticed let a test hang.`);
   return shareOf(verdicts) >= 0.05 ? 1 : 0;
 }

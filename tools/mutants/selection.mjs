@@ -5,7 +5,7 @@ import path from 'node:path';
 import { edited } from './edit.mjs';
 import { importsOf, remember } from './imports.mjs';
 import { mutantsOf } from './operators.mjs';
-import { root } from './run-jobs.mjs';
+import { root } from './test-runner.mjs';
 
 /** The rooms in which few edits may go unnoticed. */
 export const ROOMS = ['informer', 'workqueue', 'client/decode', 'stream', 'controller', 'hooks', 'serve'];
@@ -96,7 +96,7 @@ export function explanationOf(mutant, entries) {
 }
 
 /**
- * The test files that may notice an edit of a file, nearest first; those of the last resort at the end.
+ * The test files that may notice an edit of a file, by stages; in each stage those of the room first, then the nearest.
  */
 export const testsFor = remember((file) => {
   const found = allTests().flatMap((test) => {
@@ -104,15 +104,25 @@ export const testsFor = remember((file) => {
     if (distance === undefined) return [];
     return [{ test, distance, stage: stageOf(test, file, distance) }];
   });
-  return found.sort((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage) || a.distance - b.distance);
+  const ranks = ({ test, distance, stage }) => [STAGES.indexOf(stage), isInRoom(test, file) ? 0 : 1, distance];
+  return found.sort((a, b) => compareRanks(ranks(a), ranks(b)));
 });
+
+function isInRoom(test, file) {
+  return test.startsWith(`test/${roomOf(file)}/`);
+}
+
+function compareRanks(a, b) {
+  const at = a.findIndex((rank, i) => rank !== b[i]);
+  return at < 0 ? 0 : a[at] - b[at];
+}
 
 function stageOf(test, file, distance) {
   if (LAST_RESORT.some((folder) => test.startsWith(folder))) return 'last';
   const mirrored = file.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
   if (test === mirrored) return 'mirrored';
   if (distance === 1 || path.dirname(test) === path.dirname(mirrored)) return 'direct';
-  return distance <= NEAR || test.startsWith(`test/${roomOf(file)}/`) ? 'near' : 'far';
+  return distance <= NEAR || isInRoom(test, file) ? 'near' : 'far';
 }
 
 const allTests = remember(() => {

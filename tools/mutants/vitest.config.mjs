@@ -1,20 +1,29 @@
-// How tools/mutants/run-jobs.mjs runs breakages: without copies. Each job has an entry of its own, which imports its
-// test file with `?job=N` behind the path; the plugin keeps that mark on every module through which the edited file is
-// reached, and leaves it off all others, which are shared.
+// How sources with edits are served: without copies. For a listed breakage each job has an entry of its own, which
+// imports its test file with `?job=N` behind the path; the plugin keeps that mark on every module through which the
+// edited file is reached, and leaves it off all others, which are shared. For random edits every edited file is served
+// with a switch for each of its edits, and `vitest` is what tools/mutants/vitest-shim.mjs gives to the test files.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { edited } from './edit.mjs';
 import { importsOf, remember } from './imports.mjs';
+import { switched } from './switches.mjs';
 
 const plan = JSON.parse(readFileSync(process.env.MUTANTS_PLAN, 'utf8'));
-const { root, jobs, scratch, isMarking, anchors, isolate, maxWorkers, testTimeout, hookTimeout } = plan;
+const { root, jobs = [], edits, tests, scratch, include, isolate, memory, testTimeout, hookTimeout } = plan;
 const byId = new Map(jobs.map((job) => [String(job.id), job]));
-const MARK = /\?job=(\d+)$/;
+const MARK = /\?job=([\d-]+)$/;
+const SHIM = path.join(root, 'tools/mutants/vitest-shim.mjs');
 const imports = remember(importsOf);
+
+/** Of a random edit the mark is two numbers: that of the edit, and that of the test file. */
+function jobOf(id) {
+  const [edit, test] = id.split('-');
+  return test === undefined ? byId.get(id) : { test: tests[test], file: edits[edit].file };
+}
 
 /** The modules of a job that cannot be shared: its test file, the edited file, and what lies between them. */
 const ownModules = remember((id) => {
-  const { test, file } = byId.get(id);
+  const { test, file } = jobOf(id);
   const entry = path.join(root, test);
   const wanted = file && path.join(root, file);
   const importers = new Map();
@@ -35,6 +44,7 @@ const breakages = {
   enforce: 'pre',
   resolveId(source, importer) {
     if (MARK.test(source)) return source;
+    if (edits && source === 'vitest') return importer?.startsWith(path.join(root, 'test')) ? SHIM : undefined;
     const id = importer && MARK.exec(importer)?.[1];
     if (!id || !source.startsWith('.')) return undefined;
     const file = path.resolve(path.dirname(importer), source);
@@ -43,8 +53,7 @@ const breakages = {
   load(module) {
     const id = MARK.exec(module)?.[1];
     const file = module.replace(MARK, '');
-    const marks = isMarking ? anchors[path.relative(root, file)] : undefined;
-    if (marks) return marked(readFileSync(file, 'utf8'), marks);
+    if (edits) return textWithSwitches(path.relative(root, file)) ?? (id ? readFileSync(file, 'utf8') : undefined);
     if (!id) return undefined;
     const job = byId.get(id);
     const source = readFileSync(file, 'utf8');
@@ -52,28 +61,25 @@ const breakages = {
   },
 };
 
-/** A source that says which of its statements are reached. `marks` are [offset, number], the last offset first. */
-function marked(source, marks) {
-  let text = source;
-  for (const [offset, number] of marks)
-    text = `${text.slice(0, offset)}globalThis.reachedMarks?.add(${number});${text.slice(offset)}`;
-  return text;
-}
+const textWithSwitches = remember((file) => {
+  const own = edits.filter((edit) => edit.file === file);
+  return own.length > 0 ? switched(file, readFileSync(path.join(root, file), 'utf8'), own) : undefined;
+});
 
 export default {
   cacheDir: path.join(scratch, '.cache'),
   plugins: [breakages],
   test: {
-    include: jobs.map(({ id }) => `job-${id}.test.js`),
+    include,
     isolate,
     fsModuleCache: false, // each run has an id of its own: no later one would read it
-    maxWorkers,
     reporters: process.env.MUTANTS_SHOW ? ['default'] : [{}],
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout,
     teardownTimeout: 3000,
     dangerouslyIgnoreUnhandledErrors: true,
     // What runs away is to end soon, by time or by memory.
     testTimeout,
-    execArgv: ['--max-old-space-size=600'],
+    execArgv: [`--max-old-space-size=${memory}`],
   },
 };

@@ -1,0 +1,132 @@
+// Tries edits on tests in this process: every test runs once unedited, which shows the edits that it reaches; then each
+// edit is switched on for the tests that reach it, the quickest of the nearest file first, until one fails.
+import { performance } from 'node:perf_hooks';
+import { collected } from './vitest-shim.mjs';
+
+const NONE = -1;
+/** A test that needs more time on the processor is asked in the last stage only. */
+const SLOW_MS = 2500;
+/** Limits of a test with an edit, against the same test without: steps, and times in which the process works or waits. */
+const LIMITS = { steps: [200_000, 20], busy: [3000, 10], idle: [1000, 5] };
+const TICK_MS = 50;
+const timers = { setInterval, clearInterval };
+
+let [active, steps, mostSteps, isRunaway] = [NONE, 0, Number.POSITIVE_INFINITY, false];
+let reached = new Set();
+
+/** The switch of an edit, in the text that switches.mjs makes. A loop that an edit made endless ends here. */
+globalThis.__edit = (id) => {
+  reached.add(id);
+  if (++steps > mostSteps) {
+    isRunaway = true;
+    throw new Error('an edit made the test run on and on');
+  }
+  return id === active;
+};
+
+/** `plan` is `{ edits, tests, isLast, known }`; `load(test, mark)` imports a test file. `say` writes a line of the log. */
+export async function tryEdits({ edits, tests, isLast, known }, load, say) {
+  const bases = new Map();
+  const loaded = new Set();
+  for (const test of tests) {
+    reached = new Set();
+    if (known.crashed.includes(test)) continue;
+    say({ began: test });
+    const found = await collected(() => load(test)).catch((error) => say({ unbroken: `${test}: ${error}` }) ?? []);
+    for (const id of reached) loaded.add(id);
+    bases.set(test, await basesOf(test, found, say));
+  }
+  for (const edit of edits.filter(({ id }) => !known.verdicts.includes(id))) {
+    say({ began: edit.id });
+    const files = edit.tests.filter((test) => bases.has(test)).map((test) => [test, bases.get(test)]);
+    const { red, isMissed, isReached } = await inPlace(edit.id, files, isLast);
+    const isLoaded = loaded.has(edit.id);
+    const late =
+      red ??
+      (isLoaded || isMissed
+        ? await reloaded(edit.id, files, (test) => load(test, `${edit.id}-${tests.indexOf(test)}`), isLast)
+        : undefined);
+    say({ verdict: edit.id, red: late, isReached: isReached || isLoaded });
+  }
+}
+
+async function basesOf(test, found, say) {
+  const bases = [];
+  for (const { title, run } of found) {
+    say({});
+    const base = await attempt(run, NONE);
+    if (base.error) say({ unbroken: `${test}: ${title}: ${base.error}` });
+    else bases.push({ ...base, title, run });
+  }
+  return bases.sort((a, b) => a.busy + a.idle - b.busy - b.idle);
+}
+
+/** One run of a test with an edit switched on, within the limits that its unedited run sets. */
+async function attempt(run, edit, base) {
+  const most = (what) => (base ? LIMITS[what][0] + LIMITS[what][1] * base[what] : Number.POSITIVE_INFINITY);
+  const before = performance.eventLoopUtilization();
+  const times = () => {
+    const { idle, active: busy } = performance.eventLoopUtilization(before);
+    return { idle, busy };
+  };
+  [active, steps, mostSteps, isRunaway, reached] = [edit, 0, most('steps'), false, new Set()];
+  let ticks;
+  const late = new Promise((_, reject) => {
+    ticks = timers.setInterval(() => {
+      const { idle, busy } = times();
+      if (idle > most('idle') || busy > most('busy')) reject(new Error('the test did not end'));
+    }, TICK_MS);
+  });
+  let error;
+  try {
+    await Promise.race([run(), late]);
+  } catch (cause) {
+    error = cause ?? new Error('a test failed without an error');
+  }
+  timers.clearInterval(ticks);
+  if (isRunaway) error = new Error('the test ran on and on');
+  const result = { error, steps, reached, ...times() };
+  [active, mostSteps] = [NONE, Number.POSITIVE_INFINITY];
+  return result;
+}
+
+/** `isMissed`: a test did not evaluate the switch this time, because a result from before was remembered. */
+async function inPlace(id, files, isLast) {
+  let [isMissed, isReached] = [false, false];
+  for (const [test, bases] of files)
+    for (const base of bases.filter((each) => each.reached.has(id))) {
+      isReached = true;
+      if (!isLast && base.busy > SLOW_MS) continue;
+      const { error, reached: now } = await attempt(base.run, id, base);
+      if (!now.has(id)) isMissed = true;
+      if (error && (await passes(base))) return { red: redOf(test, base, error), isMissed, isReached };
+    }
+  return { isMissed, isReached };
+}
+
+/** The test without an edit, after a failure with one: what an edit left behind in the process must not count. */
+async function passes(base) {
+  const { error } = await attempt(base.run, NONE);
+  return error === undefined;
+}
+
+/** What is evaluated while a file loads needs a load of its own, with the edit switched on. */
+async function reloaded(id, files, load, isLast) {
+  for (const [test, bases] of files) {
+    [active, reached] = [id, new Set()];
+    const found = await collected(() => load(test)).catch((error) => error);
+    active = NONE;
+    if (!Array.isArray(found)) return `${test}: does not load: ${found}`;
+    for (const base of bases) {
+      const same = found.find(({ title }) => title === base.title);
+      if (!isLast && base.busy > SLOW_MS) continue;
+      const error = same ? (await attempt(same.run, id, base)).error : new Error('the test is not there');
+      if (error && (await passes(base))) return redOf(test, base, error);
+    }
+  }
+  return undefined;
+}
+
+function redOf(test, { title }, error) {
+  return `${test}: ${title}: ${String(error.message ?? error).split('\n')[0]}`;
+}

@@ -29,9 +29,13 @@ export interface Given {
   readonly label?: string | undefined;
 }
 
-export interface CommandLine {
+/** The words of a command line, and its flags with the origin of each. */
+export interface GivenWords {
   readonly given: ReadonlyMap<string, Given>;
   readonly words: readonly string[];
+}
+
+export interface CommandLine extends GivenWords {
   readonly help: boolean;
 }
 

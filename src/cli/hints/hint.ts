@@ -7,7 +7,7 @@ import type { ObjectFilters } from '../../query/answer/object-filters.ts';
 import { type Sample, samplesOf } from '../../query/answer/samples.ts';
 import type { IndexCatalog } from '../../query/index/index-catalog.ts';
 import type { Lookup } from '../../query/index/lookup.ts';
-import type { Server, Session } from '../session/session.ts';
+import type { ReportingServer, Server } from '../session/session.ts';
 
 /**
  * Advises a person on what a command found: one line for each thing, none where all is well. Most hints need only the
@@ -72,7 +72,7 @@ export const whenEmpty =
 export async function giveHints<F = unknown>(
   hints: readonly Hint<F>[],
   findings: Findings & F,
-  { client, clock, signal, notice }: Server & Pick<Session, 'notice'>,
+  { client, clock, signal, notice }: ReportingServer,
 ): Promise<void> {
   const cached = findings.targets.map(samplesOf);
   const facts = { ...findings, cached, samples: findings.samples ?? cached };

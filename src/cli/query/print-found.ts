@@ -30,7 +30,7 @@ export async function printFound(
 
 /** Makes of an object what is printed of it. One that cannot be printed is reported. */
 export function showing(
-  { format, showManagedFields }: Pick<QueryPlan, 'format' | 'showManagedFields'>,
+  { format, showManagedFields }: QueryPlan,
   redactor: Redactor,
   sink: Pick<AnswerSink, 'notice'>,
 ): (found: Found) => PrintedObject {

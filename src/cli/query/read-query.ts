@@ -7,7 +7,7 @@ import { neutralised } from '../../output/escape.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
-import { VERBS, type Verb } from '../../query/answer/amount.ts';
+import { VERBS } from '../../query/answer/amount.ts';
 import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
 import type { Query, QueryScope } from '../../query/answer/query.ts';
 import { splitSortOrder } from '../../query/answer/sort-order.ts';
@@ -15,7 +15,7 @@ import type { PlaceIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { parseIndex } from '../../query/index/index-definition.ts';
 import { formatLookup, type LookupFlag, parseLookup } from '../../query/index/lookup.ts';
-import type { CommandLine } from '../args/argv.ts';
+import type { CommandLine, GivenWords } from '../args/argv.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { queryFlags } from '../args/query-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
@@ -34,7 +34,7 @@ import { objectFiltersOf } from './read-filters.ts';
 export type QueryFlagValues = FlagValues<typeof queryFlags>;
 
 /** A command line of `query`, parsed. */
-export interface QueryLine extends Pick<CommandLine, 'given' | 'words'> {
+export interface QueryLine extends GivenWords {
   readonly flags: QueryFlagValues;
 }
 
@@ -303,7 +303,7 @@ function checkBetween(given: CommandLine['given'], { traits }: OutputFormat): vo
 }
 
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
-function checkQuestion(flags: Pick<QueryFlagValues, 'values' | 'count' | 'group-by' | Verb>, { traits }: OutputFormat) {
+function checkQuestion(flags: QueryFlagValues, { traits }: OutputFormat) {
   const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
   if (asked.length > 1) {
     throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, {

@@ -51,7 +51,7 @@ export async function querySql({ flags, words, given }: QueryLine, edges: Edges)
   const parent = edges.io.env[PARENT];
   if (parent === undefined) return await inProcessOfItsOwn(timeout, edges);
   if (Number(parent) !== process.ppid) return ExitCode.failed; // it has ended
-  return await runHere({ from, sql, limitMs: timeout, create: await traits.rows() }, { flags, given }, edges);
+  return await runHere({ from, sql, limitMs: timeout, create: await traits.rows() }, { flags, words, given }, edges);
 }
 
 interface Statement {
@@ -64,7 +64,7 @@ interface Statement {
 /** Runs the statement in this process. It ends by itself, or with this process. */
 async function runHere(
   { from, sql, limitMs, create }: Statement,
-  { flags, given }: Pick<QueryLine, 'flags' | 'given'>,
+  { flags, given }: QueryLine,
   { io }: Edges,
 ): Promise<ExitCode> {
   const computing = new Int32Array(new SharedArrayBuffer(4)).fill(1);

@@ -63,7 +63,7 @@ export async function mappedType(
   const isSecret = !options.showSecrets && isSecretResource(selection.type.gvr);
   if (!isSecret) return { selection, text: map, keysOf, reads };
   if (SECRET_VALUE_PATH.test(map)) throw valuesAsKeys(map);
-  return { selection, text: map, keysOf: withoutValues(keysOf, session), reads };
+  return { selection, text: map, keysOf: withoutValues(keysOf, (text) => session.notice(text)), reads };
 }
 
 /**
@@ -121,12 +121,10 @@ function valuesAsKeys(map: string): InformerError {
  */
 function withoutValues(
   keysOf: (object: ReadonlyObject) => readonly string[],
-  session: Pick<Session, 'notice'>,
+  say: (text: string) => void,
 ): MappedType['keysOf'] {
   const redactor = new Redactor();
-  const notice = once(() =>
-    session.notice('--map finds values of Secrets, which are not used as keys; --show-secrets allows it'),
-  );
+  const notice = once(() => say('--map finds values of Secrets, which are not used as keys; --show-secrets allows it'));
   return (object) => {
     const keys = keysOf(redactor.redact(object, { group: '', resource: 'secrets' }));
     const kept = keys.filter((key) => !/hmac:[0-9a-f]{8}/.test(key));

@@ -7,11 +7,11 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { LOW_PRIORITY } from '../../workqueue/work-queue.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
 
 export interface ReloadOptions {
-  session: Pick<Session, 'notice' | 'signal'>;
+  session: CommandSession;
   loaded: LoadedHook;
   hook: ReplaceableHook;
   create(loaded: LoadedHook): Hook;

@@ -13,11 +13,7 @@ import type { SceneSettings } from './test-checks.ts';
 import { gatedTransport, type SceneServer } from './test-scene.ts';
 
 /** A session on the server of a test, which prints nothing. Writes pass the gate. */
-export function testSession(
-  server: Pick<SceneServer, 'transport'>,
-  { io, signal, atOnce }: Edges,
-  gate: SceneSettings['gate'],
-): Session {
+export function testSession(server: SceneServer, { io, signal, atOnce }: Edges, gate: SceneSettings['gate']): Session {
   const muted = { ...io, stdout: new TextSink(nowhere()), stderr: new TextSink(nowhere()) } as typeof io;
   const ending = new AbortController();
   const client = createClient(

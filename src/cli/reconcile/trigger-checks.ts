@@ -7,6 +7,9 @@ import { schedulesOf, triggerFiltersOf } from './config.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { parseSnapshots } from './snapshots.ts';
 
+/** The hook that has them, and what it says of itself. */
+type TriggeredHook = Pick<LoadedHook, 'name' | 'config'>;
+
 /** The triggers of runs, read and checked before a server is asked. */
 export interface Triggers {
   readonly filters: StreamFilters;
@@ -18,7 +21,7 @@ export interface Triggers {
 /** Reads what leads to runs. Throws `argument` for what cannot be read, or does not go together. */
 export async function triggersOf(
   config: HookConfig,
-  hook: Pick<LoadedHook, 'name' | 'config'>,
+  hook: TriggeredHook,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<Triggers> {
   try {
@@ -62,7 +65,7 @@ const flagOf = (key: string) => `--${key.replace(/Ms$/, '').replace(/[A-Z]/g, (l
  */
 export function blaming(
   error: unknown,
-  { name, config }: Pick<LoadedHook, 'name' | 'config'>,
+  { name, config }: TriggeredHook,
   flags: Readonly<Record<string, unknown>>,
 ): unknown {
   if (!isInformerError(error, 'argument')) return error;

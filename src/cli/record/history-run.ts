@@ -17,7 +17,7 @@ import type { RecordedState } from '../../record/state-text.ts';
 import { compileScope, type PathScope } from '../../stream/changes/path-scope.ts';
 import { Enveloper, type ObjectChange } from '../../stream/envelope.ts';
 import { Redactor } from '../../stream/redact.ts';
-import type { CommandLine } from '../args/argv.ts';
+import type { GivenWords } from '../args/argv.ts';
 import type { HistoryFlags } from '../args/record-flags.ts';
 import type { Edges } from '../base-command.ts';
 import { compiledOutputOf, printerOf } from '../session/output.ts';
@@ -29,7 +29,7 @@ import { type RecordedServer, recordedServer } from './recorded-server.ts';
 import { recordingOfServe, type ServeRecording } from './serve-recording.ts';
 
 /** A command line of `history`, parsed. */
-export interface HistoryCommandLine extends Pick<CommandLine, 'given' | 'words'> {
+export interface HistoryCommandLine extends GivenWords {
   readonly flags: HistoryFlags;
 }
 

@@ -86,7 +86,16 @@ export interface Sessions extends CommandSession, AsyncDisposable {
 }
 
 /** The part of a session that asks the server. */
-export type Server = Pick<Session, 'client' | 'clock' | 'signal'>;
+export interface Server {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A server, and the way to say something about its answers. */
+export interface ReportingServer extends Server {
+  notice(text: string): void;
+}
 
 /** A server, and how it is reached. */
 export interface ConfiguredServer extends Server {

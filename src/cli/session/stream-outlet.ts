@@ -1,7 +1,7 @@
 import type { CompiledOutput } from '../../output/compiled-output.ts';
 import { type FailedRecord, JqStream } from '../../output/jq/jq-stream.ts';
 import type { TextSink } from '../terminal/io.ts';
-import type { CommandSession, Session } from './session.ts';
+import type { CommandSession } from './session.ts';
 
 /** Where the data of a stream goes. */
 export interface StreamOutlet extends Pick<TextSink, 'write' | 'ready'> {
@@ -20,7 +20,7 @@ const MOST_MS = 60_000;
  * memory. `onFailure` gets each record that it fails on.
  */
 export function streamOutlet(
-  session: Pick<Session, 'io' | 'clock' | 'signal' | 'end'>,
+  session: CommandSession,
   { jq }: CompiledOutput,
   onFailure: (error: Error, where: string, record: FailedRecord) => void,
 ): StreamOutlet {

@@ -8,7 +8,7 @@ import { recordedMoment } from '../../record/moments.ts';
 import { Story, type StoryEntry } from '../../story/story.ts';
 import type { StoryPrinter } from '../../story/story-printer.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { Session } from '../session/session.ts';
+import type { ReportingServer } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import type { TextSink } from '../terminal/io.ts';
 import { LogLines } from './log-lines.ts';
@@ -33,7 +33,7 @@ export interface StoryObjects {
 }
 
 /** The part of a session that a story of a cluster needs. */
-export interface StorySession extends Pick<Session, 'client' | 'clock' | 'signal' | 'notice'> {
+export interface StorySession extends ReportingServer {
   readonly io: { readonly stdout: Pick<TextSink, 'write'> };
 }
 

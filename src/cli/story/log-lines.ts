@@ -5,21 +5,19 @@ import type { UnknownObject } from '../../model/object.ts';
 import { secretsOf } from '../../query/index/pod-references.ts';
 import type { FailedContainer } from '../../story/fact.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { Session } from '../session/session.ts';
-
-type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'notice'>;
+import type { ReportingServer } from '../session/session.ts';
 
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const SECRETS = { group: '', version: 'v1', resource: 'secrets' };
 
 /** Reads the last log lines of containers that failed. Values of Secrets that their pods use are marked in them. */
 export class LogLines {
-  readonly #session: Asking;
+  readonly #session: ReportingServer;
   readonly #count: number;
   readonly #redactor: Redactor;
   readonly #secrets = new Map<string, Promise<readonly string[]>>();
 
-  constructor(session: Asking, count: number, redactor: Redactor) {
+  constructor(session: ReportingServer, count: number, redactor: Redactor) {
     this.#session = session;
     this.#count = count;
     this.#redactor = redactor;

@@ -5,9 +5,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { isNotFound } from '../../model/status.ts';
 import { treeTypes } from '../../query/answer/tree-types.ts';
 import type { Story } from '../../story/story.ts';
-import type { Session } from '../session/session.ts';
-
-type Asking = Pick<Session, 'client' | 'clock' | 'signal' | 'notice'>;
+import type { ReportingServer } from '../session/session.ts';
 
 /** The types of which a story is made: that of the object, those that may be owned, and Events. */
 export async function storyTypes(type: ResourceType, { mapper }: Client): Promise<readonly ResourceType[]> {
@@ -22,11 +20,11 @@ const MOST_NODES = 20;
 
 /** Reads the nodes of pods that are not ready into the story. A user who may not read nodes learns it once. */
 export class DoubtedNodes {
-  readonly #session: Asking;
+  readonly #session: ReportingServer;
   readonly #readAt = new Map<string, number>();
   #refusal: unknown;
 
-  constructor(session: Asking) {
+  constructor(session: ReportingServer) {
     this.#session = session;
   }
 

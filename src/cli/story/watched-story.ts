@@ -11,7 +11,7 @@ import type { StoryPrinter } from '../../story/story-printer.ts';
 import { changeHandler, type ObjectChange, replacementParts } from '../../stream/envelope.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
-import type { CommandLine } from '../args/argv.ts';
+import type { GivenWords } from '../args/argv.ts';
 import { checkStory } from '../args/story-flags.ts';
 import { refuseWithout } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
@@ -30,11 +30,7 @@ import { notOneStory, storyPrinterOf } from './story-output.ts';
 import { DoubtedNodes, storyTypes } from './story-types.ts';
 
 /** `watch TYPE/NAME --story`: what is known so far, and then each thing as it happens. */
-export async function watchStory(
-  flags: WatchFlags,
-  { words, given }: Pick<CommandLine, 'words' | 'given'>,
-  edges: Edges,
-): Promise<ExitCode> {
+export async function watchStory(flags: WatchFlags, { words, given }: GivenWords, edges: Edges): Promise<ExitCode> {
   if (flags.from !== undefined)
     throw new InformerError('argument', '--story of a recording is shown by history', {
       hint: `history ${words.join(' ')} --story --from ${flags.from}`,

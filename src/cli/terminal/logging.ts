@@ -4,6 +4,9 @@ import { createLogger, type LogFields, type Logger, type LogLevel, logLine } fro
 import { safeJson } from '../../output/escape.ts';
 import type { Io } from './io.ts';
 
+/** The stream for what is not data. */
+type Stderr = Pick<Io, 'stderr'>;
+
 /**
  * From which -v each level is logged, as kubectl's: 0 what went wrong for good, 2 what was dealt with, 4 why, 6 each
  * request.
@@ -11,7 +14,7 @@ import type { Io } from './io.ts';
 const TOLD_FROM: Readonly<Record<LogLevel, number>> = { error: 0, warn: 2, info: 4, debug: 6 };
 
 /** A logger to stderr, one line an entry: `LEVEL message field=value …`, or one JSON object after {@link logAsJson}. */
-export function stderrLogger(io: Pick<Io, 'stderr'>, verbosity: number): Logger {
+export function stderrLogger(io: Stderr, verbosity: number): Logger {
   return createLogger((level, message, fields) => {
     if (verbosity < TOLD_FROM[level]) return;
     if (io.stderr.isJson) logJson(io, level, message, fields);
@@ -20,7 +23,7 @@ export function stderrLogger(io: Pick<Io, 'stderr'>, verbosity: number): Logger 
 }
 
 /** From now on every line on stderr is a JSON object with `time`, `level` and `msg`, also a line of text. */
-export function logAsJson({ stderr }: Pick<Io, 'stderr'>): void {
+export function logAsJson({ stderr }: Stderr): void {
   stderr.asJson((line) => {
     const [, word = '', msg = line] = /^(Warning|error): (.*)$/.exec(line) ?? [];
     return jsonLine(LEVEL_OF[word] ?? 'info', msg, {});
@@ -28,7 +31,7 @@ export function logAsJson({ stderr }: Pick<Io, 'stderr'>): void {
 }
 
 /** Writes an entry with its fields, to a stderr that is JSON. */
-export function logJson({ stderr }: Pick<Io, 'stderr'>, level: LogLevel, message: string, fields: LogFields): void {
+export function logJson({ stderr }: Stderr, level: LogLevel, message: string, fields: LogFields): void {
   stderr.writeJson(jsonLine(level, message, fields));
 }
 

@@ -10,7 +10,7 @@ const MOST_NAMED = 1_000;
 export interface UnprintedOptions {
   /** The format in messages. */
   readonly called: string;
-  readonly summary: Pick<StreamSummary, 'losses'>;
+  readonly summary: StreamSummary;
   readonly notice: (text: string) => void;
 }
 

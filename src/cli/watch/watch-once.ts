@@ -27,7 +27,7 @@ import { WatchedPart } from './watched-part.ts';
  * Whether a command may print the objects as they arrive, and keep none: it shows one list once, in the order in which
  * it comes. What waits, compares or sorts, and several lists of which each is shown as a whole, need a cache.
  */
-export function canPassWatch(plan: WatchPlan, { cluster }: Pick<Session, 'cluster'>): boolean {
+export function canPassWatch(plan: WatchPlan, { cluster }: Session): boolean {
   const { once, waits, live, sortInitial, flags, part, selections, namespaces, pushedDown, output } = plan;
   const [only, ...others] = selections;
   if (!once || only === undefined || others.length > 0 || cluster !== undefined || only.names.length > 0) return false;

@@ -1,6 +1,8 @@
 import type { WatchTarget } from '../cli/session/informers.ts';
+import { reading } from '../informer/store/object-index.ts';
 import { isJsonMap } from '../kit/exact-json.ts';
 import { atPlaces, lightsOf } from '../kit/lazy-list.ts';
+import { EACH } from '../model/field-path.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
@@ -79,9 +81,9 @@ async function writtenLast(
 }
 
 /** The times of the writes, each of which finds the object. */
-const timesOf = (object: ReadonlyObject): readonly string[] => [
+const timesOf = reading([['metadata', 'managedFields', EACH, 'time']], (object: ReadonlyObject): readonly string[] => [
   ...new Set(lastWritesOf(object).flatMap(({ at }) => (Number.isNaN(at) ? [] : new Date(at).toISOString()))),
-];
+]);
 
 /** The last write of one field manager to an object. */
 interface LastWrite {

@@ -1,7 +1,6 @@
 import { loadExpression } from '../expr/load-expression.ts';
-import type { LookedAt } from '../informer/compact/field-columns.ts';
 import { InformerError } from '../kit/error.ts';
-import { lightAt } from '../kit/lazy-list.ts';
+import { lightsOf } from '../kit/lazy-list.ts';
 import { cellsOf } from '../model/cells.ts';
 import { formatGroupResource, isSecretResource } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
@@ -9,9 +8,8 @@ import { columnsOf } from '../output/tables/columns.ts';
 import { wholeText } from '../output/values.ts';
 import { sortedCounts } from '../query/answer/arrange.ts';
 import type { Found, FoundIn } from '../query/answer/found.ts';
-import { lookedAtBy } from '../query/answer/looked-at.ts';
+import { lookedAtBy, saidOf } from '../query/answer/looked-at.ts';
 import { IndexCatalog } from '../query/index/index-catalog.ts';
-import type { IndexDefinition } from '../query/index/index-definition.ts';
 import type { Redactor } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import { type Line, quotedText } from './budget.ts';
@@ -126,19 +124,20 @@ interface Narrowing {
 function bestIndex(found: readonly FoundIn[]): Narrowing {
   const all = found.reduce((sum, { objects }) => sum + objects.length, 0);
   const looked = Math.min(all, MOST_LOOKED_AT);
-  const catalog = new IndexCatalog();
-  const fields = [...LABELS, ...OF_PODS.flatMap((name) => catalog.get(name).seen ?? [])];
-  const definitions = new Map<string, IndexDefinition>();
   const counts = new Map<string, Map<string, number>>();
-  for (const object of spread(found, looked / all, { fields })) {
-    const labels = Object.keys(object.metadata.labels ?? {}).map((key) => `label:${key}`);
-    for (const name of ['namespace', ...OF_PODS, ...labels]) {
-      if (!counts.has(name) && counts.size >= MOST_LABELS + 3) continue;
-      const definition = definitions.get(name) ?? catalog.get(name);
-      definitions.set(name, definition);
-      const values = counts.get(name) ?? new Map<string, number>();
-      counts.set(name, values);
-      for (const value of definition.valuesOf(object)) values.set(value, (values.get(value) ?? 0) + 1);
+  const count = (name: string, value: string) => {
+    const values = counts.get(name);
+    if (values) values.set(value, (values.get(value) ?? 0) + 1);
+    else if (counts.size < MOST_LABELS + 3) counts.set(name, new Map([[value, 1]]));
+  };
+  for (const each of found) {
+    const valuesOf = OF_PODS.map((name) => [name, valuesIn(each, name)] as const);
+    const entries = lightsOf(each.objects) as readonly Pick<ReadonlyObject, 'metadata'>[];
+    for (let place = 0; place < entries.length; place += all / looked) {
+      const { namespace, labels = {} } = (entries[Math.floor(place)] as (typeof entries)[number]).metadata;
+      if (namespace !== undefined) count('namespace', namespace);
+      for (const [name, values] of valuesOf) for (const value of values(Math.floor(place))) count(name, value);
+      for (const key in labels) count(`label:${key}`, labels[key] as string);
     }
   }
   const [best] = [...counts]
@@ -150,25 +149,17 @@ function bestIndex(found: readonly FoundIn[]): Narrowing {
 
 const OF_PODS = ['phase', 'node'];
 
-const LABELS = [
-  ['metadata', 'namespace'],
-  ['metadata', 'labels'],
-];
+const CATALOG = new IndexCatalog();
+
+/** The values of an index of the objects that were found, by place. Of each the fields that the index reads are looked at. */
+function valuesIn({ objects, store, type }: FoundIn, name: string): (place: number) => readonly string[] {
+  const definition = CATALOG.get(name);
+  const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([definition]);
+  return saidOf(objects, store, looked, (object) => definition.valuesOf(object));
+}
 
 /** The expected number of objects that a value finds, where those without a value are one group. */
 function expectedOf(counts: readonly number[], all: number): number {
   const without = Math.max(0, all - counts.reduce((sum, n) => sum + n, 0));
   return [...counts, without].reduce((sum, n) => sum + n * n, 0);
-}
-
-/** A part of the objects that were found, every n-th. Of each the fields that are looked at. */
-function* spread(found: readonly FoundIn[], part: number, looked: LookedAt): Generator<ReadonlyObject> {
-  for (const { objects, store, type } of found) {
-    const read = isSecretResource(type.gvr) ? undefined : store.readerOf?.(looked, (each) => each);
-    const { length } = objects;
-    for (let place = 0; place < length; place += 1 / part) {
-      const at = Math.floor(place);
-      yield read ? read(lightAt(objects, at)) : (objects[at] as ReadonlyObject);
-    }
-  }
 }

@@ -13,6 +13,7 @@ import type { DeepReadonly } from '../model/object.ts';
 import type { ResourceVersion } from '../model/resource-version.ts';
 import { servedTypesOf, withServedTypes } from '../model/served-types.ts';
 import type { StoreMemory } from './compact/compact-store.ts';
+import type { LookedAt } from './compact/field-columns.ts';
 import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
@@ -267,6 +268,11 @@ export class SharedInformer<T> implements Syncable {
   keepFields(fields: readonly string[]): void {
     checkArgument('keepFields', 'fields', fields, 'list');
     this.#indexer.keepFields(fields);
+  }
+
+  /** @internal As `keepFields`, also of cells of its table. */
+  keep(looked: LookedAt): void {
+    this.#indexer.keep(looked);
   }
 
   /** Removes indexes that were added. Names that are not there are left out. */

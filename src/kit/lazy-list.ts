@@ -1,12 +1,12 @@
 /**
  * A list whose items are made when they are read, again at each read: for items that are large, of which most are looked at
  * once. It has all methods of a list; those that return a new one (`filter`, `slice`) return a usual one. It cannot be
- * changed. `light` gives what is known of an item without making it: see {@link lightsOf}.
+ * changed. `light` is what is known of an item without making it, or of all items: see {@link lightsOf}.
  */
 export function lazyList<T>(
   length: number,
   at: (index: number) => T,
-  light: (index: number) => unknown = at,
+  light: ((index: number) => unknown) | readonly unknown[] = at,
 ): readonly T[] {
   const isIndex = (name: string | symbol): name is string => {
     if (typeof name !== 'string') return false;
@@ -31,21 +31,21 @@ export function lazyList<T>(
   return lazy;
 }
 
-const LAZY = new WeakMap<object, (index: number) => unknown>();
+const LAZY = new WeakMap<object, ((index: number) => unknown) | readonly unknown[]>();
 
 /** All that is known of the items without making them; the items themselves in a usual list. */
-export function lightsOf(list: readonly unknown[]): unknown[] {
-  const light = LAZY.get(list);
-  const { length } = list;
+export function lightsOf(list: readonly unknown[]): readonly unknown[] {
+  const light = LAZY.get(list) ?? list;
+  if (typeof light !== 'function') return light;
   const lights: unknown[] = [];
-  for (let i = 0; i < length; i++) lights.push(light ? light(i) : list[i]);
+  for (let i = 0; i < list.length; i++) lights.push(light(i));
   return lights;
 }
 
 /** As {@link lightsOf}, of one item. */
 export function lightAt(list: readonly unknown[], index: number): unknown {
-  const light = LAZY.get(list);
-  return light ? light(index) : list[index];
+  const light = LAZY.get(list) ?? list;
+  return typeof light === 'function' ? light(index) : light[index];
 }
 
 /** The items that pass the test. Of a {@link lazyList} only their places are kept: each is made again when it is read. */

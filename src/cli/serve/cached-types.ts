@@ -5,6 +5,7 @@ import { isOfManagedFields } from '../../model/field-path.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { isForbidden } from '../../model/status.ts';
+import { usuallyLookedAt } from '../../query/answer/looked-at.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import type { Recorder } from '../../record/recorder.ts';
@@ -191,6 +192,7 @@ export class CachedTypes implements Disposable {
     recorder?.follow(target);
     const changes = new ChangesSince(target, stored ?? new Map());
     keep(target.informer, this.#declared);
+    for (const looked of usuallyLookedAt(type)) target.informer.keep(looked);
     const running = runTargets([target], own, { endsWhenRefused: false });
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running)).catch(() => {});

@@ -2,12 +2,13 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { defaultLogger, type Logger } from '../../kit/logger.ts';
 import { withCells } from '../../model/cells.ts';
+import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { ColumnLists } from './column-lists.ts';
 import { type Compression, zstd } from './compression.ts';
-import { type FieldColumn, FieldColumns, type LookedAt, withMetadata } from './field-columns.ts';
+import { FieldColumn, FieldColumns, type LookedAt, withMetadata } from './field-columns.ts';
 import { HotObjects } from './hot-objects.ts';
 import { ObjectTexts } from './object-text.ts';
 import { type Cached, metadataOf, NamedPackedObject, PackedObject } from './packed-object.ts';
@@ -76,6 +77,8 @@ interface Work {
 const HOT_BYTES = 8 * 1024 * 1024;
 /** The number of compressed blocks whose texts are kept after a read: a scan reads the objects of a block in a row. */
 const OPEN_BLOCKS = 8;
+/** The number of rows that are remembered: those of many short lists. */
+const MOST_GLANCES = 4096;
 /** The bytes of the first texts that help to compress all others. */
 const DICTIONARY_BYTES = 64 * 1024;
 /** After this time the repacking lets other code run, ms. */
@@ -99,7 +102,10 @@ export class CompactStore<T> {
   #hasDictionary = false;
   readonly #labels = new SharedLabels();
   readonly #hot = new HotObjects<T>(HOT_BYTES);
-  readonly #columns: FieldColumns;
+  readonly #lists = new ColumnLists();
+  readonly #columns = new FieldColumns(this.#lists);
+  /** The fields that index functions read. */
+  readonly #parts = new WeakMap<readonly Address[], FieldColumn>();
   readonly #blocks = new Set<Block>();
   /** The block to which texts are added. */
   #open: Block | undefined;
@@ -110,6 +116,9 @@ export class CompactStore<T> {
   readonly #toRepack: Block[] = [];
   #isRepacking = false;
   readonly #works: Work[] = [];
+  /** The rows of the last lists. */
+  #glances = new WeakMap<PackedObject<T>, T>();
+  #glanced = 0;
   #isActive: boolean;
   #packed = 0;
   #textBytes = 0;
@@ -121,9 +130,7 @@ export class CompactStore<T> {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? defaultLogger;
-    const lists = new ColumnLists();
-    this.#texts = new ObjectTexts(options.isFromServer ?? (() => false), lists);
-    this.#columns = new FieldColumns(lists);
+    this.#texts = new ObjectTexts(options.isFromServer ?? (() => false), this.#lists);
     this.#compression = 'compression' in options ? options.compression : zstd();
     this.#isActive = options.kind === 'compact';
   }
@@ -188,8 +195,20 @@ export class CompactStore<T> {
    */
   glance(cached: Cached<T>): T {
     if (!(cached instanceof PackedObject)) return cached;
+    const known = this.#glances.get(cached) ?? this.#rowOf(cached);
+    if (known === undefined) return this.unpack(cached, true);
+    if (++this.#glanced > MOST_GLANCES) {
+      this.#glances = new WeakMap();
+      this.#glanced = 1;
+    }
+    this.#glances.set(cached, known);
+    return known;
+  }
+
+  /** Undefined if the text is not one of a table, or need not be read. */
+  #rowOf(cached: PackedObject<T>): T | undefined {
     const head = cached.hot === undefined ? this.#reading(cached, (text) => this.#texts.headOf(text)) : undefined;
-    if (head === undefined) return this.unpack(cached, true);
+    if (head === undefined) return undefined;
     const { creationTimestamp, cells } = head;
     return withCells({ metadata: { ...metadataOf(cached), creationTimestamp } }, cells) as T;
   }
@@ -256,12 +275,24 @@ export class CompactStore<T> {
 
   #fieldsIn(packed: PackedObject<T>, column: FieldColumn): T {
     if (packed.hot !== undefined) return this.unpack(packed, true);
-    if (column.isOfHead) return this.glance(packed);
+    if (column.isOfHead) return this.#rowOf(packed) ?? this.unpack(packed, true);
+    return column.isOfHandle ? (withMetadata({}, packed) as T) : this.#partOf(packed, column);
+  }
+
+  /** An object with these fields at least. They are not remembered, but they may be known. */
+  partOf(cached: Cached<T>, fields: readonly Address[]): T {
+    if (!(cached instanceof PackedObject) || cached.hot !== undefined) return this.unpack(cached, true);
+    const known =
+      this.#parts.get(fields) ?? new FieldColumn({ fields }, { slot: 0, isKept: false, lists: this.#lists });
+    this.#parts.set(fields, known);
+    if (known.isOfHandle) return withMetadata({}, cached) as T;
+    return (this.#columns.find(known.id)?.fieldsOf(cached) as T | undefined) ?? this.#partOf(cached, known);
+  }
+
+  #partOf(packed: PackedObject<T>, { textPart, hasCells }: Pick<FieldColumn, 'textPart' | 'hasCells'>): T {
     this.#coldReads++;
-    return withMetadata(
-      this.#reading(packed, (text) => this.#texts.partOf(text, column)),
-      packed,
-    ) as T;
+    const part = this.#reading(packed, (text) => this.#texts.partOf(text, { part: textPart, hasCells }));
+    return withMetadata(part, packed) as T;
   }
 
   /**

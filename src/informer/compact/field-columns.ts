@@ -15,8 +15,10 @@ const STILL_FULL = 0.75;
 
 /** Fields that every handle has, and that differ in every object, so that no column keeps them. */
 const OF_EACH = new Set(['name', 'uid', 'resourceVersion']);
+/** All fields that a handle has. */
+const OF_HANDLES = new Set([...OF_EACH, 'namespace', 'labels']);
 /** Further fields that are known without a look at the rest of a row. */
-const OF_ROWS = new Set([...OF_EACH, 'namespace', 'labels', 'creationTimestamp']);
+const OF_ROWS = new Set([...OF_HANDLES, 'creationTimestamp']);
 
 /** The parts of an object that are looked at. */
 export interface LookedAt {
@@ -40,8 +42,12 @@ export class FieldColumn {
   readonly isOfEach: boolean;
   /** Whether the head of a row has all of it, so that the rest need not be parsed. */
   readonly isOfHead: boolean;
+  /** Whether a handle has all of it, so that no text is read. */
+  readonly isOfHandle: boolean;
   /** The fields that are kept. */
   readonly part: FieldPart;
+  /** The fields that are read from a text: a handle has the others. */
+  readonly textPart: FieldPart;
   readonly hasCells: boolean;
   readonly #cells: CellPicker | undefined;
   readonly #numbers = new Map<string, number>();
@@ -60,7 +66,10 @@ export class FieldColumn {
     this.isOfEach = fields.some((address) => isIn(OF_EACH, address));
     this.isOfHead = cells.length > 0 && fields.every((address) => isIn(OF_ROWS, address));
     this.part = fieldPartOf(fields.filter((address) => !isIn(OF_EACH, address)));
+    const ofTexts = fields.filter((address) => !isIn(OF_HANDLES, address));
+    this.textPart = fieldPartOf(ofTexts);
     this.hasCells = cells.length > 0;
+    this.isOfHandle = ofTexts.length === 0 && !this.hasCells;
     this.#cells = this.hasCells ? new CellPicker(cells, lists) : undefined;
   }
 
@@ -171,10 +180,15 @@ export class FieldColumns {
     this.#lists = lists;
   }
 
+  /** The column that there is already. */
+  find(id: string): FieldColumn | undefined {
+    return this.#columns.find((column) => column?.id === id);
+  }
+
   /** The column of these fields. `free` clears a slot in all blocks before another column has it. */
   of(looked: LookedAt, { isKept, free }: { isKept: boolean; free: (slot: number) => void }): FieldColumn {
     const id = columnId(looked);
-    const known = this.#columns.find((column) => column?.id === id);
+    const known = this.find(id);
     const column = known ?? new FieldColumn(looked, { slot: this.#slot(free), isKept, lists: this.#lists });
     this.#columns[column.slot] = column;
     this.#order = [column.slot, ...this.#order.filter((slot) => slot !== column.slot)];

@@ -62,7 +62,7 @@ export class ObjectTexts {
     const ends: number[] = [0];
     while (ends.length < 5) ends.push(endOfValue(text, (ends.at(-1) as number) + 1));
     const [, number, , length, cells] = ends as [number, number, number, number, number];
-    const object = pickedFrom(text, cells + 1, part) as object;
+    const object = pickedFrom(text, cells + 1, part, text.length - 1) as object;
     if (!hasCells) return object;
     const row = parseJson(text.toString('utf8', length + 1, cells)) as Cells['cells'];
     const columns = Number(text.toString('latin1', 1, number));

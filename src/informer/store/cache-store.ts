@@ -47,6 +47,8 @@ export interface CacheStore<T, C = Cached<T>> {
 
   /** The object of an entry. `isPassing`: it is one of many, and does not stay parsed. */
   open(cached: C, isPassing?: boolean): T;
+  /** The object of an entry with these fields at least; undefined: all. It is one of many. */
+  openPart(cached: C, fields: readonly Address[] | undefined): T;
   /** An object of which no more is certain than a row of a table shows: key, labels, time of creation and cells. */
   glance(cached: C): T;
   /** All objects one by one. They do not stay parsed. */
@@ -62,8 +64,8 @@ export interface CacheStore<T, C = Cached<T>> {
   search(search: StoreSearch): Iterable<T | undefined>;
   /** Says something of entries by parts of them, once for all entries in which they are equal, where that can be. */
   reader<R>(looked: LookedAt, say: (object: T) => R): (cached: C) => R;
-  /** Keeps these fields of all objects parsed from now on, for `search`. */
-  keepFields(fields: readonly Address[]): void;
+  /** Keeps these parts of all objects parsed from now on, for `search` and `reader`. */
+  keep(looked: LookedAt): void;
 
   isHandle(object: unknown): object is PackedObject<T>;
   /** Index values that are known without a call of the index function. */

@@ -79,6 +79,10 @@ export class CompactObjects<T> implements CacheStore<T> {
     return this.#texts.unpack(cached, isPassing);
   }
 
+  openPart(cached: Cached<T>, fields: readonly Address[] | undefined): T {
+    return fields ? this.#texts.partOf(cached, fields) : this.#texts.unpack(cached, true);
+  }
+
   glance(cached: Cached<T>): T {
     return this.#texts.glance(cached);
   }
@@ -100,7 +104,7 @@ export class CompactObjects<T> implements CacheStore<T> {
 
   view(found: readonly Cached<T>[]): readonly T[] {
     const at = (i: number) => this.#texts.unpack(found[i] as Cached<T>, true);
-    return lazyList(found.length, at, (i) => found[i]);
+    return lazyList(found.length, at, found);
   }
 
   opening(sink: NotificationSink<T>): NotificationSink<Cached<T>> {
@@ -131,8 +135,8 @@ export class CompactObjects<T> implements CacheStore<T> {
     return this.#texts.saidOf(this.#texts.columnOf(looked), say);
   }
 
-  keepFields(fields: readonly Address[]): void {
-    if (fields.length > 0) this.#texts.columnOf({ fields }, true);
+  keep(looked: LookedAt): void {
+    if (looked.fields.length + (looked.cells?.length ?? 0) > 0) this.#texts.columnOf(looked, true);
   }
 
   // --- handles ---

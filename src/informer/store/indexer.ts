@@ -6,6 +6,7 @@ import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { CompactStoreOptions, StoreKind, StoreMemory } from '../compact/compact-store.ts';
+import type { LookedAt } from '../compact/field-columns.ts';
 import type { Cached } from '../compact/packed-object.ts';
 import type { CacheStore } from './cache-store.ts';
 import { CompactObjects } from './compact-objects.ts';
@@ -170,7 +171,12 @@ export class Indexer<T> {
 
   /** @internal Keeps these fields of all objects parsed from now on, for `scan`. */
   keepFields(fields: readonly string[]): void {
-    this.store.keepFields(fields.map(addressOf));
+    this.store.keep({ fields: fields.map(addressOf) });
+  }
+
+  /** @internal As `keepFields`, also of cells. */
+  keep(looked: LookedAt): void {
+    this.store.keep(looked);
   }
 
   /** @internal The values under which an index has an object; none for an index that does not exist. */

@@ -184,9 +184,8 @@ class IndexerLister<T> implements Lister<T> {
     const parsed =
       typeof selector === 'string' ? LabelSelector.parse(selector) : (selector ?? LabelSelector.everything);
     if (parsed.matchesNothing) return [];
-    const found: Cached<T>[] = [];
-    for (const cached of this.#in(namespace)) if (matches(parsed, cached)) found.push(cached);
-    return found;
+    const all = this.#in(namespace);
+    return [...(parsed.matchesEverything ? all : Iterator.from(all).filter((cached) => matches(parsed, cached)))];
   }
 
   #viewOf(found: readonly Cached<T>[]): readonly DeepReadonly<T>[] {
@@ -244,6 +243,5 @@ class IndexerLister<T> implements Lister<T> {
 }
 
 function matches(selector: LabelSelector, object: unknown): boolean {
-  if (selector.matchesEverything) return true;
   return hasMetadata(object) && selector.matches(object.metadata.labels);
 }

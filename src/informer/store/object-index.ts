@@ -1,4 +1,5 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
+import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata } from '../../model/object.ts';
 import { RangeFinder } from './value-range.ts';
@@ -8,6 +9,19 @@ import { RangeFinder } from './value-range.ts';
  * alone.
  */
 export type IndexFn<T> = (object: T) => readonly string[];
+
+/** The fields that an index function reads, where it says so: {@link reading}. */
+const READ = new WeakMap<IndexFn<never>, readonly Address[]>();
+
+/** The same function. An index over texts is then built from these fields, and the objects have no others. */
+export function reading<F extends IndexFn<never>>(fields: readonly Address[] | undefined, fn: F): F {
+  if (fields) READ.set(fn, fields);
+  return fn;
+}
+
+/** The fields that an index function reads; undefined if they are not known. */
+const fieldsReadBy = (fn: IndexFn<never>): readonly Address[] | undefined => READ.get(fn);
+
 /** Index functions by the names of their indexes. */
 export type Indexers<T> = Readonly<Record<string, IndexFn<T>>>;
 
@@ -126,11 +140,11 @@ export function valuesFrom<T, C>(
   name: string,
   fn: IndexFn<T>,
   key: ObjectKey,
-  store: { open(cached: C): T },
+  store: { openPart(cached: C, fields: readonly Address[] | undefined): T },
   cached: C,
 ): readonly string[] {
   try {
-    const values: unknown = fn(store.open(cached));
+    const values: unknown = fn(store.openPart(cached, fieldsReadBy(fn)));
     if (!Array.isArray(values))
       throw new TypeError(`it returned ${values === null ? 'null' : typeof values} in place of a list`);
     const wrong = values.findIndex((value) => typeof value !== 'string');

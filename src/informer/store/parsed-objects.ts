@@ -43,6 +43,10 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
     return object;
   }
 
+  openPart(object: T): T {
+    return object;
+  }
+
   glance(object: T): T {
     return object;
   }
@@ -93,7 +97,7 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
 
   knownValues(): undefined {}
   arrivals(): undefined {}
-  keepFields(): void {}
+  keep(): void {}
   discard(): void {}
   settle(): void {}
 }

@@ -83,14 +83,14 @@ export async function answer(query: Query, parts: readonly AnswerPart[], answeri
 async function resultOf(
   query: Query,
   parts: readonly Omit<SearchedPart, 'samples'>[],
-  { clock, redactor, matches }: AnswerContext & { readonly matches: Matcher },
+  { clock, notice, redactor, matches }: AnswerContext & { readonly matches: Matcher },
 ): Promise<Omit<Answer, 'parts'>> {
   const rowsOf = (rows: readonly GroupRow[]) => sortedRows(rows, query.groupOrder).slice(0, query.limit);
-  const findingIn = ({ catalog, pushedDownCaches, notice }: Omit<SearchedPart, 'samples'>) => ({
+  const findingIn = ({ catalog, pushedDownCaches, notice: say }: Omit<SearchedPart, 'samples'>) => ({
     catalog,
     pushedDownCaches,
     matches,
-    sink: { clock, notice },
+    sink: { clock, notice: say },
   });
   if (query.values !== undefined) {
     const name = query.values;
@@ -106,8 +106,10 @@ async function resultOf(
     for (const cached of part.allCached) found.push(await findPatiently(query, cached, findingIn(part)));
   const count = found.reduce((sum, { objects }) => sum + objects.length, 0);
   if (query.count) return { count, found, result: { kind: 'count', count } };
-  if (asksForObjects(query)) return { count, found, result: { kind: 'objects', objects: arranged(found, query) } };
-  const { rows, remarks } = grouped(found, query, redactor);
+  const sink = { clock, notice };
+  if (asksForObjects(query))
+    return { count, found, result: { kind: 'objects', objects: await arranged(found, query, sink) } };
+  const { rows, remarks } = await grouped(found, query, { redactor, sink });
   return { count, found, result: { kind: 'rows', rows: rowsOf(rows), remarks } };
 }
 

@@ -85,10 +85,11 @@ export function serversOrder(
 ): ComparePlaces | undefined {
   if (!names && (objects.length < 2 || (namespaces.length < 2 && !isLookedUp && !informer.isUnordered)))
     return undefined;
-  const entries = lightsOf(objects) as Light[];
-  const keys = entries.map(keyIn);
+  const entries = lightsOf(objects) as readonly Light[];
   const isPart = informer.isUnordered || objects.length < informer.lister.size / FEW_OF;
-  if (!names && isPart && namespaces.length < 2) return (a, b) => compareText(keys[a] as string, keys[b] as string);
+  if (!names && isPart && namespaces.length < 2)
+    return (a, b) => compareText(keyIn(entries[a] as Light), keyIn(entries[b] as Light));
+  const keys = entries.map(keyIn);
   const listedAt = new Map<ObjectKey, number>();
   const listed = informer.isUnordered ? keys.toSorted(compareText) : keysOf(informer.lister);
   for (const key of listed) listedAt.set(key, listedAt.size);

@@ -14,7 +14,7 @@ import { firstPlaces } from './first-places.ts';
 import { lookedAtBy, lookedAtByFilters, saidOf } from './looked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
-import { placesPatiently } from './patient-filter.ts';
+import { eachPatiently, placesPatiently } from './patient-filter.ts';
 import { pushedText } from './push-down.ts';
 import type { PushedDownCaches } from './pushed-down-caches.ts';
 import type { Query } from './query.ts';
@@ -76,11 +76,7 @@ export async function filtered(
   }: Pick<Finding, 'matches' | 'sink'> & { readonly store: IndexedStore; readonly type: ResourceType },
 ): Promise<readonly ReadonlyObject[]> {
   if (!isFiltered(question)) return objects;
-  const patience = {
-    clock: sink.clock,
-    onProgress: (count: number) =>
-      sink.notice(`looked at ${count} of ${objects.length} ${formatGroupResource(type.gvr)}`),
-  };
+  const patience = patienceWith(sink, objects, type);
   const { halves } = matches;
   const looked = halves && !isSecretResource(type.gvr) ? await lookedAtByFilters(question) : undefined;
   if (!halves || !looked || !store.readerOf) {
@@ -96,6 +92,16 @@ export async function filtered(
     (names === undefined || halves.isNamed(names[place]?.metadata.name ?? '')) && holds(place);
   return atAll(objects, await placesPatiently(new Array(objects.length).keys(), isMet, patience));
 }
+
+/** Says how far a look at many objects is. */
+export const patienceWith = (
+  { clock, notice }: AnswerNotices,
+  { length }: readonly unknown[],
+  { gvr }: ResourceType,
+) => ({
+  clock,
+  onProgress: (count: number) => notice(`looked at ${count} of ${length} ${formatGroupResource(gvr)}`),
+});
 
 const atAll = (objects: readonly ReadonlyObject[], places: readonly number[]) =>
   places.length === objects.length ? objects : atPlaces(objects, places);
@@ -142,8 +148,12 @@ interface Arrangement extends Partial<Pick<Query, 'sortBy' | 'limit'>> {
 }
 
 /** The objects of several caches, sorted, and no more than the limit. Each is made when it is read. */
-export function arranged(all: readonly FoundIn[], { sortBy, sortsDescending, limit }: Arrangement): readonly Found[] {
-  if (sortBy) return sorted(all, sortBy, { sortsDescending, limit });
+export async function arranged(
+  all: readonly FoundIn[],
+  { sortBy, sortsDescending, limit }: Arrangement,
+  sink: AnswerNotices,
+): Promise<readonly Found[]> {
+  if (sortBy) return await sorted(all, sortBy, { sortsDescending, limit, sink });
   let left = limit ?? Number.POSITIVE_INFINITY;
   const parts: (readonly Found[])[] = [];
   for (const found of all) {
@@ -157,12 +167,13 @@ export function arranged(all: readonly FoundIn[], { sortBy, sortsDescending, lim
   return joined(parts);
 }
 
-function sorted(
+async function sorted(
   all: readonly FoundIn[],
   sortBy: NonNullable<Query['sortBy']>,
-  { sortsDescending, limit }: Arrangement,
-): readonly Found[] {
-  const keys = all.flatMap((found) => firstValuesIn(found, sortBy));
+  { sortsDescending, limit, sink }: Arrangement & { readonly sink: AnswerNotices },
+): Promise<readonly Found[]> {
+  const keys: unknown[] = [];
+  for (const found of all) await addFirstValues(keys, found, sortBy, sink);
   checkSortKeys(keys, sortBy.text);
   const starts: number[] = [];
   let count = 0;
@@ -184,14 +195,16 @@ function sorted(
   return atPlaces(joined(all.map((found) => madeOf(found))), places);
 }
 
-/** The first value of an expression in each object. What is remembered of its fields is not decoded. */
-function firstValuesIn({ objects, store, type }: FoundIn, expression: NonNullable<Query['sortBy']>): unknown[] {
+/** Adds the first value of an expression in each object. What is remembered of its fields is not decoded. */
+async function addFirstValues(
+  values: unknown[],
+  { objects, store, type }: FoundIn,
+  expression: NonNullable<Query['sortBy']>,
+  sink: AnswerNotices,
+): Promise<void> {
   const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
   const value = saidOf(objects, store, looked, (object) => expression.values(object)[0]);
-  const { length } = objects;
-  const values: unknown[] = [];
-  for (let place = 0; place < length; place++) values.push(value(place));
-  return values;
+  await eachPatiently(objects.length, (place) => void values.push(value(place)), patienceWith(sink, objects, type));
 }
 
 /** Each object is made when it is read, and then not again. */

@@ -5,10 +5,17 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
 import { amountsOf } from './amount.ts';
-import type { Found, FoundIn } from './found.ts';
+import type { AnswerNotices } from './answer-sink.ts';
+import { type Found, type FoundIn, patienceWith } from './found.ts';
 import { type GroupRow, groupsOf } from './groups.ts';
 import { lookedAtBy, saidOf } from './looked-at.ts';
+import { eachPatiently } from './patient-filter.ts';
 import type { Expression, Query } from './query.ts';
+
+export interface GroupingContext {
+  readonly redactor: Redactor;
+  readonly sink: AnswerNotices;
+}
 
 /** Groups, and what a person should know of their amounts. */
 export interface Grouped {
@@ -18,14 +25,14 @@ export interface Grouped {
 
 /**
  * The groups of objects by an expression, or all objects as one, with their amounts. Everything is read from the
- * objects as they are shown: values of Secrets are neither values of groups nor counted up.
+ * objects as they are shown: values of Secrets are neither values of groups nor counted up. Other code runs meanwhile.
  */
-export function grouped(
+export async function grouped(
   found: readonly FoundIn[],
   { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
-  redactor: Redactor,
-): Grouped {
-  const items = itemsOf(found, { groupBy, measures }, redactor);
+  context: GroupingContext,
+): Promise<Grouped> {
+  const items = await itemsOf(found, { groupBy, measures }, context);
   const groups: { readonly value: string | undefined; readonly items: readonly Item[] }[] = groupBy
     ? groupsOf(items, ({ values }) => values)
     : [{ value: undefined, items }];
@@ -63,11 +70,11 @@ interface Item {
 }
 
 /** The items of all objects that were found. Of an object no more is kept. */
-function itemsOf(
+async function itemsOf(
   found: readonly FoundIn[],
   { groupBy, measures }: Pick<Query, 'groupBy' | 'measures'>,
-  redactor: Redactor,
-): readonly Item[] {
+  { redactor, sink }: GroupingContext,
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   const expressions = [...(groupBy ? [groupBy] : []), ...measures.map(({ expression }) => expression)];
   for (const { objects, store, type } of found) {
@@ -79,8 +86,7 @@ function itemsOf(
       items.push(item);
       return item;
     });
-    const { length } = objects;
-    for (let place = 0; place < length; place++) itemOf(place).count++;
+    await eachPatiently(objects.length, (place) => void itemOf(place).count++, patienceWith(sink, objects, type));
   }
   return items;
 }

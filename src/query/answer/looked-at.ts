@@ -3,6 +3,8 @@ import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import { lightsOf } from '../../kit/lazy-list.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import type { ResourceType } from '../../model/resource-type.ts';
+import { NODE_FIELDS } from '../index/pod-references.ts';
 import type { IndexedStore } from '../index/stored-index.ts';
 import type { ObjectFilters } from './object-filters.ts';
 
@@ -30,6 +32,19 @@ const BESIDE_CELLS: Readonly<Record<string, readonly Address[]>> = {
   AGE: [CREATED],
   cells: [NAME, NAMESPACE, CREATED],
 };
+
+/**
+ * The parts of the objects of a type that most questions are about: a cache that knows them from its list answers also
+ * the first question without a look at the objects.
+ */
+export const usuallyLookedAt = ({ gvr }: ResourceType): readonly LookedAt[] =>
+  gvr.group === '' && gvr.resource === 'pods' ? LOOKED_AT_OF_PODS : [];
+
+const LOOKED_AT_OF_PODS: readonly LookedAt[] = [
+  { fields: [['status', 'phase']] },
+  { fields: NODE_FIELDS },
+  { fields: [], cells: ['STATUS'] },
+];
 
 /** The same for expressions of other kinds. */
 export function lookedAtBy(

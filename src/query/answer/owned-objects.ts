@@ -1,3 +1,4 @@
+import { reading } from '../../informer/store/object-index.ts';
 import { joinKey, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { ownerReferencesOf } from '../../model/owner-references.ts';
@@ -52,6 +53,9 @@ const uidOf = ({ object: { metadata } }: Found) => metadata.uid ?? `${metadata.n
 
 /** The index of the uids of owners. */
 export const OWNER_UIDS = 'owner:uid';
-export const ownerUidsOf = (object: Pick<ReadonlyObject, 'metadata'>): readonly string[] => [
-  ...new Set(ownerReferencesOf(object).map(({ uid }) => uid)),
-];
+export const ownerUidsOf = reading(
+  [['metadata', 'ownerReferences']],
+  (object: Pick<ReadonlyObject, 'metadata'>): readonly string[] => [
+    ...new Set(ownerReferencesOf(object).map(({ uid }) => uid)),
+  ],
+);

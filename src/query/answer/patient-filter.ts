@@ -21,25 +21,61 @@ export interface PatientFilterOptions {
 export async function placesPatiently<T>(
   objects: Iterable<T | undefined>,
   matches: (object: T) => boolean,
-  { clock, onProgress }: PatientFilterOptions,
+  options: PatientFilterOptions,
 ): Promise<number[]> {
   const found: number[] = [];
+  const patience = new Patience(options);
   let looked = 0;
-  let turn = clock.monotonic();
-  let sayAt = turn + SAY_AFTER_MS;
-  let sayAfterMs = SAY_AFTER_MS;
   for (const object of objects) {
     if (object !== undefined && matches(object)) found.push(looked);
-    if (++looked % LOOK_EVERY !== 0) continue;
-    const now = clock.monotonic();
-    if (now - turn < LONGEST_TURN_MS) continue;
-    if (now >= sayAt) {
-      sayAfterMs *= 2;
-      sayAt = now + sayAfterMs;
-      onProgress(looked);
-    }
-    await clock.yield();
-    turn = clock.monotonic();
+    if (patience.isDue(++looked)) await patience.rest(looked);
   }
   return found;
+}
+
+/** Calls a function for each place of a list, without blocking other code. */
+export async function eachPatiently(
+  count: number,
+  look: (place: number) => void,
+  options: PatientFilterOptions,
+): Promise<void> {
+  const patience = new Patience(options);
+  for (let place = 0; place < count; ) {
+    look(place++);
+    if (patience.isDue(place)) await patience.rest(place);
+  }
+}
+
+/** Says when a search lets other code run, and how far it is. */
+class Patience {
+  readonly #clock: Clock;
+  readonly #onProgress: PatientFilterOptions['onProgress'];
+  #turn: number;
+  #now: number;
+  #sayAt: number;
+  #sayAfterMs = SAY_AFTER_MS;
+
+  constructor({ clock, onProgress }: PatientFilterOptions) {
+    this.#clock = clock;
+    this.#onProgress = onProgress;
+    this.#turn = this.#now = clock.monotonic();
+    this.#sayAt = this.#turn + SAY_AFTER_MS;
+  }
+
+  /** Whether it is time to rest, after this number of objects. */
+  isDue(looked: number): boolean {
+    if (looked % LOOK_EVERY !== 0) return false;
+    this.#now = this.#clock.monotonic();
+    return this.#now - this.#turn >= LONGEST_TURN_MS;
+  }
+
+  async rest(looked: number): Promise<void> {
+    if (this.#now >= this.#sayAt) {
+      this.#sayAfterMs *= 2;
+      this.#sayAt = this.#now + this.#sayAfterMs;
+      this.#onProgress(looked);
+    }
+    await this.#clock.yield();
+    this.#turn = this.#clock.monotonic();
+  }
 }

@@ -19,6 +19,7 @@ export function eventIndex({ kindOf, listsNamespaces = false }: OwnerIndexOption
     from: 'involvedObject or regarding of an Event',
     stable: true,
     isReference: true,
+    seen: [['involvedObject'], ['regarding']],
     valuesOf(object) {
       const about = aboutOf(object);
       return about === undefined ? [] : spellingsOf(about, about.namespace);

@@ -58,6 +58,10 @@ const DIRECT_OWNERS: IndexDefinition = {
   key: 'owner:direct',
   from: 'metadata.ownerReferences',
   stable: true,
+  seen: [
+    ['metadata', 'namespace'],
+    ['metadata', 'ownerReferences'],
+  ],
   valuesOf: (object) =>
     ownerReferencesOf(object).map(({ apiVersion, kind, name, uid }) =>
       JSON.stringify([object.metadata.namespace, apiVersion, kind, name, uid]),

@@ -1,5 +1,6 @@
 import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import type { ScanOptions } from '../../informer/store/indexer.ts';
+import { reading } from '../../informer/store/object-index.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
@@ -68,7 +69,9 @@ export function indexersOf(
   kept: (key: string) => boolean = (key) => key === NAMESPACE,
 ): StoredIndexers {
   const missing = [...definitions].flatMap((each) => storedIndexOf(each) ?? []).filter(({ key }) => !kept(key));
-  return Object.fromEntries(missing.map((each) => [each.key, (object: ReadonlyObject) => each.valuesOf(object)]));
+  return Object.fromEntries(
+    missing.map((each) => [each.key, reading(each.seen, (object: ReadonlyObject) => each.valuesOf(object))]),
+  );
 }
 
 /** The index that a store keeps for a definition: itself, or the one through which it goes. */

@@ -37,9 +37,24 @@ describe('the part of a JSON text', () => {
           const expected = jsonText(picked(parseJson(each), part));
           expect(jsonText(picked(pickedFrom(bytes, 1, part), part))).toBe(expected);
         }
+        const bytes = Buffer.from(`[${text},"behind"]`);
+        const end = 1 + Buffer.byteLength(text);
+        expect(jsonText(picked(pickedFrom(bytes, 1, part, end), part))).toBe(jsonText(picked(json, part)));
       }),
       { numRuns: 400 },
     );
+  });
+
+  it.each([
+    ['{"kind":"Pod","a":{"status":{"b":1}},"status":{"b":2}}', { status: { b: 2 } }],
+    ['{"kind":"Pod","status":{"b":2},"a":{"x":[1],"status":{"b":1}}}', { status: { b: 2 } }],
+    ['{"kind":"Pod","x":",\\"status\\":{","status":{"b":2},"a":"\\",\\"status\\":1"}', { status: { b: 2 } }],
+    ['{"kind":"Pod","a":{"x":1,"status":{"b":1}}}', {}],
+    ['{"status":{"b":2},"a":{"x":1,"status":{"b":1}}}', { status: { b: 2 } }],
+    ['{"kind":"Pod","status":{"a":1,"c":[{}]}}', { status: {} }],
+  ])('of %s that is found from its end is a member of the map itself', (text, expected) => {
+    const bytes = Buffer.from(`[1,${text}]`);
+    expect(pickedFrom(bytes, 3, fieldPartOf([['status', 'b']]), bytes.length - 1)).toEqual(expected);
   });
 
   it.each([

@@ -90,7 +90,7 @@ describe('a store of packed objects', () => {
     expect(found(['"n1"'])).toContainEqual(pod('shop/a', 1, { node: 'n1' }));
     expect(found([])).toHaveLength(2);
     const fields = [['spec', 'nodeName']] as never;
-    store.keepFields(fields);
+    store.keep({ fields });
     put(pod('shop/c', 1, { node: 'n3' }));
     const nodes = [...store.search({ having: [], fields })].map((each) => each?.spec?.nodeName);
     expect(nodes).toEqual(['n1', 'n2', 'n3']);
@@ -100,8 +100,8 @@ describe('a store of packed objects', () => {
     const fields = [['spec', 'nodeName']] as never;
     const found = (isKept: boolean) => {
       const { store, put } = objects();
-      if (isKept) store.keepFields(fields);
-      store.keepFields([]);
+      if (isKept) store.keep({ fields });
+      store.keep({ fields: [] });
       put({ ...pod('shop/a', 1), spec: { nodeName: 'n1', other: 'x' } });
       return [...store.search({ having: [], fields })].map((each) => each?.spec);
     };

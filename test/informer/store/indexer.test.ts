@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { Indexer as PlainIndexer } from '../../../src/informer/store/indexer.ts';
+import { reading } from '../../../src/informer/store/object-index.ts';
 import { isInformerError } from '../../../src/kit/error.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import { withCells } from '../../../src/model/cells.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import { Tombstone, type UnknownObject } from '../../../src/model/object.ts';
 import { type Pod, pod } from '../../support/objects.ts';
@@ -521,4 +523,21 @@ it.each([
   indexer.removeIndexers(['tags']);
   for (const _ of steps);
   expect(indexer.indexNames).toEqual([]);
+});
+
+it('an index over texts is built from the fields that its function reads, and decodes no object', () => {
+  const indexer = new PlainIndexer<Pod>({ store: 'compact' });
+  const tags = { annotations: { tags: 'foo,bar' } };
+  const objects = ['a', 'b'].map((name) => withCells(pod(name, 1, tags), { columns: [], cells: [] }));
+  indexer.replace(objects, '1');
+  const seen: object[] = [];
+  const byTagsAlone = reading([['metadata', 'annotations', 'tags']], (object: Pod) => {
+    seen.push(object);
+    return byTags(object);
+  });
+  for (const _ of indexer.addingIndexers({ tags: byTagsAlone }));
+  expect(indexer.indexKeys('tags', 'bar')).toEqual(objects.map(keyOf));
+  const { name, uid, resourceVersion } = objects[0]?.metadata ?? {};
+  expect(JSON.parse(JSON.stringify(seen[0]))).toEqual({ metadata: { ...tags, name, uid, resourceVersion } });
+  expect(indexer.memory.hotObjects).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Index, indexByNamespace, UNFILED, valuesFrom } from '../../../src/informer/store/object-index.ts';
+import { Index, indexByNamespace, reading, UNFILED, valuesFrom } from '../../../src/informer/store/object-index.ts';
 
 const index = () => new Index<unknown>(() => []);
 
@@ -99,8 +99,12 @@ describe('an index', () => {
 });
 
 it('the values of an object are those of the function for what the store opens', () => {
-  const store = { open: (cached: string) => `object of ${cached}` };
-  expect(valuesFrom('i', (object) => [object], 'k', store, 'entry')).toEqual(['object of entry']);
+  const store = {
+    openPart: (cached: string, fields: readonly unknown[] | undefined) => `${fields ?? 'all'} of ${cached}`,
+  };
+  expect(valuesFrom('i', (object: string) => [object], 'k', store, 'entry')).toEqual(['all of entry']);
+  const ofPhase = reading([['status', 'phase']], (object: string) => [object]);
+  expect(valuesFrom('i', ofPhase, 'k', store, 'entry')).toEqual(['status,phase of entry']);
 });
 
 it.each<[string, () => unknown, RegExp]>([
@@ -110,7 +114,7 @@ it.each<[string, () => unknown, RegExp]>([
   ['returns something else first', () => [5, 'x'], /it returned a list with number in place of a text$/],
   ['returns something else last', () => ['x', undefined], /it returned a list with undefined in place of a text$/],
 ])('a function that %s is an error that names index and key', (_, fn, reason) => {
-  const values = () => valuesFrom('i', fn as () => string[], 'shop/a', { open: (cached) => cached }, {});
+  const values = () => valuesFrom('i', fn as () => string[], 'shop/a', { openPart: (cached) => cached }, {});
   expect(values).toThrow(reason);
   expect(values).toThrow('unable to calculate an index entry for key "shop/a" on index "i": ');
 });

@@ -24,8 +24,8 @@ test.each([
     matches: (each: (typeof PODS)[0]) => name.test(each.metadata.name ?? ''),
   };
   const all = await findPatiently(asked as never, cached, finding as never);
-  const found = arranged([all], {});
-  const first = arranged([all], { limit: 2 });
+  const found = await arranged([all], {}, sink);
+  const first = await arranged([all], { limit: 2 }, sink);
   expect(found.map(({ object }) => object.metadata.name)).toEqual(expected);
   expect(first.map(({ object }) => object.metadata.name)).toEqual(expected.slice(0, 2));
   expect(first[0]?.object).toEqual(found[0]?.object);
@@ -36,7 +36,7 @@ test.each([
   ['are only counted', true, false, 0],
   ['are put in order are read where nothing else is known of them', false, false, PODS.length],
   ['are put in order by their metadata, where a compact cache has it,', false, true, 0],
-])('objects that %s: %s, %s: %i reads', (_, count, hasMetadata, expected) => {
+])('objects that %s: %s, %s: %i reads', async (_, count, hasMetadata, expected) => {
   let reads = 0;
   const backwards = (i: number) => PODS[PODS.length - 1 - i] as (typeof PODS)[0];
   const read = (i: number) => {
@@ -49,7 +49,7 @@ test.each([
   const unordered = { ...cached, informer: { lister: store, isUnordered: true } } as unknown as CachedObjects;
   const finding = { catalog: new IndexCatalog(), sink, matches: () => true };
   const all = findIn(question as never, unordered, finding);
-  const found = count ? undefined : arranged([all], {});
+  const found = count ? undefined : await arranged([all], {}, sink);
   expect([all.objects.length, reads]).toEqual([PODS.length, expected]);
   const keys = found?.map(({ object }) => keyOf(object)) ?? all.objects.map(keyOf);
   expect(keys).toEqual(count ? PODS.map(keyOf).toReversed() : PODS.map(keyOf).toSorted());

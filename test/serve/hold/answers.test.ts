@@ -13,6 +13,7 @@ import { keyOf } from '../../../src/model/key.ts';
 import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { answer } from '../../../src/query/answer/answer.ts';
+import { usuallyLookedAt } from '../../../src/query/answer/looked-at.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { indexersOf } from '../../../src/query/index/stored-index.ts';
 import { viewOf } from '../../../src/serve/hold/cached-view.ts';
@@ -166,5 +167,45 @@ describe('the answers of a cache that keeps texts', () => {
       const isShown = words.includes('--limit') && !words.includes('--group-by');
       expect([words, await read(words)]).toEqual([words, isShown ? Math.min(400, shown(words)) : 0]);
     }
+  });
+
+  it.each([
+    [['--count', '--filter', 'object.status.phase == "Pending"'], 0],
+    [['--group-by', '.status.phase'], 0],
+    [['--values', 'node', '-n', 'shop'], 0],
+    [['--where', 'STATUS != "Running"', '--count'], 0],
+    [['--group-by', '.metadata.labels.app'], 0],
+    [['--count', '--filter', 'object.status.restarts == 2'], 400],
+  ])('decode nothing for the first question %j about what the cache knows from its list', async (words, reads) => {
+    const clock = new FakeClock();
+    const cache = cacheOf('compact', []);
+    for (const looked of usuallyLookedAt(PODS)) cache.indexer.keep(looked);
+    cache.indexer.replace(Array.from({ length: 400 }, (_, i) => pod(i, 1)), '1'); // biome-ignore format: short
+    await asked(cache, words, clock);
+    const { coldReads, hotReads } = cache.indexer.memory;
+    expect(coldReads + hotReads).toBe(reads);
+  });
+
+  it.each([
+    [['--group-by', '.status.restarts']],
+    [['--group-by', '.metadata.uid']],
+    [['--sum', '.status.restarts']],
+    [['--sort-by', '.status.restarts', '--limit', '3']],
+    [['--count', '--filter', 'object.status.restarts == 2']],
+  ])('let other code run while %j reads many objects', async (words) => {
+    const clock = new FakeClock();
+    let pauses = 0;
+    const slow = Object.assign(Object.create(clock) as FakeClock, {
+      now: () => clock.now(),
+      monotonic: () => {
+        clock.tick(10);
+        return clock.monotonic();
+      },
+      yield: async () => void pauses++,
+    });
+    const cache = cacheOf('compact', []);
+    cache.indexer.replace(Array.from({ length: 640 }, (_, i) => pod(i, 1)), '1'); // biome-ignore format: short
+    await asked(cache, words, slow);
+    expect(pauses).toBe(10);
   });
 });

@@ -6,6 +6,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { failure, type Status } from '../model/status.ts';
 import { RecordedForm } from './recorded-form.ts';
 import type { RecordedSource, Recording } from './recording.ts';
+import type { StateShape } from './state-shape.ts';
 import type { RecordedState } from './state-text.ts';
 
 /** How far a recording is read. */
@@ -89,13 +90,20 @@ export class RecordedApi implements Transport {
   }
 
   /** The states of a collection, each object once, in the order of keys. */
-  *#states(gvr: GroupVersionResource, namespace?: string): Generator<{ key: string; state: RecordedState }> {
+  *#states(
+    gvr: GroupVersionResource,
+    namespace?: string,
+    shape?: StateShape,
+  ): Generator<{ key: string; state: RecordedState }> {
     const { recording, onRead } = this.#options;
     const seen = new Set<string>();
     for (const source of this.sourcesOf(gvr, namespace)) {
       if (!this.#read.has(source.id)) onRead?.(source);
       this.#read.add(source.id);
-      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source), { namespace })) {
+      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source), {
+        namespace,
+        ...(shape && { shape }),
+      })) {
         if (seen.has(key)) continue;
         seen.add(key);
         yield { key, state };
@@ -113,7 +121,7 @@ export class RecordedApi implements Transport {
     const form = new RecordedForm(sources, query, { accept, now: this.#position.now });
     let text = form.listBegin(this.#position.versionOf(sources));
     let comma = '';
-    for (const { state } of this.#states(gvr, namespace)) {
+    for (const { state } of this.#states(gvr, namespace, form.shape)) {
       if (!form.selects(state)) continue;
       text += comma + form.item(state);
       comma = ',';

@@ -6,6 +6,7 @@ import { formatGroupVersion } from '../model/gvr.ts';
 import { LabelSelector } from '../model/label-selector.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { RecordedSource } from './recording.ts';
+import type { StateShape } from './state-shape.ts';
 import type { RecordedState } from './state-text.ts';
 
 /** The form in which a request wants objects, and the objects that it selects. Source: Kubernetes API concepts. */
@@ -13,6 +14,8 @@ export class RecordedForm {
   readonly #columns: readonly TableColumn[];
   readonly #isTable: boolean;
   readonly #isPartial: boolean;
+  /** The request asks for objects without managedFields. Source: KEP-5958. */
+  readonly #dropsManagedFields: boolean;
   readonly #include: string;
   readonly #labels: LabelSelector;
   readonly #fields: FieldSelector;
@@ -32,9 +35,17 @@ export class RecordedForm {
     this.#columns = source?.columns ?? [];
     this.#isTable = first.includes(';as=Table') && this.#columns.length > 0;
     this.#isPartial = first.includes(';as=PartialObjectMetadata');
+    this.#dropsManagedFields = first.includes(';drop=metadata.managedFields');
     this.#include = query.get('includeObject') ?? 'Metadata';
     this.#labels = LabelSelector.parse(query.get('labelSelector') ?? '');
     this.#fields = FieldSelector.parse(query.get('fieldSelector') ?? '');
+  }
+
+  /** The part of the objects that an answer of this form has, or chooses by. */
+  get shape(): StateShape {
+    const isOfMetadata = this.#isPartial || (this.#isTable && this.#include !== 'Object');
+    if (isOfMetadata && this.#dropsManagedFields && this.#fields.matchesEverything) return 'metadata';
+    return this.#dropsManagedFields ? 'bare' : 'whole';
   }
 
   selects({ object }: RecordedState): boolean {

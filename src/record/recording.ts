@@ -9,8 +9,9 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import { type RecordedHookRun, readHookRuns } from './hook-runs.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
-import { type ChainLink, chainOf, rebuilt, type StateRow } from './retention.ts';
+import { type ChainLink, rebuilt, type StateRow } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
+import { type StateShape, shapedText } from './state-shape.ts';
 import { type RecordedState, stateOf } from './state-text.ts';
 import { BlockReader, type TextPlace } from './text-blocks.ts';
 
@@ -112,7 +113,14 @@ export type Coverage =
   | { readonly kind: 'outside'; readonly first: number | undefined; readonly last: number | undefined };
 
 /** The objects whose texts are in memory together. */
-const TOGETHER = 10_000;
+const TOGETHER: Readonly<Record<StateShape, number>> = { whole: 10_000, bare: 20_000, metadata: 100_000 };
+
+/** The texts of the state of an object, the newest first. */
+interface StateChain {
+  readonly object: number;
+  readonly key: ObjectKey;
+  readonly links: ChainLink[];
+}
 
 const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, o.first, c.who, c.paths FROM revision r
   JOIN object o ON o.id = r.object LEFT JOIN change c ON c.id = r.change`;
@@ -230,37 +238,62 @@ export class Recording implements Disposable {
 
   /**
    * The states of the objects of a source after a revision, in the order of their keys. `withGone`: also of those that
-   * were gone by then, the last one.
+   * were gone by then, the last one. `shape`: the part of them that is read.
    */
   *statesAt(source: number, revision: number, chosen: ChosenObjects = {}): Generator<StateAt> {
-    const { where, values } = objectsAt(source, revision, chosen);
-    const select = `SELECT o.id, o.namespace, o.name, min(?, coalesce(o.gone, ?) - 1) AS upTo FROM object o
-      WHERE ${where} ORDER BY o.namespace, o.name`;
-    const objects = this.#all(select, revision, NEVER, ...values);
-    for (let from = 0; from < objects.length; from += TOGETHER) {
-      const part = objects.slice(from, from + TOGETHER);
-      const database = { prepare: (sql: string) => this.#prepare(sql) }; // each chain is read to its end
-      const chains = part.map(({ id, upTo }) => chainOf(database, Number(id), Number(upTo)));
-      const states = this.#statesTogether(chains);
-      for (const [i, { id, namespace, name }] of part.entries()) {
-        const [newest] = chains[i] ?? [];
-        const state = states[i];
-        const key = joinKey(String(namespace), String(name));
-        if (state && newest) yield { object: Number(id), key, state, revision: newest.id, at: newest.at };
+    const { shape = 'whole' } = chosen;
+    let chains: StateChain[] = [];
+    for (const row of this.#linksAt(source, revision, chosen)) {
+      const last = chains.at(-1);
+      if (last && last.object === row.object) last.links.push(row);
+      else {
+        if (chains.length >= TOGETHER[shape]) {
+          yield* this.#statesOf(chains, shape);
+          chains = [];
+        }
+        const key = joinKey(String(row.namespace), String(row.name));
+        chains.push({ object: Number(row.object), key, links: [row] });
       }
     }
+    yield* this.#statesOf(chains, shape);
+  }
+
+  /** The texts of the states after a revision: those of an object one after the other, the newest first. */
+  #linksAt(source: number, revision: number, chosen: ChosenObjects): Iterable<ChainLink & Record<string, unknown>> {
+    const { where, values } = objectsAt(source, revision, chosen);
+    const upTo = `min(${revision}, coalesce(o.gone, ${NEVER}) - 1)`;
+    const whole = `(SELECT w.id FROM revision w WHERE w.object = o.id AND w.id <= ${upTo} AND w.depth = 0 ORDER BY w.id DESC LIMIT 1)`;
+    const select = `SELECT r.object, o.namespace, o.name, r.id, r.at, r.block, r.place, r.length, r.depth FROM object o
+      CROSS JOIN revision r ON r.object = o.id AND r.id BETWEEN ${whole} AND ${upTo}
+      WHERE ${where} ORDER BY o.namespace, o.name, o.id, r.id DESC`;
+    // a statement of its own: several may be read at the same time
+    return this.#database.prepare(select).iterate(...values) as Iterable<ChainLink & Record<string, unknown>>;
   }
 
   /** The states of many objects. Their texts are read block by block, so that each block is decompressed once. */
-  #statesTogether(chains: readonly (readonly ChainLink[])[]): (RecordedState | undefined)[] {
-    const texts = new Map<ChainLink, string>();
-    for (const link of chains.flat().sort((a, b) => a.block - b.block)) texts.set(link, this.#blocks.textAt(link));
-    return chains.map((chain) =>
-      chain.reduceRight<RecordedState | undefined>(
-        (before, link) => stateOf(texts.get(link) ?? '', link.depth === 0 ? undefined : before),
+  *#statesOf(chains: readonly StateChain[], shape: StateShape): Generator<StateAt> {
+    const ofBlocks: ChainLink[][] = [];
+    for (const { links } of chains) {
+      for (const link of links) {
+        ofBlocks[link.block] ??= [];
+        ofBlocks[link.block]?.push(link);
+      }
+    }
+    const texts = new Map<number, string>();
+    for (const links of ofBlocks) {
+      for (const link of links ?? []) {
+        const bytes = this.#blocks.bytesAt(link);
+        texts.set(link.id, link.depth === 0 ? shapedText(bytes, shape) : bytes.toString('utf8'));
+      }
+    }
+    for (const { object, key, links } of chains) {
+      const state = links.reduceRight<RecordedState | undefined>(
+        (before, { id, depth }) => stateOf(texts.get(id) ?? '', depth === 0 ? undefined : before, shape),
         undefined,
-      ),
-    );
+      );
+      const [newest] = links;
+      if (state && newest) yield { object, key, state, revision: newest.id, at: newest.at };
+    }
   }
 
   /** The state of an object after one of its revisions, or a later one of another object. */
@@ -407,6 +440,8 @@ interface ChosenObjects {
   readonly withGone?: boolean;
   /** Default: all namespaces. */
   readonly namespace?: string | undefined;
+  /** The part of the objects that is read. Default: all of them. */
+  readonly shape?: StateShape;
 }
 
 /** The condition of SQL for the objects of a source after a revision, with its values. */

@@ -6,7 +6,7 @@ import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
 import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
 
 /** The texts of an object up to a revision, the newest first, from its last whole state on. */
-export function chainOf(database: Pick<DatabaseSync, 'prepare'>, object: number, revision: number): ChainLink[] {
+function chainOf(database: Pick<DatabaseSync, 'prepare'>, object: number, revision: number): ChainLink[] {
   const select =
     'SELECT id, at, block, place, length, depth FROM revision WHERE object = ? AND id <= ? ORDER BY id DESC';
   const chain: ChainLink[] = [];

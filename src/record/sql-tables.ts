@@ -109,7 +109,7 @@ export class SqlTables implements Disposable {
       return insert;
     };
     for (const { id, type } of sources)
-      for (const each of recording.statesAt(id, revision, { withGone: staysKnown(type.gvr) }))
+      for (const each of recording.statesAt(id, revision, { withGone: staysKnown(type.gvr), shape: 'bare' }))
         putState({ prepare }, each, states);
     const columns = sources.findLast((each) => each.columns.length > 0)?.columns ?? [];
     this.#database.exec(`COMMIT; ${typeViewText(view, columns, { states, revision })}`);

@@ -2,6 +2,7 @@ import { jsonText, parseJson } from '../kit/exact-json.ts';
 import { sameValue } from '../kit/same-value.ts';
 import type { Cells } from '../model/cells.ts';
 import { applyDelta, deltaOf, type MapDelta } from './delta.ts';
+import { type StateShape, shapedDelta } from './state-shape.ts';
 
 /** A state of an object, with the cells of its row. */
 export interface RecordedState {
@@ -44,12 +45,12 @@ export function stateText(
 /** The text of a whole state. */
 export const wholeStateText = ({ object, cells }: RecordedState) => `${jsonText(cells ?? null)}\n${jsonText(object)}`;
 
-/** The state of a text. `before` is the state before a difference. */
-export function stateOf(text: string, before: RecordedState | undefined): RecordedState {
+/** The state of a text. `before` is the state before a difference; both are of a shape. */
+export function stateOf(text: string, before: RecordedState | undefined, shape: StateShape = 'whole'): RecordedState {
   const end = text.indexOf('\n');
   const body = parseJson(text.slice(end + 1)) as Readonly<Record<string, unknown>>;
   const cells = end === 0 ? before?.cells : ((parseJson(text.slice(0, end)) as unknown[] | null) ?? undefined);
-  return { object: before ? applyDelta(before.object, body as MapDelta) : body, cells };
+  return { object: before ? applyDelta(before.object, shapedDelta(body as MapDelta, shape)) : body, cells };
 }
 
 /** The cells of a row without its age. */

@@ -74,8 +74,13 @@ export class BlockReader {
     this.#database = database;
   }
 
-  textAt({ block, place, length }: TextPlace): string {
-    return this.#block(block, place + length).toString('utf8', place, place + length);
+  textAt(place: TextPlace): string {
+    return this.bytesAt(place).toString('utf8');
+  }
+
+  /** The bytes of a text, in memory that others share. */
+  bytesAt({ block, place, length }: TextPlace): Buffer {
+    return this.#block(block, place + length).subarray(place, place + length);
   }
 
   #block(id: number, least: number): Buffer {

@@ -46,6 +46,21 @@ const colors = (objects: readonly UnknownObject[]) =>
     .map(({ metadata }) => `${metadata.name}=${metadata.labels?.color}`);
 
 describe('a recording as an API server', () => {
+  it('leaves managedFields out where a request asks for that, in each form of a list', async () => {
+    using server = await recorded();
+    for (const at of [server.then, server.now]) {
+      const read = (dropManagedFields: boolean, as: 'object' | 'metadata') =>
+        server.clientAt(at).resource(CONFIG_MAPS, { dropManagedFields, as }).list({ labelSelector: 'color' });
+      const { items: whole } = await read(false, 'object');
+      const dropped = whole.map(({ metadata: { managedFields, ...metadata }, ...rest }) => ({ ...rest, metadata }));
+      expect(whole.every(({ metadata }) => metadata.managedFields)).toBe(true);
+      expect((await read(true, 'object')).items).toEqual(dropped);
+      expect((await read(true, 'metadata')).items.map(({ metadata }) => metadata)).toEqual(
+        dropped.map(({ metadata }) => metadata),
+      );
+    }
+  });
+
   it('answers lists of the moment, whole, of a namespace and by selectors', async () => {
     using server = await recorded();
     const then = server.clientAt(server.then);

@@ -31,7 +31,7 @@ export async function mcp(flags: McpFlagValues, words: readonly string[], edges:
   const file = flags['log-file'] === undefined ? undefined : openSync(flags['log-file'], 'a', 0o600);
   await using session = await openSession(flags, edges, { serve: { needsManagedFields: false, isQuiet: true } });
   try {
-    await using held = await holding(flags, session);
+    await using held = await answeringCaches(flags, session);
     const { caches } = held;
     using changes = new RecentChanges(caches);
     const log = agentLog((text) => session.notice(text), file === undefined ? undefined : { fd: file, now: () => session.clock.now() }); // biome-ignore format: one call
@@ -54,7 +54,7 @@ export async function mcp(flags: McpFlagValues, words: readonly string[], edges:
   return exitCodeOfEnd(session.signal.reason, { isSynced: true, isWaiting: false });
 }
 
-interface Held extends AsyncDisposable {
+interface AnsweringCaches extends AsyncDisposable {
   readonly caches: AgentCaches;
   readonly types: CachedTypes;
 }
@@ -63,7 +63,7 @@ interface Held extends AsyncDisposable {
  * The caches of this process. Where a serve runs they read from it, and it holds their types too; else this process is
  * the serve that other commands and agents find. No other command finds a sandbox of its own.
  */
-async function holding(flags: McpFlagValues, session: Session): Promise<Held> {
+async function answeringCaches(flags: McpFlagValues, session: Session): Promise<AnsweringCaches> {
   const namespaces = flags['all-namespaces'] ? [''] : flags.namespace;
   const declared = await Promise.all((flags.index ?? []).map((text) => parseIndex(text)));
   const isSandbox = flags.sandbox || flags.scenario !== undefined;

@@ -5,7 +5,7 @@ import { cellsOf } from '../model/cells.ts';
 import { formatGroupResource, isSecretResource } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { columnsOf } from '../output/tables/columns.ts';
-import { wholeText } from '../output/values.ts';
+import { wholeText } from '../output/value-text.ts';
 import { sortedCounts } from '../query/answer/arrange.ts';
 import type { Found, FoundIn } from '../query/answer/found.ts';
 import { lookedAtBy, saidOf } from '../query/answer/looked-at.ts';

@@ -6,7 +6,7 @@ import { ignoredNotice } from '../cli/reconcile/config.ts';
 import { reconcileLogger } from '../cli/reconcile/log.ts';
 import { Operations } from '../cli/reconcile/operations.ts';
 import { readReconcile, resolvedPlan } from '../cli/reconcile/read-plan.ts';
-import { reconcile } from '../cli/reconcile/run.ts';
+import { reconcile } from '../cli/reconcile/reconcile-run.ts';
 import { colorLevel } from '../cli/session/output.ts';
 import { openSession, type Session } from '../cli/session/session.ts';
 import { whenAvailable } from '../cli/session/when-available.ts';
@@ -64,7 +64,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
   async execute(): Promise<ExitCode> {
     const { flags, words } = this.read(reconcileFlags);
     if (flags['shell-operator'] !== undefined)
-      return await (await import('../shell-operator/run.ts')).runShellOperator(this.line, flags, this.edges);
+      return await (await import('../shell-operator/operator-run.ts')).runShellOperator(this.line, flags, this.edges);
     refuseWithout(this.line.given, ['per-object', 'pass-env'], ['shell-operator']);
     if (words.length === 0 && flags.hook === undefined && flags.exec === undefined)
       throw new InformerError('argument', 'reconcile needs a TYPE, and one of --hook FILE and --exec COMMAND', {

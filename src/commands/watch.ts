@@ -4,9 +4,9 @@ import { BaseCommand } from '../cli/base-command.ts';
 import { asksForClusters } from '../cli/session/cluster-choice.ts';
 import { openSession } from '../cli/session/session.ts';
 import { type ExitCode, withFreshTypes } from '../cli/terminal/exit-codes.ts';
-import { watch } from '../cli/watch/run.ts';
+import { type CheckedWatch, checkWatch, planOf, serveUseOf } from '../cli/watch/read-watch.ts';
 import { canPassWatch, watchOnce } from '../cli/watch/watch-once.ts';
-import { type CheckedWatch, checkWatch, planOf, serveUseOf } from '../cli/watch/watch-plan.ts';
+import { watch } from '../cli/watch/watch-run.ts';
 
 export default class WatchCommand extends BaseCommand {
   static override summary = 'Stream every change to resources, for as long as you like';

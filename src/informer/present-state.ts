@@ -34,7 +34,7 @@ export class PresentState {
   readonly #options: PresentStateOptions;
   readonly #running: AbortSignal;
   readonly #changed = new Bell();
-  #next: Question | undefined;
+  #next: Inquiry | undefined;
   #now: Promise<void> | undefined;
 
   /** `running` aborts when the cache ends. */
@@ -61,7 +61,7 @@ export class PresentState {
     }
   }
 
-  #ask(before: Promise<void> | undefined): Question {
+  #ask(before: Promise<void> | undefined): Inquiry {
     const asking = scope(this.#running);
     const answer: Promise<void> = Promise.resolve(before?.catch(() => {})).then(() => {
       this.#now = answer;
@@ -117,7 +117,7 @@ interface Asked {
 }
 
 /** One question to the server, for all that came before it. */
-interface Question {
+interface Inquiry {
   readonly answer: Promise<void>;
   readonly asking: { readonly signal: AbortSignal; abort(reason?: unknown): void };
   /** Those that wait for the answer. Without any it is not sought. */

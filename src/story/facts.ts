@@ -1,7 +1,7 @@
 import { type FieldChange, type Fields, fieldChanges } from '../model/field-changes.ts';
 import { kstatusOf } from '../model/kstatus.ts';
 import type { ReadonlyObject } from '../model/object.ts';
-import { valuePair } from '../output/values.ts';
+import { valuePair } from '../output/value-text.ts';
 import { creatorOf, fieldManagers } from '../stream/changes/field-managers.ts';
 import { containerFacts } from './container-facts.ts';
 import type { Fact, StoryChange } from './fact.ts';

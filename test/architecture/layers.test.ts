@@ -66,7 +66,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   query: [['index'], ['answer'], ['live']],
   output: [
     ['escape.ts', 'cell-states.ts', 'printer.ts'],
-    ['values.ts', 'painter.ts', 'timestamps.ts', 'csv.ts', 'wrapped.ts'],
+    ['value-text.ts', 'painter.ts', 'timestamps.ts', 'csv.ts', 'wrapped.ts'],
     ['event-lines.ts', 'marker-line.ts'],
     ['tables', 'objects', 'typescript', 'jq'],
     ['changes'],

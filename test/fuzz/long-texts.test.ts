@@ -14,7 +14,7 @@ import { compareSizes, compareSortedTexts, kindOfEnds } from '../../src/model/va
 import { csvRecord } from '../../src/output/csv.ts';
 import { toYaml } from '../../src/output/objects/yaml.ts';
 import { cutToWidth, displayWidth } from '../../src/output/tables/display-width.ts';
-import { valueText } from '../../src/output/values.ts';
+import { valueText } from '../../src/output/value-text.ts';
 import { readingOf } from '../../src/query/answer/reading.ts';
 import { PrintedCells } from '../../src/stream/conditions/printed-cells.ts';
 import { compile } from '../support/cel.ts';

@@ -14,7 +14,7 @@ const SHORT_TEXTS: Readonly<Record<string, readonly string[]>> = {
     'expr/cel/ip-address.ts /(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/',
   ],
   'a text that parseAge has read, in which each part has a unit': [
-    'expr/cel/values.ts /(\\d*)(?:\\.(\\d*))?([a-zµμ]+)/',
+    'expr/cel/cel-values.ts /(\\d*)(?:\\.(\\d*))?([a-zµμ]+)/',
   ],
   'one line of a stack, at most 4,096 characters': ['kit/thrown-text.ts /([^\\s()]+:\\d+:\\d+)\\)?$/'],
   'JSON that this program has written: each string ends': [

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { valuePair } from '../../src/output/values.ts';
+import { valuePair } from '../../src/output/value-text.ts';
 import { Recording } from '../../src/record/recording.ts';
 import { recordedTimeline, type TimelineQuery } from '../../src/timeline/recorded-timeline.ts';
 import type { Timeline } from '../../src/timeline/timeline.ts';

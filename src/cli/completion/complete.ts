@@ -5,8 +5,8 @@ import { quietNodeWarnings } from '../terminal/node-warnings.ts';
 import type { Catalog, CatalogFlag } from './catalog.ts';
 import { type Candidate, type Completions, completionText, NO_COMPLETIONS, offered } from './completions.ts';
 import { type Cursor, readCursor } from './cursor.ts';
+import { valueCompletions } from './flag-values.ts';
 import { Inquiry } from './inquiry.ts';
-import { valueCompletions } from './values.ts';
 import { wordCompletions } from './words.ts';
 
 /** The longest time for an answer, ms. After it, the answer is what was found. */

@@ -53,7 +53,7 @@ export async function printPassed(
     session,
     sink: stdoutSink(sessions),
     fields: await fieldsOf(plan, only.type),
-    isNarrowed: pushedDown.size > 0,
+    isPushedDown: pushedDown.size > 0,
   });
   const caches = await fillCaches(session, query.selections, {
     ...query,
@@ -84,7 +84,7 @@ interface Answering extends Pick<PassedObjects, 'fields'> {
   readonly session: Session;
   readonly sink: AnswerSink;
   /** The server selects a part of the objects: without any, the answer is made again from caches. */
-  readonly isNarrowed: boolean;
+  readonly isPushedDown: boolean;
 }
 
 class PassedAnswer {
@@ -170,7 +170,7 @@ class PassedAnswer {
   }
 
   #notice(text: string): void {
-    if (this.count === 0 && this.#answering.isNarrowed) this.#held.push(text);
+    if (this.count === 0 && this.#answering.isPushedDown) this.#held.push(text);
     else this.#answering.session.notice(text);
   }
 

@@ -83,7 +83,7 @@ export async function readQuery(
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
   const { format } = output;
-  checkQuestion(flags, format);
+  checkOneAnswer(flags, format);
   if (flags.between === undefined) refuseChanges(format);
   else checkBetween(given, format);
   refuseUnshown(given, format);
@@ -303,7 +303,7 @@ function checkBetween(given: CommandLine['given'], { traits }: OutputFormat): vo
 }
 
 /** Refuses questions that exclude each other, and those that the output cannot answer. */
-function checkQuestion(flags: QueryFlagValues, { traits }: OutputFormat) {
+function checkOneAnswer(flags: QueryFlagValues, { traits }: OutputFormat) {
   const asked = (['values', 'count', 'group-by'] as const).filter((name) => flags[name]).map((name) => `--${name}`);
   if (asked.length > 1) {
     throw new InformerError('argument', `${asked.join(' and ')} cannot be combined`, {

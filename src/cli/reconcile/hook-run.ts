@@ -27,7 +27,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { showOutput, showThrown } from './hook-output.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { reloadSource } from './reload.ts';
 import { ACTIONS_ARE_SHOWN } from './reports.ts';
 import { Snapshots } from './snapshots.ts';

@@ -5,7 +5,7 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { statusOf } from '../../model/status.ts';
 import type { Session } from '../session/session.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 
 /** Throws `argument` for a journal where nothing is written, because then it would have no effect. */
 export function checkJournal({ journal, mode }: Pick<ReconcilePlan, 'journal' | 'mode'>): void {

@@ -18,7 +18,7 @@ import { shownOnStderr } from './hook-output.ts';
 import { mappedType } from './key-map.ts';
 import { leasePlanOf } from './lease-plan.ts';
 import { onlyOne } from './only-one.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { snapshotPlans } from './snapshots.ts';
 import { type Triggers, triggersOf } from './trigger-checks.ts';
 

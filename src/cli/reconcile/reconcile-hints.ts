@@ -3,7 +3,7 @@ import { giveHints } from '../hints/hint.ts';
 import { RECONCILE, RECONCILE_MAP, RECONCILE_SNAPSHOTS } from '../hints/lists.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { isEmptySnapshot } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';
 

@@ -11,7 +11,7 @@ import { AlignedTable } from '../../output/tables/table.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { StreamFilters } from '../session/stream-filters.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { sharedText } from './sharing-reports.ts';
 
 /** The notice about actions of a hook that may not write. */

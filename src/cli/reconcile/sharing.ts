@@ -15,7 +15,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { shardReader } from '../session/shard-choice.ts';
 import { inFlags, type LeasePlan } from './lease-plan.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { SharingReports } from './sharing-reports.ts';
 
 /** The caches of a run whose work is shared. */

@@ -5,7 +5,7 @@ import { createEventSource, createTimerSource, type EventFeed, type Source } fro
 import { createScheduleSource } from '../../hooks/triggers/schedule-source.ts';
 import type { TriggerFilter } from '../../hooks/triggers/trigger-filter.ts';
 import type { MappedType } from './key-map.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import type { Sharing } from './sharing.ts';
 import { snapshotSource } from './snapshots.ts';
 import type { ReconcileTargets } from './targets.ts';

@@ -3,7 +3,7 @@ import type { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type WatchTarget } from '../session/informers.ts';
 import { readsManagedFields } from '../session/output.ts';
 import type { Session } from '../session/session.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import type { Sharing } from './sharing.ts';
 import { type SnapshotTarget, snapshotTargets } from './snapshots.ts';
 

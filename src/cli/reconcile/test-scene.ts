@@ -15,7 +15,7 @@ import { runTargets } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { type HookRuns, reconcilerOf } from './hook-run.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 import { type ReconcileTargets, targetsOf } from './targets.ts';
 
 export interface SceneServer {

@@ -5,7 +5,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
-import type { ReconcilePlan } from './plan.ts';
+import type { ReconcilePlan } from './reconcile-plan.ts';
 
 /** No hook that does its work needs more; one that is run again by its own writes does. */
 const DEFAULT_WRITES: WriteLimit = { writes: 600, perMs: 60_000 };

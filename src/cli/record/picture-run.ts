@@ -3,7 +3,7 @@ import type { FieldChange } from '../../model/field-changes.ts';
 import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { PictureText } from '../../output/format-traits.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
-import { valuePair } from '../../output/values.ts';
+import { valuePair } from '../../output/value-text.ts';
 import { recordedMoment } from '../../record/moments.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
 import { recordedTimeline } from '../../timeline/recorded-timeline.ts';

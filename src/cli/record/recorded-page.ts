@@ -6,7 +6,7 @@ import { silentLogger } from '../../kit/logger.ts';
 import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { valuePair } from '../../output/values.ts';
+import { valuePair } from '../../output/value-text.ts';
 import { momentText } from '../../record/moments.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
 import { Recording } from '../../record/recording.ts';

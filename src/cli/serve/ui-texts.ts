@@ -2,7 +2,7 @@ import { cellsOf } from '../../model/cells.ts';
 import { statesOf } from '../../output/cell-states.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { columnsOf } from '../../output/tables/columns.ts';
-import { valuePair } from '../../output/values.ts';
+import { valuePair } from '../../output/value-text.ts';
 import type { UiPrintedColumn, UiProgram, UiTexts } from '../../serve/ui/ui-program.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import { objectFiltersOf } from '../query/read-filters.ts';

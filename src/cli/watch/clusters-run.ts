@@ -4,9 +4,9 @@ import { type ClusterSession, openClusters } from '../session/clusters.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type ExitCode, errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
 import { ClusterStart } from './cluster-start.ts';
-import { goesOnWithout, type WatchPlan } from './plan.ts';
-import { watchParts } from './run.ts';
-import { type CheckedWatch, type PlanPart, planPartOf, sharedPlanOf } from './watch-plan.ts';
+import { type CheckedWatch, type PlanPart, planPartOf, sharedPlanOf } from './read-watch.ts';
+import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
+import { watchParts } from './watch-run.ts';
 
 /** The command line of a `watch`, read and checked. */
 export interface CheckedLine {

@@ -3,7 +3,7 @@ import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
 import type { AbsentCluster } from './cluster-start.ts';
-import type { WatchPlan } from './plan.ts';
+import type { WatchPlan } from './watch-plan.ts';
 import type { WatchedPart } from './watched-part.ts';
 
 /** The parts of a stream of several that are not in it at its start. */

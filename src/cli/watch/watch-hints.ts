@@ -28,7 +28,7 @@ export async function giveWatchHints(
   const { session, plan } = cluster;
   const { conditions = [], name, excludeName } = plan.rules;
   const { filters, wheres } = plan.judging;
-  const isNarrowed = targets.some(({ type }) => {
+  const isPushedDown = targets.some(({ type }) => {
     const { labelSelector, fieldSelector } = plan.pushedDown?.get(type) ?? {};
     return labelSelector !== undefined || fieldSelector !== undefined;
   });
@@ -36,13 +36,13 @@ export async function giveWatchHints(
     plan: { ...plan, conditions, name, excludeName, filters, wheres, reads },
     targets,
     isReportedElsewhere,
-    areNamesReported: plan.once || isReportedElsewhere || isNarrowed,
+    areNamesReported: plan.once || isReportedElsewhere || isPushedDown,
     nothingFound: () => cluster.nothingFound(),
     isTerminal: session.io.stderr.isTerminal,
   };
   const as = filters.length > 0 ? 'object' : 'metadata';
   const samples =
-    hasObjects(targets) || !isNarrowed ? undefined : await unfilteredSamples(targets, { ...plan, as }, session);
+    hasObjects(targets) || !isPushedDown ? undefined : await unfilteredSamples(targets, { ...plan, as }, session);
   const isEmpty = samples ? filled(samples).length === 0 : !hasObjects(targets);
   await giveHints(WATCH, { ...finding, samples, shown: shown() }, session);
   if (isEmpty && !plan.once && !session.signal.aborted)

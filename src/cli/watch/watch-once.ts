@@ -17,10 +17,10 @@ import { showSyncProgress } from '../session/sync-progress.ts';
 import { type ExitCode, hasStaleType, isReaderGone } from '../terminal/exit-codes.ts';
 import { exitCodeOfEnd, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
-import type { WatchPlan } from './plan.ts';
 import { plainly } from './run-ending.ts';
 import { UnprintedReports } from './unprinted.ts';
 import { giveWatchHints } from './watch-hints.ts';
+import type { WatchPlan } from './watch-plan.ts';
 import { WatchedPart } from './watched-part.ts';
 
 /**

@@ -7,7 +7,7 @@ import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.
 import { missingNames } from '../session/missing-names.ts';
 import type { Session } from '../session/session.ts';
 import { hasStaleType } from '../terminal/exit-codes.ts';
-import { goesOnWithout, type WatchPlan } from './plan.ts';
+import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
 
 export interface WatchedPartOptions {
   /** Called with each continuity event, after it was reported. */

@@ -1,7 +1,7 @@
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
-import type { CelFailure } from './values.ts';
+import type { CelFailure } from './cel-values.ts';
 
 /** An expression and the flag that it comes from. */
 export interface ExpressionOrigin {

@@ -7,13 +7,13 @@ import {
 } from '@marcbachmann/cel-js';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { type ExpressionOrigin, explainFault, explainRefusal, refusal } from './cel-errors.ts';
+import { BLANK, CelFailure, MISSING, typeNameOf } from './cel-values.ts';
 import { Compiler } from './compile.ts';
 import { type CelType, environmentFor } from './environment.ts';
 import { type Frame, isStackOverflow, placed } from './frame.ts';
 import { acceptPaths } from './has-paths.ts';
 import type { Comparison } from './operators.ts';
 import { toPlain } from './plain-value.ts';
-import { BLANK, CelFailure, MISSING, typeNameOf } from './values.ts';
 import { childrenOf } from './walk.ts';
 import { withLimitedWork } from './work.ts';
 

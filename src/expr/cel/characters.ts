@@ -1,4 +1,4 @@
-import { celFailure } from './values.ts';
+import { celFailure } from './cel-values.ts';
 
 /**
  * Positions in a text as CEL counts them: in characters of Unicode. JavaScript counts a character beyond U+FFFF as two.

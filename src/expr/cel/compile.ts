@@ -1,5 +1,16 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { bytesOf } from './bytes-literal.ts';
+import {
+  type CelFailure,
+  type CelMap,
+  celFailure,
+  isMap,
+  isNumber,
+  MISSING,
+  Optional,
+  TypeName,
+  typeNameOf,
+} from './cel-values.ts';
 import { type Frame, failureAt, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import type { CelFunction } from './function.ts';
 import { functionNamed, optional } from './functions.ts';
@@ -19,17 +30,6 @@ import {
   subtract,
 } from './operators.ts';
 import { regexFor } from './regex.ts';
-import {
-  type CelFailure,
-  type CelMap,
-  celFailure,
-  isMap,
-  isNumber,
-  MISSING,
-  Optional,
-  TypeName,
-  typeNameOf,
-} from './values.ts';
 import { workOfMaking, workOfReading } from './work.ts';
 
 /**

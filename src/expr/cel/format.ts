@@ -1,9 +1,9 @@
 import { jsonText } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
+import { type CelNumber, celFailure, Duration, isInt, isNumber, typeNameOf } from './cel-values.ts';
 import { entriesOf } from './keyed-map.ts';
 import { toPlain } from './plain-value.ts';
 import { timeText } from './times.ts';
-import { type CelNumber, celFailure, Duration, isInt, isNumber, typeNameOf } from './values.ts';
 import { workOfMaking } from './work.ts';
 
 /**

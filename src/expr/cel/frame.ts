@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { CelFailure } from './values.ts';
+import { CelFailure } from './cel-values.ts';
 
 /** The state of one evaluation. */
 export interface Frame {

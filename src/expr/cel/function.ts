@@ -1,4 +1,4 @@
-import { celFailure, typeNameOf } from './values.ts';
+import { celFailure, typeNameOf } from './cel-values.ts';
 
 /** A function of CEL. The caller handles missing arguments, so `run` never gets one. */
 export interface CelFunction {

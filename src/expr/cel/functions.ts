@@ -1,15 +1,5 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
 import { goText } from '../go-text.ts';
-import { countOf } from './characters.ts';
-import { ask, asText, type CelFunction, define } from './function.ts';
-import { addressFunctions } from './ip-functions.ts';
-import { KeyedMap } from './keyed-map.ts';
-import { listFunctions } from './list-functions.ts';
-import { quantityFunctions } from './quantity-functions.ts';
-import { rolloutFunctions } from './rollout-functions.ts';
-import { bytesFunctions, stringFunctions } from './string-functions.ts';
-import { timeFunctions } from './time-functions.ts';
-import { timeText } from './times.ts';
 import {
   type CelNumber,
   celFailure,
@@ -21,7 +11,17 @@ import {
   TypeName,
   typeNameOf,
   whole,
-} from './values.ts';
+} from './cel-values.ts';
+import { countOf } from './characters.ts';
+import { ask, asText, type CelFunction, define } from './function.ts';
+import { addressFunctions } from './ip-functions.ts';
+import { KeyedMap } from './keyed-map.ts';
+import { listFunctions } from './list-functions.ts';
+import { quantityFunctions } from './quantity-functions.ts';
+import { rolloutFunctions } from './rollout-functions.ts';
+import { bytesFunctions, stringFunctions } from './string-functions.ts';
+import { timeFunctions } from './time-functions.ts';
+import { timeText } from './times.ts';
 
 const conversions: readonly CelFunction[] = [
   define('dyn', [], (value) => value),

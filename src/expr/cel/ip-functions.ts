@@ -1,6 +1,6 @@
+import { celFailure, typeNameOf } from './cel-values.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
 import { IpAddress, IpBlock, parseBlock, parseIp } from './ip-address.ts';
-import { celFailure, typeNameOf } from './values.ts';
 
 /**
  * The functions of Kubernetes' IP and CIDR libraries that filters use. Source: apiserver cel library ip.go, cidr.go.

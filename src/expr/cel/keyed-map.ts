@@ -1,4 +1,4 @@
-import { type CelMap, celFailure, isMap, isNumber, MISSING, typeNameOf } from './values.ts';
+import { type CelMap, celFailure, isMap, isNumber, MISSING, typeNameOf } from './cel-values.ts';
 
 type Entry = readonly [key: unknown, value: unknown];
 

@@ -1,6 +1,6 @@
+import { celFailure, Duration, isNumber, MISSING, Optional } from './cel-values.ts';
 import { ask, asList, asNumber, type CelFunction, define } from './function.ts';
 import { add, equal, order } from './operators.ts';
-import { celFailure, Duration, isNumber, MISSING, Optional } from './values.ts';
 import { workOfMaking } from './work.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { type CelFailure, celFailure, Duration, isMap, MISSING, Optional, typeNameOf } from './cel-values.ts';
 import { type Frame, type Node, type NodeCompiler, placed, type Run } from './frame.ts';
 import { entriesOf } from './keyed-map.ts';
 import { isYes } from './operators.ts';
 import { existsOnePair, pairQuantifier, transformList, transformMap, transformMapEntry } from './pair-macros.ts';
 import { mapOptional, sortBy } from './value-macros.ts';
-import { type CelFailure, celFailure, Duration, isMap, MISSING, Optional, typeNameOf } from './values.ts';
 import { work, workOfMaking } from './work.ts';
 
 type Call = Node<'call' | 'rcall'>;

@@ -1,9 +1,6 @@
 import { HugeNumber, hasMember } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
 import { compareQuantities, Quantity } from '../../model/quantity.ts';
-import { IpAddress, IpBlock } from './ip-address.ts';
-import { KeyedMap } from './keyed-map.ts';
-import { compareTimes, nanosOf, parseTime, timeBetween, timeOfNanos } from './times.ts';
 import {
   BLANK,
   type CelMap,
@@ -19,7 +16,10 @@ import {
   TypeName,
   typeNameOf,
   whole,
-} from './values.ts';
+} from './cel-values.ts';
+import { IpAddress, IpBlock } from './ip-address.ts';
+import { KeyedMap } from './keyed-map.ts';
+import { compareTimes, nanosOf, parseTime, timeBetween, timeOfNanos } from './times.ts';
 import { workOfComparing, workOfMaking } from './work.ts';
 
 /** The rules by which two values are compared. */

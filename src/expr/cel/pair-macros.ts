@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { type CelFailure, celFailure, MISSING, typeNameOf } from './cel-values.ts';
 import { type Frame, type NodeCompiler, placed, type Run } from './frame.ts';
 import { entriesOf, KeyedMap, mapOf } from './keyed-map.ts';
 import { isYes } from './operators.ts';
-import { type CelFailure, celFailure, MISSING, typeNameOf } from './values.ts';
 import { work, workOfMaking } from './work.ts';
 
 /**

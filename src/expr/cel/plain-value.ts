@@ -1,9 +1,9 @@
 import { isContainer } from '../../kit/exact-json.ts';
 import { Quantity } from '../../model/quantity.ts';
+import { BLANK, Duration, MISSING, Optional, TypeName } from './cel-values.ts';
 import { IpAddress, IpBlock } from './ip-address.ts';
 import { entriesOf } from './keyed-map.ts';
 import { timeText } from './times.ts';
-import { BLANK, Duration, MISSING, Optional, TypeName } from './values.ts';
 import { workOfMaking } from './work.ts';
 
 const TEXTUAL = [Duration, Quantity, IpAddress, IpBlock];

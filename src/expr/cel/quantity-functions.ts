@@ -1,6 +1,6 @@
 import { compareQuantities, NANO, parseQuantity, Quantity } from '../../model/quantity.ts';
+import { celFailure, isNumber, typeNameOf, whole } from './cel-values.ts';
 import { ask, asText, type CelFunction, define } from './function.ts';
-import { celFailure, isNumber, typeNameOf, whole } from './values.ts';
 
 /**
  * The functions of Kubernetes' quantity library. Two additions: `quantity()`, `add()` and `sub()` also take numbers,

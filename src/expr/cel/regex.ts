@@ -1,6 +1,6 @@
 import { RE2JS } from '@bufbuild/re2';
 import { messageOf } from '../../kit/error.ts';
-import { celFailure } from './values.ts';
+import { celFailure } from './cel-values.ts';
 import { workOfMatching } from './work.ts';
 
 /** A compiled RE2 pattern. The time of a match is linear in the length of the text, for every pattern. */

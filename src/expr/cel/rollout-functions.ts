@@ -1,6 +1,6 @@
 import { rolloutOf } from '../../model/rollout-status.ts';
+import { celFailure, isMap, typeNameOf } from './cel-values.ts';
 import { ask, type CelFunction } from './function.ts';
-import { celFailure, isMap, typeNameOf } from './values.ts';
 
 /**
  * `rolledOut(object)`: whether `kubectl rollout status` would report the rollout of a workload as done. It is false

@@ -1,10 +1,10 @@
 import { parseJson } from '../../kit/exact-json.ts';
+import { celFailure } from './cel-values.ts';
 import { charactersOf, indexOf, lastIndexOf, splitText, substring, trimmed } from './characters.ts';
 import { formatText } from './format.ts';
 import { ask, asList, asNumber, asText, type CelFunction, define } from './function.ts';
 import { listIndexOf, listLastIndexOf } from './list-functions.ts';
 import { regexFor } from './regex.ts';
-import { celFailure } from './values.ts';
 import { workOfMaking } from './work.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { celFailure, Duration, durationIn, isNumber, typeNameOf } from './cel-values.ts';
 import { asNumber, asText, type CelFunction, define } from './function.ts';
 import { parseTime, timeAt } from './times.ts';
-import { celFailure, Duration, durationIn, isNumber, typeNameOf } from './values.ts';
 
 const TIME = 'google.protobuf.Timestamp';
 const SPAN = 'google.protobuf.Duration';

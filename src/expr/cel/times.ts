@@ -1,6 +1,6 @@
 import { withoutEnd } from '../../kit/without-end.ts';
 import { preciseTime } from '../../model/instant.ts';
-import { celFailure, Duration } from './values.ts';
+import { celFailure, Duration } from './cel-values.ts';
 
 /** A time with digits beyond the milliseconds of a Date: MicroTime of Leases and Events has six. */
 class FineTime extends Date {

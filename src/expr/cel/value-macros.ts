@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { celFailure, MISSING, Optional, typeNameOf } from './cel-values.ts';
 import type { NodeCompiler, Run } from './frame.ts';
 import { asList } from './function.ts';
 import { order } from './operators.ts';
-import { celFailure, MISSING, Optional, typeNameOf } from './values.ts';
 import { work } from './work.ts';
 
 /** `optMap` and `optFlatMap`: the body for the value of an optional. The body of `optFlatMap` gives an optional. */

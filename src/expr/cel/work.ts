@@ -1,4 +1,4 @@
-import { celFailure } from './values.ts';
+import { celFailure } from './cel-values.ts';
 
 /** The most work of one evaluation, in steps. A step is an item that a macro visits, or takes about as long: 1 µs. */
 const MOST_STEPS = 1_000_000;

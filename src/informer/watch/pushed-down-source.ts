@@ -25,8 +25,8 @@ export function pushedDownSource(
       try {
         return await source.list(options, context);
       } catch (error) {
-        const isNarrowed = options.labelSelector !== labelSelector || options.fieldSelector !== fieldSelector;
-        if (statusOf(error)?.code !== 400 || !isNarrowed) throw error;
+        const isPushedDown = options.labelSelector !== labelSelector || options.fieldSelector !== fieldSelector;
+        if (statusOf(error)?.code !== 400 || !isPushedDown) throw error;
         const answer = await source.list({ ...options, labelSelector, fieldSelector }, context);
         onRefused();
         return answer;

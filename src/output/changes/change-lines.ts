@@ -1,7 +1,7 @@
 import { isContainer } from '../../kit/exact-json.ts';
 import { type FieldChange, formatPath, type PathStep } from '../../model/field-changes.ts';
 import { cellText } from '../escape.ts';
-import { valueLines, valuePair, wholeText } from '../values.ts';
+import { valueLines, valuePair, wholeText } from '../value-text.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 
 /** One line below the heading of a diff. */

@@ -10,7 +10,7 @@ import { type Painter, plainPainter } from '../painter.ts';
 import type { PrintedEvent, Printer } from '../printer.ts';
 import { AlignedTable } from '../tables/table.ts';
 import { timeTexts } from '../timestamps.ts';
-import { NO_VALUE, valuePair } from '../values.ts';
+import { NO_VALUE, valuePair } from '../value-text.ts';
 
 const LIMIT = 80;
 

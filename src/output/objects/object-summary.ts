@@ -1,5 +1,5 @@
 import type { ReadonlyObject } from '../../model/object.ts';
-import { valueText } from '../values.ts';
+import { valueText } from '../value-text.ts';
 
 /**
  * The most important facts about an object, in a few words: `Running, nginx:1.27`, `2/3 ready, nginx:1.27`,

@@ -31,7 +31,7 @@ export class PushedDownCaches {
 
   /**
    * Some objects of the types as if nothing had been pushed down, for hints on an empty answer: whether there is
-   * anything at all, and which values are near. Types that are not narrowed are not listed again.
+   * anything at all, and which values are near. Types whose filters were not pushed down are not listed again.
    */
   async unfiltered(allCached: readonly CachedObjects[]): Promise<Sample[]> {
     const { namespaces } = this.#query;

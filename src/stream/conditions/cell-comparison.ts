@@ -1,5 +1,5 @@
+import { BLANK, Duration, isNumber, parseAge } from '../../expr/cel/cel-values.ts';
 import { type Comparison, equal, isNothing, order } from '../../expr/cel/operators.ts';
-import { BLANK, Duration, isNumber, parseAge } from '../../expr/cel/values.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { parseQuantity } from '../../model/quantity.ts';

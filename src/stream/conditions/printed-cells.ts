@@ -1,6 +1,6 @@
 import type { CelProgram } from '../../expr/cel/cel.ts';
+import { BLANK, Duration, parseAge } from '../../expr/cel/cel-values.ts';
 import { parseTime } from '../../expr/cel/times.ts';
-import { BLANK, Duration, parseAge } from '../../expr/cel/values.ts';
 import { keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import { numberOf } from '../../kit/exact-json.ts';

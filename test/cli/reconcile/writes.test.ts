@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ReconcilePlan } from '../../../src/cli/reconcile/plan.ts';
+import type { ReconcilePlan } from '../../../src/cli/reconcile/reconcile-plan.ts';
 import { budgetOf } from '../../../src/cli/reconcile/writes.ts';
 import type { Session } from '../../../src/cli/session/session.ts';
 import { Interrupted } from '../../../src/cli/terminal/signals.ts';

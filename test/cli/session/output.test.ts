@@ -12,7 +12,7 @@ import { readQuery } from '../../../src/cli/query/read-query.ts';
 import { Answering, parseRequest } from '../../../src/cli/serve/answer-request.ts';
 import { compiledOutputOf } from '../../../src/cli/session/output.ts';
 import { TextSink } from '../../../src/cli/terminal/io.ts';
-import { checkWatch } from '../../../src/cli/watch/watch-plan.ts';
+import { checkWatch } from '../../../src/cli/watch/read-watch.ts';
 import { treesTextOf } from '../../../src/output/compiled-output.ts';
 import type { FormatTraits } from '../../../src/output/format-traits.ts';
 import { FORMATS, formatHelp, formatWords, parseOutputFormat } from '../../../src/output/formats.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { Duration } from '../../../src/expr/cel/cel-values.ts';
 import { formatText } from '../../../src/expr/cel/format.ts';
-import { Duration } from '../../../src/expr/cel/values.ts';
 
 it.each<[string, unknown[], string]>([
   ['no clause', [], 'no clause'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { CelFailure } from '../../../src/expr/cel/cel-values.ts';
 import { type Frame, failureAt, placed } from '../../../src/expr/cel/frame.ts';
-import { CelFailure } from '../../../src/expr/cel/values.ts';
 
 const frame: Frame = { vars: {}, locals: [], at: 7 };
 

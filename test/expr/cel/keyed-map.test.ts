@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { MISSING } from '../../../src/expr/cel/cel-values.ts';
 import { entriesOf, KeyedMap, mapOf } from '../../../src/expr/cel/keyed-map.ts';
-import { MISSING } from '../../../src/expr/cel/values.ts';
 
 it('a map of texts is a plain object', () => {
   expect(mapOf([['a', 1]])).toEqual({ a: 1 });

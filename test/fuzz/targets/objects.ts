@@ -13,7 +13,7 @@ import { differingPaths, fieldChanges } from '../../../src/model/field-changes.t
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { rolloutOf } from '../../../src/model/rollout-status.ts';
 import { parseOutputFormat } from '../../../src/output/formats.ts';
-import { wholeText } from '../../../src/output/values.ts';
+import { wholeText } from '../../../src/output/value-text.ts';
 import {
   configMapsOf,
   imagesOf,

@@ -8,7 +8,7 @@ import { StatusError } from '../../../src/model/status.ts';
 import { parseOutputFormat } from '../../../src/output/formats.ts';
 import { LiveTable } from '../../../src/output/live/live-table.ts';
 import { markerLine } from '../../../src/output/marker-line.ts';
-import { wholeText } from '../../../src/output/values.ts';
+import { wholeText } from '../../../src/output/value-text.ts';
 import { clock, createPrinter } from '../../output/fixtures.ts';
 import { hostileEvent, hostileText, OWN, UNSAFE } from '../../output/hostile-event.ts';
 import { oddText } from '../inputs.ts';

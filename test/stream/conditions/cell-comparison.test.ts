@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Duration } from '../../../src/expr/cel/values.ts';
+import { Duration } from '../../../src/expr/cel/cel-values.ts';
 import { CellComparison, DurationCell } from '../../../src/stream/conditions/cell-comparison.ts';
 
 const MINUTE = 60_000;

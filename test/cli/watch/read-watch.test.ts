@@ -6,7 +6,7 @@ import { shapesOf, valuesOf } from '../../../src/cli/args/flag.ts';
 import { watchFlags } from '../../../src/cli/args/watch-flags.ts';
 import type { Session } from '../../../src/cli/session/session.ts';
 import { type Io, TextSink } from '../../../src/cli/terminal/io.ts';
-import { checkWatch, planOf } from '../../../src/cli/watch/watch-plan.ts';
+import { checkWatch, planOf } from '../../../src/cli/watch/read-watch.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { IpAddress, IpBlock } from '../../../src/expr/cel/ip-address.ts';
-import { toPlain } from '../../../src/expr/cel/plain-value.ts';
 import {
   BLANK,
   Duration,
@@ -12,7 +10,9 @@ import {
   TypeName,
   typeNameOf,
   whole,
-} from '../../../src/expr/cel/values.ts';
+} from '../../../src/expr/cel/cel-values.ts';
+import { IpAddress, IpBlock } from '../../../src/expr/cel/ip-address.ts';
+import { toPlain } from '../../../src/expr/cel/plain-value.ts';
 import { parseJson } from '../../../src/kit/exact-json.ts';
 import { Quantity } from '../../../src/model/quantity.ts';
 

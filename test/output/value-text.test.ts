@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { valueLines, valuePair, valueText } from '../../src/output/values.ts';
+import { valueLines, valuePair, valueText } from '../../src/output/value-text.ts';
 
 describe('a value', () => {
   test.each<[unknown, string]>([

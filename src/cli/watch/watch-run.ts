@@ -51,12 +51,12 @@ import {
 } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
-import { goesOnWithout, mayBeShown, type WatchPlan } from './plan.ts';
 import { errorLinesOf, isCutShort, partialCode, plainly } from './run-ending.ts';
 import { type JoiningParts, StreamParts } from './stream-parts.ts';
 import { UnprintedReports } from './unprinted.ts';
 import { WaitProgressReporter } from './wait-progress.ts';
 import { giveWatchHints } from './watch-hints.ts';
+import { goesOnWithout, mayBeShown, type WatchPlan } from './watch-plan.ts';
 import { WatchedPart } from './watched-part.ts';
 
 /** Streams until something ends it, says on stderr how it went on and how it ended, and gives the exit code. */

@@ -1,6 +1,7 @@
 // Tries edits on tests in this process: every test runs once unedited, which shows the edits that it reaches; then each
 // edit is switched on for the tests that reach it, the quickest of the nearest file first, until one fails.
 import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
 import { collected } from './vitest-shim.mjs';
 
 const NONE = -1;
@@ -9,6 +10,8 @@ const SLOW_MS = 2500;
 /** Limits of a test with an edit, against the same test without: steps, and times in which the process works or waits. */
 const LIMITS = { steps: [200_000, 20], busy: [3000, 10], idle: [1000, 5] };
 const TICK_MS = 50;
+/** On the processor. */
+const LONGEST_TURN_MS = 20_000;
 const timers = { setInterval, clearInterval };
 
 let [active, steps, mostSteps, isRunaway] = [NONE, 0, Number.POSITIVE_INFINITY, false];
@@ -24,8 +27,26 @@ globalThis.__edit = (id) => {
   return id === active;
 };
 
+/** Ends the process when it works on one turn of its event loop for too long: a loop without a switch may have no end. */
+function endWhenStuck() {
+  const turns = new Int32Array(new SharedArrayBuffer(4));
+  timers.setInterval(() => Atomics.add(turns, 0, 1), TICK_MS).unref();
+  new Worker(
+    `const { workerData: turns } = require('node:worker_threads');
+     const cpuMs = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+     let [seen, since] = [-1, 0];
+     setInterval(() => {
+       const now = Atomics.load(turns, 0);
+       if (now !== seen) [seen, since] = [now, cpuMs()];
+       else if (cpuMs() - since > ${LONGEST_TURN_MS}) process.kill(process.pid, 'SIGKILL');
+     }, 200);`,
+    { eval: true, workerData: turns },
+  ).unref();
+}
+
 /** `plan` is `{ edits, tests, isLast, known }`; `load(test, mark)` imports a test file. `say` writes a line of the log. */
 export async function tryEdits({ edits, tests, isLast, known }, load, say) {
+  endWhenStuck();
   const bases = new Map();
   const loaded = new Set();
   for (const test of tests) {

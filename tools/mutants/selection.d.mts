@@ -2,8 +2,9 @@ import type { RandomMutant } from './operators.mjs';
 
 export interface Explanation {
   readonly file: string;
-  readonly find: string;
-  readonly replace: string;
+  readonly find?: string;
+  readonly replace?: string;
+  readonly within?: string;
   readonly why: string;
 }
 

@@ -83,16 +83,24 @@ function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The edits that break no rule, each with the reason: `{ file, find, replace, why }`. */
+/**
+ * The edits that break no rule, each with the reason: `{ file, find, replace, why }`; or `{ file, within, why }`, every
+ * edit inside of a text, such as a limit of memory.
+ */
 export function explanations() {
   return JSON.parse(readFileSync(path.join(root, 'test/mutants/equivalent.json'), 'utf8'));
 }
 
 /** Why an edit breaks no rule; undefined when nothing explains it. */
 export function explanationOf(mutant, entries) {
-  const broken = edited(sourceOf(mutant.file), mutant);
-  const entry = entries.find(({ file, ...edit }) => file === mutant.file && edited(sourceOf(file), edit) === broken);
-  return entry?.why;
+  const source = sourceOf(mutant.file);
+  const broken = edited(source, mutant);
+  const explains = ({ within, find, replace, at }) => {
+    if (within === undefined) return edited(source, { find, replace, at }) === broken;
+    const from = source.split(within).length === 2 ? source.indexOf(within) : Number.POSITIVE_INFINITY;
+    return mutant.at >= from && mutant.at + mutant.find.length <= from + within.length;
+  };
+  return entries.find((entry) => entry.file === mutant.file && explains(entry))?.why;
 }
 
 /**

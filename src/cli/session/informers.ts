@@ -6,7 +6,7 @@ import type { ScopedSource } from '../../informer/informer-options.ts';
 import { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/object-index.ts';
 import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts';
-import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import { hasConsistentUnpagedList, type ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import { pushedDownSource } from '../../informer/watch/pushed-down-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
@@ -451,7 +451,7 @@ function listedOnce(source: ListerWatcher<UnknownObject>): ListerWatcher<Unknown
     list: (options, context) => source.list(options, context),
     watch: (_, { signal }) => aborted(signal).then(() => Promise.reject(signal.reason)),
     supportsStreamingLists: () => false,
-    consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+    consistentUnpagedList: (context) => hasConsistentUnpagedList(source, context),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ScopedSource } from '../../informer/informer-options.ts';
-import type { ListerWatcher } from '../../informer/watch/lister-watcher.ts';
+import { hasConsistentUnpagedList, type ListerWatcher } from '../../informer/watch/lister-watcher.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isForbidden } from '../../model/status.ts';
 import type { SourceReader } from '../../query/answer/collection-part.ts';
@@ -55,7 +55,7 @@ export class ReadablePart implements ScopedSource<UnknownObject> {
       ...(probe ? { probe: (options, context) => this.#listed(() => probe.call(source, options, context)) } : {}),
       ...(whenReachable ? { whenReachable: (context) => whenReachable.call(source, context) } : {}),
       supportsStreamingLists: () => source.supportsStreamingLists?.() ?? true,
-      consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+      consistentUnpagedList: (context) => hasConsistentUnpagedList(source, context),
     };
   }
 

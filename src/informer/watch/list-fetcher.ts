@@ -6,7 +6,7 @@ import type { ListPage } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import { withPatience } from './idle-limited-call.ts';
 import { planList, type SyncMode } from './list-plan.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { type CallContext, hasConsistentUnpagedList, type ListerWatcher } from './lister-watcher.ts';
 import { type ListProgress, listAll } from './pager.ts';
 import { isTableResponse } from './watch-pump.ts';
 
@@ -88,10 +88,8 @@ export class ListFetcher<T> {
 
   /** A source that cannot answer is treated as one without consistent unpaged lists. */
   async #hasConsistentUnpagedList(signal: AbortSignal): Promise<boolean> {
-    const source = this.#source;
-    if (!source.consistentUnpagedList) return false;
     try {
-      return await this.#patiently(signal, async (context) => (await source.consistentUnpagedList?.(context)) ?? false);
+      return await this.#patiently(signal, (context) => hasConsistentUnpagedList(this.#source, context));
     } catch (error) {
       this.#options.logger.debug('could not find out how the server serves lists', { error });
       return false;

@@ -98,3 +98,9 @@ export interface ListerWatcher<T> {
    */
   change?(): CollectionChange<T> | undefined;
 }
+
+/** What a source says of {@link ListerWatcher.consistentUnpagedList}; false for one that says nothing. */
+export const hasConsistentUnpagedList = async (
+  source: Pick<ListerWatcher<unknown>, 'consistentUnpagedList'>,
+  context: CallContext,
+): Promise<boolean> => (await source.consistentUnpagedList?.(context)) === true;

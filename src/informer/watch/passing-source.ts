@@ -7,7 +7,7 @@ import type { ListOptions } from '../../model/list-options.ts';
 import type { ListPage, ReadonlyObject, UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import { statusOf } from '../../model/status.ts';
-import type { CallContext, ListerWatcher } from './lister-watcher.ts';
+import { type CallContext, hasConsistentUnpagedList, type ListerWatcher } from './lister-watcher.ts';
 
 /** Takes the objects of one list, each once. */
 export interface PassedObjects extends Omit<ItemReading, 'begin' | 'keeps' | 'take'> {
@@ -62,7 +62,7 @@ export class PassingSource implements ListerWatcher<UnknownObject> {
   watch: ListerWatcher<UnknownObject>['watch'] = (options, context) => this.#source.watch(options, context);
 
   async consistentUnpagedList(context: CallContext): Promise<boolean> {
-    return (await this.#source.consistentUnpagedList?.(context)) ?? false;
+    return await hasConsistentUnpagedList(this.#source, context);
   }
 
   supportsStreamingLists(): boolean {

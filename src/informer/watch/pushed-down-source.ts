@@ -1,6 +1,6 @@
 import type { UnknownObject } from '../../model/object.ts';
 import { statusOf } from '../../model/status.ts';
-import type { ListerWatcher } from './lister-watcher.ts';
+import { hasConsistentUnpagedList, type ListerWatcher } from './lister-watcher.ts';
 
 interface OwnSelectors {
   readonly labelSelector: string | undefined;
@@ -32,6 +32,6 @@ export function pushedDownSource(
         return answer;
       }
     },
-    consistentUnpagedList: async (context) => (await source.consistentUnpagedList?.(context)) ?? false,
+    consistentUnpagedList: (context) => hasConsistentUnpagedList(source, context),
   };
 }

@@ -11,7 +11,12 @@ import { servedTypesOf, withServedTypes } from '../../model/served-types.ts';
 import type { Shard, ShardedBy, Sharding } from '../../model/shard.ts';
 import { type ShardParts, ShardSet } from '../../model/shard-set.ts';
 import { isInitialEventsEnd, type WatchEvent } from '../../model/watch-event.ts';
-import type { CallContext, CollectionChange, ListerWatcher } from './lister-watcher.ts';
+import {
+  type CallContext,
+  type CollectionChange,
+  hasConsistentUnpagedList,
+  type ListerWatcher,
+} from './lister-watcher.ts';
 import { changedCollection } from './moved-collection.ts';
 
 /** Options of a {@link ShardedSource}. */
@@ -179,7 +184,7 @@ export class ShardedSource<T> implements ListerWatcher<T> {
   }
 
   async consistentUnpagedList(context: CallContext): Promise<boolean> {
-    return (await this.#source.consistentUnpagedList?.(context)) ?? false;
+    return await hasConsistentUnpagedList(this.#source, context);
   }
 
   /**

@@ -839,6 +839,29 @@ describe('transform and freeze', () => {
     await stop();
   });
 
+  it('the result of the transform is cached also where objects are not frozen', async () => {
+    const transform = (object: Pod) => ({ ...object, metadata: { ...object.metadata, labels: { changed: 'yes' } } });
+    const { informer, start, stop } = bench([pod('a', 1)], { transform, freeze: false });
+    await start();
+    expect(informer.lister.get('a')?.metadata.labels).toEqual({ changed: 'yes' });
+    expect(Object.isFrozen(informer.lister.get('a')?.metadata)).toBe(false);
+    await stop();
+  });
+
+  it.each([true, false])(
+    'objects that a compact store reads again are frozen if the informer freezes: %s',
+    async (freeze) => {
+      const { informer, start, stop } = bench([pod('a', 1), pod('b', 2)], { store: 'compact', freeze });
+      await start();
+      const objects = informer.lister.list();
+      expect(objects.map(({ metadata }) => [metadata.name, Object.isFrozen(metadata)])).toEqual([
+        ['a', freeze],
+        ['b', freeze],
+      ]);
+      await stop();
+    },
+  );
+
   it('a write to a frozen cached object throws where it is made [SHI-28]', async () => {
     const { informer, start, stop } = bench([pod('a', 1, { labels: { x: '1' } })]);
     await start();
@@ -1297,5 +1320,6 @@ it('an informer of several sources has the types of the server of its first sour
     namespace: `n${i}`,
   }));
   expect(servedTypesOf(new SharedInformer<Pod>(sources))).toBe(servers[0]);
+  expect(servedTypesOf(new SharedInformer<Pod>(sources.slice(1)))).toBe(servers[1]);
   expect(servedTypesOf(new SharedInformer<Pod>(new ScriptedListerWatcher<Pod>()))).toBeUndefined();
 });

@@ -68,6 +68,27 @@ describe('the part of a JSON text', () => {
   });
 });
 
+it.each<[string, unknown, Address[], unknown]>([
+  ['the whole value of a field', { a: { b: 1, c: [2] }, d: 3 }, [['a']], { a: { b: 1, c: [2] } }],
+  [
+    'the part of each item of a list',
+    { a: [{ b: 1, c: 2 }, { c: 3 }, 4] },
+    [['a', EACH, 'b']],
+    { a: [{ b: 1 }, {}, 4] },
+  ],
+  [
+    'the part of each member of a map',
+    { a: { x: { b: 1, c: 2 }, y: 3 } },
+    [['a', EACH, 'b']],
+    { a: { x: { b: 1 }, y: 3 } },
+  ],
+  ['a list without a part of its items as it is', { a: [{ c: 3 }] }, [['a', 'b']], { a: [{ c: 3 }] }],
+  ['what two addresses name together', { a: { b: 1, c: 2, d: 3 } }, [['a', 'b'], ['a', 'c']], { a: { b: 1, c: 2 } }], // biome-ignore format: one row
+])('of an object is picked: %s', (_, object, addresses, expected) => {
+  expect(picked(object, fieldPartOf(addresses))).toEqual(expected);
+  expect(pickedFrom(Buffer.from(jsonText(object)), 0, fieldPartOf(addresses))).toEqual(expected);
+});
+
 it('a value ends before what is behind it', () => {
   fc.assert(
     fc.property(value, (json) => {

@@ -55,6 +55,18 @@ describe('hot objects', () => {
     expect(handles.map((packed) => packed.hot)).toEqual(['a', undefined, 'c']);
   });
 
+  it('give up the first of several that were all used, and keep a new one longer than one that was not used since', () => {
+    const hot = new HotObjects<string>(30);
+    const handles = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => handle(10, key));
+    const kept = () => handles.flatMap((packed) => packed.hot ?? []).join('');
+    const seen = handles.map((packed) => {
+      hot.add(packed, packed.key);
+      if (packed.key === 'd') (handles[1] as PackedObject<string>).isUsed = true; // b is read
+      return kept();
+    });
+    expect(seen).toEqual(['a', 'ab', 'abc', 'bcd', 'bce', 'bef']);
+  });
+
   it('keep one that is exactly as large as all of them may be', () => {
     const hot = new HotObjects<string>(100);
     hot.add(handle(100, 'large'), 'large');

@@ -423,6 +423,34 @@ describe('a source of a part', () => {
   const objects = namespaces.map((namespace) => ({ metadata: { name: 'a', namespace } }));
   const ours = objects.filter((object) => PART.selection.has(object));
 
+  it('has read a set of parts when it watches from a list of them, or has sent all of them as initial events', async () => {
+    const END = { type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } };
+    for (const sendInitialEvents of [false, true]) {
+      const shards = new ShardSet({ of: 4, by: 'namespace', indexes: [2] });
+      const inner = {
+        list: async () => ({ items: [], resourceVersion: '7' }),
+        watch: async function* () {
+          yield [END];
+        },
+      };
+      const source = new ShardedSource(inner as never, shards);
+      const context = { signal: AbortSignal.timeout(5_000) };
+      let isRead = false;
+      void shards.whenRead(context.signal).then(() => (isRead = true));
+      const seen: boolean[] = [];
+      await source.list({}, context);
+      await settled();
+      seen.push(isRead);
+      const events = await source.watch(sendInitialEvents ? { sendInitialEvents } : { resourceVersion: '7' }, context);
+      await settled();
+      seen.push(isRead);
+      for await (const _ of events);
+      await settled();
+      seen.push(isRead);
+      expect(seen).toEqual([false, !sendInitialEvents, true]);
+    }
+  });
+
   it('says what it has before its first list', () => {
     const source = new ShardedSource({} as never, { index: 2, of: 4, by: 'namespace' });
     expect(source.sharding).toEqual({ indexes: [2], of: 4, by: 'namespace', dividedBy: undefined, leftOut: 0 });

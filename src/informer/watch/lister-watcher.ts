@@ -99,7 +99,7 @@ export interface ListerWatcher<T> {
   change?(): CollectionChange<T> | undefined;
 }
 
-/** What a source says of {@link ListerWatcher.consistentUnpagedList}; false for one that says nothing. */
+/** Asks {@link ListerWatcher.consistentUnpagedList}; false for a source without it. */
 export const hasConsistentUnpagedList = async (
   source: Pick<ListerWatcher<unknown>, 'consistentUnpagedList'>,
   context: CallContext,

@@ -73,11 +73,11 @@ export async function tryEdits({ edits, tests, isLast, known }, load, say) {
 
 async function basesOf(test, found, say) {
   const bases = [];
-  for (const { title, run } of found) {
+  for (const [at, { title, run }] of found.entries()) {
     say({});
     const base = await attempt(run, NONE);
     if (base.error) say({ unbroken: `${test}: ${title}: ${base.error}` });
-    else bases.push({ ...base, title, run });
+    else bases.push({ ...base, at, title, run });
   }
   return bases.sort((a, b) => a.busy + a.idle - b.busy - b.idle);
 }
@@ -139,7 +139,7 @@ async function reloaded(id, files, load, isLast) {
     active = NONE;
     if (!Array.isArray(found)) return `${test}: does not load: ${found}`;
     for (const base of bases) {
-      const same = found.find(({ title }) => title === base.title);
+      const same = found[base.at]; // titles may occur twice
       if (!isLast && base.busy > SLOW_MS) continue;
       const error = same ? (await attempt(same.run, id, base)).error : new Error('the test is not there');
       if (error && (await passes(base))) return redOf(test, base, error);

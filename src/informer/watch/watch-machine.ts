@@ -191,7 +191,7 @@ function afterChange(state: WatchState, { at }: Outcome & { kind: 'failed' }, ru
   if (state.kind === 'listed' && state.after === 'restart') return start('', rules);
   const since = state.kind === 'following' ? at : state.since;
   const before = state.kind === 'following' ? undefined : state.after;
-  const after = before === undefined || isOrdinary(before) ? 'changed' : before;
+  const after = isOrdinary(before) ? 'changed' : before;
   return { kind: 'merging', since, after, past: { ...state.past, isFresh: false } };
 }
 
@@ -202,7 +202,8 @@ function afterMerging(state: WatchState & { kind: 'merging' }, outcome: Outcome,
 }
 
 /** Whether a watch that follows such an ending needs no check of the server's history. */
-const isOrdinary = (after: WatchEnding | undefined) => after === undefined || after === 'closed' || after === 'changed';
+const isOrdinary = (after: WatchEnding | undefined): after is 'closed' | 'changed' | undefined =>
+  after === undefined || after === 'closed' || after === 'changed';
 
 function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): WatchStep {
   const { since, after, past } = state;
@@ -211,7 +212,7 @@ function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, 
   }
   if (outcome.kind !== 'failed') return fail(since, 'other', rules);
   const { fault } = outcome;
-  const now = after === undefined || isOrdinary(after) ? fault : after;
+  const now = isOrdinary(after) ? fault : after;
   if (after === 'restart' && (fault === 'gone' || fault === 'too-large' || fault === 'invalid'))
     return { ...go(start('', rules), fault), report: 'log' }; // a version that was stored long ago, or elsewhere
   switch (fault) {

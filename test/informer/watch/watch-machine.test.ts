@@ -4,6 +4,7 @@ import {
   decide,
   type Outcome,
   start,
+  startAt,
   type WatchEnding,
   type WatchState,
   type WatchStep,
@@ -17,6 +18,7 @@ const long = { events: 3, ms: 60_000 };
 const empty = { events: 0, ms: 60_000 };
 const brief = { events: 3, ms: 10 };
 const nothing = { events: 0, ms: 10 };
+const one = { events: 1, ms: 10 };
 
 const streaming = (since?: string, tries = 0): WatchState => ({ kind: 'streaming', since, tries });
 const listing = (since?: string): WatchState => ({ kind: 'listing', since });
@@ -82,7 +84,9 @@ const rows: Row[] = [
   [streaming('5'), ended('5', long), streaming('5', 1), 'none', 'log', 'closed'],
   [streaming('5'), ended('5', empty), streaming('5', 1), 'backoff', 'log', 'closed'],
   [streaming('5', 1), ended('5', long), streaming('5', 2), 'backoff', 'log', 'closed'],
+  [streaming('5', 3), ended('5', long), streaming('5', 4), 'backoff', 'log', 'closed'],
   [streaming('5', 4), ended('5', long), listing('5'), 'none', 'log', 'closed'],
+  [streaming('5'), ended('5', one), streaming('5', 1), 'none', 'log', 'closed'],
   [streaming('5'), failed('broken', '5', long), streaming('5', 1), 'none', 'log', 'broken'],
   // LIST
   [listing(), { kind: 'synced', at: '9' }, listed('9'), 'none', 'none', 'ok'],
@@ -113,11 +117,19 @@ const rows: Row[] = [
   [listed('5'), failed('internal'), listed('5', { after: 'internal' }), 'backoff', 'handler', 'internal'],
   [listed('5'), failed('other'), listed('5', { after: 'other' }), 'backoff', 'handler', 'other'],
   [listed('5'), failed('missing'), probing('5'), 'none', 'handler', 'missing'],
+  // a version that was stored before the process began
+  [startAt('5'), { kind: 'opened' }, verifying('5', 'restart', grown), 'none', 'none', 'ok'],
+  [startAt('5'), failed('gone'), streaming(''), 'none', 'log', 'gone'],
+  [startAt('5'), failed('too-large'), streaming(''), 'none', 'log', 'too-large'],
+  [startAt('5'), failed('invalid'), streaming(''), 'none', 'log', 'invalid'],
+  [startAt('5'), failed('connection'), startAt('5'), 'backoff', 'log', 'connection'],
   // checking whether the server's history is still the same
   [verifying('5', 'connection'), { kind: 'verified' }, following('5'), 'none', 'none', 'ok'],
   [verifying('5', 'connection'), failed('connection'), following('5'), 'none', 'none', 'ok'],
   [verifying('5', 'connection'), failed('replaced'), streaming(''), 'none', 'log', 'replaced'],
   [verifying('5', 'connection'), failed('moved'), streaming(''), 'none', 'log', 'moved'],
+  [verifying('5', 'connection'), failed('too-large'), streaming(''), 'none', 'log', 'too-large'],
+  [verifying('5', 'connection'), failed('gone'), streaming(''), 'none', 'log', 'gone'],
   [listed('5', { after: 'connection' }), failed('moved'), streaming(''), 'none', 'log', 'moved'],
   // the source has other shards now
   [listing(''), failed('changed'), streaming(''), 'none', 'log', 'changed'],
@@ -229,6 +241,7 @@ const rows: Row[] = [
   ],
   [following('5'), failed('gone', '8'), streaming('8'), 'none', 'log', 'gone'],
   [following('5'), failed('gone', '5', nothing), streaming('5'), 'backoff', 'log', 'gone'],
+  [following('5'), failed('gone', '5', one), streaming('5'), 'none', 'log', 'gone'],
   [following('5', { isFresh: false }), failed('gone', '5', nothing), streaming('5'), 'none', 'log', 'gone'],
   [following('5'), failed('replaced', '8'), streaming(''), 'none', 'log', 'replaced'],
   [following('5'), failed('moved', '8'), streaming(''), 'none', 'log', 'moved'],

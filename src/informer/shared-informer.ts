@@ -18,6 +18,7 @@ import type { Cached } from './compact/packed-object.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { eventsOf, type InformerEvent } from './handlers/event-iterator.ts';
 import { createFilteringHandler } from './handlers/filtering-handler.ts';
+import { LEAST_RESYNC_MS, resyncPeriod } from './handlers/handler-resync.ts';
 import { Listener } from './handlers/listener.ts';
 import { type InformerHandler, type NotificationSink, sinkOf } from './handlers/notification.ts';
 import { Processor } from './handlers/processor.ts';
@@ -51,7 +52,6 @@ import type { Drift } from './verifier.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 
-const LEAST_RESYNC_MS = 1000;
 const BACKLOG_WARNING = 10_000;
 /** After this time a longer work lets other code run, ms. */
 const LONGEST_STEP_MS = 4;
@@ -577,26 +577,11 @@ export class SharedInformer<T> implements Syncable {
     notify('onHandlerError', this.#options.onHandlerError, this.#logger, error);
   }
 
-  /** Source: client-go shared_informer.go AddEventHandlerWithOptions, determineResyncPeriod. */
-  #effectiveResync(requestedMs: number | undefined): number {
-    const wanted = requestedMs ?? this.#options.resyncMs ?? 0;
-    if (!(wanted >= 0)) throw new InformerError('argument', `resyncMs must be a number not below 0, not ${wanted}`);
-    if (wanted === 0) return 0;
-    if (this.#resyncCheckMs === 0) {
-      this.#logger.warn('a handler asked for resyncs of an informer that has none', { resyncMs: wanted });
-      return 0;
-    }
-    if (wanted < LEAST_RESYNC_MS)
-      this.#logger.warn('a resync period was raised to the shortest one', { resyncMs: wanted, least: LEAST_RESYNC_MS });
-    const period = Math.max(wanted, LEAST_RESYNC_MS);
-    if (period >= this.#resyncCheckMs) return period;
-    if (!this.isStarted) this.#resyncCheckMs = period;
-    else
-      this.#logger.warn('a resync period was raised to the check interval of the running informer', {
-        resyncMs: period,
-        check: this.#resyncCheckMs,
-      });
-    return this.#resyncCheckMs;
+  #effectiveResync(wantedMs = this.#options.resyncMs ?? 0): number {
+    const checkMs = this.#resyncCheckMs;
+    const { periodMs, ...next } = resyncPeriod(wantedMs, { checkMs, isStarted: this.isStarted, logger: this.#logger });
+    this.#resyncCheckMs = next.checkMs;
+    return periodMs;
   }
 
   #mustBeNew(): void {

@@ -83,23 +83,7 @@ export async function readQuery(
   checkSelectors(flags);
   const output = await compiledOutputOf(flags);
   const { format } = output;
-  checkOneAnswer(flags, format);
-  if (flags.between === undefined) refuseChanges(format);
-  else checkBetween(given, format);
-  refuseUnshown(given, format);
-  checkWatching(flags, given, format);
-  checkTree(flags, given, format);
-  checkSinceLast(given, format);
-  refuseWithout(given, ['at', 'between'], ['from']);
-  refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording does not change, and is asked alone');
-  const counted = ['count', 'values', 'group-by'];
-  refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
-  refuseBeside(
-    given,
-    ['show-labels', 'label-columns', 'show-kind'],
-    [...counted, ...VERBS],
-    'a count prints no objects',
-  );
+  checkTogether(flags, given, format);
   const lookups = (['eq', 'in', 'prefix', 'range'] as LookupFlag[]).flatMap((flag) =>
     (flags[flag] ?? []).map((t) => parseLookup(flag, t)),
   );
@@ -169,6 +153,27 @@ export async function readQuery(
     shows: { object, cells },
     reads,
   };
+}
+
+/** Refuses flags that do not go together, or not with the format. Throws `argument`. */
+function checkTogether(flags: QueryFlagValues, given: CommandLine['given'], format: OutputFormat): void {
+  checkOneAnswer(flags, format);
+  if (flags.between === undefined) refuseChanges(format);
+  else checkBetween(given, format);
+  refuseUnshown(given, format);
+  checkWatching(flags, given, format);
+  checkTree(flags, given, format);
+  checkSinceLast(given, format);
+  refuseWithout(given, ['at', 'between'], ['from']);
+  refuseBeside(given, NOT_OF_RECORDINGS, ['from'], 'a recording does not change, and is asked alone');
+  const counted = ['count', 'values', 'group-by'];
+  refuseBeside(given, ['sort-by'], ['count'], 'one number has no order');
+  refuseBeside(
+    given,
+    ['show-labels', 'label-columns', 'show-kind'],
+    [...counted, ...VERBS],
+    'a count prints no objects',
+  );
 }
 
 /** The indexes of the config file that are asked for, and those of the command line. */

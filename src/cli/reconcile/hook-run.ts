@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Reconciler } from '../../controller/reconciler.ts';
 import type { Source } from '../../controller/sources/source.ts';
-import { ActionRunner, type RedactStates } from '../../hooks/action-runner.ts';
+import { type ActionOutcome, ActionRunner, type RedactStates } from '../../hooks/action-runner.ts';
 import { guardClient } from '../../hooks/guarded-client.ts';
 import type { Hook } from '../../hooks/hook.ts';
 import { createHookReconciler, type HookReconcilerOptions } from '../../hooks/hook-reconciler.ts';
@@ -76,28 +76,17 @@ export function reconcilerOf(
     if (!plan.recording && (plan.showSecrets || !isSecretResource(gvr))) return informer.lister;
     return createRedactedLister(informer.lister, shown, gvr);
   };
+  const show = (outcomes: readonly ActionOutcome[]) => {
+    plan.recording?.report(outcomes);
+    io.stdout.write(actionText(outcomes, plan.painter));
+  };
+  const guarded = { mode: plan.mode, budget, redact, redactReport, maySeeSecrets: plan.showSecrets };
   const services: HookServices = {
-    client: guardClient(client, {
-      mode: plan.mode,
-      budget,
-      redact,
-      redactReport,
-      maySeeSecrets: plan.showSecrets,
-      runKey: () => currentModuleRun()?.key,
-      report: (outcomes) => {
-        plan.recording?.report(outcomes);
-        io.stdout.write(actionText(outcomes, plan.painter));
-      },
-    }),
+    client: guardClient(client, { ...guarded, runKey: () => currentModuleRun()?.key, report: show }),
     lister: (gvr) => listerOf(all.find(({ type }) => formatGvr(type.gvr) === gvr) ?? unknownLister(gvr)),
     index: (name, value) => listerOf(primary).byIndex(name, value),
   };
-  // most command lines reply nothing, so it is said when the first one does
-  let isSaid = plan.mode !== 'describe' || plan.hook.form !== 'command';
-  const sayOnceShown = () => {
-    if (!isSaid) session.notice(ACTIONS_ARE_SHOWN);
-    isSaid = true;
-  };
+  const sayOnceShown = sayingOnce(session, plan);
   const versions = new KnownVersions(session.config.server, clock);
   const actions = new ActionRunner({
     client,
@@ -109,8 +98,7 @@ export function reconcilerOf(
     redact: redactReport,
     report(outcomes) {
       sayOnceShown();
-      plan.recording?.report(outcomes);
-      io.stdout.write(actionText(outcomes, plan.painter));
+      show(outcomes);
       for (const { verb, mode, target, after } of outcomes) {
         metrics?.counter('kubectl_informer_writes_total', { verb, mode }).add();
         if (mode === 'write') versions.wrote(target.type.gvr, after?.metadata.resourceVersion);
@@ -154,6 +142,15 @@ export function reconcilerOf(
   const reload = (keys: () => Iterable<ObjectKey>) =>
     plan.hook.reload ? [reloadSource({ session, loaded: plan.hook, hook: replaceable, create, keys })] : [];
   return { reconcile: createHookReconciler(options), startUp, actions, hook, reload, delayed: budget.waiting };
+}
+
+/** Says that actions are only shown, when there is the first one: most command lines reply nothing. */
+function sayingOnce(session: Session, { mode, hook }: ReconcilePlan): () => void {
+  let isSaid = mode !== 'describe' || hook.form !== 'command';
+  return () => {
+    if (!isSaid) session.notice(ACTIONS_ARE_SHOWN);
+    isSaid = true;
+  };
 }
 
 /**

@@ -8,12 +8,12 @@ import { isSecretResource } from '../model/gvr.ts';
 import type { Found } from '../query/answer/found.ts';
 import { isPlacedIn, keysIn, type RequestedPart, selectorOf, whyNotCached } from '../serve/hold/cached-view.ts';
 import { maskedCondition } from '../serve/hold/masked-view.ts';
-import { createChangeGate } from '../stream/change-gate.ts';
 import type { CompiledCondition } from '../stream/conditions/condition.ts';
 import type { WaitRules } from '../stream/conditions/wait-rules.ts';
 import { Waiter, type WaitOutcome } from '../stream/conditions/waiter.ts';
 import { Enveloper } from '../stream/envelope.ts';
 import { type StreamTarget, streamEvents } from '../stream/event-stream.ts';
+import { createFilterGate } from '../stream/filter-gate.ts';
 import { outagesOf } from '../stream/outage.ts';
 import type { AgentCaches } from './agent-caches.ts';
 
@@ -82,7 +82,7 @@ export async function waitFor(caches: AgentCaches, asked: AskedWait, signal: Abo
   const stream = {
     targets: streamed,
     enveloper: new Enveloper({ clock, redactor: caches.redactor }),
-    gate: createChangeGate({ on: new Set(), clock }), // nothing is shown
+    gate: createFilterGate({ on: new Set(), clock }), // nothing is shown
     waiter,
     print() {},
   };

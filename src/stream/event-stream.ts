@@ -6,7 +6,6 @@ import { Bell } from '../kit/bell.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
-import type { ChangeGate } from './change-gate.ts';
 import type { Waiter, WaitOutcome } from './conditions/waiter.ts';
 import {
   changeHandler,
@@ -17,6 +16,7 @@ import {
   replacementParts,
   type TakeChange,
 } from './envelope.ts';
+import type { FilterGate } from './filter-gate.ts';
 import { continuityMarker, lossMarker, type Marker, syncedMarker } from './markers.ts';
 import type { Loss } from './overflow/backlog.ts';
 import { Outlet, type OverflowOptions } from './overflow/overflow.ts';
@@ -46,7 +46,7 @@ export interface EventStreamOptions<T extends StreamTarget = StreamTarget> {
   readonly targets: readonly T[];
   readonly enveloper: Enveloper;
   /** Decides which changes are shown, before they get a number. Default: all changes. */
-  readonly gate?: ChangeGate | undefined;
+  readonly gate?: FilterGate | undefined;
   /** Decides when the stream ends. It gets every change as soon as it is read, shown or not. */
   readonly waiter?: Waiter | undefined;
   /** Default `block`. */

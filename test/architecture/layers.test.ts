@@ -93,7 +93,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['envelope.ts'],
     ['conditions'],
     ['until'],
-    ['change-gate.ts'],
+    ['filter-gate.ts'],
     ['overflow', 'notices'],
     ['*'],
   ],

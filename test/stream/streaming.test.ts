@@ -2,7 +2,6 @@ import { describe, expect, it, test } from 'vitest';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import type { KubeObject, ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import type { ResourceType } from '../../src/model/resource-type.ts';
-import { createChangeGate } from '../../src/stream/change-gate.ts';
 import type { CompiledCondition } from '../../src/stream/conditions/condition.ts';
 import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
@@ -13,6 +12,7 @@ import {
   streamEvents,
   type Unreported,
 } from '../../src/stream/event-stream.ts';
+import { createFilterGate } from '../../src/stream/filter-gate.ts';
 import type { Loss } from '../../src/stream/overflow/backlog.ts';
 import { overflowPolicies } from '../../src/stream/overflow/overflow.ts';
 import { Redactor } from '../../src/stream/redact.ts';
@@ -345,7 +345,7 @@ test('a change that the gate hides has no number', async () => {
   const pods = stream(added(pod('a', 1)), added(pod('b', 1, 'Running')), initialEnd(2)).send(
     modified(pod('a', 3, 'Running')),
   );
-  const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Running')] });
+  const gate = createFilterGate({ clock: new FakeClock(), conditions: [phase('Running')] });
   const { shown, end } = bench({ gate }, ['pods', pods]);
   await settled();
   expect(shown).toEqual(['1 ADDED b@1 initial', 'synced pods 2', '2 ADDED a@3 filter']);
@@ -403,7 +403,7 @@ it('counts the evaluations that failed, those of the filters and those of the wa
     await end();
     return summary.losses.expressionErrors;
   };
-  const filters = () => createChangeGate({ clock: new FakeClock(), conditions: [failing('filter')] });
+  const filters = () => createFilterGate({ clock: new FakeClock(), conditions: [failing('filter')] });
   expect([
     await count({}),
     await count({ gate: filters() }),
@@ -812,7 +812,7 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
 
   it('gets changes that the filters hide', async () => {
     const pods = stream(added(pod('a', 1)), initialEnd(2)).send(modified(pod('a', 3, 'Running')));
-    const gate = createChangeGate({ clock: new FakeClock(), conditions: [phase('Failed')] });
+    const gate = createFilterGate({ clock: new FakeClock(), conditions: [phase('Failed')] });
     const { shown, done, end } = bench({ wait: until, overflow, gate }, ['pods', pods]);
     expect(await done).toBe('until');
     expect(shown).toEqual(['synced pods 1']);
@@ -825,7 +825,7 @@ test('a loss is reported when it starts and counted as it happens, whatever the 
   const summary = new StreamSummary();
   const begun: string[] = [];
   const onLosing = (how: Loss['how']) => begun.push(how);
-  const gate = createChangeGate({
+  const gate = createFilterGate({
     clock: new FakeClock(),
     conditions: [
       { source: 'x', readsEvent: true, test: ({ object }) => phaseOf(object) !== 'Bad' || new Error('bad') },

@@ -10,10 +10,10 @@ import { type CallerAccess, jsonError, ndjson } from '../../serve/api/routes.ts'
 import { type RequestedPart, selectorOf, whyNotCached } from '../../serve/hold/cached-view.ts';
 import { maskedCondition } from '../../serve/hold/masked-view.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
-import { type ChangeGate, createChangeGate } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import { Enveloper, eventWordOf } from '../../stream/envelope.ts';
 import { type StreamTarget, streamEvents } from '../../stream/event-stream.ts';
+import { createFilterGate, type FilterGate } from '../../stream/filter-gate.ts';
 import { endMarker } from '../../stream/markers.ts';
 import { outagesOf } from '../../stream/outage.ts';
 import { Redactor } from '../../stream/redact.ts';
@@ -112,7 +112,7 @@ export class WatchRoute {
       targets,
       showSecrets: flags['show-secrets'],
       gate: (clock) =>
-        createChangeGate({
+        createFilterGate({
           conditions,
           name: filters.name,
           excludeName: filters.excludeName,
@@ -182,7 +182,7 @@ class NotCached extends InformerError {
 interface Watched {
   readonly targets: readonly StreamTarget[];
   readonly showSecrets: boolean;
-  gate(clock: Session['clock']): ChangeGate;
+  gate(clock: Session['clock']): FilterGate;
 }
 
 /** The condition that an object is in the part of its type that is watched. One that leaves the part is a deletion. */

@@ -7,12 +7,12 @@ import { InformerError, messageOf } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
 import { distinct, type FieldReads } from '../../model/field-path.ts';
 import { OBJECT_PARTS, type ObjectPart } from '../../model/object-parts.ts';
-import type { GateRules } from '../../stream/change-gate.ts';
 import { compileSameBut } from '../../stream/changes/path-mask.ts';
 import { CellComparison } from '../../stream/conditions/cell-comparison.ts';
 import { conditionOf } from '../../stream/conditions/condition.ts';
 import { whereConditionOf } from '../../stream/conditions/where-condition.ts';
 import type { EventWord } from '../../stream/envelope.ts';
+import type { GateRules } from '../../stream/filter-gate.ts';
 import type { FilterFlags } from '../args/filter-flags.ts';
 
 export interface StreamFilters {

@@ -2,11 +2,11 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import { onAbort } from '../../kit/abort.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Recorder } from '../../record/recorder.ts';
-import { createChangeGate } from '../../stream/change-gate.ts';
 import { failureNotice } from '../../stream/conditions/condition.ts';
 import { Waiter } from '../../stream/conditions/waiter.ts';
 import { Enveloper, type EventEnvelope, eventWordOf } from '../../stream/envelope.ts';
 import { streamEvents, type Unreported } from '../../stream/event-stream.ts';
+import { createFilterGate } from '../../stream/filter-gate.ts';
 import {
   clusterMarker,
   continuityMarker,
@@ -351,7 +351,7 @@ class Watching implements Disposable {
       : undefined;
     this.#marks = mark;
     let unreported: Unreported<WatchTarget> | undefined;
-    const gate = createChangeGate({
+    const gate = createFilterGate({
       ...rules,
       clock,
       onError: (error) => this.#failed(error),

@@ -4,9 +4,9 @@ import { finalizerStep } from '../../controller/writes/finalizer.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { partsOfKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { type ChangeGate, createChangeGate, type GateRules, type GateTarget } from '../../stream/change-gate.ts';
 import type { CompiledCondition } from '../../stream/conditions/condition.ts';
 import type { EventWord, ObjectChange } from '../../stream/envelope.ts';
+import { createFilterGate, type FilterGate, type GateRules, type GateTarget } from '../../stream/filter-gate.ts';
 
 export interface TriggerFilterOptions {
   readonly rules: Omit<GateRules, 'clock' | 'onError' | 'onRemark' | 'onDropped'>;
@@ -35,7 +35,7 @@ const NOT_LEFT: ReadonlySet<EventWord> = new Set<EventWord>(['ADDED', 'MODIFIED'
  */
 export class TriggerFilter {
   readonly #options: TriggerFilterOptions;
-  readonly #gate: ChangeGate;
+  readonly #gate: FilterGate;
   readonly #initial = { passed: 0, droppedBy: undefined as string | undefined };
   #rule: string | undefined;
 
@@ -45,7 +45,7 @@ export class TriggerFilter {
       this.#rule = rule;
     };
     this.#options = options;
-    this.#gate = createChangeGate({ ...rules, on: rules.on ?? NOT_LEFT, clock, onError, onRemark, onDropped });
+    this.#gate = createFilterGate({ ...rules, on: rules.on ?? NOT_LEFT, clock, onError, onRemark, onDropped });
   }
 
   /** The number of evaluations that failed. A failed evaluation counts as no match. */

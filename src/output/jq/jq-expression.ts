@@ -5,7 +5,7 @@ import { jsonText } from '../../kit/exact-json.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
 import { safeJson } from '../escape.ts';
 import type { JqLibrary } from './jq-library.ts';
-import { JqLimitError } from './jq-limit.ts';
+import { JqLimitError } from './jq-limit-error.ts';
 
 /** The limits of an expression that runs. */
 export interface JqRun {

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { oneFile } from '../../kit/one-file.ts';
-import { JqLimitError } from './jq-limit.ts';
+import { JqLimitError } from './jq-limit-error.ts';
 import type { JqCall, JqReply } from './jq-thread.ts';
 import { warnOf } from './jq-warning.ts';
 

@@ -1,7 +1,7 @@
 import { Ring } from '../../kit/ring.ts';
 import { keyOf } from '../../model/key.ts';
-import type { GateTarget } from '../change-gate.ts';
 import type { ObjectChange } from '../envelope.ts';
+import type { GateTarget } from '../filter-gate.ts';
 import type { Backlog, BacklogStep, Loss, LossListener, Waiting } from './backlog.ts';
 
 /** The waiting changes of one key: the latest change, and before it the deletion of an earlier object of that name. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import type { GateTarget } from '../change-gate.ts';
 import type { ObjectChange } from '../envelope.ts';
+import type { GateTarget } from '../filter-gate.ts';
 import type { Backlog, BacklogStep, Loss, LossListener } from './backlog.ts';
 import { CoalescingBacklog } from './coalescing-backlog.ts';
 import { DroppingBacklog } from './dropping-backlog.ts';

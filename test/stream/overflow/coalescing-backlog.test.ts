@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UnknownObject } from '../../../src/model/object.ts';
-import type { GateTarget } from '../../../src/stream/change-gate.ts';
 import type { ObjectChange } from '../../../src/stream/envelope.ts';
+import type { GateTarget } from '../../../src/stream/filter-gate.ts';
 import type { Loss } from '../../../src/stream/overflow/backlog.ts';
 import { CoalescingBacklog } from '../../../src/stream/overflow/coalescing-backlog.ts';
 

@@ -53,7 +53,7 @@ export interface GateRules {
   readonly onDropped?: ((rule: string) => void) | undefined;
 }
 
-export interface ChangeGate {
+export interface FilterGate {
   /**
    * Returns the change to show, or undefined if nothing is shown. It must be called with every change, in order,
    * because it remembers which objects match.
@@ -85,11 +85,11 @@ export interface ChangeGate {
  *
  * A new object with the name of a deleted one is a deletion and an addition, and the rules apply to each of the two.
  */
-export function createChangeGate(rules: GateRules): ChangeGate {
+export function createFilterGate(rules: GateRules): FilterGate {
   return new Gate(rules);
 }
 
-class Gate implements ChangeGate {
+class Gate implements FilterGate {
   readonly #rules: GateRules;
   readonly #judge: ConditionJudge;
   readonly #ofObjects: readonly CompiledCondition[];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { type ChangeGate, createChangeGate, type GateRules, type GateTarget } from '../../src/stream/change-gate.ts';
 import { compileSameBut } from '../../src/stream/changes/path-mask.ts';
 import type { CompiledCondition, EventVariables } from '../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../src/stream/envelope.ts';
+import { createFilterGate, type FilterGate, type GateRules, type GateTarget } from '../../src/stream/filter-gate.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 
 const PODS: GateTarget = { type: { gvr: { group: '', version: 'v1', resource: 'pods' } } };
@@ -43,10 +43,10 @@ const about = (
 });
 const running = about('running', ({ object }) => phaseOf(object) === 'Running');
 
-const gateOf = (rules: Partial<GateRules>): ChangeGate => createChangeGate({ clock: new FakeClock(), ...rules });
+const gateOf = (rules: Partial<GateRules>): FilterGate => createFilterGate({ clock: new FakeClock(), ...rules });
 const line = (change: ObjectChange | undefined) =>
   change ? `${change.type} ${phaseOf(change.object)} ${change.cause}` : '-';
-const through = (gate: ChangeGate, ...changes: ObjectChange[]) =>
+const through = (gate: FilterGate, ...changes: ObjectChange[]) =>
   changes.map((change) => line(gate.pass(change, PODS)));
 
 it('lets everything through without rules, as it is', () => {
@@ -112,7 +112,7 @@ describe('a condition about the object', () => {
     const clock = new FakeClock();
     const start = clock.now();
     const young = about('young', ({ now }) => now.getTime() - start < 1000);
-    const gate = createChangeGate({ clock, conditions: [young] });
+    const gate = createFilterGate({ clock, conditions: [young] });
     const seen = through(gate, added(pod('Pending')));
     clock.tick(2000);
     seen.push(...through(gate, updated(pod('Pending'), pod('Running')), deleted(pod('Running'))));

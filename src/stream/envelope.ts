@@ -93,6 +93,8 @@ export interface EnveloperOptions extends ShownOptions {
 export class Enveloper {
   readonly #options: EnveloperOptions;
   #seq = 0;
+  #lastMs: number | undefined;
+  #lastTime = '';
 
   constructor(options: EnveloperOptions) {
     this.#options = options;
@@ -108,7 +110,16 @@ export class Enveloper {
 
   /** The number and time of a record that is not an event. It takes the next number of the stream. */
   stamp(): { readonly seq: number; readonly time: string } {
-    return { seq: ++this.#seq, time: new Date(this.#options.clock.now()).toISOString() };
+    return { seq: ++this.#seq, time: this.#timeAt(this.#options.clock.now()) };
+  }
+
+  /** The time as text. Many changes arrive in the same millisecond. */
+  #timeAt(ms: number): string {
+    if (ms !== this.#lastMs) {
+      this.#lastTime = new Date(ms).toISOString();
+      this.#lastMs = ms;
+    }
+    return this.#lastTime;
   }
 
   #envelope(type: EventType, change: ObjectChange, present: ResourceType, receivedMs: number): EventEnvelope {
@@ -126,7 +137,7 @@ export class Enveloper {
       cause,
       changed: NONE,
       seq: ++this.#seq,
-      time: new Date(receivedMs).toISOString(),
+      time: this.#timeAt(receivedMs),
       ...(this.#options.withOld && oldObject ? { oldObject: shownObject(oldObject, resource, this.#options) } : {}),
       ...(finalStateUnknown ? { finalStateUnknown: true as const } : {}),
       ...(reason === undefined ? {} : { error: `this object cannot be printed: ${reason}` }),

@@ -74,6 +74,8 @@ class Once {
   readonly #unprinted: UnprintedReports;
   readonly #writer: EventWriter;
   readonly #cluster: WatchedPart;
+  /** The members that the lines of all objects have in common. */
+  #sameOfAll: string | undefined;
 
   constructor(session: Session, plan: WatchPlan, looks: Looks) {
     this.#session = session;
@@ -165,14 +167,14 @@ class Once {
 
   /** The line of an event whose object is text already. */
   #printText(object: ReadonlyObject, text: string): Promise<void> | undefined {
-    const stamp = JSON.stringify({
-      key: keyOf(object),
-      gvr: formatGvr(this.#target.type.gvr),
-      cause: 'initial',
-      changed: [],
-      ...this.#enveloper.stamp(),
-    });
-    return this.#writer.printText(`{"type":"ADDED","object":${text},${stamp.slice(1)}\n`, 'ADDED');
+    const key = JSON.stringify(keyOf(object));
+    this.#sameOfAll ??= JSON.stringify({ gvr: formatGvr(this.#target.type.gvr), cause: 'initial', changed: [] }).slice(
+      1,
+      -1,
+    );
+    const { seq, time } = this.#enveloper.stamp();
+    const stamp = `"key":${key},${this.#sameOfAll},"seq":${seq},"time":"${time}"}`;
+    return this.#writer.printText(`{"type":"ADDED","object":${text},${stamp}\n`, 'ADDED');
   }
 
   async #giveHints(): Promise<void> {

@@ -231,9 +231,15 @@ export class ItemScan {
 
   /** The index after the string that begins at `quote`. */
   #string(quote: number): number | undefined {
+    const end = plainEnd(this.#bytes, quote + 1);
+    return this.#bytes[end] === QUOTE ? end + 1 : this.#unusual(end);
+  }
+
+  /** The index after a string with escapes or wide characters, of which the bytes before `from` were read. */
+  #unusual(from: number): number | undefined {
     const bytes = this.#bytes;
     const { length } = bytes;
-    for (let at = quote + 1; at < length; at++) {
+    for (let at = from; at < length; at++) {
       const kind = KINDS[bytes[at] as number];
       if (kind === PLAIN) continue;
       if (kind === END) return at + 1;
@@ -341,6 +347,14 @@ function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
   if (to - from !== length) return false;
   for (let i = 0; i < length; i++) if (bytes[from + i] !== key[i]) return false;
   return true;
+}
+
+/** A loop that has nothing else in it takes V8 half the time. */
+function plainEnd(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  while (at < length && KINDS[bytes[at] as number] === PLAIN) at++;
+  return at;
 }
 
 function digitsEnd(bytes: Buffer, from: number): number {

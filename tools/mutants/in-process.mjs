@@ -7,7 +7,7 @@ import { collected } from './vitest-shim.mjs';
 const NONE = -1;
 /** A test that needs more time on the processor is asked in the last stage only. */
 const SLOW_MS = 2500;
-/** Limits of a test with an edit, against the same test without: steps, and times in which the process works or waits. */
+/** Limits of a test with an edit, against the same test without: steps, ms on the processor, ms of waiting. */
 const LIMITS = { steps: [200_000, 20], busy: [3000, 10], idle: [1000, 5] };
 const TICK_MS = 50;
 /** On the processor. */
@@ -85,10 +85,10 @@ async function basesOf(test, found, say) {
 /** One run of a test with an edit switched on, within the limits that its unedited run sets. */
 async function attempt(run, edit, base) {
   const most = (what) => (base ? LIMITS[what][0] + LIMITS[what][1] * base[what] : Number.POSITIVE_INFINITY);
-  const before = performance.eventLoopUtilization();
+  const [loopBefore, cpuBefore] = [performance.eventLoopUtilization(), process.cpuUsage()];
   const times = () => {
-    const { idle, active: busy } = performance.eventLoopUtilization(before);
-    return { idle, busy };
+    const { user, system } = process.cpuUsage(cpuBefore);
+    return { idle: performance.eventLoopUtilization(loopBefore).idle, busy: (user + system) / 1000 };
   };
   [active, steps, mostSteps, isRunaway, reached] = [edit, 0, most('steps'), false, new Set()];
   let ticks;

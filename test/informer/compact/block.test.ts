@@ -87,6 +87,76 @@ describe('a block', () => {
     }
   });
 
+  it('is compressed when that saves a tenth and more', () => {
+    const half: Compression = {
+      compress: (bytes) => bytes.subarray(0, 0.89 * bytes.length),
+      decompress: (_, length) => Buffer.from(TEXTS.join('')).subarray(0, length),
+    };
+    const block = filled(TEXTS);
+    const [room, slabs] = [block.texts(), new Slabs()];
+    expect(block.storedBytes).toBe(room.length);
+    expect(block.seal(slabs, half)).toBe(room);
+    expect([block.isCompressed, block.storedBytes]).toEqual([true, Math.floor(0.89 * block.textBytes)]);
+    expect([read(block), block.hasRoom(0)]).toEqual([TEXTS, false]);
+    expect(() => block.add('more')).toThrow();
+  });
+
+  it('takes texts as bytes, and keeps in mind whether one of them has a usual character as an escape', () => {
+    const isEscaped = (...texts: string[]) => {
+      const block = new Block(Buffer.alloc(100));
+      const seen = texts.map((text) => {
+        block.claim({ block, at: block.add(Buffer.from(text)) });
+        return block.isEscaped;
+      });
+      expect(read(block)).toEqual(texts);
+      return seen;
+    };
+    expect(isEscaped('"a"', '"\\u0041"', '"b"')).toEqual([false, true, true]);
+    expect(isEscaped('"\\ud83d"')).toEqual([false]);
+  });
+
+  it('gives its memory in a slab back', () => {
+    const slabs = new Slabs();
+    const block = filled(TEXTS, 2 * 1024 * 1024);
+    const other = slabs.store(Buffer.alloc(1024 * 1024 - 100));
+    block.giveBack(slabs); // of a block with texts in a room of its own nothing is in a slab
+    block.seal(slabs, undefined);
+    const before = slabs.size;
+    slabs.giveBack(other);
+    block.giveBack(slabs);
+    expect([slabs.size < before, read(block)]).toEqual([true, TEXTS]);
+  });
+
+  it('has a number for each object in each column: 0 until one is set, and after the object was dropped', () => {
+    const block = filled(['a', 'b', 'c']);
+    const numbers = (of: Block = block) => [0, 1].map((slot) => [0, 1, 2].map((at) => of.numberAt(slot, at)));
+    expect(numbers()).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+    block.setNumber(1, 0, 7);
+    block.setNumber(1, 2, 9);
+    const copy = filled(['c', 'a']);
+    copy.copyNumbers(0, block, 2);
+    copy.copyNumbers(1, block, 0);
+    expect(numbers(copy)[1]).toEqual([9, 7, 0]);
+    const renumbered: number[] = [];
+    block.renumber(1, (number) => renumbered.push(number));
+    block.renumber(0, () => 5); // has no number
+    expect([renumbered, numbers()]).toEqual([
+      [7, 9],
+      [
+        [0, 0, 0],
+        [1, 0, 2],
+      ],
+    ]);
+    const dropped = block.objects[2];
+    if (dropped) block.drop(dropped);
+    expect([block.objects[2], numbers()[1]]).toEqual([undefined, [1, 0, 0]]);
+    block.clearNumbers(1);
+    expect(numbers()[1]).toEqual([0, 0, 0]);
+  });
+
   it('knows whether a text is the one at a place', () => {
     const block = filled(TEXTS);
     block.seal(new Slabs(), zstd());

@@ -40,6 +40,37 @@ describe('slabs', () => {
     );
   });
 
+  it('count what they take: a slab of 1 MiB for small bytes, and one of its own for large ones', () => {
+    const slabs = new Slabs();
+    expect(slabs.size).toBe(0);
+    const small = [slabs.store(Buffer.alloc(1000)), slabs.store(Buffer.alloc(MB - 1000))];
+    expect(slabs.size).toBe(MB);
+    const large = slabs.store(Buffer.alloc(2 * MB));
+    expect(slabs.size).toBe(3 * MB);
+    const half = slabs.store(Buffer.alloc(MB / 2 - 1));
+    expect(slabs.size).toBe(4 * MB);
+    slabs.store(Buffer.alloc(MB / 2)); // beside the half
+    expect(slabs.size).toBe(4 * MB);
+    slabs.giveBack(large);
+    expect(slabs.size).toBe(2 * MB);
+    for (const extent of small) slabs.giveBack(extent);
+    expect(slabs.size).toBe(MB);
+    slabs.giveBack(half); // less than half of the newest slab is in use, which stays
+    expect(slabs.size).toBe(MB);
+  });
+
+  it('copy what is left of a slab of which less than half is in use, and then free it', () => {
+    const slabs = new Slabs();
+    const extents = [1, 2, 3, 4].map((fill) => slabs.store(Buffer.alloc(MB / 4, fill)));
+    slabs.store(Buffer.alloc(1000));
+    const sizes = extents.slice(0, 3).map((extent) => {
+      slabs.giveBack(extent);
+      return slabs.size / MB;
+    });
+    expect(sizes).toEqual([2, 2, 1]);
+    expect(extents[3]?.bytes.equals(Buffer.alloc(MB / 4, 4))).toBe(true);
+  });
+
   it('take about twice what is in use at most, also when most was given back', () => {
     const slabs = new Slabs();
     const extents = Array.from({ length: 2000 }, (_, i) => slabs.store(Buffer.alloc(5000, i)));

@@ -350,7 +350,7 @@ export class History<T> {
 
 /** Whether the server has answered that it does not say it. After any other error it is to be asked again. */
 function isRefusal(error: unknown): boolean {
-  const code = statusOf(error)?.code ?? 0;
+  const code = Number(statusOf(error)?.code);
   return isTooLargeResourceVersion(error) || (code >= 400 && code < 500 && !isThrottled(error));
 }
 

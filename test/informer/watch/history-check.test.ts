@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CacheView, History, isReplacedHistory } from '../../../src/informer/watch/history-check.ts';
 import type { CallContext, ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
 import { movedCollection } from '../../../src/informer/watch/moved-collection.ts';
-import type { Selectors } from '../../../src/model/list-options.ts';
+import type { ListOptions, Selectors } from '../../../src/model/list-options.ts';
 import type { ListPage, UnknownObject } from '../../../src/model/object.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -17,14 +17,14 @@ const object = (name: string, resourceVersion: string): UnknownObject => ({
  */
 function historyOf(
   cached: Map<string, UnknownObject>,
-  pages: (() => ListPage<UnknownObject>)[],
+  pages: ((options: ListOptions) => ListPage<UnknownObject>)[],
   { selectors, isPart, reached }: { selectors?: Selectors; isPart?: boolean; reached?: () => string } = {},
 ) {
   const asked: unknown[] = [];
   const source = {
-    list: async (options: unknown) => {
+    list: async (options: ListOptions) => {
       asked.push(options);
-      return (pages[asked.length - 1] ?? pages.at(-1))?.() as ListPage<UnknownObject>;
+      return (pages[asked.length - 1] ?? pages.at(-1))?.(options) as ListPage<UnknownObject>;
     },
     watch: () => Promise.reject(new Error('no watch is asked for')),
     isPart,
@@ -659,5 +659,115 @@ describe('a deletion that was the last event', () => {
     ]);
     history.lastDeleted(gone);
     expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: true });
+  });
+});
+
+describe('the event that a check asks about', () => {
+  const signal = new AbortController().signal;
+  const [b, gone] = [object('b', '3'), object('gone', '5')];
+  const latest = () => ({ items: [object('z', '8')], resourceVersion: '9' });
+  const refused = () => {
+    throw new StatusError(failure(400, 'BadRequest', 'not here'));
+  };
+  const unanswered = () => {
+    throw new Error('socket hang up');
+  };
+
+  /** A history whose cache has `b`, and a server that answers questions about the past by `answer.past`. */
+  function answered() {
+    const answer = { past: refused as () => ListPage<UnknownObject> };
+    const { history, asked } = historyOf(new Map([['b', b]]), [
+      ({ resourceVersionMatch, fieldSelector }) =>
+        resourceVersionMatch ? answer.past() : fieldSelector ? { items: [], resourceVersion: '9' } : latest(),
+    ]);
+    /** Checks, and gives the name that the question about the past has, and whether it was answered. */
+    const check = async (past = refused as () => ListPage<UnknownObject>) => {
+      asked.length = 0;
+      answer.past = past;
+      const { isVerified } = await history.check('5', signal);
+      return [(asked as ListOptions[])[1]?.fieldSelector, isVerified];
+    };
+    return { history, check };
+  }
+
+  it('is the last one: a change after a deletion, or a deletion after a change', async () => {
+    const { history, check } = answered();
+    history.lastDeleted(gone);
+    history.lastChanged(b);
+    expect(await check()).toEqual(['metadata.name=b', true]);
+    history.lastDeleted(gone);
+    expect(await check()).toEqual(['metadata.name=gone', true]);
+  });
+
+  it('stays that of a check that got no answer, until one gets it or a list comes', async () => {
+    const { history, check } = answered();
+    history.lastDeleted(gone);
+    expect(await check(unanswered)).toEqual(['metadata.name=gone', false]);
+    history.lastChanged(b);
+    history.lastDeleted(object('later', '7'));
+    expect(await check()).toEqual(['metadata.name=gone', true]);
+    history.lastDeleted(object('later', '7'));
+    expect(await check(unanswered)).toEqual(['metadata.name=later', false]);
+    history.lastChanged(undefined);
+    expect(await check()).toEqual(['metadata.name=b', true]);
+  });
+
+  it('is a later one when that is about the object whose deletion got no answer', async () => {
+    const { history, check } = answered();
+    history.lastDeleted(gone);
+    await check(unanswered);
+    history.lastChanged({ ...gone });
+    expect(await check()).toEqual(['metadata.name=b', true]);
+  });
+
+  it('was a change whose check got no answer: a later deletion is not asked about', async () => {
+    const { history, check } = answered();
+    history.lastChanged(b);
+    await check(unanswered);
+    history.lastDeleted(gone);
+    expect(await check()).toEqual(['metadata.name=b', true]);
+  });
+
+  it('was a deletion: an object that was changed before it is not asked about where versions have no order', async () => {
+    const cached = new Map([['b', object('b', 'x3')]]);
+    const { history, asked } = historyOf(cached, [() => ({ items: [], resourceVersion: 'x5' })]);
+    history.lastChanged(object('b', 'x3'));
+    history.lastDeleted(object('gone', 'x5'));
+    expect(await history.check('x5', signal)).toEqual({ isVerified: true, isProven: false });
+    expect(asked.slice(2)).toEqual([expect.objectContaining({ fieldSelector: 'metadata.name=gone' })]);
+  });
+
+  it('is not proven by a server that answers with another object than was asked for', async () => {
+    const other = { items: [object('z', '9')], resourceVersion: '5' };
+    const { history } = historyOf(new Map([['b', b]]), [latest, () => other]);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+  });
+
+  it('was changed, and the present shows another object under its name: the history is another one', async () => {
+    const other = { metadata: { name: 'b', uid: 'other', resourceVersion: '4' } };
+    const pages = [latest, refused, () => ({ items: [other], resourceVersion: '9' })];
+    const { history } = historyOf(new Map([['b', b]]), [...pages, ...pages]);
+    await expect(history.check('5', signal)).rejects.toThrow('"b" at version 4 is another object');
+  });
+
+  it('was a deletion: where the state after it shows another object, the state before is not asked for', async () => {
+    const page = (resourceVersion: string) => () => ({ items: [object('z', '8')], resourceVersion });
+    const { history, asked } = historyOf(new Map([['b', b]]), [latest, page('5'), page('9')]);
+    history.lastDeleted(gone);
+    expect(await history.check('5', signal)).toEqual({ isVerified: true, isProven: false });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('ends a question about the past with the reason of the signal', async () => {
+    const ending = new AbortController();
+    const reason = new Error('the informer ends');
+    const { history } = historyOf(new Map([['b', b]]), [
+      latest,
+      () => {
+        ending.abort(reason);
+        throw new StatusError(failure(410, 'Expired', 'too old'));
+      },
+    ]);
+    await expect(history.check('5', ending.signal)).rejects.toBe(reason);
   });
 });

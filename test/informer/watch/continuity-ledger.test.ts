@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { type ContinuityEvent, ContinuityLedger } from '../../../src/informer/watch/continuity-ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { type ContinuityEvent, ContinuityLedger, isOrdered } from '../../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
@@ -281,4 +281,214 @@ it('survives an observer that throws, and drops one that was disposed', () => {
   observer[Symbol.dispose]();
   book.fault('other', new Error('x'), 'relist');
   expect([events.length, log]).toEqual([2, ['an observer of continuity threw']]);
+});
+
+it('keeps 200 entries by default, and at least one', () => {
+  const { book } = ledger();
+  for (let i = 0; i < 300; i++) book.synced(String(i), 1);
+  expect(book.stretches).toHaveLength(200);
+  const { book: short } = ledger(1);
+  for (let i = 0; i < 3; i++) short.synced(String(i), 1);
+  expect(short.stretches.map(({ to }) => to)).toEqual(['2']);
+  expect(() => ledger(0)).toThrow('keep must be at least 1, not 0');
+});
+
+it('reports a relist without a gap if the version is another one, with why it was made', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  clock.tick(500);
+  book.synced('10', 3, 'resync');
+  expect(book.stretches[1]).toMatchObject({ by: 'stream', until: 1500, ended: undefined });
+  expect([book.relists, events.length]).toEqual([0, 1]);
+  book.synced('12', 4, 'resync');
+  expect(events.slice(1)).toMatchObject([{ kind: 'relisted', from: '10', resourceVersion: '12', why: 'resync' }]);
+  book.lost('gone');
+  book.synced('12', 4);
+  expect(events.at(-1)).toMatchObject({ kind: 'relisted', from: '12', resourceVersion: '12', why: 'gone' });
+  expect(book.relists).toBe(2);
+});
+
+it('counts an outage before the first watch from the list, and that of a stream that went with the list from its last byte', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  clock.tick(2000);
+  book.attemptFailed('connection', 'refused');
+  expect(events.at(-1)).toMatchObject({ kind: 'disconnected', from: '10', disconnectedAt: 1000, at: 3000 });
+  const silent = ledger();
+  silent.book.synced('10', 3);
+  silent.clock.tick(5000);
+  silent.book.ended('idle', 'silent');
+  expect(silent.events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 1000 });
+  const broken = ledger();
+  broken.book.synced('10', 3);
+  broken.clock.tick(5000);
+  broken.book.ended('broken', 'reset');
+  expect(broken.events.at(-1)).toMatchObject({ kind: 'disconnected', disconnectedAt: 6000 });
+});
+
+it('takes a batch without an event or bookmark for no arrival', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('closed');
+  book.opened('10', 'closed', true);
+  book.advanced('10', 0, 0);
+  expect(events.map(({ kind }) => kind)).toEqual(['synced']);
+  clock.tick(1000);
+  expect(events.at(-1)).toMatchObject({ kind: 'resumed', proven: false });
+});
+
+it('reports a resumed watch a second after it was opened, whatever was opened and ended before', () => {
+  const { clock, book, events } = ledger();
+  const kinds = () => events.map(({ kind }) => kind);
+  book.synced('10', 3);
+  book.opened('10');
+  book.ended('closed');
+  book.opened('10', 'closed', true);
+  clock.tick(500);
+  book.ended('closed');
+  book.opened('10', 'closed');
+  clock.tick(999);
+  expect(kinds()).toEqual(['synced']);
+  clock.tick(1);
+  expect(kinds()).toEqual(['synced', 'resumed']);
+  expect(clock.pending).toBe(0);
+});
+
+it('proves no earlier watch by an event of a later one', () => {
+  const { clock, book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10', 'closed', true);
+  clock.tick(1000);
+  book.ended('closed');
+  book.opened('10', 'closed');
+  clock.tick(1000);
+  book.advanced('11', 1, 0);
+  expect(events.map(({ kind }) => kind)).toEqual(['synced', 'resumed', 'resumed']);
+});
+
+it('counts no outage for a watch that is resumed without one', () => {
+  const { clock, book, events } = ledger();
+  book.opened('10', 'restart');
+  clock.tick(300);
+  book.arrived();
+  expect(events).toEqual([
+    expect.objectContaining({ kind: 'resumed', since: '10', disconnectedAt: 1000, reconnectedAt: 1000, downMs: 0 }),
+  ]);
+});
+
+it('begins with a stored state: an outage since it was stored, which is never in the future', () => {
+  for (const [at, storedAt] of [
+    [400, 400],
+    [9000, 1000],
+  ] as const) {
+    const { clock, book, events } = ledger();
+    book.restored({ resourceVersion: '7', at }, 5);
+    expect([book.ageMs, book.lastSignOfLife, book.resourceVersion]).toEqual([1000 - storedAt, storedAt, '7']);
+    expect(book.stretches).toEqual([
+      { by: 'restored', from: '', to: '7', events: 5, bookmarks: 0, at: 1000, until: 1000, ended: undefined },
+    ]);
+    expect(events).toEqual([{ kind: 'restored', resourceVersion: '7', objects: 5, storedAt, at: 1000, scope: 'shop' }]);
+    expect(book.connection.state).toBe('connecting');
+    book.attemptFailed('connection', 'refused');
+    expect(events[1]).toMatchObject({ kind: 'disconnected', from: '7', why: 'connection', disconnectedAt: storedAt });
+    clock.tick(100);
+    book.synced('8', 5);
+    expect(events.at(-1)).toMatchObject({ kind: 'relisted', from: '7', resourceVersion: '8' });
+  }
+});
+
+it('counts comparisons with the server, and those that found a difference', () => {
+  const { clock, book, events } = ledger();
+  expect([book.verifications, book.drifts, book.lastVerified]).toEqual([0, 0, undefined]);
+  book.synced('10', 3);
+  clock.tick(50);
+  book.verified(true);
+  expect([book.verifications, book.drifts, book.lastVerified]).toEqual([1, 0, 1050]);
+  book.verified(false);
+  clock.tick(50);
+  book.confirmed();
+  expect([book.verifications, book.drifts, book.lastVerified, book.ageMs]).toEqual([3, 1, 1100, 0]);
+  expect(events.map(({ kind }) => kind)).toEqual(['synced', 'verified']);
+});
+
+it('wakes those that wait for a sign of life at the next one', async () => {
+  const { book } = ledger();
+  const signs: string[] = [];
+  void book.whenSign(new AbortController().signal).then(() => signs.push('sign'));
+  const ending = new AbortController();
+  const ended = book.whenSign(ending.signal);
+  ending.abort(new Error('enough'));
+  await expect(ended).rejects.toThrow('enough');
+  expect(signs).toEqual([]);
+  book.synced('10', 3);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(signs).toEqual(['sign']);
+});
+
+it('reports the pauses that a server asks for', () => {
+  const { book, events } = ledger();
+  book.waiting('later', 5000);
+  expect(events).toEqual([{ kind: 'waiting', error: 'later', waitMs: 5000, at: 1000, scope: 'shop' }]);
+});
+
+it('delivers what must keep its place among the changes in order with them', () => {
+  const { book, events } = ledger();
+  book.synced('10', 3);
+  book.opened('10');
+  book.lost('gone');
+  book.synced('12', 1);
+  book.waiting('later', 1);
+  expect(events.map((event) => [event.kind, isOrdered(event)])).toEqual([
+    ['synced', false],
+    ['gap', true],
+    ['relisted', true],
+    ['waiting', false],
+  ]);
+});
+
+describe('a doubt, because a server accepts watches and brings nothing', () => {
+  const doubted = () => {
+    const all = ledger();
+    all.book.synced('10', 3);
+    all.book.opened('10');
+    all.book.ended('very-short');
+    all.book.doubted('very-short', 'nothing came');
+    return { ...all, kinds: () => all.events.map(({ kind }) => kind) };
+  };
+
+  it('is an outage, and no gap if the list is at our version and agrees', () => {
+    const { book, kinds } = doubted();
+    expect(kinds()).toEqual(['synced', 'disconnected']);
+    book.listed('10', () => true);
+    book.synced('10', 3);
+    expect([kinds(), book.gapCount]).toEqual([['synced', 'disconnected'], 0]);
+  });
+
+  it.each([
+    ['is at another version', '11', true],
+    ['does not agree', '10', false],
+  ])('is a gap if the list %s, once', (_, version, agrees) => {
+    const { book, kinds } = doubted();
+    book.listed(version, () => agrees);
+    book.synced(version, 3);
+    expect(kinds()).toEqual(['synced', 'disconnected', 'gap', 'relisted']);
+    expect(book.gaps[0]?.why).toBe('very-short');
+    book.listed('12', () => false);
+    expect(kinds()).toHaveLength(4);
+  });
+
+  it('is none before the first list, nor within a gap', () => {
+    const { book, events } = ledger();
+    book.doubted('very-short', 'nothing came');
+    book.listed('10', () => false);
+    book.synced('10', 3);
+    book.opened('10');
+    book.ended('gone');
+    book.lost('gone');
+    book.doubted('very-short', 'nothing came');
+    expect(events.map(({ kind }) => kind)).toEqual(['synced', 'gap']);
+  });
 });

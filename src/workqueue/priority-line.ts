@@ -85,7 +85,7 @@ export class PriorityLine<P extends LinePlace> {
   #pick(now: number): P | undefined {
     const first = this.#firstHead();
     if (!first) return undefined;
-    const oldest = this.#bands.length === 1 ? first : this.#oldestHead(first);
+    const oldest = this.#oldestHead(first);
     if (oldest === first || now - oldest.since < this.#ageing.agedAfterMs) {
       this.#passedOver = 0;
       return first;

@@ -761,10 +761,10 @@ describe('the event that a check asks about', () => {
   it('ends a question about the past with the reason of the signal', async () => {
     const ending = new AbortController();
     const reason = new Error('the informer ends');
-    const { history } = historyOf(new Map([['b', b]]), [
+    const { history } = historyOf(new Map(), [
       latest,
       () => {
-        ending.abort(reason);
+        ending.abort(reason); // the last question: no further one would show it
         throw new StatusError(failure(410, 'Expired', 'too old'));
       },
     ]);

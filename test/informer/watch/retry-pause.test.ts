@@ -158,3 +158,18 @@ describe('a refused watch', () => {
     expect(calls).toEqual(['reachable', 'turn']);
   });
 });
+
+it.each([
+  ['whenReachable', failed('connection')],
+  ['whenTurn', failed('other', status(500))],
+] as const)('the pause lasts until %s resolves', async (gate, outcome) => {
+  const opened = Promise.withResolvers<void>();
+  const { clock, pause, ending } = pauses({ [gate]: () => opened.promise });
+  let isOver = false;
+  void pause.wait(LISTED, outcome, LISTED, ending.signal).then(() => (isOver = true));
+  await clock.advance(60_000);
+  expect(isOver).toBe(false);
+  opened.resolve();
+  await clock.advance(1_000);
+  expect(isOver).toBe(true);
+});

@@ -54,7 +54,7 @@ async function start(glimpses: ScriptedStream<Pod>[], options: Partial<StalledWa
   });
   const seconds = () =>
     source.requests.filter(({ verb }) => verb === 'glimpse').map(({ resourceVersion }) => resourceVersion);
-  return { clock, events, guard, seconds, verified, failure: () => failure };
+  return { clock, events, guard, seconds, verified, connection, source, controller, failure: () => failure };
 }
 
 describe('the guard of a stream', () => {
@@ -140,6 +140,104 @@ describe('the guard of a stream', () => {
     await clock.advance(18_000);
     expect([isReplaced, failure()]).toEqual([true, 'Error: another history']);
     expect(seconds()).toHaveLength(4);
+  });
+
+  it('opens the second watch up to a tenth sooner, at random', async () => {
+    const { clock, seconds } = await start([], { random: () => 0.5 });
+    await clock.advance(17_099);
+    expect(seconds()).toEqual([]);
+    await clock.advance(1);
+    expect(seconds()).toEqual(['5']);
+  });
+
+  it('asks again 18 s after the last answer, which it waits for at most 4 s', async () => {
+    const silent = () => stream(); // accepts the watch and brings nothing
+    const { clock, seconds, failure } = await start([silent(), silent(), silent()]);
+    await clock.advance(18_000);
+    expect(seconds()).toHaveLength(1);
+    await clock.advance(4_000 + 17_999);
+    expect(seconds()).toHaveLength(1);
+    await clock.advance(1);
+    expect([seconds().length, failure()]).toEqual([2, undefined]);
+  });
+
+  it.each([3_999, 4_000])(
+    'takes a server that accepts no second watch within 4 s, twice, for out of reach (%i ms)',
+    async (ms) => {
+      const asked: (boolean | undefined)[] = [];
+      const never = {
+        watch: (_: unknown, { fresh }: { fresh?: boolean }) => {
+          asked.push(fresh);
+          return new Promise(() => {});
+        },
+      };
+      const { clock, failure } = await start([], { source: never as never });
+      await clock.advance(18_000 + 4_000 + ms);
+      expect([asked, failure()?.includes('does not answer') ?? false]).toEqual([[false, true], ms === 4_000]);
+    },
+  );
+
+  it('leaves a stream alone whose second watch is refused, or fails without a connection error', async () => {
+    for (const error of [new Error('no'), Object.assign(new Error('later'), { status: 500 })]) {
+      const { clock, seconds, failure } = await start([stream().break(error)]);
+      await clock.advance(20_000);
+      expect([seconds().length, failure()]).toEqual([1, undefined]);
+    }
+  });
+
+  it('verifies the history before a second watch while no event has come, and not again for it', async () => {
+    const quiet = await start([]);
+    await quiet.clock.advance(18_000);
+    expect(quiet.verified).toEqual([]);
+    const empty = await start([]);
+    empty.connection.events = 0;
+    await empty.clock.advance(36_000);
+    expect(empty.verified).toEqual([false, false]);
+  });
+
+  it('verifies the history for a missing bookmark every 90 s', async () => {
+    const { clock, verified } = await start([]);
+    await clock.advance(89_999);
+    expect(verified).toEqual([]);
+    await clock.advance(200_000);
+    expect(verified).toEqual([true, true, true]);
+  });
+
+  it('closes each second watch, and leaves no timer behind', async () => {
+    const glimpse = stream().send(bookmark(6));
+    const { clock, guard } = await start([glimpse]);
+    await clock.advance(18_000);
+    await clock.advance(4_000);
+    guard[Symbol.dispose]();
+    await clock.advance(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('knows whether a second watch over a new connection shows no change', async () => {
+    const { guard, controller } = await start([stream().close(), stream().send(added(pod('a', 6)))]);
+    expect(await guard.isQuiet(controller.signal)).toBe(true);
+    expect(await guard.isQuiet(controller.signal)).toBe(false);
+    const ending = AbortSignal.abort(new Error('enough'));
+    await expect(guard.isQuiet(ending)).rejects.toThrow('enough');
+  });
+
+  it('starts the second watch at the version of the stream again once it has moved, and where the position is not known', async () => {
+    let at = '5';
+    let isAway = true;
+    const forgotten = () => stream().send(errorEvent(expired()));
+    const { clock, seconds, failure } = await start([forgotten(), forgotten(), stream().close(), stream().close()], {
+      reached: () => at,
+      position: async () => {
+        if (isAway) throw new Error('no answer');
+        return '40';
+      },
+    });
+    await clock.advance(18_000);
+    isAway = false;
+    await clock.advance(36_000);
+    at = '41';
+    await clock.advance(18_000);
+    expect([seconds(), failure()]).toEqual([['5', '5', '40', '41'], undefined]);
   });
 
   it('ends when it is disposed', async () => {

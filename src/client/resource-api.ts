@@ -54,6 +54,8 @@ export interface ResourceApiOptions {
    * to send them. Default false.
    */
   dropManagedFields?: boolean | undefined;
+  /** Whether they stay beside the objects of lists and watches as text, which is not parsed. For recordings. Default false. */
+  managedFieldsAsText?: boolean | undefined;
   /** Gives the server's version. Without it {@link ResourceApi.consistentUnpagedList} is false. */
   serverVersion?: ((signal?: AbortSignal) => Promise<ServerVersion>) | undefined;
   /** Says whether the type is namespaced, for the text of errors. Without it errors have the server's text. */
@@ -135,6 +137,7 @@ export const KNOWN_RESOURCE_OPTIONS = {
   namespace: 'text',
   as: true,
   dropManagedFields: 'boolean',
+  managedFieldsAsText: 'boolean',
   serverVersion: 'function',
   isNamespaced: 'function',
   whenReachable: 'function',
@@ -214,6 +217,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly #transport: Transport;
   readonly #as: Representation;
   readonly #dropManagedFields: boolean;
+  readonly #managedFieldsAsText: boolean;
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: TrafficCounter;
@@ -233,6 +237,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.namespace = options.namespace;
     this.#as = options.as ?? 'object';
     this.#dropManagedFields = options.dropManagedFields ?? false;
+    this.#managedFieldsAsText = options.managedFieldsAsText ?? false;
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
     this.#traffic = new TrafficCounter(options.traffic);
@@ -268,6 +273,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
+      managedFieldsAsText: this.#managedFieldsAsText,
       unwanted,
       arrived,
       reading,
@@ -312,6 +318,7 @@ export class ResourceApi<T extends object = UnknownObject> {
       gvr: this.gvr,
       table: this.#isTable,
       dropManagedFields: this.#dropManagedFields,
+      managedFieldsAsText: this.#managedFieldsAsText,
       unwanted,
       traffic: this.#traffic,
     });

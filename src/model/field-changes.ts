@@ -1,6 +1,7 @@
 import { MOST_LEVELS } from '../kit/depth.ts';
 import { hasMember, isContainer, isJsonMap, jsonText } from '../kit/exact-json.ts';
 import { isSamePart, sameValue } from '../kit/same-value.ts';
+import type { KubeObject } from './object.ts';
 
 /** One step of a path from an object to a field of it. */
 export type PathStep =
@@ -44,8 +45,25 @@ export function fieldChanges(before: object, after: object): FieldChange[] {
   return differences(before, after).map(changeOf);
 }
 
+/** The paths to a state from the one before it, where they were found already. */
+const KNOWN = new WeakMap<object, { readonly since: string; readonly paths: readonly string[] }>();
+
+/** Makes the paths between two states of one object known to {@link differingPaths}, which then compares nothing. */
+export function knowPaths(before: object, after: object, paths: readonly string[]): void {
+  const since = stateOf(before);
+  if (since !== undefined) KNOWN.set(after, { since, paths });
+}
+
+/** Identifies a state of an object: keeping it here would keep its memory. */
+function stateOf(object: object): string | undefined {
+  const { uid, resourceVersion } = (object as Partial<KubeObject>).metadata ?? {};
+  return uid === undefined || resourceVersion === undefined ? undefined : `${uid} ${resourceVersion}`;
+}
+
 /** The paths of {@link fieldChanges}, at less cost than with the values. */
 export function differingPaths(before: object, after: object): string[] {
+  const known = KNOWN.get(after);
+  if (known !== undefined && known.since === stateOf(before)) return [...known.paths];
   return differences(before, after).map(({ up }) => pathOf(up));
 }
 

@@ -66,6 +66,27 @@ export function applyDelta(before: Fields, delta: MapDelta): Record<string, unkn
   return after;
 }
 
+/** The map `after` a difference, in which the parts that are the same are those of `before`. */
+export function sharing(before: Fields, after: Fields, delta: MapDelta): Record<string, unknown> {
+  const { '+': set = {}, '~': inner = {} } = delta;
+  const shared: Record<string, unknown> = {};
+  for (const name in after) {
+    const own = hasMember(inner, name) ? inner[name] : undefined;
+    if (own) setMember(shared, name, sharingInner(before[name], after[name], own));
+    else setMember(shared, name, hasMember(set, name) ? after[name] : before[name]);
+  }
+  return shared;
+}
+
+function sharingInner(before: unknown, after: unknown, delta: StateDelta): unknown {
+  if (!('l' in delta)) return sharing(before as Fields, after as Fields, delta);
+  const [old, list] = [before as readonly unknown[], after as readonly unknown[]];
+  return delta.l.map((item, i) => {
+    if (typeof item === 'number') return old[item];
+    return 'v' in item ? list[i] : sharingInner(old[item[0]], list[i], item[1]);
+  });
+}
+
 function innerDelta(old: unknown, value: unknown): StateDelta | 'replaced' | undefined {
   if (Array.isArray(old) && Array.isArray(value)) return listDelta(old, value);
   if (isJsonMap(old) && isJsonMap(value)) return deltaOf(old, value);

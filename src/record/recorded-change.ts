@@ -1,7 +1,9 @@
 import { jsonText } from '../kit/exact-json.ts';
-import { fieldChanges } from '../model/field-changes.ts';
+import { fieldChanges, knowPaths } from '../model/field-changes.ts';
+import { withParsedManagedFields } from '../model/managed-fields-text.ts';
 import type { ManagedFieldsEntry, ReadonlyObject } from '../model/object.ts';
 import { creatorOf, fieldManagers } from '../stream/changes/field-managers.ts';
+import { isSameEntry } from './managed-fields-change.ts';
 
 /** The facts about a change beside the states: who made it, when, and which fields differ. */
 export interface RecordedChange {
@@ -21,20 +23,38 @@ const LONGEST_VALUES = 400;
 type Entries = readonly ManagedFieldsEntry[];
 
 /** The change of a new object: who created it. */
-export function createdBy(object: ReadonlyObject): RecordedChange {
+export function createdBy(given: ReadonlyObject): RecordedChange {
+  const object = withParsedManagedFields(given);
   const entries = entriesOf(object);
   return { who: creatorOf(object), written: newest(entries), paths: '[]', values: undefined };
 }
 
-/**
- * The change between two states. `isOneWrite`: there was no other state between them, so that one manager made all of
- * it; that is cheaper to find than the owner of each field.
- */
-export function recordedChange(before: ReadonlyObject, after: ReadonlyObject, isOneWrite: boolean): RecordedChange {
-  const [old, entries] = [entriesOf(before), entriesOf(after)];
-  const renewed = entries.filter((entry) => !old.some((each) => isSameEntry(each, entry)));
+/** The facts about a change that are known beside its states. */
+export interface ChangeFacts {
+  /**
+   * There was no other state between them, so that one manager made all of it; that is cheaper to find than the owner of
+   * each field.
+   */
+  readonly isOneWrite: boolean;
+  /** The entries of managedFields that are new, or of another time. Default: those of the states. */
+  readonly renewed?: Entries | undefined;
+  /** The states as others get them, who need not compare them again. */
+  readonly shown?: readonly [before: ReadonlyObject, after: ReadonlyObject] | undefined;
+}
+
+/** The change between two states. */
+export function recordedChange(
+  before: ReadonlyObject,
+  after: ReadonlyObject,
+  { isOneWrite, renewed = renewedIn(before, after), shown }: ChangeFacts,
+): RecordedChange {
   const changes = fieldChanges(before, after);
-  const managerOf = isOneWrite && renewed.length === 1 ? () => renewed[0]?.manager : fieldManagers(before, after);
+  if (shown) knowPaths(...shown, changes.map(({ path }) => path)); // biome-ignore format: one line
+  const [only] = renewed;
+  const managerOf =
+    isOneWrite && only && renewed.length === 1
+      ? () => only.manager
+      : fieldManagers(withParsedManagedFields(before), withParsedManagedFields(after));
   const writers = changes.map(managerOf);
   const who = [...new Set(writers.length > 0 ? writers : renewed.map(({ manager }) => manager))];
   const isUniform = who.length <= 1;
@@ -59,8 +79,10 @@ function entriesOf({ metadata }: ReadonlyObject): Entries {
   return Array.isArray(managedFields) ? (managedFields as Entries) : [];
 }
 
-const isSameEntry = (a: ManagedFieldsEntry, b: ManagedFieldsEntry) =>
-  a.time === b.time && a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
+function renewedIn(before: ReadonlyObject, after: ReadonlyObject): Entries {
+  const old = entriesOf(before);
+  return entriesOf(after).filter((entry) => !old.some((each) => isSameEntry(each, entry)));
+}
 
 function newest(entries: Entries): number | undefined {
   const times = entries.map(({ time }) => Date.parse(time ?? '') / 1000).filter(Number.isFinite);

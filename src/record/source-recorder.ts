@@ -3,10 +3,12 @@ import type { Continuity } from '../informer/watch/continuity-ledger.ts';
 import { cellsOf, type TableColumn } from '../model/cells.ts';
 import { formatGroupVersion, isSecretResource } from '../model/gvr.ts';
 import { partsOfKey } from '../model/key.ts';
+import { withParsedManagedFields } from '../model/managed-fields-text.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Redactor } from '../stream/redact.ts';
-import { createdBy, recordedChange } from './recorded-change.ts';
+import { managedFieldsChange } from './managed-fields-change.ts';
+import { type ChangeFacts, createdBy, recordedChange } from './recorded-change.ts';
 import type {
   KnownState,
   NewRevision,
@@ -180,15 +182,24 @@ export class SourceRecorder {
     const cells = shown && this.#cells(shown, scope.type);
     const last = [before, this.#ending.get(key)].find((each) => each && isVersion(each, known));
     // of Secrets, marks depend on the states beside them
-    const object = shown && typed(redactor.redact(shown, gvr, last ? [last] : []), scope.type);
-    const old = last && typed(redactor.redact(last, gvr, shown ? [shown] : []), scope.type);
+    const [hidden, oldHidden] = [
+      shown && redactor.redact(shown, gvr, last ? [last] : []),
+      last && redactor.redact(last, gvr, shown ? [shown] : []),
+    ];
+    let object = hidden && typed(hidden, scope.type);
+    let old = oldHidden && typed(oldHidden, scope.type);
+    const managedFields = object && old && managedFieldsChange(old, object);
+    if (object && old && !managedFields)
+      [object, old] = [withParsedManagedFields(object), withParsedManagedFields(old)];
     const base = old && !isSecretResource(gvr) ? old : undefined;
     const { text, depth, shared } = object
       ? stateText(
           { object, cells },
           base && { object: base, cells: cellsToRecord(cellsOf(base)), depth: known?.depth ?? 0 },
+          managedFields?.delta,
         )
       : { text: '\n{}', depth: (known?.depth ?? 0) + 1, shared: undefined };
+    const compared = shared && managedFields ? { ...object, ...shared } : shared; // with the text of its managedFields
     const at = writer.now();
     const { uid = known?.uid ?? '', resourceVersion: version = known?.version ?? '' } = object?.metadata ?? {};
     const isWatched = cause === 'watch';
@@ -207,7 +218,11 @@ export class SourceRecorder {
       version,
       event,
       cause: cause === 'initial' || cause === 'watch' ? cause : 'relist',
-      change: this.#changeOf(event, (shared as ReadonlyObject | undefined) ?? object, old, isWatched),
+      change: this.#changeOf(event, (compared as ReadonlyObject | undefined) ?? object, old, {
+        isOneWrite: isWatched,
+        renewed: managedFields?.renewed,
+        shown: last && shown && hidden === shown && oldHidden === last ? [last, shown] : undefined,
+      }),
       text,
       depth,
       state: event === 'DELETED' || !object ? undefined : { object, cells },
@@ -218,11 +233,11 @@ export class SourceRecorder {
     event: NewRevision['event'],
     object: ReadonlyObject | undefined,
     old: ReadonlyObject | undefined,
-    isOneWrite: boolean,
+    facts: ChangeFacts,
   ) {
     if (!object || event === 'DELETED') return undefined;
-    if (event === 'ADDED') return isOneWrite ? createdBy(object) : undefined;
-    return old && recordedChange(old, object, isOneWrite);
+    if (event === 'ADDED') return facts.isOneWrite ? createdBy(object) : undefined;
+    return old && recordedChange(old, object, facts);
   }
 
   #count(event: NewRevision['event'], cause: NotificationCause): void {

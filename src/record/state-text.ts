@@ -1,7 +1,8 @@
 import { jsonText, parseJson } from '../kit/exact-json.ts';
 import { sameValue } from '../kit/same-value.ts';
 import type { Cells } from '../model/cells.ts';
-import { applyDelta, deltaOf, type MapDelta } from './delta.ts';
+import { managedFieldsText } from '../model/managed-fields-text.ts';
+import { applyDelta, deltaOf, type ListDelta, type MapDelta, sharing } from './delta.ts';
 import { type StateShape, shapedDelta } from './state-shape.ts';
 
 /** A state of an object, with the cells of its row. */
@@ -26,24 +27,46 @@ export interface StateText {
   readonly shared: RecordedState['object'];
 }
 
-/** The text of a state; as a difference where the state before is in the file, `depth` differences after a whole one. */
+/**
+ * The text of a state; as a difference where the state before is in the file, `depth` differences after a whole one.
+ * `managedFields`: the difference of those, where they are texts beside both objects.
+ */
 export function stateText(
   state: RecordedState,
   before: (RecordedState & { readonly depth: number }) | undefined,
+  managedFields?: ListDelta,
 ): StateText {
   const { object, cells } = state;
   if (!before) return { text: wholeStateText(state), depth: 0, shared: object };
   const delta = deltaOf(before.object, object) ?? {};
-  const shared = applyDelta(before.object, delta);
-  const text = jsonText(delta);
-  const isShort = before.depth < MOST_DELTAS && (text.length <= LONG || text.length < jsonText(object).length / 2);
+  const shared = sharing(before.object, object, delta);
+  const text = jsonText(managedFields ? withManagedFieldsDelta(delta, managedFields) : delta);
+  const isShort = before.depth < MOST_DELTAS && (text.length <= LONG || text.length < objectText(object).length / 2);
   if (!isShort) return { text: wholeStateText(state), depth: 0, shared };
   const shown = sameValue(before.cells, cells) ? '' : jsonText(cells ?? null);
   return { text: `${shown}\n${text}`, depth: before.depth + 1, shared };
 }
 
 /** The text of a whole state. */
-export const wholeStateText = ({ object, cells }: RecordedState) => `${jsonText(cells ?? null)}\n${jsonText(object)}`;
+export const wholeStateText = ({ object, cells }: RecordedState) => `${jsonText(cells ?? null)}\n${objectText(object)}`;
+
+/** The JSON of an object, with the managedFields whose text is beside it at the end of its metadata. */
+function objectText(object: RecordedState['object']): string {
+  const text = managedFieldsText(object);
+  if (text === undefined) return jsonText(object);
+  const metadata = jsonText({ ...(object.metadata as object) }).slice(1, -1);
+  const members = Object.entries(object).map(([name, value]) => {
+    if (name === 'metadata') return `"metadata":{${metadata}${metadata && ','}"managedFields":${text}}`;
+    return value === undefined ? undefined : `${JSON.stringify(name)}:${jsonText(value)}`;
+  });
+  return `{${members.filter((each) => each !== undefined).join(',')}}`;
+}
+
+function withManagedFieldsDelta(delta: MapDelta, managedFields: ListDelta): MapDelta {
+  const metadata = delta['~']?.metadata as MapDelta | undefined;
+  const inner = { ...metadata, '~': { ...metadata?.['~'], managedFields } };
+  return { ...delta, '~': { ...delta['~'], metadata: inner } };
+}
 
 /** The state of a text. `before` is the state before a difference; both are of a shape. */
 export function stateOf(text: string, before: RecordedState | undefined, shape: StateShape = 'whole'): RecordedState {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { UnknownObject } from '../../src/model/object.ts';
+import type { ReadonlyObject, UnknownObject } from '../../src/model/object.ts';
 import { Recording } from '../../src/record/recording.ts';
 import { RecordingFault } from '../../src/record/recording-fault.ts';
 import { RecordingWriter } from '../../src/record/recording-writer.ts';
@@ -47,6 +47,52 @@ const objectsOf = ({ sandbox }: RecordedServer) =>
   );
 
 describe('a recording', () => {
+  it('is the same where managedFields are kept as text beside the objects, in each kind of cache', async () => {
+    const server = await recordedServer();
+    const { clock, client } = server;
+    const api = client.resource<UnknownObject>({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'default' }); // biome-ignore format: one line
+    await api.create(configMap('old', { a: '1' }), { fieldManager: 'first' });
+    const runs = await Promise.all(
+      (
+        [
+          ['trees', false, 'objects'],
+          ['texts', true, 'objects'],
+          ['compact', true, 'compact'],
+        ] as const
+      ).map(async ([name, managedFieldsAsText, store]) => {
+        // biome-ignore format: one line
+        const file = folder.file(name);
+        return { file, run: await recording(server, ['v1/configmaps', 'v1/secrets'], { file, key: Buffer.alloc(32), managedFieldsAsText, store }) }; // biome-ignore format: one line
+      }),
+    );
+    await api.create(configMap('new', { a: '1' }), { fieldManager: 'first' });
+    const secret = client.resource<UnknownObject>({ group: '', version: 'v1', resource: 'secrets' }, { namespace: 'default' }); // biome-ignore format: one line
+    await secret.create({ ...configMap('s', { a: 'MQ==' }), kind: 'Secret' });
+    for (const [i, fieldManager] of ['first', 'second', 'second', 'third'].entries()) {
+      await clock.advance(1_000);
+      await api.patch('old', { data: { a: String(i + 2), [fieldManager]: 'x' } }, { type: 'merge', fieldManager });
+      await api.patch('new', { metadata: { labels: { a: String(i) } } }, { type: 'merge', fieldManager });
+      await secret.patch('s', { metadata: { labels: { a: String(i) } } }, { type: 'merge', fieldManager });
+    }
+    await api.patch('new', { metadata: { labels: { b: '1' } } }, { type: 'merge', fieldManager: 'third' });
+    await api.delete('new');
+    await clock.advance(1_000);
+    const read = ({ file }: { file: string }) => {
+      using recorded = Recording.open(file);
+      // the order of changes of different types is not that of the server
+      const revisions = [1, 2].flatMap((source) => [
+        ...recorded.revisionsBetween([source], 0, Number.MAX_SAFE_INTEGER),
+      ]);
+      const moments = revisions.map(({ id, source }) => [...recorded.statesAt(source, id)].map(({ key, state }) => [key, state])); // biome-ignore format: one line
+      return { changes: revisions.map(({ key, event, cause, who, written, paths }) => ({ key, event, cause, who, written, paths })), moments }; // biome-ignore format: one line
+    };
+    for (const { run } of runs) await run.end();
+    const [trees, ...others] = runs.map(read);
+    expect(trees?.changes.map(({ who }) => who)).toEqual(expect.arrayContaining(['first', 'second', 'third']));
+    expect(trees?.moments.flat().flatMap(([, state]) => (state as unknown as { object: ReadonlyObject }).object.metadata.managedFields ?? []).length).toBeGreaterThan(3); // biome-ignore format: one line
+    for (const other of others) expect(other).toEqual(trees);
+  });
+
   it('has every change in its order, and rebuilds the state of every moment', async () => {
     const server = await recordedServer();
     const { clock, sandbox } = server;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import type { StoreKind } from '../../src/informer/compact/compact-store.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { parseGvr } from '../../src/model/gvr.ts';
@@ -37,11 +38,20 @@ export async function recordedServer(options: Partial<Parameters<typeof Sandbox.
 
 export type RecordedServer = Awaited<ReturnType<typeof recordedServer>>;
 
+interface CacheOptions {
+  readonly managedFieldsAsText?: boolean;
+  readonly store?: StoreKind;
+}
+
 /** A command that records types of a server until it is ended. */
 export async function recording(
   { clock, client, typeOf }: RecordedServer,
   gvrs: readonly string[],
-  options: Pick<RecorderOptions, 'file'> & Partial<RecorderOptions>,
+  {
+    managedFieldsAsText,
+    store = 'objects',
+    ...options
+  }: Pick<RecorderOptions, 'file'> & Partial<RecorderOptions> & CacheOptions,
 ) {
   const notices: string[] = [];
   const controller = new AbortController();
@@ -49,8 +59,8 @@ export async function recording(
   const informers = await Promise.all(
     gvrs.map(async (gvr) => {
       const type = await typeOf(gvr);
-      const source = client.resource(type.gvr, { as: { table: 'Object' } });
-      const informer = new SharedInformer<UnknownObject>(source, { clock, logger: silentLogger });
+      const source = client.resource(type.gvr, { as: { table: 'Object' }, managedFieldsAsText });
+      const informer = new SharedInformer<UnknownObject>(source, { clock, logger: silentLogger, store });
       recorder.follow({ type, informer });
       return informer;
     }),

@@ -80,6 +80,8 @@ export interface SelectedObjects {
 export interface InformerPlan extends SelectedObjects {
   readonly as: Representation;
   readonly keepManagedFields: boolean;
+  /** They are kept as text beside the objects, for a recording alone. */
+  readonly managedFieldsAsText?: boolean;
   /**
    * The selectors that the server gets beside the plan's, by type; `namespaces` are listed in place of those of the
    * plan.
@@ -392,10 +394,10 @@ function sourcesOf(
   names: readonly string[],
   plan: InformerPlan,
 ): ScopedPart[] {
-  const { as, keepManagedFields, once, passing = (source) => source } = plan;
+  const { as, keepManagedFields, managedFieldsAsText, once, passing = (source) => source } = plan;
   return scopes.flatMap((scope): ScopedPart[] => {
     const namespace = scope || undefined;
-    const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields });
+    const api = served.source({ namespace, as, dropManagedFields: !keepManagedFields, managedFieldsAsText });
     const isSelected = isSelecting(plan);
     const sourceOf = (name?: string) =>
       once

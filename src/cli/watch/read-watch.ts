@@ -248,6 +248,7 @@ export async function sharedPlanOf(
     fieldSelector: flags['field-selector'],
     // --live shows who changed an object, a recording knows it
     keepManagedFields: checked.isLive || flags.record !== undefined || keepsManagedFields(flags, checked),
+    managedFieldsAsText: flags.record !== undefined && !checked.isLive && !keepsManagedFields(flags, checked),
     showManagedFields: flags['show-managed-fields'] || traits.needsOld || checked.isLive || printsManagedFields(format),
     showsLabels: flags['show-labels'] || (flags['label-columns'] ?? []).length > 0,
     withOld: flags.old || traits.needsOld || checked.isLive,

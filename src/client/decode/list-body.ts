@@ -3,6 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { jsonText } from '../../kit/exact-json.ts';
 import { formatGvr, type GroupVersionResource } from '../../model/gvr.ts';
 import type { ItemReading } from '../../model/item-reading.ts';
+import { withManagedFieldsText } from '../../model/managed-fields-text.ts';
 import type { ListPage } from '../../model/object.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
@@ -15,6 +16,7 @@ import {
   decodeTrimmed,
   dropManagedFields,
   hasManagedFields,
+  type KeepText,
   type Parse,
   parseOrNone,
   parserOf,
@@ -28,6 +30,8 @@ export interface ListBodyOptions {
   /** Whether a table was requested. The server may send plain objects all the same. */
   table: boolean;
   dropManagedFields: boolean;
+  /** managedFields stay beside each object as text. */
+  managedFieldsAsText?: boolean | undefined;
   /** Items that are left out without being decoded. */
   unwanted?: UnwantedObjects | undefined;
   /**
@@ -148,18 +152,23 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : j
 function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions): Decode<unknown> {
   const finish = finisher(splitter, options);
   const isTableBody = splitter.arrayKey === 'rows';
-  const path = options.dropManagedFields ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
+  const { dropManagedFields: drops, managedFieldsAsText: keepsText } = options;
+  const path = drops || keepsText ? (isTableBody ? OF_ROW : OF_OBJECT) : undefined;
+  const keep = keepsText ? (isTableBody ? keepRowText : keepItemText) : undefined;
   const parse = parserOf(options.gvr);
   const plain = (bytes: Buffer, offset: number) => {
-    const object = path ? decodeTrimmed(bytes, offset, path, parse) : decodeJson(bytes, offset, parse);
+    const object = path ? decodeTrimmed(bytes, offset, path, parse, keep) : decodeJson(bytes, offset, parse);
     return arrivedOf(finish(object) as object, options);
   };
   const kind = isTableBody ? '' : itemKindOf(splitter.fields);
   const { apiVersion } = splitter.fields;
-  return kind === '' || typeof apiVersion !== 'string'
+  return kind === '' || typeof apiVersion !== 'string' || keep
     ? plain
     : kindedDecoder(kind, apiVersion, { path, plain, parse, arrived: options.arrived });
 }
+
+const keepItemText: KeepText = (item, text) => withManagedFieldsText(objectFrom(item), text);
+const keepRowText: KeepText = (row, text) => withManagedFieldsText(rowFrom(row).object ?? {}, text);
 
 const arrivedOf = (object: object, { arrived }: ListBodyOptions) => (arrived ? arrived(object as never) : object);
 

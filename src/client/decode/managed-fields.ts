@@ -50,6 +50,10 @@ export function findManagedFields(bytes: Buffer, path: MetadataPath): Cut | unde
   return end === undefined ? undefined : withComma(bytes, at, end);
 }
 
+/** The text of the list in the range of {@link findManagedFields}. */
+export const listIn = (bytes: Buffer, { from, to }: Cut): string =>
+  bytes.toString('utf8', bytes.indexOf(OPEN_BRACKET, from), bytes.lastIndexOf(CLOSE_BRACKET, to) + 1);
+
 /** The string at `key` in the object at `path`, if the bytes, which may be cut anywhere, have it whole. */
 export function stringAt(bytes: Buffer, path: MetadataPath, key: string): string | undefined {
   const open = openAt(bytes, path);

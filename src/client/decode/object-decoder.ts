@@ -2,13 +2,16 @@ import { InformerError } from '../../kit/error.ts';
 import { hasHuge, parseJson, parseManyJson } from '../../kit/exact-json.ts';
 import type { GroupVersionResource } from '../../model/gvr.ts';
 import { isBuiltInGroup } from '../../model/object-name.ts';
-import { type Cut, findManagedFields, type MetadataPath, splicedText } from './managed-fields.ts';
+import { type Cut, findManagedFields, listIn, type MetadataPath, splicedText } from './managed-fields.ts';
 
 /** Turns the bytes of one JSON value into that value. `offset` is their position in the body. */
 export type Decode<T> = (bytes: Buffer, offset: number) => T;
 
 /** Parses the text of a value. `bytes` are the bytes of the text, together with the range `cut` that was left out. */
 export type Parse = (bytes: Buffer, text: string, cut?: Cut) => unknown;
+
+/** Takes a decoded value, and the text of the managedFields that it was decoded without. */
+export type KeepText = (value: unknown, text: string) => void;
 
 /** Keeps all numbers exact. */
 const parseOne: Parse = (_, text) => parseJson(text);
@@ -27,9 +30,16 @@ export function decodeJson<T>(bytes: Buffer, offset: number, parse: Parse = pars
  * Decodes JSON without the `managedFields` of the metadata at `path`. They are cut out before parsing if they have the
  * form that servers write; otherwise the caller removes them from the result. Throws `decode` with the byte offset.
  */
-export function decodeTrimmed<T>(bytes: Buffer, offset: number, path: MetadataPath, parse: Parse = parseOne): T {
+export function decodeTrimmed<T>(
+  bytes: Buffer,
+  offset: number,
+  path: MetadataPath,
+  parse: Parse = parseOne,
+  keep?: KeepText,
+): T {
   const cut = findManagedFields(bytes, path);
   const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }), (text) => parse(bytes, text, cut));
+  if (trimmed !== undefined && cut) keep?.(trimmed, listIn(bytes, cut));
   return trimmed ?? decodeJson(bytes, offset, parse); // an error refers to the original bytes
 }
 

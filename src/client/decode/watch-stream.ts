@@ -1,4 +1,5 @@
 import type { GroupVersionResource } from '../../model/gvr.ts';
+import { withManagedFieldsText } from '../../model/managed-fields-text.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { TrafficCounter } from '../http/traffic.ts';
@@ -13,6 +14,8 @@ export interface WatchStreamOptions {
   gvr: GroupVersionResource;
   table: boolean;
   dropManagedFields: boolean;
+  /** managedFields stay beside each object as text. */
+  managedFieldsAsText?: boolean | undefined;
   /** Events that are left out without being decoded. A batch of nothing else is empty: it is a sign of life. */
   unwanted?: UnwantedObjects | undefined;
   /** Counts the events. */
@@ -87,11 +90,20 @@ function leavesOutOf({ unwanted, table }: WatchStreamOptions): LeavesOut | undef
   return leavesOutEvent(unwanted);
 }
 
-function eventDecoder({ gvr, table, dropManagedFields }: WatchStreamOptions): Decode<WatchEvent<unknown>> {
+function eventDecoder(options: WatchStreamOptions): Decode<WatchEvent<unknown>> {
+  const { gvr, table, dropManagedFields, managedFieldsAsText } = options;
   const parse = parserOf(gvr);
-  if (!dropManagedFields) return (bytes, offset) => decodeJson(bytes, offset, parse);
+  if (!dropManagedFields && !managedFieldsAsText) return (bytes, offset) => decodeJson(bytes, offset, parse);
+  const keep = managedFieldsAsText ? keepText : undefined;
   return (bytes, offset) =>
-    decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse);
+    decodeTrimmed(bytes, offset, table && beginsWithTable(bytes) ? OF_TABLE_EVENT : OF_EVENT, parse, keep);
+}
+
+function keepText(event: unknown, text: string): void {
+  const { object } = event as WatchEvent<object>;
+  const [row] = isTable(object) ? rowsIn(object.rows) : [];
+  const of = isTable(object) ? row?.object : object;
+  if (of) withManagedFieldsText(of, text);
 }
 
 const TABLE_EVENT = /^\{"type":"[A-Z]+","object":\{"kind":"Table","apiVersion":"meta\.k8s\.io\//;

@@ -1,6 +1,7 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import { type Cells, cellsOf, withCells } from '../../model/cells.ts';
 import { readIn } from '../../model/gvr.ts';
+import { managedFieldsText, withParsedManagedFields } from '../../model/managed-fields-text.ts';
 import { hasMetadata } from '../../model/object.ts';
 import type { ColumnLists } from './column-lists.ts';
 import { endOfValue, type FieldPart, pickedFrom } from './field-part.ts';
@@ -35,6 +36,7 @@ export class ObjectTexts {
    */
   textOf(object: object, bytes?: Uint8Array): string | Uint8Array | undefined {
     if (readIn(object) !== undefined) return undefined; // the version in which it came is known of the object only
+    if (managedFieldsText(object) !== undefined) return this.textOf(withParsedManagedFields(object));
     const isFromServer = this.#isFromServer();
     try {
       if (!isPlain(object)) return undefined;

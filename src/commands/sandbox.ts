@@ -116,9 +116,16 @@ export default class SandboxCommand extends BaseCommand {
   async #replay(flags: ServerFlags & ChosenReplay): Promise<ExitCode> {
     const { openReplay } = await import('../cli/record/replayed-server.ts');
     const { io, signal } = this.edges;
-    using opened = openReplay(flags, 1, io);
-    const handle = ({ method, path, signal, headers = {} }: ApiRequest) =>
-      opened.replay.request({ method, path, signal, headers: textsOf(headers) });
+    await using writable = await Sandbox.start({ socket: false });
+    const transport = writable.transport();
+    const writeServer = {
+      manager: 'sandbox',
+      request: (init: Parameters<typeof transport.request>[0]) => transport.request(init),
+      put: (objects: readonly object[]) => void writable.put(objects),
+    };
+    using opened = openReplay(flags, 1, io, { writeServer });
+    const handle = ({ method, path, signal, body, headers = {} }: ApiRequest) =>
+      opened.replay.request({ method, path, signal, body, headers: textsOf(headers) });
     await using server = await serveHandler(handle, { port: flags.port, clock: systemClock }).catch(notStarted);
     const end = () => {
       writeNotice(io, 'the recording has ended; its last state stays');

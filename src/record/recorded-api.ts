@@ -1,11 +1,15 @@
 import type { Transport, TransportRequest, TransportResponse } from '../client/http/transport.ts';
 import { jsonText } from '../kit/exact-json.ts';
+import { compareText } from '../kit/text-order.ts';
 import { parseCollectionPath } from '../model/collection-path.ts';
-import { formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { formatGroupResource, formatGvr, type GroupVersionResource, sameGvr } from '../model/gvr.ts';
+import { joinKey, partsOfKey } from '../model/key.ts';
+import type { UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { failure, type Status } from '../model/status.ts';
 import { RecordedForm } from './recorded-form.ts';
 import type { RecordedSource, Recording } from './recording.ts';
+import { ofVersion } from './replay-watch.ts';
 import type { StateShape } from './state-shape.ts';
 import type { RecordedState } from './state-text.ts';
 
@@ -25,6 +29,23 @@ export interface RecordedApiOptions {
   readonly at: number | RecordedPosition;
   /** Called once with each source that is read. */
   readonly onRead?: ((source: RecordedSource) => void) | undefined;
+  /** Objects that were written to. Without it there is nothing that writes. */
+  readonly written?: WrittenView | undefined;
+}
+
+/** The objects that were written to, which take the place of recorded ones. */
+interface WrittenView {
+  /** Those of a type; undefined for one that is gone. */
+  objectsOf(gvr: GroupVersionResource, namespace: string | undefined): Map<string, RecordedState | undefined>;
+  /** The versions that readers get for recorded ones. */
+  versionsOf(gvr: GroupVersionResource): { shown(version: string): string };
+}
+
+/** The part of a collection that is read. */
+interface ChosenStates {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly shape?: StateShape;
 }
 
 /** A collection whose rows go into a chunk of this length, in characters. */
@@ -73,7 +94,7 @@ export class RecordedApi implements Transport {
       metadata: { name },
       versions: [...Map.groupBy(ofGroup, ({ gvr }) => gvr.version)].map(([version, resources]) => ({
         version,
-        resources: resources.map(resourceOf),
+        resources: resources.map((type) => resourceOf(type, this.#options.written !== undefined)),
         freshness: 'Current',
       })),
     }));
@@ -89,26 +110,31 @@ export class RecordedApi implements Transport {
     );
   }
 
-  /** The states of a collection, each object once, in the order of keys. */
-  *#states(
-    gvr: GroupVersionResource,
-    namespace?: string,
-    shape?: StateShape,
-  ): Generator<{ key: string; state: RecordedState }> {
-    const { recording, onRead } = this.#options;
+  /** The states of a collection, each object once, in the order of keys within a source. */
+  *states(gvr: GroupVersionResource, chosen: ChosenStates = {}): Generator<{ key: string; state: RecordedState }> {
+    const { recording, onRead, written } = this.#options;
+    const { namespace } = chosen;
     const seen = new Set<string>();
+    const own = written?.objectsOf(gvr, namespace) ?? new Map<string, RecordedState | undefined>();
+    const present = [...own].flatMap(([key, state]) => (state ? { key, state } : [])).sort((a, b) => compareKeys(a.key, b.key)); // biome-ignore format: one line
     for (const source of this.sourcesOf(gvr, namespace)) {
       if (!this.#read.has(source.id)) onRead?.(source);
       this.#read.add(source.id);
-      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source), {
-        namespace,
-        ...(shape && { shape }),
-      })) {
+      for (const { key, state } of recording.statesAt(source.id, this.#position.revisionOf(source), chosen)) {
         if (seen.has(key)) continue;
         seen.add(key);
-        yield { key, state };
+        while (present[0] && compareKeys(present[0].key, key) <= 0) yield present.shift() as (typeof present)[number];
+        if (!own.has(key)) yield { key, state: this.#shown(gvr, state) };
       }
     }
+    yield* present;
+  }
+
+  #shown(gvr: GroupVersionResource, state: RecordedState): RecordedState {
+    const { written } = this.#options;
+    const { resourceVersion } = (state.object as unknown as UnknownObject).metadata;
+    if (!written || resourceVersion === undefined) return state;
+    return ofVersion(state, written.versionsOf(gvr).shown(resourceVersion));
   }
 
   *#list(
@@ -121,7 +147,7 @@ export class RecordedApi implements Transport {
     const form = new RecordedForm(sources, query, { accept, now: this.#position.now });
     let text = form.listBegin(this.#position.versionOf(sources));
     let comma = '';
-    for (const { state } of this.#states(gvr, namespace, form.shape)) {
+    for (const { state } of this.states(gvr, { namespace, shape: form.shape })) {
       if (!form.selects(state)) continue;
       text += comma + form.item(state);
       comma = ',';
@@ -138,8 +164,9 @@ export class RecordedApi implements Transport {
     const at = place.lastIndexOf('/');
     const list = parseCollectionPath(place.slice(0, at));
     if (!list) return undefined;
-    const key = `${list.namespace === undefined ? '' : `${list.namespace}/`}${decodeURIComponent(place.slice(at + 1))}`;
-    for (const each of this.#states(list.gvr, list.namespace)) {
+    const name = decodeURIComponent(place.slice(at + 1));
+    const key = joinKey(list.namespace, name);
+    for (const each of this.states(list.gvr, { namespace: list.namespace, name })) {
       if (each.key !== key) continue;
       const form = new RecordedForm(this.sourcesOf(list.gvr, list.namespace), new URLSearchParams(query), {
         accept,
@@ -151,17 +178,34 @@ export class RecordedApi implements Transport {
   }
 }
 
-function resourceOf({ gvr, kind, singular, shortNames, categories, namespaced }: ResourceType): object {
+/** The order of keys in a list: that of namespaces, then of names. */
+function compareKeys(a: string, b: string): number {
+  const [first, second] = [partsOfKey(a), partsOfKey(b)];
+  return compareText(first.namespace, second.namespace) || compareText(first.name, second.name);
+}
+
+function resourceOf(type: ResourceType, isWritable: boolean): object {
+  const { gvr, kind, singular, shortNames, categories, namespaced } = type;
   return {
     resource: gvr.resource,
     responseKind: { group: '', version: '', kind },
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: ['get', 'list', 'watch'],
+    verbs: isWritable ? [...READS, 'create', 'update', 'patch', 'delete'] : READS,
     shortNames,
     categories,
+    ...(isWritable && SCALED.has(formatGroupResource(gvr)) && { subresources: [SCALE] }),
   };
 }
+
+const READS = ['get', 'list', 'watch'];
+/** The built-in types with a scale. Source: the API reference of Kubernetes 1.36. */
+const SCALED = new Set(['deployments.apps', 'replicasets.apps', 'statefulsets.apps', 'replicationcontrollers']);
+const SCALE = {
+  subresource: 'scale',
+  responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  verbs: ['get', 'patch', 'update'],
+};
 
 function momentOf(recording: Recording, at: number): RecordedPosition {
   const revision = recording.revisionAt(at);

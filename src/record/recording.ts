@@ -440,17 +440,20 @@ interface ChosenObjects {
   readonly withGone?: boolean;
   /** Default: all namespaces. */
   readonly namespace?: string | undefined;
+  /** Default: all names. */
+  readonly name?: string | undefined;
   /** The part of the objects that is read. Default: all of them. */
   readonly shape?: StateShape;
 }
 
 /** The condition of SQL for the objects of a source after a revision, with its values. */
-function objectsAt(source: number, revision: number, { withGone = false, namespace }: ChosenObjects) {
+function objectsAt(source: number, revision: number, { withGone = false, namespace, name }: ChosenObjects) {
   const conditions: [text: string, ...values: (string | number)[]][] = [
     ['o.source = ? AND o.first <= ?', source, revision],
   ];
   if (!withGone) conditions.push(['coalesce(o.gone, ?) > ?', NEVER, revision]);
   if (namespace !== undefined) conditions.push(['o.namespace = ?', namespace]);
+  if (name !== undefined) conditions.push(['o.name = ?', name]);
   return {
     where: conditions.map(([text]) => text).join(' AND '),
     values: conditions.flatMap(([, ...values]) => values),

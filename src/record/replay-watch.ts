@@ -105,7 +105,7 @@ export class ReplayWatch {
 }
 
 /** The state as a watch shows it: with the version of the change, which of a deletion is a later one. */
-function ofVersion(state: RecordedState, resourceVersion: string): RecordedState {
+export function ofVersion(state: RecordedState, resourceVersion: string): RecordedState {
   const { metadata } = state.object as { readonly metadata?: Readonly<Record<string, unknown>> };
   if (metadata?.resourceVersion === resourceVersion) return state;
   return { ...state, object: { ...state.object, metadata: { ...metadata, resourceVersion } } };

@@ -2,13 +2,16 @@ import type { Transport, TransportRequest, TransportResponse } from '../client/h
 import { Bell } from '../kit/bell.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { type CollectionPath, parseCollectionPath } from '../model/collection-path.ts';
+import { formatGvr } from '../model/gvr.ts';
 import { partsOfKey } from '../model/key.ts';
+import { compareResourceVersions } from '../model/resource-version.ts';
 import { failure } from '../model/status.ts';
 import { RecordedApi, recordedAnswer } from './recorded-api.ts';
 import { RecordedForm } from './recorded-form.ts';
 import type { MarkedGap, RecordedSource, Recording, Revision } from './recording.ts';
 import { isAfter, later, ReplayTrack } from './replay-track.ts';
 import { ReplayWatch, type WatchedState } from './replay-watch.ts';
+import { ReplayWrites, type WritePlace, type WriteServer } from './replay-writes.ts';
 import type { RecordedState } from './state-text.ts';
 
 export interface ReplayOptions {
@@ -23,6 +26,10 @@ export interface ReplayOptions {
   readonly onRead?: ((source: RecordedSource) => void) | undefined;
   /** Called when a watch has come to a time in which changes may be missing. */
   readonly onGap?: ((source: RecordedSource, gap: MarkedGap) => void) | undefined;
+  /** Carries out writes. Without it none are taken. */
+  readonly writeServer?: WriteServer | undefined;
+  /** Called once for each object of which recorded changes are not shown, because it was written to. */
+  readonly onHidden?: ((source: RecordedSource, key: string) => void) | undefined;
   /** With speed Infinity: whether the reader still works on what it has taken. */
   readonly isBusy?: (() => boolean) | undefined;
 }
@@ -49,7 +56,7 @@ interface ListedAgain {
 
 /**
  * A recording as an API server that goes on in the time of the recording: lists answer with the state of the moment,
- * watches get each change when it was received. It takes no writes.
+ * watches get each change when it was received. Writes are taken where there is a server that carries them out.
  *
  * Promises: changes come in their order, each at its own `now`. A reader whose watch reaches a gap gets 410, as it did
  * from the server, and then finds the state that was listed after the gap. A type is answered from its first list on.
@@ -59,6 +66,8 @@ export class Replay implements Transport {
   readonly #options: ReplayOptions;
   readonly #api: RecordedApi;
   readonly #tracks: ReadonlyMap<number, ReplayTrack>;
+  readonly #writes: ReplayWrites | undefined;
+  readonly #hidden = new Set<string>();
   readonly #watches = new Map<ReplayWatch, { readonly path: string; readonly sources: ReadonlySet<number> }>();
   readonly #states = new Map<number, RecordedState>();
   /** Paths whose readers have not come back yet: with a watch after a list, or with a list. */
@@ -84,7 +93,8 @@ export class Replay implements Transport {
       versionOf: (sources: readonly RecordedSource[]) => this.#versionOf(sources) || '1',
       now: () => this.now,
     };
-    this.#api = new RecordedApi({ recording, at, onRead });
+    this.#writes = options.writeServer && new ReplayWrites(options.writeServer);
+    this.#api = new RecordedApi({ recording, at, onRead, written: this.#writes });
     const start = recording.revisionAt(from);
     for (const track of this.#tracks.values()) {
       track.revision = start;
@@ -103,7 +113,10 @@ export class Replay implements Transport {
   async close(): Promise<void> {}
 
   async request(init: TransportRequest): Promise<TransportResponse> {
+    if (this.#writes && init.path.startsWith('/openapi/')) return await this.#writes.describe(init);
     const list = init.method === 'GET' ? parseCollectionPath(init.path) : undefined;
+    const write = this.#writes && !list ? ReplayWrites.placeOf(init) : undefined;
+    if (write) return await this.#write(init, write);
     const sources = list ? this.#api.sourcesOf(list.gvr, list.namespace) : [];
     if (!list || sources.length === 0) return await this.#api.request(init);
     const isWatch = ['true', '1'].includes(list.query.get('watch') ?? '');
@@ -112,13 +125,41 @@ export class Replay implements Transport {
         422,
         failure(422, 'Invalid', 'sendInitialEvents: Forbidden: a recording sends no initial events'),
       );
-    this.#isAsked = true;
-    this.#changed.wake();
-    await this.#begun(sources, init.signal);
-    if (this.#isOver && !sources.some(({ id }) => this.#trackOf(id).isBegun))
-      return recordedAnswer(503, failure(503, 'ServiceUnavailable', 'no list of it was recorded'));
+    const unlisted = await this.#unlisted(sources, init.signal);
+    if (unlisted) return unlisted;
     if (isWatch) return this.#watch(init, list, sources);
     return this.#notKept(list.query, this.#versionOf(sources)) ?? (await this.#list(init));
+  }
+
+  /** Waits until the sources have been listed. Returns the answer if they never are. */
+  async #unlisted(sources: readonly RecordedSource[], signal?: AbortSignal): Promise<TransportResponse | undefined> {
+    this.#isAsked = true;
+    this.#changed.wake();
+    await this.#begun(sources, signal);
+    if (!this.#isOver || sources.some(({ id }) => this.#trackOf(id).isBegun)) return undefined;
+    return recordedAnswer(503, failure(503, 'ServiceUnavailable', 'no list of it was recorded'));
+  }
+
+  async #write(init: TransportRequest, place: WritePlace): Promise<TransportResponse> {
+    const { gvr, namespace } = place;
+    const sources = this.#api.sourcesOf(gvr, namespace);
+    const [source] = sources;
+    if (!source) return recordedAnswer(501, failure(501, 'NotImplemented', `${formatGvr(gvr)} was not recorded`));
+    const unlisted = await this.#unlisted(sources, init.signal);
+    if (unlisted) return unlisted;
+    const recorded = (key: string) => {
+      for (const { id } of sources) {
+        const chosen = { namespace: partsOfKey(key).namespace, name: partsOfKey(key).name };
+        for (const { state } of this.#options.recording.statesAt(id, this.#trackOf(id).revision, chosen)) return state;
+      }
+      return undefined;
+    };
+    const target = () => ({ type: source.type, columns: source.columns, now: this.now, version: this.#recordedVersionOf(sources), recorded }); // biome-ignore format: one line
+    const written = (change: WatchedState) => {
+      const ids = new Set(this.#api.sourcesOf(gvr, change.namespace).map(({ id }) => id));
+      for (const [watch, { sources: of }] of this.#watches) if ([...of].some((id) => ids.has(id))) watch.take(change);
+    };
+    return await (this.#writes as ReplayWrites).answer(init, place, target, written);
   }
 
   /**
@@ -157,6 +198,17 @@ export class Replay implements Transport {
   }
 
   #versionOf(sources: readonly RecordedSource[]): string {
+    const recorded = this.#recordedVersionOf(sources);
+    const [source] = sources;
+    return this.#writes && source ? this.#writes.versionsOf(source.type.gvr).ofList(recorded) : recorded;
+  }
+
+  /** The version of a recorded change as readers get it. */
+  #shown({ type }: RecordedSource, version: string): string {
+    return this.#writes ? this.#writes.versionsOf(type.gvr).shown(version) : version;
+  }
+
+  #recordedVersionOf(sources: readonly RecordedSource[]): string {
     return sources.map(({ id }) => this.#trackOf(id).version).reduce(later, '');
   }
 
@@ -217,7 +269,8 @@ export class Replay implements Transport {
     const watches = [...this.#watches].filter(([, { sources }]) => sources.has(revision.source));
     const before = track.revision;
     track.pass(revision);
-    if (watches.length === 0) {
+    const isHidden = this.#isHidden(track.source, revision);
+    if (watches.length === 0 || isHidden) {
       this.#states.delete(revision.object);
       return;
     }
@@ -225,9 +278,19 @@ export class Replay implements Transport {
     for (const [watch] of watches) watch.take(change);
   }
 
+  /** Whether a writer had the object of a recorded change before. */
+  #isHidden(source: RecordedSource, { key, version }: Revision): boolean {
+    if (!this.#writes?.hides(source.type.gvr, key, this.#shown(source, version))) return false;
+    const name = `${formatGvr(source.type.gvr)} ${key}`;
+    if (!this.#hidden.has(name)) this.#options.onHidden?.(source, key);
+    this.#hidden.add(name);
+    return true;
+  }
+
   #changeOf(revision: Revision, last: number): WatchedState {
     const { recording } = this.#options;
-    const { object, event, version, key } = revision;
+    const { object, event, key } = revision;
+    const version = this.#shown(this.#trackOf(revision.source).source, revision.version);
     const isNew = event === 'ADDED';
     const before = isNew ? undefined : (this.#states.get(object) ?? recording.stateAfter(object, last));
     const after = recording.next(revision, before);
@@ -280,7 +343,7 @@ export class Replay implements Transport {
     this.#owed.get(path)?.cancel();
     this.#owed.delete(path);
     this.#watches.set(watch, { path, sources: new Set(sources.map(({ id }) => id)) });
-    this.#catchUp(watch, sources, query.get('resourceVersion') ?? '');
+    this.#catchUp(watch, list, query.get('resourceVersion') ?? '');
     return {
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -289,29 +352,40 @@ export class Replay implements Transport {
   }
 
   /** Gives a watch the changes since its version, or the present state if it has none. */
-  #catchUp(watch: ReplayWatch, sources: readonly RecordedSource[], version: string): void {
-    const { recording } = this.#options;
-    for (const { id } of sources) {
-      const track = this.#trackOf(id);
-      if (version === '' || version === '0') {
-        for (const { key, state } of recording.statesAt(id, track.revision)) {
-          const { resourceVersion = '' } = (state.object as { metadata: { resourceVersion?: string } }).metadata;
-          const { namespace } = partsOfKey(key);
-          watch.take({ namespace, version: resourceVersion, before: undefined, after: state, isGone: false });
-        }
-        continue;
+  #catchUp(watch: ReplayWatch, { gvr, namespace: asked }: CollectionPath, query: string): void {
+    const sources = this.#api.sourcesOf(gvr, asked);
+    if (query === '' || query === '0') {
+      for (const { key, state } of this.#api.states(gvr, { namespace: asked })) {
+        const { resourceVersion = '' } = (state.object as { metadata: { resourceVersion?: string } }).metadata;
+        const { namespace } = partsOfKey(key);
+        watch.take({ namespace, version: resourceVersion, before: undefined, after: state, isGone: false });
       }
-      const place = track.placeOf(version);
+      return;
+    }
+    const written = this.#writes?.changesAfter(gvr, query) ?? [];
+    const missed: WatchedState[] = [...written];
+    for (const source of sources) {
+      const track = this.#trackOf(source.id);
+      const place = track.placeOf(this.#writes ? this.#writes.versionsOf(gvr).recordedBefore(query) : query);
       if (place === undefined) {
-        watch.fail(failure(410, 'Expired', `too old resource version: ${version} (${track.version})`));
+        watch.fail(failure(410, 'Expired', `too old resource version: ${query} (${track.version})`));
         return;
       }
-      for (const revision of recording.revisionsBetween([id], place, track.revision)) {
-        const after = recording.stateAfter(revision.object, revision.id);
-        const before = revision.event === 'ADDED' ? undefined : recording.stateAfter(revision.object, revision.id - 1);
-        const { namespace } = partsOfKey(revision.key);
-        watch.take({ namespace, version: revision.version, before, after, isGone: revision.event === 'DELETED' });
-      }
+      missed.push(...this.#recordedAfter(source, place));
+    }
+    if (written.length > 0) missed.sort((a, b) => compareResourceVersions(a.version, b.version) ?? 0);
+    for (const change of missed) watch.take(change);
+  }
+
+  *#recordedAfter(source: RecordedSource, place: number): Generator<WatchedState> {
+    const { recording } = this.#options;
+    for (const revision of recording.revisionsBetween([source.id], place, this.#trackOf(source.id).revision)) {
+      if (this.#isHidden(source, revision)) continue;
+      const { object, id, event, key } = revision;
+      const after = recording.stateAfter(object, id);
+      const before = event === 'ADDED' ? undefined : recording.stateAfter(object, id - 1);
+      const version = this.#shown(source, revision.version);
+      yield { namespace: partsOfKey(key).namespace, version, before, after, isGone: event === 'DELETED' };
     }
   }
 

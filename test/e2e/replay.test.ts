@@ -90,7 +90,7 @@ it.each([
   expect([found, stderr]).toEqual([code, expect.stringMatching(text)]);
 });
 
-it('sandbox --from serves a recording to kubectl and other programs, in its own time, and takes no writes', async () => {
+it('sandbox --from serves a recording to kubectl and other programs, in its own time, and takes writes, which it marks', async () => {
   const file = path.join(folder, 'shop.rec');
   const env = { HOME: folder };
   const sandbox = ['--scenario', 'rollout', '--seed', '7'];
@@ -111,10 +111,31 @@ it('sandbox --from serves a recording to kubectl and other programs, in its own 
     expect(got.stdout).toMatch(/^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\n(?:\S+ +\d+\/\d+ +\d+ +\d+ +\d+\w+\n)+$/);
     const one = await runKubectl(kubectl.path, ['get', 'deploy/web', '-n', 'shop', '--kubeconfig', kubeconfig]);
     expect(one.stdout).toMatch(/^NAME +READY.*\nweb +\d+\/\d+/);
-    const written = await runKubectl(kubectl.path, [
-      ...['delete', 'deploy/web', '-n', 'shop', '--kubeconfig', kubeconfig],
-    ]);
-    expect(written.stderr).toContain('a recording takes no writes');
+    const watch = new Cli(['watch', 'pods,deploy', '-n', 'shop', '-o', 'json', '--watch-only', '--no-serve'], { env: served }); // biome-ignore format: one line
+    await eventually(() => (/synced/.test(watch.stderr) ? true : undefined), { timeoutMs: 30_000 }).catch(() => {});
+    const asked = async (...words: string[]) => {
+      const { stdout, stderr, code } = await runKubectl(kubectl.path, [...words, '-n', 'shop', '--kubeconfig', kubeconfig]); // biome-ignore format: one line
+      expect(code, stderr).toBe(0);
+      return stdout;
+    };
+    const [pod = ''] = (await asked('get', 'pods', '-o', 'name')).split('\n');
+    expect(await asked('label', 'deploy/web', 'tried=yes')).toContain('deployment.apps/web labeled');
+    expect(await asked('scale', 'deploy/web', '--replicas=7')).toContain('deployment.apps/web scaled');
+    expect(await asked('delete', pod)).toContain('deleted');
+    expect(await asked('create', 'deployment', 'own', '--image=registry.example.com/own:1')).toContain('created');
+    expect(await asked('get', pod, '--ignore-not-found', '-o', 'name')).toBe('');
+    const web = JSON.parse(await asked('get', 'deploy/web', '-o', 'json', '--show-managed-fields'));
+    expect(web).toMatchObject({ spec: { replicas: 7 }, metadata: { labels: { tried: 'yes' } } });
+    expect(web.metadata.annotations['kubectl-informer/written']).toMatch(/^\d{4}-.*Z$/);
+    expect(web.metadata.managedFields.map(({ manager }: { manager: string }) => manager)).toContain('kubectl-label');
+    expect(await asked('get', 'deploy')).toMatch(/^own +0\/1 .*\n(?:.*\n)*web +\d+\/7 /m);
+    const seen = await eventually(() => {
+      const events = eventsIn(watch.stdout).map(({ type, key }) => `${type} ${key}`);
+      return events.includes('ADDED shop/own') ? events : undefined;
+    });
+    expect(seen).toEqual(expect.arrayContaining(['MODIFIED shop/web', `DELETED shop/${pod.slice('pod/'.length)}`]));
+    watch.kill('SIGTERM');
+    await watch.ended();
   }
   server.kill('SIGTERM');
   expect((await server.ended()).code).toBe(0);

@@ -4,7 +4,7 @@ import { formatGvr } from '../../model/gvr.ts';
 import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
 import { gapText, momentText, recordedMoment, unseenText } from '../../record/moments.ts';
 import type { MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
-import { Replay } from '../../record/replay.ts';
+import { Replay, type ReplayOptions } from '../../record/replay.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ReplayFlags } from '../args/record-flags.ts';
 import type { CommandSession, ServerInstead } from '../session/session.ts';
@@ -45,7 +45,7 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
   if (once)
     return { ...recordedServer({ from: flags.from, at: flags.seek }, given, io), play: () => {}, follow: () => {} };
   let isBusy = () => false;
-  const { recording, replay, ...opened } = openReplay(flags, speed, io, () => isBusy());
+  const { recording, replay, ...opened } = openReplay(flags, speed, io, { isBusy: () => isBusy() });
   return {
     transport: replay,
     clock: { ...systemClock, now: () => replay.now },
@@ -65,7 +65,12 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
 }
 
 /** Opens the recording of `--from` at the moment of `--seek`. Throws `store` for the file, `argument` for a flag. */
-export function openReplay(flags: ChosenReplay, usual: number, io: Io, isBusy?: () => boolean): OpenReplay {
+export function openReplay(
+  flags: ChosenReplay,
+  usual: number,
+  io: Io,
+  { isBusy, writeServer }: Pick<ReplayOptions, 'isBusy' | 'writeServer'> = {},
+): OpenReplay {
   const { from, seek } = flags;
   const speed = flags.speed === undefined ? usual : speedOf(flags.speed);
   const recording = openRecordingOrArchive(from);
@@ -86,9 +91,12 @@ export function openReplay(flags: ChosenReplay, usual: number, io: Io, isBusy?: 
     };
     const onGap = ({ type }: RecordedSource, gap: MarkedGap) =>
       say(`${formatGvr(type.gvr)}: recorded with a ${gapText(gap)}`);
+    const onHidden = ({ type }: RecordedSource, key: string) =>
+      say(`${formatGvr(type.gvr)} ${key} was written to: what was recorded of it from here on is not shown`);
+    const options = { recording, from: at, speed, clock: systemClock, onRead, onGap, onHidden, isBusy, writeServer };
     return {
       recording,
-      replay: new Replay({ recording, from: at, speed, clock: systemClock, onRead, onGap, isBusy }),
+      replay: new Replay(options),
       sayEnd() {
         for (const source of read) say(unseenText(recording, source, end));
         sayEnd(recording, io);

@@ -49,10 +49,7 @@ export interface ResourceApiOptions {
   namespace?: string | undefined;
   /** The form of objects. Default `object`. */
   as?: Representation | undefined;
-  /**
-   * Whether to remove `metadata.managedFields` from all objects that are read. A server that can (KEP-5958) is asked not
-   * to send them. Default false.
-   */
+  /** Whether objects are read without `metadata.managedFields`: a server is asked to leave them out. Default false. */
   dropManagedFields?: boolean | undefined;
   /** Whether they stay beside the objects of lists and watches as text, which is not parsed. For recordings. Default false. */
   managedFieldsAsText?: boolean | undefined;
@@ -216,8 +213,7 @@ export class ResourceApi<T extends object = UnknownObject> {
   readonly namespace: string | undefined;
   readonly #transport: Transport;
   readonly #as: Representation;
-  readonly #dropManagedFields: boolean;
-  readonly #managedFieldsAsText: boolean;
+  readonly #managedFields: { readonly dropManagedFields: boolean; readonly managedFieldsAsText: boolean };
   readonly #serverVersion: ResourceApiOptions['serverVersion'];
   readonly #isNamespaced: ResourceApiOptions['isNamespaced'];
   readonly #traffic: TrafficCounter;
@@ -236,13 +232,12 @@ export class ResourceApi<T extends object = UnknownObject> {
     this.gvr = gvr;
     this.namespace = options.namespace;
     this.#as = options.as ?? 'object';
-    this.#dropManagedFields = options.dropManagedFields ?? false;
-    this.#managedFieldsAsText = options.managedFieldsAsText ?? false;
     this.#serverVersion = options.serverVersion;
     this.#isNamespaced = options.isNamespaced;
     this.#traffic = new TrafficCounter(options.traffic);
     this.#listedSince = this.#traffic.toJSON();
-    const { whenReachable, refusedWatches } = options;
+    const { whenReachable, refusedWatches, dropManagedFields: drops = false, managedFieldsAsText = false } = options;
+    this.#managedFields = { dropManagedFields: drops, managedFieldsAsText };
     this.whenReachable = whenReachable && (({ signal }) => whenReachable(signal));
     this.whenTurn = refusedWatches && (({ signal }) => refusedWatches.wait(this, signal));
     this.#refusedWatches = refusedWatches;
@@ -272,8 +267,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     const page = await readList<T>(this.#bounded('list', response, this.#listedSince), {
       gvr: this.gvr,
       table: this.#isTable,
-      dropManagedFields: this.#dropManagedFields,
-      managedFieldsAsText: this.#managedFieldsAsText,
+      ...this.#managedFields,
       unwanted,
       arrived,
       reading,
@@ -317,8 +311,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     return new WatchStream<T>(this.#bounded('watch', response), {
       gvr: this.gvr,
       table: this.#isTable,
-      dropManagedFields: this.#dropManagedFields,
-      managedFieldsAsText: this.#managedFieldsAsText,
+      ...this.#managedFields,
       unwanted,
       traffic: this.#traffic,
     });
@@ -454,7 +447,7 @@ export class ResourceApi<T extends object = UnknownObject> {
 
   #accept(metadataKind: string): string {
     const type = this.#as === 'object' ? JSON_TYPE : this.#as === 'metadata' ? metadataType(metadataKind) : TABLE_TYPE;
-    return acceptOf(type, this.#dropManagedFields);
+    return acceptOf(type, this.#managedFields.dropManagedFields);
   }
 
   #includeObject(): string {
@@ -507,7 +500,7 @@ export class ResourceApi<T extends object = UnknownObject> {
     const answer = decodeJson<R>(bytes, 0);
     const row = isTable(answer) ? answer.rows?.[0] : undefined;
     const object = row && isTable(answer) ? objectOfRow<R>(row, answer.columnDefinitions ?? []) : answer;
-    return this.#dropManagedFields ? dropManagedFields(object) : object;
+    return this.#managedFields.dropManagedFields ? dropManagedFields(object) : object;
   }
 
   /** The body of a collection, which may have no end. */

@@ -48,7 +48,7 @@ export interface WrittenTarget {
   recorded(key: ObjectKey): RecordedState | undefined;
 }
 
-/** What was written to a type. */
+/** The writes to a type. */
 class WrittenType {
   readonly versions = new WrittenVersions();
   /** The present state of each object that was written to; undefined: it is gone. */

@@ -99,7 +99,7 @@ async function replayed() {
 
 type Watch = AsyncIterableIterator<{ type: string; object: UnknownObject }[]>;
 
-/** Takes what a watch gets until it has so many events. */
+/** Takes what a watch gets until it has this number of events. */
 async function take(watch: Watch, count: number): Promise<{ type: string; object: UnknownObject }[]> {
   const events: { type: string; object: UnknownObject }[] = [];
   while (events.length < count) {

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readList } from '../../../src/client/decode/list-body.ts';
+import { type ListBodyOptions, readList } from '../../../src/client/decode/list-body.ts';
 import { cellsOf } from '../../../src/model/cells.ts';
+import { managedFieldsText } from '../../../src/model/managed-fields-text.ts';
 import { bytes, cut } from '../../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
 const gvr = { group: '', version: 'v1', resource: 'pods' };
 const LENGTHS = [1, 7, 1000, 16_384, 65_536, Number.MAX_SAFE_INTEGER];
 
-function read(text: string, length: number, options: { table?: boolean; dropManagedFields?: boolean } = {}) {
+function read(text: string, length: number, options: Partial<ListBodyOptions> = {}) {
   const chunks = cut(text, [length]);
   return readList<Json>(fromArray(chunks), { gvr, table: false, dropManagedFields: true, ...options });
 }
@@ -52,6 +53,22 @@ describe('readList', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('keeps managedFields as text beside the objects on request, of items and of rows', async () => {
+    const { managedFields } = JSON.parse(pod(1)).metadata;
+    const rows = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"columnDefinitions":[],"rows":[{"cells":[],"object":${pod(1)}}]}`;
+    for (const [text, isTable] of [
+      [podList([pod(1)]), false],
+      [rows, true],
+    ] as const) {
+      // biome-ignore format: one line
+      const options = { table: isTable, dropManagedFields: false, managedFieldsAsText: true };
+      const { items } = await read(text, 7, options);
+      expect(items.map((item) => [item.metadata?.managedFields, managedFieldsText(item)])).toEqual([
+        [undefined, JSON.stringify(managedFields)],
+      ]);
+    }
   });
 
   it('lets the event loop turn while a long list is there at once', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchStream, type WatchStreamOptions } from '../../../src/client/decode/watch-stream.ts';
 import { jsonText } from '../../../src/kit/exact-json.ts';
+import { managedFieldsText } from '../../../src/model/managed-fields-text.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
 import { cut } from '../../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
@@ -45,6 +46,29 @@ it('WatchStream keeps managedFields unless they are left out', async () => {
     { type: 'ADDED', object },
   ]);
 });
+
+it.each([1, 1000])(
+  'WatchStream keeps managedFields as text beside the objects on request, in chunks of %i',
+  async (length) => {
+    const managedFields = [{ manager: 'ä', fieldsV1: { 'f:a"]': {} } }];
+    const object = { metadata: { managedFields, name: 'a' }, spec: { managedFields: [1] } };
+    const events = [
+      { type: 'ADDED', object: JSON.parse(table([JSON.stringify(object)], ',"columnDefinitions":[]')) },
+      { type: 'MODIFIED', object: JSON.parse(table([JSON.stringify(object)])) },
+      { type: 'DELETED', object: JSON.parse(table([JSON.stringify({ metadata: { name: 'b' } })])) },
+      { type: 'ADDED', object },
+    ];
+    const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    const options = { table: true, dropManagedFields: false, managedFieldsAsText: true };
+    const found = (await read(text, length, options)) as { object: Json }[];
+    expect(found.map((each) => [each.object.metadata, managedFieldsText(each.object)])).toEqual([
+      [{ name: 'a' }, JSON.stringify(managedFields)],
+      [{ name: 'a' }, JSON.stringify(managedFields)],
+      [{ name: 'b' }, undefined],
+      [{ name: 'a' }, JSON.stringify(managedFields)],
+    ]);
+  },
+);
 
 describe('WatchStream without managedFields', () => {
   it('gives what JSON.parse gives without them, for any form and chunks of the objects', async () => {

@@ -9,6 +9,7 @@ import { formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import type { Redactor } from '../stream/redact.ts';
 import { RecordedAnswers } from './recorded-answers.ts';
+import { ServedCounts } from './served-counts.ts';
 
 /** Types that agents may have cached in one process. */
 const MOST_TYPES = 40;
@@ -29,7 +30,7 @@ export interface AgentCachesOptions {
   readonly redactor: Redactor;
   /** Lets the serve that this process reads from hold a type too. */
   readonly share?: ((word: string) => Promise<void>) | undefined;
-  /** The file of the recording that is made of the cluster. */
+  /** The file of the recording of the cluster that this process reads itself. */
   readonly recording?: string | undefined;
 }
 
@@ -41,8 +42,10 @@ export class AgentCaches {
   readonly redactor: Redactor;
   readonly #share: AgentCachesOptions['share'];
   readonly #answering: Answering;
-  /** Answers about what was; undefined where nothing records. */
+  /** Answers about what was, in this process; undefined without a recording, and where others read it. */
   readonly recorded: RecordedAnswers | undefined;
+  /** The numbers of objects of types that are not cached. */
+  readonly served: ServedCounts;
 
   constructor({ session, types, redactor, share, recording }: AgentCachesOptions) {
     this.session = session;
@@ -50,6 +53,7 @@ export class AgentCaches {
     this.redactor = redactor;
     this.#share = share;
     this.#answering = new Answering(session, types, redactor);
+    this.served = new ServedCounts(session);
     this.recorded = recording === undefined ? undefined : new RecordedAnswers(session, recording);
   }
 

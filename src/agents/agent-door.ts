@@ -3,11 +3,14 @@ import { isInformerError, messageOf } from '../kit/error.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { VERSION } from '../package.ts';
 import type { AgentCaches } from './agent-caches.ts';
+import { completionOf } from './argument-completion.ts';
 import { fitted, quotedText, tokenBudgetOf } from './budget.ts';
 import type { McpRequest, McpSdk, McpServer } from './mcp-sdk.ts';
 import type { RecentChanges } from './recent-changes.ts';
+import { isOfPast, type PastAnswers } from './recorded-tools.ts';
 import { argumentsOf, Subscriptions } from './subscriptions.ts';
 import { tokensOf } from './token-count.ts';
+import type { ToolContext } from './tool.ts';
 import { Arguments, SCHEMAS, type ToolName, type ToolSchema } from './tool-schemas.ts';
 import { TOOLS } from './tools.ts';
 
@@ -45,6 +48,8 @@ export interface DoorOptions {
   readonly caches: AgentCaches;
   readonly changes: RecentChanges;
   readonly log: AgentLog;
+  /** Answers about what was; undefined where nothing records. */
+  readonly past?: PastAnswers | undefined;
   /** After this time an answer is given up, ms. Default: {@link LONGEST_CALL_MS}. */
   readonly longestCallMs?: number | undefined;
 }
@@ -62,7 +67,12 @@ export class AgentDoor {
   open(who: string, { subscribes = true } = {}): McpServer {
     const { sdk, caches } = this.#options;
     const { Server, types } = sdk;
-    const capabilities = { tools: {}, resources: subscribes ? { subscribe: true } : {} };
+    const capabilities = {
+      tools: {},
+      resources: subscribes ? { subscribe: true } : {},
+      completions: {},
+      ...(subscribes && { logging: {} }),
+    };
     const server = new Server(
       { name: 'kubectl-informer', version: VERSION },
       { capabilities, instructions: INSTRUCTIONS },
@@ -71,16 +81,26 @@ export class AgentDoor {
     server.onclose = () => subscriptions[Symbol.dispose]();
     server.onerror = (error) => this.#options.log.note(`${who}: ${quotedText(messageOf(error), 200)}`);
     server.setRequestHandler(types.ListToolsRequestSchema, async () => ({ tools: LISTED }));
-    server.setRequestHandler(types.CallToolRequestSchema, ({ params }, { signal }) => this.#call(who, params, signal));
+    const agent = new ConnectedAgent(who, server);
+    server.setRequestHandler(types.CallToolRequestSchema, ({ params }, { signal }) =>
+      this.#call(agent, params, signal),
+    );
+    server.setRequestHandler(types.CompleteRequestSchema, async ({ params }) => ({
+      completion: await completionOf(caches, params),
+    }));
     server.setRequestHandler(types.ListResourcesRequestSchema, async () => ({ resources: this.#resources() }));
     server.setRequestHandler(types.ListResourceTemplatesRequestSchema, async () => ({ resourceTemplates: TEMPLATES }));
     server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }, { signal }) => {
       const uri = uriOf({ params });
-      const { content, isError } = await this.#call(who, { name: 'query', arguments: argumentsOf(uri) }, signal);
+      const { content, isError } = await this.#call(agent, { name: 'query', arguments: argumentsOf(uri) }, signal);
       if (isError) throw new Error(content[0]?.text);
       return { contents: [{ uri, mimeType: 'text/plain', text: content[0]?.text ?? '' }] };
     });
     if (!subscribes) return server;
+    server.setRequestHandler(types.SetLevelRequestSchema, async ({ params }) => {
+      agent.level = String(params?.level);
+      return {};
+    });
     server.setRequestHandler(types.SubscribeRequestSchema, async (request) => {
       const uri = uriOf(request);
       this.#options.log.note(`${who}: subscribe ${quotedText(uri, 200)}`);
@@ -103,43 +123,83 @@ export class AgentDoor {
     }));
   }
 
-  async #call(who: string, params: McpRequest['params'], signal: AbortSignal) {
+  async #call(agent: ConnectedAgent, params: McpRequest['params'], signal: AbortSignal) {
     const name = String(params?.name ?? '');
     const given = (params?.arguments ?? {}) as Readonly<Record<string, unknown>>;
     const { caches, log } = this.#options;
     const { clock } = caches.session;
     const startedAt = clock.monotonic();
     const budget = tokenBudgetOf(given.tokens);
-    const answer = await this.#answer(name, given, { budget, signal }).then(
+    const progress = agent.progressOf(params);
+    const answer = await this.#answer(name, given, { budget, signal, progress }).then(
       (text) => ({ text, isError: false }),
       (error: unknown) => ({ text: errorText(error, budget), isError: true }),
     );
     const ms = Math.round(clock.monotonic() - startedAt);
     const how = answer.isError ? 'refused' : `${tokensOf(answer.text)} tokens`;
-    log.note(`${who}: ${quotedText(name)} ${quotedText(JSON.stringify(given), 400)}: ${how}, ${ms} ms`);
+    const line = `${quotedText(name)} ${quotedText(JSON.stringify(given), 400)}: ${how}, ${ms} ms`;
+    log.note(`${agent.who}: ${line}`);
+    agent.log(answer.isError ? 'warning' : 'info', line);
     return { content: [{ type: 'text', text: answer.text }], ...(answer.isError ? { isError: true } : {}) };
   }
 
   async #answer(
     name: string,
     given: Readonly<Record<string, unknown>>,
-    { budget, signal: gone }: { readonly budget: number; readonly signal: AbortSignal },
+    { budget, signal: gone, progress }: Pick<ToolContext, 'budget' | 'signal' | 'progress'>,
   ): Promise<string> {
     if (!Object.hasOwn(TOOLS, name)) throw new Error(`there is no tool ${JSON.stringify(name.slice(0, 80))}; the tools are ${Object.keys(TOOLS).join(', ')}`); // biome-ignore format: one error
     if (this.#calls >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls are being answered; try again`);
-    const { caches, changes, longestCallMs = LONGEST_CALL_MS } = this.#options;
+    const { caches, changes, past, longestCallMs = LONGEST_CALL_MS } = this.#options;
     const tool = name as ToolName;
     const late = new AbortController();
     const timer = tool === 'wait' ? undefined : caches.session.clock.after(longestCallMs, () => late.abort(new Error(lateText(caches, longestCallMs)))); // biome-ignore format: one call
     const signal = AbortSignal.any([gone, late.signal, caches.session.signal]);
     this.#calls++;
     try {
-      const answering = TOOLS[tool](new Arguments(given, SCHEMAS[tool]), { caches, changes, budget, signal });
+      const args = new Arguments(given, SCHEMAS[tool]);
+      const isOfRecording = past !== undefined && isOfPast({ tool, given });
+      const now = async () => await TOOLS[tool](args, { caches, changes, budget, signal, progress });
+      const answering = isOfRecording ? past({ tool, given, budget }, signal).then((text) => text ?? now()) : now();
       return await Promise.race([answering, rejectedBy(signal)]);
     } finally {
       this.#calls--;
       timer?.cancel();
     }
+  }
+}
+
+/** The levels of the protocol, the least important first. */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** One connection, and what its client wants to be notified of. */
+class ConnectedAgent {
+  readonly who: string;
+  readonly #server: McpServer;
+  /** The least level that the client wants to read. Nothing is sent before it says one. */
+  level: string | undefined;
+
+  constructor(who: string, server: McpServer) {
+    this.who = who;
+    this.#server = server;
+  }
+
+  /** Sends a line to the client's log of this server. */
+  log(level: string, data: string): void {
+    if (this.level === undefined || LEVELS.indexOf(level) < LEVELS.indexOf(this.level)) return;
+    this.#notify('notifications/message', { level, logger: 'kubectl-informer', data });
+  }
+
+  /** Undefined if the client does not ask for the progress of this call. */
+  progressOf(params: McpRequest['params']): ToolContext['progress'] {
+    const token = (params?._meta as { progressToken?: string | number } | undefined)?.progressToken;
+    if (token === undefined) return undefined;
+    return ({ done, of, text }) =>
+      this.#notify('notifications/progress', { progressToken: token, progress: done, total: of, message: `| ${text}` });
+  }
+
+  #notify(method: string, params: object): void {
+    void this.#server.notification({ method, params }).catch(() => {}); // the client has gone
   }
 }
 

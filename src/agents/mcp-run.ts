@@ -4,6 +4,7 @@ import { type FlagValues, valuesOf } from '../cli/args/flag.ts';
 import type { mcpFlags } from '../cli/args/mcp-flags.ts';
 import { serveFlags } from '../cli/args/serve-flags.ts';
 import type { Edges } from '../cli/base-command.ts';
+import { RecordingReader } from '../cli/record/recording-reader.ts';
 import { CachedTypes } from '../cli/serve/cached-types.ts';
 import { askRunning, runningServe } from '../cli/serve/running-serve.ts';
 import { Serve } from '../cli/serve/serve-run.ts';
@@ -22,6 +23,7 @@ import { AgentCaches } from './agent-caches.ts';
 import { AgentDoor, agentLog } from './agent-door.ts';
 import { loadMcpSdk } from './mcp-sdk.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { pastInProcesses } from './recorded-tools.ts';
 
 type McpFlagValues = FlagValues<typeof mcpFlags>;
 
@@ -32,10 +34,11 @@ export async function mcp(flags: McpFlagValues, words: readonly string[], edges:
   await using session = await openSession(flags, edges, { serve: { needsManagedFields: false, isQuiet: true } });
   try {
     await using held = await answeringCaches(flags, session);
-    const { caches } = held;
+    const { caches, recording } = held;
+    const past = recording === undefined ? undefined : pastInProcesses(new RecordingReader(session.io.env), recording);
     using changes = new RecentChanges(caches);
     const log = agentLog((text) => session.notice(text), file === undefined ? undefined : { fd: file, now: () => session.clock.now() }); // biome-ignore format: one call
-    const server = new AgentDoor({ sdk, caches, changes, log }).open('agent');
+    const server = new AgentDoor({ sdk, caches, changes, log, past }).open('agent');
     const end = () => session.end(new StreamEnd('done'));
     process.stdin.once('end', end).once('close', end);
     await server.connect(sdk.stdio(process.stdin, writableOf(session.io.stdout)));
@@ -57,6 +60,8 @@ export async function mcp(flags: McpFlagValues, words: readonly string[], edges:
 interface AnsweringCaches extends AsyncDisposable {
   readonly caches: AgentCaches;
   readonly types: CachedTypes;
+  /** The recording that the serve makes from which the caches read. */
+  readonly recording?: string | undefined;
 }
 
 /**
@@ -99,10 +104,11 @@ async function answeringCaches(flags: McpFlagValues, session: Session): Promise<
       await asked.catch(() => {}); // then the cluster is read
     },
   };
-  const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), recording: running?.about.recording, ...share }); // biome-ignore format: one call
+  const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), ...share }); // biome-ignore format: one call
   return {
     caches,
     types,
+    recording: running?.about.recording,
     async [Symbol.asyncDispose]() {
       types[Symbol.dispose]();
     },

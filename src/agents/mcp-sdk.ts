@@ -16,6 +16,7 @@ export interface McpServer {
     schema: unknown,
     handler: (request: McpRequest, extra: { readonly signal: AbortSignal }) => Promise<object>,
   ): void;
+  notification(message: { readonly method: string; readonly params: object }): Promise<void>;
   connect(transport: object): Promise<void>;
   close(): Promise<void>;
   sendResourceUpdated(params: { readonly uri: string }): Promise<void>;

@@ -65,43 +65,62 @@ const rangeOf = ({ text, number }: Arguments) => ({
   limit: number('limit')?.toString(),
 });
 
-/** Why an object is not ready, and what happened to it and to all that it owns. */
-export const storyTool: Tool = async (args, context) => {
-  const { caches, signal } = context;
-  const { recorded } = caches;
+/** The story of an object out of the recording; undefined if it does not have it. */
+export async function storyInRecording(args: Arguments, context: ToolContext): Promise<string | undefined> {
+  const { recorded } = context.caches;
   const words = askedWords(args).split(/\s+/);
-  const printed = recorded && (await toldByRecording(() => recorded.story(words, rangeOf(args), signal)));
-  if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);
+  const printed = recorded && (await toldByRecording(() => recorded.story(words, rangeOf(args), context.signal)));
+  return recorded && printed && toldOf(printed, sourceOf(recorded), context);
+}
+
+/** Why an object is not ready, and what happened to it and to all that it owns, as far as the cluster knows it. */
+export const storyTool: Tool = async (args, context) => {
   const { found } = await oneObject(args, context);
   const range = { since: args.text('since'), limit: args.number('limit') };
-  const { targets, ...told } = await cachedStory(caches, { found, range }, signal);
+  const { targets, ...told } = await cachedStory(context.caches, { found, range }, context.signal);
   return toldOf(told, { targets }, context);
 };
 
-/** The changes of one object, or of a type between two moments. */
-export const historyTool: Tool = async (args, context) => {
-  const { caches, signal } = context;
-  const { recorded, session } = caches;
+const changesOf = (args: Arguments) => ({ ...rangeOf(args), path: args.list('paths'), by: args.list('by') });
+
+/** Whether the words name one object. */
+async function isOneNamed(args: Arguments, { caches }: ToolContext): Promise<boolean> {
+  const [selection, ...others] = await caches.session.resolve(askedWords(args).split(/\s+/), () => {});
+  return others.length === 0 && selection?.names.length === 1;
+}
+
+/** The changes of one object, or of a type between two moments, out of the recording; undefined if it has nothing of it. */
+export async function historyInRecording(args: Arguments, context: ToolContext): Promise<string | undefined> {
+  const { recorded } = context.caches;
   const words = askedWords(args).split(/\s+/);
-  const paths = { path: args.list('paths'), by: args.list('by') };
-  const selections = await session.resolve(words, () => {});
-  const isOne = selections.length === 1 && selections[0]?.names.length === 1;
-  if (!isOne) {
-    if (!recorded) throw nothingRecorded('the history of more than one object');
-    const { namespace, since = '10m', until = '0s' } = rangeOf(args);
-    const range = { namespace, selector: args.text('labels'), since, until };
-    return toldOf(await recorded.between(words, range, signal), sourceOf(recorded), context);
-  }
-  const printed = recorded && (await toldByRecording(() => recorded.history(words, { ...rangeOf(args), ...paths }, signal))); // biome-ignore format: one line
-  if (recorded && printed) return toldOf(printed, sourceOf(recorded), context);
+  const printed =
+    recorded &&
+    (await toldByRecording(async () => {
+      if (await isOneNamed(args, context)) return await recorded.history(words, changesOf(args), context.signal);
+      const { namespace, since = '10m', until = '0s' } = rangeOf(args);
+      const range = { namespace, selector: args.text('labels'), since, until };
+      const between = await recorded.between(words, range, context.signal);
+      return { ...between, text: between.text || '\n' }; // that nothing differs is an answer
+    }));
+  return recorded && printed && toldOf(printed, sourceOf(recorded), context);
+}
+
+/** The last changes of one object that the cluster still knows. */
+export const historyTool: Tool = async (args, context) => {
+  const { session } = context.caches;
+  if (!(await isOneNamed(args, context))) throw nothingRecorded('the history of more than one object');
   const chosen = ['paths', 'since', 'until'].filter((each) => args.list(each).length > 0);
   if (chosen.length > 0) throw nothingRecorded(`history by ${chosen.join(', ')}`);
   const { found } = await oneObject(args, context);
   const { name = '', namespace } = found.object.metadata;
-  const flags = historyFlagsOf({ ...rangeOf(args), ...paths, namespace });
+  const flags = historyFlagsOf({ ...changesOf(args), namespace });
   const asked = { type: found.type, names: [name], versioned: true } as const;
-  const told = await printedBy(session, signal, ({ io }) =>
-    liveHistory({ ...session, signal, io, notice: (line) => void io.stderr.write(`${line}\n`) }, asked, flags),
+  const told = await printedBy(session, context.signal, ({ io }) =>
+    liveHistory(
+      { ...session, signal: context.signal, io, notice: (line) => void io.stderr.write(`${line}\n`) },
+      asked,
+      flags,
+    ),
   );
   return toldOf(told, { targets: [], freshness: ['read from the API server for this answer'] }, context);
 };

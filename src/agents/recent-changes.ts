@@ -30,6 +30,10 @@ export class RecentChanges implements Disposable {
   readonly #recorder: ChangeRecorder;
   readonly #all = new Ring<RecentChange>();
   readonly #since = new Map<WatchTarget, number>();
+  /** The version of the first list of each type. */
+  readonly #versions = new Map<WatchTarget, string>();
+  /** The version of the last change that was dropped, by type. */
+  readonly #droppedVersions = new Map<string, string>();
   readonly #caches: AgentCaches;
   readonly #listening: Disposable;
   /** When the oldest change that is kept happened, if older ones were dropped, ms since 1970. */
@@ -41,6 +45,19 @@ export class RecentChanges implements Disposable {
     this.#recorder = new ChangeRecorder({ texts: uiTexts, clock }, caches.redactor);
     this.#listening = caches.types.onTargets(() => this.#follow());
     this.#follow();
+  }
+
+  /** The version since which the changes of a type are complete; undefined if it is not known. */
+  completeSinceVersion(target: WatchTarget): string | undefined {
+    const id = formatGvr(target.type.gvr);
+    return this.#droppedVersions.get(id) ?? this.#versions.get(target);
+  }
+
+  /** Whether all changes of a type since a time or a version are known. */
+  isComplete(target: WatchTarget, since: number | string): boolean {
+    if (typeof since === 'number') return since >= this.completeSince(target);
+    const from = this.completeSinceVersion(target);
+    return from !== undefined && (compareResourceVersions(since, from) ?? -1) >= 0;
   }
 
   /** Since when the changes of a type are complete, ms since 1970. */
@@ -65,12 +82,22 @@ export class RecentChanges implements Disposable {
     this.#listening[Symbol.dispose]();
   }
 
+  #drop({ type, resourceVersion, change: { at } }: RecentChange): void {
+    this.#droppedUntil = at;
+    this.#droppedVersions.set(type, resourceVersion);
+  }
+
   #follow(): void {
     for (const target of this.#caches.types.targets) {
       if (this.#since.has(target)) continue;
       this.#since.set(target, this.#caches.session.clock.now());
-      const { type } = target;
-      target.informer.addSelecting(
+      const { type, informer } = target;
+      const synced = informer.whenSynced(this.#caches.session.signal);
+      synced.then(
+        () => this.#versions.set(target, informer.lister.resourceVersion),
+        () => {},
+      ); // it ends before
+      informer.addSelecting(
         changeHandler((change) => {
           const { object, oldObject } = change;
           if (oldObject && change.type === 'updated' && isNoise(oldObject, object, type.gvr)) return;
@@ -78,7 +105,7 @@ export class RecentChanges implements Disposable {
           const seen = { metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }) } };
           const of = { type: formatGvr(type.gvr), key: keyOf(object), resourceVersion, seen };
           for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...of, change: each });
-          while (this.#all.size > MOST_CHANGES) this.#droppedUntil = this.#all.shift()?.change.at ?? 0;
+          while (this.#all.size > MOST_CHANGES) this.#drop(this.#all.shift() as RecentChange);
         }),
         {},
         { initial: false }, // what is there already is no change

@@ -13,6 +13,15 @@ export interface ToolContext {
   readonly budget: number;
   /** Aborts when the agent does not wait any more. */
   readonly signal: AbortSignal;
+  /** Says how far a long call is; undefined if the agent did not ask for it. */
+  readonly progress: ((progress: Progress) => void) | undefined;
+}
+
+/** How far a call is, in seconds, and what it waits for: words of the cluster. */
+export interface Progress {
+  readonly done: number;
+  readonly of: number;
+  readonly text: string;
 }
 
 export type Tool = (args: Arguments, context: ToolContext) => Promise<string>;

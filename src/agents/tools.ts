@@ -1,6 +1,7 @@
 import { parseLongDuration, shortDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
-import { formatGroupResource } from '../model/gvr.ts';
+import { compareText } from '../kit/text-order.ts';
+import { formatGroupResource, formatGvr, sameGvr } from '../model/gvr.ts';
 import { isWatchable } from '../model/resource-type.ts';
 import { isComparable } from '../model/resource-version.ts';
 import { toYaml } from '../output/objects/yaml.ts';
@@ -11,10 +12,11 @@ import { LAST_APPLIED } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { fitted, quotedText } from './budget.ts';
-import { explainedLines } from './freshness-line.ts';
+import { explainedLines, freshnessLines } from './freshness-line.ts';
 import { type KeyedWrite, latestWrites } from './latest-writes.ts';
 import { historyTool, oneObject, storyTool } from './past-tools.ts';
 import type { RecentChange } from './recent-changes.ts';
+import type { ServedCount } from './served-counts.ts';
 import { withoutDefaults } from './server-defaults.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
 import { tokensOf } from './token-count.ts';
@@ -28,22 +30,31 @@ const MOST_ROWS = 400;
 const MOST_OF_VALUE = 200;
 
 const types: Tool = async ({ text }, context) => {
-  const { caches } = context;
+  const { caches, signal } = context;
   const match = text('match')?.toLowerCase();
   const { types: served } = await caches.session.client.discovery.snapshot();
   const isAsked = (name: string) => match === undefined || name.toLowerCase().includes(match);
   const cached = caches.types.targets.filter(({ type }) => isAsked(formatGroupResource(type.gvr)));
   const ids = new Set(cached.map(({ type }) => formatGroupResource(type.gvr)));
-  const others = served.filter((type) => type.preferred && isWatchable(type) && isAsked(`${formatGroupResource(type.gvr)} ${type.kind} ${type.shortNames.join(' ')}`)); // biome-ignore format: one condition
-  const names = others.map(({ gvr }) => formatGroupResource(gvr)).filter((name) => !ids.has(name));
-  const groups = Map.groupBy([...new Set(names)].sort(), (name) => name.split('.').slice(1).join('.'));
-  const rows = [...groups].map(
-    ([group, of]) => `${group || 'core'}: ${of.map((name) => name.split('.')[0]).join(' ')}`,
+  const all = served.filter((type) => type.preferred && isWatchable(type) && isAsked(`${formatGroupResource(type.gvr)} ${type.kind} ${type.shortNames.join(' ')}`)); // biome-ignore format: one condition
+  const others = all
+    .filter(({ gvr }, i) => !ids.has(formatGroupResource(gvr)) && all.findIndex((each) => sameGvr(each.gvr, gvr)) === i)
+    .sort((a, b) => compareText(formatGroupResource(a.gvr), formatGroupResource(b.gvr)));
+  const counts = await caches.served.of(others, signal);
+  const rows = [...Map.groupBy(others, ({ gvr }) => gvr.group)].map(
+    ([group, of]) => `${group || 'core'}: ${of.map(({ gvr }) => `${gvr.resource}${countText(counts.get(formatGvr(gvr)))}`).join(', ')}`, // biome-ignore format: one text
   );
   const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
   const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line
-  return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached }, context); // biome-ignore format: one line
+  const oldest = Math.min(...[...counts.values()].map(({ at }) => at));
+  const asked = counts.size === 0 ? [] : [`numbers of types that are not cached: as the server gave them up to ${shortDuration(Math.max(0, nowOf(context) - oldest))} ago; none: not counted in time`]; // biome-ignore format: one line
+  const freshness = [...freshnessLines(cached, nowOf(context)), ...asked];
+  return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached, freshness }, context); // biome-ignore format: one line
 };
+
+/** A number of objects behind the name of their type, or why there is none. */
+const countText = (served: ServedCount | undefined) =>
+  served === undefined ? '' : ` ${served.count ?? `(${served.why})`}`;
 
 const query: Tool = async (args, context) => {
   const { text, list, number } = args;
@@ -163,7 +174,7 @@ const isEmpty = (value: unknown) =>
 /** A time, or a version after which changes are asked for. */
 function sinceOf(text: string | undefined, now: number): number | string {
   if (text === undefined) return now - 10 * 60_000;
-  if (isComparable(text) && text.length > 2) return text;
+  if (isComparable(text)) return text;
   const at = Date.parse(text);
   return Number.isNaN(at) ? now - parseLongDuration(text) : at;
 }
@@ -179,10 +190,12 @@ const changes: Tool = async (args, context) => {
     const isIn = isPlacedIn(target.type, { ...partOf(args), names: selections[i]?.names ?? [] });
     const seen = context.changes.after(target, since).filter((each) => isIn(each.seen));
     rows.push(...seen.map(seenText));
-    const from = context.changes.completeSince(target);
-    if (typeof since === 'string' || since < from) {
+    if (!context.changes.isComplete(target, since)) {
+      const from = context.changes.completeSince(target);
+      const version = context.changes.completeSinceVersion(target);
+      const of = typeof since === 'string' && version !== undefined ? ` (version ${version})` : '';
       head.push(
-        `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}; before that the last write of each field manager`,
+        `${formatGroupResource(target.type.gvr)}: every change is known since ${clockText(from)}${of}; before that the last write of each field manager`,
       );
       const written = await latestWrites(target, { isIn, since, before: from, most: Math.ceil(context.budget / FEWEST_TOKENS_OF_WRITE) }, context.signal); // biome-ignore format: one call
       const unseen = written.filter((write) => !seen.some((each) => isSame(each, write)));
@@ -244,7 +257,7 @@ const wait: Tool = async (args, context) => {
       timeout: text('timeout'),
       strict: args.flag('strict'),
     },
-    context.signal,
+    context,
   );
   const { how, why, ms, object, losses, targets } = ended;
   const { redactor } = context.caches;

@@ -2,6 +2,7 @@ import type { WatchTarget } from '../cli/session/informers.ts';
 import { decidedBy, StreamEnd } from '../cli/terminal/stream-ending.ts';
 import { waitsOf } from '../cli/watch/wait-flags.ts';
 import { scope } from '../kit/abort.ts';
+import type { Clock, Timer } from '../kit/clock.ts';
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
 import { isSecretResource } from '../model/gvr.ts';
@@ -16,9 +17,13 @@ import { type StreamTarget, streamEvents } from '../stream/event-stream.ts';
 import { createFilterGate } from '../stream/filter-gate.ts';
 import { outagesOf } from '../stream/outage.ts';
 import type { AgentCaches } from './agent-caches.ts';
+import { quotedText } from './budget.ts';
+import type { ToolContext } from './tool.ts';
 
 const DEFAULT_MS = 45_000;
 const LONGEST_MS = 10 * 60_000;
+/** A long wait says how far it is, ms. */
+const SAY_EVERY_MS = 3000;
 
 /** The objects and conditions that an agent waits for. */
 export interface AskedWait {
@@ -46,7 +51,11 @@ export interface EndedWait {
 }
 
 /** Waits on the caches for what `watch --for`, `--until` and `--fail-if` wait for. */
-export async function waitFor(caches: AgentCaches, asked: AskedWait, signal: AbortSignal): Promise<EndedWait> {
+export async function waitFor(
+  caches: AgentCaches,
+  asked: AskedWait,
+  { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
+): Promise<EndedWait> {
   const { clock } = caches.session;
   const { selections, targets } = await caches.targetsOf(asked.type);
   const { rules } = await waitsOf({
@@ -79,6 +88,7 @@ export async function waitFor(caches: AgentCaches, asked: AskedWait, signal: Abo
     }),
   );
   const startedAt = clock.monotonic();
+  using _said = progress && saying(progress, { clock, limitMs, waiter });
   const stream = {
     targets: streamed,
     enveloper: new Enveloper({ clock, redactor: caches.redactor }),
@@ -93,6 +103,23 @@ export async function waitFor(caches: AgentCaches, asked: AskedWait, signal: Abo
   } finally {
     for (const each of watching) each[Symbol.dispose]();
   }
+}
+
+/** Says again and again what a wait still waits for, until disposed. */
+function saying(
+  progress: NonNullable<ToolContext['progress']>,
+  { clock, limitMs, waiter }: { readonly clock: Clock; readonly limitMs: number; readonly waiter: Waiter },
+): Disposable {
+  const startedAt = clock.monotonic();
+  let timer: Timer;
+  const say = () => {
+    const what = waiter.timeoutText().replace('timed out waiting for the condition', 'waiting');
+    const ms = clock.monotonic() - startedAt;
+    progress({ done: ms / 1000, of: limitMs / 1000, text: quotedText(what, 200) });
+    timer = clock.after(SAY_EVERY_MS, say);
+  };
+  timer = clock.after(SAY_EVERY_MS, say);
+  return { [Symbol.dispose]: () => timer.cancel() };
 }
 
 function endOf(

@@ -1,5 +1,6 @@
 import { mcpFlags } from '../cli/args/mcp-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
+import { readsForAnother } from '../cli/record/process-limits.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class McpCommand extends BaseCommand {
@@ -22,6 +23,8 @@ export default class McpCommand extends BaseCommand {
   static override flags = mcpFlags;
 
   async execute(): Promise<ExitCode> {
+    if (readsForAnother(this.edges.io.env))
+      return (await import('../agents/recorded-tools.ts')).answerAsReader(this.edges);
     const { flags, words } = this.read(McpCommand.flags);
     const { mcp } = await import('../agents/mcp-run.ts');
     return mcp(flags, words, this.edges);

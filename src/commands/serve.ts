@@ -1,5 +1,6 @@
 import { serveFlags } from '../cli/args/serve-flags.ts';
 import { BaseCommand } from '../cli/base-command.ts';
+import { readsForAnother } from '../cli/record/process-limits.ts';
 import type { ExitCode } from '../cli/terminal/exit-codes.ts';
 
 export default class ServeCommand extends BaseCommand {
@@ -22,6 +23,8 @@ export default class ServeCommand extends BaseCommand {
   static override flags = serveFlags;
 
   async execute(): Promise<ExitCode> {
+    if (readsForAnother(this.edges.io.env))
+      return (await import('../agents/recorded-tools.ts')).answerAsReader(this.edges);
     const { flags, words } = this.read(ServeCommand.flags);
     const { serve } = await import('../cli/serve/serve-run.ts');
     // agents ask on the port, and nothing of them is loaded without one

@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ListeningServe, type ProgramAgent, stdioAgent } from '../support/agent-programs.ts';
 import { agentOn } from '../support/agents.ts';
@@ -42,6 +45,11 @@ const QUESTIONS: readonly [tool: string, args: Record<string, unknown>, answer: 
   ['wait', { type: 'pod/web-1', ...SHOP, for: ['create'] }, /^met after /],
   ['explain', { type: 'pods' }, /^\| pods: \d objects, /],
   ['types', { match: 'pods' }, /^cached types.*\n\| pods\t\d\n/],
+  [
+    'types',
+    { match: 'serviceaccount' },
+    /\n\| core: serviceaccounts \d+\nnumbers of types that are not cached: as the server gave them up to \S+ ago/,
+  ],
 ];
 
 const overStdio = () => stdioAgent(['mcp', '-A'], env);
@@ -61,7 +69,12 @@ describe.skipIf(process.platform === 'win32')('the SDK’s own client', () => {
     it('learns what the server is and can', async () => {
       const { client } = program.agent;
       expect(client.getServerVersion()).toMatchObject({ name: 'kubectl-informer' });
-      expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: { subscribe: true } });
+      expect(client.getServerCapabilities()).toEqual({
+        tools: {},
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+      });
       expect(client.getInstructions()).toContain('Read-only');
       await client.ping();
       expect((await client.listTools()).tools).toHaveLength(12);
@@ -102,6 +115,57 @@ describe.skipIf(process.platform === 'win32')('the SDK’s own client', () => {
       await expect.poll(() => updated, { timeout: 10_000 }).toEqual([uri, other]);
       fixture.sandbox.delete({ group: '', version: 'v1', resource: 'pods' }, 'other/db-9');
       await expect(client.subscribeResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('a resource is kube:///');
+    });
+
+    it('learns what a long wait still waits for, if it asks for progress', async () => {
+      const said: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+      const args = { name: 'wait', arguments: { type: 'pod/web-1', ...SHOP, until: ['object.metadata.name == "x"'], timeout: '5s' } }; // biome-ignore format: one record
+      const { content } = await program.agent.client.callTool(args, undefined, { onprogress: (each) => said.push(each) }); // biome-ignore format: one call
+      expect((content as { text: string }[])[0]?.text).toMatch(/^time ran out after 5s\n/);
+      expect(said).toEqual([{ progress: expect.closeTo(3, 0), total: 5, message: '| waiting on pods/web-1' }]);
+    });
+
+    it('completes the names of types and namespaces', async () => {
+      const { client } = program.agent;
+      const ref = { type: 'ref/resource', uri: 'kube:///{+type}{?namespace}' } as const;
+      const of = async (name: string, value: string) =>
+        (await client.complete({ ref, argument: { name, value } })).completion;
+      expect(await of('type', 'deploy')).toEqual({ values: ['deployments.apps'], total: 1, hasMore: false });
+      expect((await of('type', '')).values).toContain('pods');
+      expect((await of('namespace', 'sh')).values).toEqual(['shop']);
+      expect(await of('where', '')).toEqual({ values: [], total: 0, hasMore: false });
+    });
+
+    it('reads the log of its calls at the level that it wants, and nothing before', async () => {
+      const { client } = program.agent;
+      const lines: unknown[] = [];
+      client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void lines.push(params));
+      await program.agent.told('count', { type: 'pods', name: 'before' });
+      await client.setLoggingLevel('warning');
+      await program.agent.told('count', { type: 'pods', name: 'quiet' });
+      await program.agent.ask('count', { type: 'podz' });
+      const warned = { level: 'warning', logger: 'kubectl-informer', data: expect.stringMatching(/^count \{"type":"podz"\}: refused, \d+ ms$/) }; // biome-ignore format: one record
+      await expect.poll(() => lines).toEqual([warned]);
+      await client.setLoggingLevel('info');
+      await program.agent.told('count', { type: 'pods' });
+      const informed = { level: 'info', logger: 'kubectl-informer', data: expect.stringMatching(/^count \{"type":"pods"\}: \d+ tokens, \d+ ms$/) }; // biome-ignore format: one record
+      await expect.poll(() => lines).toEqual([warned, informed]);
+    });
+
+    it('has the changes since a version, and learns from when on they are complete', async () => {
+      const { agent } = program;
+      const changes = (since: string) => agent.told('changes', { type: 'pods', ...SHOP, name: 'web-1', since });
+      await agent.told('count', { type: 'pods' });
+      const versionOf = (object: unknown) => (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion; // biome-ignore format: one line
+      const put = (image: string) => versionOf(fixture.sandbox.put([pod('web-1', { image })] as never)[0]);
+      const [first, second, third] = [put('nginx:1.1'), put('nginx:1.2'), put('nginx:1.3')];
+      await expect.poll(() => changes(second as string)).toContain('nginx:1.2 → nginx:1.3');
+      expect(await changes(second as string)).not.toContain('nginx:1.1 → nginx:1.2');
+      expect(await changes(first as string)).toMatch(/nginx:1\.2 → nginx:1\.3.*\n.*nginx:1\.1 → nginx:1\.2/);
+      expect(await changes(third as string)).toMatch(/^no change\ncurrent as of/);
+      // what is known from before the cache is said
+      expect(await changes('1')).toMatch(/^pods: every change is known since \S+Z \(version \d+\); before that the last write of each field manager\n.*nginx:1\.3/); // biome-ignore format: one row
+      expect(await agent.ask('changes', { type: 'pods', since: 'v12' })).toMatchObject({ isError: true });
     });
 
     it('can cancel a wait', async () => {

@@ -8,6 +8,7 @@ import { AgentCaches } from '../../src/agents/agent-caches.ts';
 import { AgentDoor } from '../../src/agents/agent-door.ts';
 import { loadMcpSdk } from '../../src/agents/mcp-sdk.ts';
 import { RecentChanges } from '../../src/agents/recent-changes.ts';
+import { pastHere } from '../../src/agents/recorded-tools.ts';
 import { valuesOf } from '../../src/cli/args/flag.ts';
 import { mcpFlags } from '../../src/cli/args/mcp-flags.ts';
 import { CachedTypes } from '../../src/cli/serve/cached-types.ts';
@@ -71,7 +72,7 @@ export async function agentsOf(
   const caches = new AgentCaches({ session, types, redactor: new Redactor(), recording });
   const changes = new RecentChanges(caches);
   const lines: string[] = [];
-  const door = new AgentDoor({ sdk: loadMcpSdk(), caches, changes, log: { note: (line) => void lines.push(line) }, longestCallMs }); // biome-ignore format: one call
+  const door = new AgentDoor({ sdk: loadMcpSdk(), caches, changes, log: { note: (line) => void lines.push(line) }, past: recording === undefined ? undefined : pastHere({ caches, changes }), longestCallMs }); // biome-ignore format: one call
   return {
     caches,
     /** What the user can read of what was asked. */

@@ -1,28 +1,24 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { builtin } from '../../kit/builtin.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
-import { oneFile } from '../../kit/one-file.ts';
 import type { CreateRows } from '../../output/format-traits.ts';
 import { formatWords, parseOutputFormat } from '../../output/formats.ts';
 import { SqlTables } from '../../record/sql-tables.ts';
 import { refuseBeside } from '../args/useless-flags.ts';
 import type { Edges } from '../base-command.ts';
+import { limited, ownProcess, REASON, readsForAnother } from '../record/process-limits.ts';
 import { recordedServer } from '../record/recorded-server.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { writeRows } from '../terminal/write-rows.ts';
 import type { QueryLine } from './read-query.ts';
-import { limitsProgram, REASON, type StatementLimits } from './statement-limits.ts';
 
 /** The time of a statement where --timeout gives none, ms. */
 const USUAL_MS = 30_000;
 /** The most memory of a statement's process. */
 const MOST_BYTES = 1024 ** 3;
-/** The variable of a process that runs a statement: the id of the one that waits for it. */
-const PARENT = 'INFORMER_STATEMENT_OF';
 
 /** The flags beside which a statement has its meaning. */
 const OWN: readonly string[] = ['sql', 'from', 'at', 'output', 'no-headers', 'timeout', 'quiet', 'log-format', 'v', 'config', 'help']; // biome-ignore format: one line
@@ -48,9 +44,9 @@ export async function querySql({ flags, words, given }: QueryLine, edges: Edges)
     throw new InformerError('argument', `-o ${traits.called} cannot be used with --sql: it prints rows`, {
       hint: `leave out -o, or use ${formatWords('rows').map((word) => `-o ${word}`).join(', ')}`, // biome-ignore format: one line
     });
-  const parent = edges.io.env[PARENT];
-  if (parent === undefined) return await inProcessOfItsOwn(timeout, edges);
-  if (Number(parent) !== process.ppid) return ExitCode.failed; // it has ended
+  const reads = readsForAnother(edges.io.env);
+  if (!reads) return await inProcessOfItsOwn(timeout, edges);
+  if (!reads.isWaited) return ExitCode.failed;
   return await runHere({ from, sql, limitMs: timeout, create: await traits.rows() }, { flags, words, given }, edges);
 }
 
@@ -68,7 +64,7 @@ async function runHere(
   { io }: Edges,
 ): Promise<ExitCode> {
   const computing = new Int32Array(new SharedArrayBuffer(4)).fill(1);
-  using _ = limited({ computing, limitMs, mostBytes: MOST_BYTES, parent: process.ppid });
+  using _ = limited({ computing, limitMs, mostBytes: MOST_BYTES });
   using recorded = recordedServer({ from, at: flags.at }, given, io);
   using tables = new SqlTables(recorded.recording, sql, flags.at === undefined ? undefined : recorded.at);
   const statement = tables.prepare(sql);
@@ -90,22 +86,8 @@ async function runHere(
   return ExitCode.ok;
 }
 
-/** Ends this process at the limits, until disposed. */
-function limited(limits: StatementLimits): Disposable {
-  const thread = new (builtin.threads().Worker)(
-    `(${limitsProgram})(require('node:worker_threads').workerData, ${REASON})`,
-    { eval: true, workerData: limits },
-  );
-  return { [Symbol.dispose]: () => void thread.terminate() };
-}
-
 async function inProcessOfItsOwn(limitMs: number, { io, signal, atOnce }: Edges): Promise<ExitCode> {
-  const { execPath, execArgv, argv } = process;
-  const line = oneFile?.executable ? argv.slice(2) : [...execArgv, ...argv.slice(1)];
-  const child = builtin.childProcess().spawn(execPath, line, {
-    env: { ...io.env, [PARENT]: String(process.pid) },
-    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-  });
+  const child = ownProcess(io.env, ['ignore', 'inherit', 'inherit', 'pipe']);
   const kill = () => void child.kill('SIGKILL');
   atOnce.add(kill);
   signal.addEventListener('abort', kill, { once: true });

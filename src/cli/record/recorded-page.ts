@@ -1,8 +1,10 @@
 import { createClient } from '../../client/client.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
 import { SharedInformer } from '../../informer/shared-informer.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { silentLogger } from '../../kit/logger.ts';
+import { parseCollectionPath } from '../../model/collection-path.ts';
 import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
@@ -13,25 +15,49 @@ import { Recording } from '../../record/recording.ts';
 import type { PastType, UiCache, UiPast } from '../../serve/ui/ui-program.ts';
 import { recordedTimeline } from '../../timeline/recorded-timeline.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
+import type { ReadingFunction, RecordingReader } from './recording-reader.ts';
 
 /** The objects that a page draws; of more those that changed most. */
 const MOST_LANES = 12;
 const MOST_CHANGES = 400;
 const LONGEST_VALUE = 200;
-/** A list out of a recording is read at once; a moment that takes longer than this is given up, ms. */
+/** A moment that takes longer than this is given up, ms. */
 const LONGEST_MS = 60_000;
+
+export interface RecordedPageOptions {
+  /** Reads pictures and large moments in processes of their own. Absent: this process reads all. */
+  readonly reader?: RecordingReader | undefined;
+  /** The objects of a moment that the page reads. They are kept in memory until it shows another moment. */
+  readonly mostObjects?: number;
+  /** The objects of a moment that this process reads: that takes less time than to start another. */
+  readonly mostHere?: number;
+}
+
+type PastQuery = Parameters<UiPast['timeline']>[0];
+
+/** A question about a recording that another process answers. */
+interface PageJob {
+  readonly file: string;
+  readonly query: PastQuery;
+  readonly at: number;
+  readonly path: string;
+  readonly headers: TransportRequest['headers'];
+}
 
 /** The recording of a serve for its page. The file is open only while it is read. */
 export class RecordedPage implements UiPast {
   readonly #file: string;
+  readonly #reader: RecordingReader | undefined;
   readonly #mostObjects: number;
+  readonly #mostHere: number;
   /** The caches of the last moment, by type and namespace: rows and object ask for it one after the other. */
   #last: { readonly moment: number; readonly caches: Map<string, Promise<UiCache>> } | undefined;
 
-  /** `mostObjects`: those of a moment that the page reads. The serve does nothing else meanwhile: about 0.5 ms for each. */
-  constructor(file: string, { mostObjects = 3000 } = {}) {
+  constructor(file: string, { reader, mostObjects = 20_000, mostHere = 100 }: RecordedPageOptions = {}) {
     this.#file = file;
+    this.#reader = reader;
     this.#mostObjects = mostObjects;
+    this.#mostHere = mostHere;
   }
 
   get types(): UiPast['types'] {
@@ -39,18 +65,10 @@ export class RecordedPage implements UiPast {
     return typesOf(recording).map(({ gvr, namespaced }) => ({ id: formatGvr(gvr), namespaced }));
   }
 
-  timeline({ type: id, namespace, name, until }: Parameters<UiPast['timeline']>[0]): Timeline | undefined {
-    using recording = Recording.open(this.#file);
-    const type = typeNamed(recording, id);
-    return recordedTimeline(recording, {
-      type,
-      name,
-      namespace: type.namespaced ? namespace : undefined,
-      until,
-      mostLanes: MOST_LANES,
-      mostChanges: MOST_CHANGES,
-      values: (before, after) => valuePair(before, after, LONGEST_VALUE),
-    });
+  async timeline(query: PastQuery): Promise<Timeline | undefined> {
+    if (!this.#reader) return timelineIn(this.#file, query);
+    const text = await this.#reader.text({ kind: 'timeline', file: this.#file, query });
+    return text === '' ? undefined : (JSON.parse(text) as Timeline);
   }
 
   async at(moment: number, types: readonly PastType[]): Promise<readonly UiCache[]> {
@@ -69,12 +87,21 @@ export class RecordedPage implements UiPast {
   async #cacheAt(moment: number, { id, namespace }: PastType): Promise<UiCache> {
     using recording = Recording.open(this.#file);
     const type = typeNamed(recording, id);
-    this.#refuseMany(recording, type, moment, namespace);
+    const count = countIn(recording, type, moment, namespace);
+    this.#refuseMany(count, type, moment);
     const clock = { ...systemClock, now: () => moment };
-    const client = createClient(new RecordedApi({ recording, at: moment }), { clock, logger: silentLogger });
+    const api = new RecordedApi({ recording, at: moment });
+    const reader = count > this.#mostHere ? this.#reader : undefined;
+    const transport = reader ? listingIn(reader, api, { file: this.#file, at: moment }) : api;
+    const client = createClient(transport, { clock, logger: silentLogger });
     const place = namespace === undefined ? {} : { namespace };
     const source = client.resource<UnknownObject>(type.gvr, { ...place, as: { table: 'Object' } });
-    const informer = new SharedInformer<UnknownObject>(source, { name: id, clock, logger: silentLogger });
+    const informer = new SharedInformer<UnknownObject>(source, {
+      name: id,
+      clock,
+      logger: silentLogger,
+      store: 'auto',
+    });
     const ending = new AbortController();
     const running = informer.run(ending.signal);
     try {
@@ -87,21 +114,84 @@ export class RecordedPage implements UiPast {
     return { id, type, informer };
   }
 
-  /** Throws `argument` where reading a moment would hold up all that the serve does for seconds. */
-  #refuseMany(recording: Recording, type: ResourceType, moment: number, namespace: string | undefined): void {
-    const revision = recording.revisionAt(moment);
-    const sources = recording.sources.filter((source) => sameGvr(source.type.gvr, type.gvr));
-    const count = sources.reduce((sum, { id }) => sum + recording.countAt(id, revision, namespace), 0);
+  /** Throws `argument` for a moment with more objects than the page keeps. */
+  #refuseMany(count: number, type: ResourceType, moment: number): void {
     if (count <= this.#mostObjects) return;
     const { resource } = type.gvr;
     throw new InformerError(
       'argument',
       `${count} ${resource}: of a moment the page reads at most ${this.#mostObjects}`,
       {
-        hint: `query ${resource} --at ${momentText(moment)} --from FILE reads them in a process of its own`,
+        hint: `query ${resource} --at ${momentText(moment)} --from FILE reads them all`,
       },
     );
   }
+}
+
+/** The questions of a page that another process answers. */
+export const PAGE_READING = {
+  async *timeline({ file, query }: PageJob) {
+    const timeline = timelineIn(file, query);
+    if (timeline) yield JSON.stringify(timeline);
+  },
+  async *list({ file, at, path, headers }: PageJob) {
+    using recording = Recording.open(file);
+    const { body, ...head } = await new RecordedApi({ recording, at }).request({ method: 'GET', path, headers });
+    yield `${JSON.stringify(head)}\n`;
+    yield* body;
+  },
+} satisfies Record<string, ReadingFunction>;
+
+function timelineIn(file: string, { type: id, namespace, name, until }: PastQuery): Timeline | undefined {
+  using recording = Recording.open(file);
+  const type = typeNamed(recording, id);
+  return recordedTimeline(recording, {
+    type,
+    name,
+    namespace: type.namespaced ? namespace : undefined,
+    until,
+    mostLanes: MOST_LANES,
+    mostChanges: MOST_CHANGES,
+    values: (before, after) => valuePair(before, after, LONGEST_VALUE),
+  });
+}
+
+/** A recording whose collections another process lists. */
+const listingIn = (reader: RecordingReader, api: RecordedApi, of: { file: string; at: number }): Transport => ({
+  close: () => api.close(),
+  async request(init) {
+    const { method, path, headers, signal } = init;
+    const list = method === 'GET' ? parseCollectionPath(path) : undefined;
+    if (!list || list.query.get('watch') === 'true') return await api.request(init);
+    return await responseOf(reader.read({ kind: 'list', ...of, path, headers }, signal));
+  },
+});
+
+/** A response whose first line has the status and the headers. */
+async function responseOf(pieces: AsyncGenerator<Buffer>): Promise<TransportResponse> {
+  let head = Buffer.alloc(0);
+  let end = -1;
+  while (end < 0) {
+    const { value, done } = await pieces.next();
+    if (done) throw new InformerError('store', 'the process that read the recording ended too soon');
+    head = Buffer.concat([head, value]);
+    end = head.indexOf('\n');
+  }
+  const rest = head.subarray(end + 1);
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield rest;
+    yield* pieces;
+  }
+  return {
+    ...(JSON.parse(head.toString('utf8', 0, end)) as Pick<TransportResponse, 'status' | 'headers'>),
+    body: body(),
+  };
+}
+
+function countIn(recording: Recording, { gvr }: ResourceType, moment: number, namespace: string | undefined): number {
+  const revision = recording.revisionAt(moment);
+  const sources = recording.sources.filter((source) => sameGvr(source.type.gvr, gvr));
+  return sources.reduce((sum, { id }) => sum + recording.countAt(id, revision, namespace), 0);
 }
 
 const typesOf = ({ sources }: Recording): ResourceType[] => [

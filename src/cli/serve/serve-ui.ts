@@ -53,7 +53,7 @@ export function uiFlagsOf(flags: { ui: boolean; 'ui-port': number | undefined })
   });
 }
 
-type UiSession = Pick<Session, 'clock' | 'config'>;
+type UiSession = Pick<Session, 'clock' | 'config' | 'io'>;
 
 interface UiFiles {
   /** Where the URL is written, for this user alone. */
@@ -128,7 +128,7 @@ export class ServeUi implements AsyncDisposable {
     const { clock, config } = this.#session;
     const caches = this.#caches;
     const file = this.#recordedIn;
-    const { RecordedPage } = file === undefined ? {} : await import('../record/recorded-page.ts');
+    const past = file === undefined ? undefined : await pastIn(file, this.#session);
     const catalog = () => new IndexCatalog(caches.declared);
     const server = await startUi({
       port,
@@ -141,7 +141,7 @@ export class ServeUi implements AsyncDisposable {
         texts: uiTexts,
         caches: () => caches.targets.map(cacheOf),
         onCaches: (changed) => caches.onTargets(changed),
-        ...(RecordedPage && file !== undefined ? { past: new RecordedPage(file) } : {}),
+        ...(past && { past }),
         indexNames: () => catalog().names(),
         index: (name) => catalog().get(name),
         compile: compileConditions,
@@ -151,6 +151,13 @@ export class ServeUi implements AsyncDisposable {
     writeFileSync(this.#file(), `${server.url}\n`, { mode: 0o600, flag: 'wx' });
     return server;
   }
+}
+
+/** The recording of this serve, read by processes of their own: the serve goes on answering meanwhile. */
+async function pastIn(file: string, { io }: UiSession) {
+  const { RecordedPage } = await import('../record/recorded-page.ts');
+  const { RecordingReader } = await import('../record/recording-reader.ts');
+  return new RecordedPage(file, { reader: new RecordingReader(io.env) });
 }
 
 function readUiFlags(text = ''): UiFlags {

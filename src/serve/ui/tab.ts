@@ -10,7 +10,7 @@ import { RowFeed } from './row-feed.ts';
 import { cacheNamed, TableView } from './table-view.ts';
 import type { TimelineLane } from './timeline.ts';
 import type { UiProgram } from './ui-program.ts';
-import type { UiMessage, UiQuery, UiSubject, UiView } from './wire.ts';
+import type { UiMessage, UiQuery, UiView } from './wire.ts';
 
 /** Where the messages of a page go. */
 export interface TabOutlet {
@@ -77,6 +77,7 @@ export class Tab implements HubListener {
     const view = question ? await TableView.of(program, question) : undefined;
     const cache = subject ? cacheNamed(program, subject.type) : undefined;
     if (cache) await prepareEvents(program);
+    const changes = subject && isPast && program.past ? await pastChanges(program.past, subject, at) : undefined;
     if (number > Math.max(this.#rowsNumber, this.#objectNumber)) this.#isPast = isPast;
     if (question !== undefined && number > this.#rowsNumber) {
       this.#rowsNumber = number;
@@ -85,8 +86,7 @@ export class Tab implements HubListener {
     }
     if (subject !== undefined && number > this.#objectNumber) {
       this.#objectNumber = number;
-      const { past } = program;
-      const history = isPast && past ? { of: () => pastChanges(past, subject as UiSubject, at) } : this.#hub.history;
+      const history = changes ? { of: () => changes } : this.#hub.history;
       this.#object =
         cache && subject ? new ObjectFeed(program, { cache, subject, number }, history, this.#hub.redactor) : undefined;
     }

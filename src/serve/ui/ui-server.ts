@@ -216,11 +216,11 @@ class UiSite {
     return await indexValues(asked, { question, name }, hub.redactor);
   }
 
-  #timeline(body: string): object {
+  async #timeline(body: string): Promise<object> {
     const query: unknown = JSON.parse(body);
     const { past } = this.#site.program;
     if (!past || !isUiQuery(query)) throw new InformerError('argument', 'there is no recording to ask');
-    return past.timeline(query) ?? {};
+    return (await past.timeline(query)) ?? {};
   }
 }
 

@@ -42,7 +42,10 @@ async function served({ keepsManagedFields = true } = {}) {
       return { [Symbol.dispose]: () => void changed.delete(run) };
     },
   };
-  const ui = new ServeUi({ clock: systemClock, config }, served, { file: () => file, recordedIn: undefined });
+  const ui = new ServeUi({ clock: systemClock, config, io: { env: {} } } as never, served, {
+    file: () => file,
+    recordedIn: undefined,
+  });
   return {
     ui,
     file,

@@ -106,7 +106,7 @@ describe('an open page', () => {
 
   it('has the rows of a moment, which later changes leave as they are, until it is asked for now', async () => {
     const before = caches.caches[0] as (typeof caches.caches)[number];
-    const past = { types: [], timeline: () => undefined, at: async () => [before] };
+    const past = { types: [], timeline: async () => undefined, at: async () => [before] };
     const page = new Outlet();
     const stop = new AbortController();
     const then = new Tab('then', { ...uiProgram(caches.caches), past }, hub);

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { limitsProgram, REASON, type StatementLimits } from '../../../src/cli/query/statement-limits.ts';
+import { limitsProgram, type ProcessLimits, REASON } from '../../../src/cli/record/process-limits.ts';
 
 const BUSY = 'for (;;);';
 
-interface Situation extends Partial<Omit<StatementLimits, 'computing'>> {
+interface Situation extends Partial<Omit<ProcessLimits, 'computing'>> {
   readonly computes: boolean;
   /** The code that runs beside the limits. */
   readonly work: string;

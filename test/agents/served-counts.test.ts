@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sandbox } from '../../src/sandbox/index.ts';
+import { type Agent, agentsOf } from '../support/agents.ts';
+import { pod } from '../support/fixture.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await Sandbox.start({});
+  sandbox.apply(Array.from({ length: 40 }, (_, i) => pod(`web-${i}`)));
+  sandbox.apply([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login', namespace: 'shop' }, data: {} }]); // biome-ignore format: one object
+});
+afterAll(() => sandbox.stop());
+
+const asked = () => sandbox.requests.matching(/\?limit=1$/).map(({ path }) => path);
+
+describe('types says how many objects there are of types that are not cached', () => {
+  let agents: Awaited<ReturnType<typeof agentsOf>>;
+  let agent: Agent;
+  beforeAll(async () => {
+    agents = await agentsOf(sandbox);
+    agent = await agents.agent();
+  });
+  afterAll(() => agents[Symbol.asyncDispose]());
+
+  it('by one request for each, at most sixty of them', async () => {
+    const before = asked().length;
+    const text = await agent.told('types', { match: 's' });
+    expect(text).toMatch(
+      /^no type is cached yet; a first question caches one of\n(.*\n)*\| core: .* pods 40,.* secrets 1,/,
+    );
+    expect(text).toMatch(/\nnumbers of types that are not cached: as the server gave them up to \S+ ago/);
+    const paths = asked().slice(before);
+    expect(paths).toHaveLength(new Set(paths).size);
+    expect(paths.length).toBeLessThanOrEqual(60);
+  });
+
+  it('and remembers them for a minute', async () => {
+    const before = asked().length;
+    await agent.told('types', { match: 'pods' });
+    expect(asked()).toHaveLength(before);
+  });
+
+  it('but those of cached types are those of the cache', async () => {
+    await agent.told('count', { type: 'pods' });
+    expect(await agent.told('types', { match: 'pods' })).toMatch(/\n\| pods\t40\n(?!.*pods 40)/);
+  });
+});
+
+it.each([
+  [{ kind: 'status', code: 403 }, /core:.* secrets \(403\)/],
+  [{ kind: 'delay', ms: 20_000 }, /core:.* secrets \(too slow\)/],
+] as const)(
+  'a type whose number is not known for %j is there without one',
+  async (fault, shown) => {
+    await using own = await agentsOf(sandbox);
+    sandbox.faults.add({ fault: fault as never, match: { path: '/secrets' }, times: Number.POSITIVE_INFINITY });
+    try {
+      expect(await (await own.agent()).told('types', { match: 's' })).toMatch(shown);
+    } finally {
+      sandbox.faults.clear();
+    }
+  },
+  20_000,
+);

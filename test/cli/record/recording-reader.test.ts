@@ -1,0 +1,66 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { RecordingReader } from '../../../src/cli/record/recording-reader.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
+
+/** A reader whose processes run this code. */
+function readerOf(code: string) {
+  const children: ChildProcess[] = [];
+  /** The processes that there were when each began. */
+  const counts: number[] = [];
+  const start = (env: NodeJS.ProcessEnv, stdio: StdioOptions) => {
+    const child = spawn(process.execPath, ['-e', `const fs = require('node:fs'); ${code}`], { env, stdio });
+    children.push(child);
+    counts.push(children.filter(alive).length);
+    return child;
+  };
+  return { children, counts, reader: new RecordingReader({ PATH: process.env.PATH }, { limitMs: 1500, mostBytes: 64 << 20 }, start) }; // biome-ignore format: one record
+}
+
+const JOB = { kind: 'list', file: 'x.rec' };
+const ECHO = `process.stdout.write(fs.readFileSync(0))`;
+const alive = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
+
+describe('a recording is read by a process', () => {
+  it('that gets the question with its limits, and whose output is the answer', async () => {
+    const { reader } = readerOf(ECHO);
+    expect(JSON.parse(await reader.text(JOB))).toEqual({ limitMs: 1500, mostBytes: 67108864, job: JOB });
+  });
+
+  it.each([
+    [`fs.writeSync(3, 'time'); process.kill(process.pid, 'SIGKILL')`, { code: 'sync', message: 'the recording was not read within 1s' }], // biome-ignore format: one row
+    [`fs.writeSync(3, 'memory'); process.kill(process.pid, 'SIGKILL')`, { code: 'store', message: 'reading the recording needs more than 64 MiB' }], // biome-ignore format: one row
+    [`fs.writeSync(3, JSON.stringify({ code: 'argument', message: 'no such time', hint: 'later' })); process.exitCode = 1`, { code: 'argument', message: 'no such time', hint: 'later' }], // biome-ignore format: one row
+    [`process.kill(process.pid, 'SIGTERM')`, { code: 'store', message: 'the process that read the recording ended by SIGTERM' }], // biome-ignore format: one row
+    [`process.stdout.write('a half'); process.exitCode = 7`, { code: 'store', message: 'the process that read the recording ended' }], // biome-ignore format: one row
+  ])('that ends early (%s), and then there is no answer', async (code, error) => {
+    await expect(readerOf(code).reader.text(JOB)).rejects.toMatchObject(error);
+  });
+
+  it('that is killed when its answer is not waited for any more', async () => {
+    const { reader, children } = readerOf('setInterval(() => {}, 1000)');
+    const enough = new AbortController();
+    const answer = reader.text(JOB, enough.signal);
+    const refused = expect(answer).rejects.toThrow('enough');
+    await eventually(() => children.length === 1);
+    enough.abort(new Error('enough'));
+    await refused;
+    await eventually(() => !alive(children[0] as ChildProcess));
+    expect(children[0]?.signalCode).toBe('SIGKILL');
+  });
+
+  it('that is killed when only a part of its answer is read', async () => {
+    const { reader, children } = readerOf(`process.stdout.write('first'); setInterval(() => {}, 1000)`);
+    for await (const piece of reader.read(JOB)) {
+      expect(piece.toString()).toBe('first');
+      break;
+    }
+    await eventually(() => !alive(children[0] as ChildProcess));
+  });
+
+  it('beside one other: further questions wait for their turn', async () => {
+    const { reader, children, counts } = readerOf(ECHO);
+    await Promise.all(Array.from({ length: 6 }, () => reader.text(JOB)));
+    expect([children.length, Math.max(...counts)]).toEqual([6, 2]);
+  });
+});

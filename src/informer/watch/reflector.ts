@@ -30,6 +30,7 @@ import { classify } from './watch-fault.ts';
 import {
   decide,
   didWell,
+  isOrdinary,
   isVeryShort,
   type Outcome,
   type Rules,
@@ -307,8 +308,7 @@ export class Reflector<T> {
   }
 
   async #open(since: ResourceVersion, after: WatchEnding | undefined, signal: AbortSignal): Promise<Outcome> {
-    const isOrdinary = after === undefined || after === 'closed' || after === 'changed';
-    await this.#connect({ resourceVersion: since }, signal, !isOrdinary);
+    await this.#connect({ resourceVersion: since }, signal, !isOrdinary(after));
     return { kind: 'opened' };
   }
 

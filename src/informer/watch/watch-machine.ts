@@ -202,7 +202,7 @@ function afterMerging(state: WatchState & { kind: 'merging' }, outcome: Outcome,
 }
 
 /** Whether a watch that follows such an ending needs no check of the server's history. */
-const isOrdinary = (after: WatchEnding | undefined): after is 'closed' | 'changed' | undefined =>
+export const isOrdinary = (after: WatchEnding | undefined): after is 'closed' | 'changed' | undefined =>
   after === undefined || after === 'closed' || after === 'changed';
 
 function afterOpening(state: WatchState & { kind: 'listed' }, outcome: Outcome, rules: Rules): WatchStep {

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ContinuityEvent } from '../../../src/informer/watch/continuity-ledger.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
+import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
 import { Reflector } from '../../../src/informer/watch/reflector.ts';
 import type { ReflectorOptions } from '../../../src/informer/watch/reflector-options.ts';
 import type { ReflectorStore } from '../../../src/informer/watch/reflector-store.ts';
@@ -2058,4 +2059,26 @@ describe('after a broken stream the server is asked about the last event', () =>
     const ended = stream().send(deleted(pod('b', 11)), errorEvent(expired()));
     expect(await askedAfter(ended, stream().break(lost()))).toBe('metadata.name=a');
   });
+});
+
+it('a watch after a stream that ended is opened on the same connection, one after a break on a fresh connection', async () => {
+  const fresh: (boolean | undefined)[] = [];
+  const opened = (watch: ScriptedStream<KubeObject>) => (_: unknown, context: CallContext) => {
+    fresh.push(context.fresh);
+    return watch;
+  };
+  const [first, second, third] = [stream(), stream(), stream()];
+  const { clock, stop } = run(
+    lw()
+      .onList(() => page('10'))
+      .onWatch(...[first, second, third].map(opened)),
+    list,
+  );
+  await clock.advance(5000);
+  first.send(added(pod('a', 11))).close();
+  await clock.advance(5000);
+  second.send(added(pod('a', 12))).break(networkError('ECONNRESET'));
+  await clock.advance(5000);
+  expect(fresh).toEqual([undefined, undefined, true]);
+  await stop();
 });

@@ -11,7 +11,7 @@ const MOST = { mirrored: 1, direct: 10, near: 15, far: 10, last: 2 };
 /** At most this number of test files shares a process. */
 const TOGETHER = 50;
 /** The limits of tests are in in-process.mjs; a process that says nothing for a quarter of an hour is ended. */
-const SETTINGS = { isolate: true, testTimeout: 0, hookTimeout: 0, silence: 900_000, memory: 3000 };
+const SETTINGS = { isolate: true, testTimeout: 0, hookTimeout: 0, silence: 900_000, memory: 3000, last: 'isDone' };
 /** Stands for the error of a test that ended its process. */
 const HUNG = 'the process hung, or ended';
 

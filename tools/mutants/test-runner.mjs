@@ -23,7 +23,8 @@ export async function inScratch(use) {
 
 /**
  * One run over `entries`, `[name, (log) => text]`, with `plan` for vitest.config.mjs. Gives the lines that they wrote to
- * the log. A run that writes nothing for `plan.silence` ms is ended.
+ * the log. A run that writes nothing for `plan.silence` ms is ended, and one that has written a line with `plan.last`:
+ * what edits have left open would keep it.
  */
 export async function runEntries(scratch, entries, plan) {
   const log = path.join(scratch, 'log.ndjson');
@@ -43,7 +44,7 @@ export async function runEntries(scratch, entries, plan) {
   });
   running.set(child, scratch);
   if (running.size === 1) for (const signal of ENDINGS) process.on(signal, endAll);
-  await ended(child, log, plan.silence);
+  await ended(child, log, plan);
   running.delete(child);
   if (running.size === 0) for (const signal of ENDINGS) process.off(signal, endAll);
   return readFileSync(log, 'utf8')
@@ -52,13 +53,14 @@ export async function runEntries(scratch, entries, plan) {
     .map((line) => JSON.parse(line));
 }
 
-function ended(child, log, silence) {
+function ended(child, log, { silence, last }) {
   return new Promise((resolve) => {
     let [size, since] = [0, Date.now()];
     const watchdog = setInterval(() => {
       const { size: now } = statSync(log);
+      const isOver = now !== size && last && readFileSync(log, 'utf8').slice(size).includes(last);
       if (now !== size) [size, since] = [now, Date.now()];
-      else if (Date.now() - since > silence) endGroup(child);
+      if (isOver || Date.now() - since > silence) endGroup(child);
     }, 500);
     child.on('exit', () => {
       clearInterval(watchdog);

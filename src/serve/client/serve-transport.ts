@@ -131,7 +131,7 @@ class ServeTransport implements Transport {
 
 function responseOf(response: IncomingMessage): TransportResponse {
   const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-  return { status: response.statusCode ?? 0, headers: Object.fromEntries(headers), body: bodyOf(response) };
+  return { status: response.statusCode as number, headers: Object.fromEntries(headers), body: bodyOf(response) };
 }
 
 /** A serve that ends in the middle of a body is a broken connection, as a server's. */

@@ -40,7 +40,7 @@ export class RequestedIndexes {
   ): Promise<void> {
     for (const { informer } of caches) for (const definition of definitions) this.#askedFor(informer, definition);
     const building = caches.flatMap(({ informer }) =>
-      definitions.flatMap(({ key }) => this.#asked.get(`${informer.name} ${key}`)?.built ?? []),
+      definitions.map(({ key }) => this.#asked.get(`${informer.name} ${key}`)?.built),
     );
     while (this.#asked.size > MOST_ASKED) this.#dropOldest();
     await Promise.allSettled(building);

@@ -133,7 +133,7 @@ class UiSite {
     const { host, origin, authorization, 'sec-fetch-site': fetchSite } = request.headers;
     const caller = { host, origin, authorization, site: typeof fetchSite === 'string' ? fetchSite : undefined };
     const { method = 'GET', url = '/' } = request;
-    const path = url.split('?', 1)[0] ?? '/';
+    const path = url.split('?')[0] ?? '/';
     const isPage = (method === 'GET' || method === 'HEAD') && (path === '/ui/' || path === '/ui' || path === '/');
     // a link from elsewhere may lead to the page, which has no data in it
     const refusal =

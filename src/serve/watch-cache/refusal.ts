@@ -7,7 +7,7 @@ export class Refusal extends Error {
   readonly status: Status;
 
   constructor(status: Status) {
-    super(status.message ?? '');
+    super(status.message);
     this.status = status;
   }
 }

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ReadonlyObject } from '../../../src/model/object.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
-import { type RequestedPart, selectorOf, viewOf, whyNotCached } from '../../../src/serve/hold/cached-view.ts';
+import {
+  isPlacedIn,
+  type RequestedPart,
+  selectorOf,
+  viewOf,
+  whyNotCached,
+} from '../../../src/serve/hold/cached-view.ts';
 import type { ServedCache } from '../../../src/serve/hold/served-cache.ts';
 import { names, PODS as OBJECTS, pod, storeOf } from '../../support/query.ts';
 
@@ -106,4 +112,17 @@ it('selectors that select everything are none', () => {
   expect(selectorOf(PODS, { selector: '', fieldSelector: '' })).toBeUndefined();
   const matches = selectorOf(PODS, { selector: 'app=a', fieldSelector: 'spec.nodeName!=n1' });
   expect(objects.filter((object: ReadonlyObject) => matches?.(object))).toEqual([]);
+});
+
+it.each<[string, ResourceType, string[], string[], string[]]>([
+  ['all namespaces', PODS, [''], [], ['a/x', 'b/x', 'b/y']],
+  ['one namespace', PODS, ['b'], [], ['b/x', 'b/y']],
+  ['a name in one namespace', PODS, ['b'], ['x'], ['b/x']],
+  ['no object of a namespace that is not there', PODS, ['c'], [], []],
+  ['names of a type without namespaces', NODES, ['c'], ['x'], ['a/x', 'b/x']],
+])('a part of %s has just these objects', (_, type, namespaces, of, expected) => {
+  const isIn = isPlacedIn(type, { names: of, namespaces, selector: undefined });
+  const all = ['a/x', 'b/x', 'b/y'].map((key) => key.split('/') as [string, string]);
+  const found = all.filter(([namespace, name]) => isIn({ metadata: { name, namespace } }));
+  expect(found.map((parts) => parts.join('/'))).toEqual(expected);
 });

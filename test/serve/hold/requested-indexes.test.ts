@@ -51,6 +51,21 @@ describe('an index that a question names', () => {
     }
   });
 
+  it('is waited for until it is built for each cache, or failed', async () => {
+    const { asked } = scene();
+    const [pods, nodes] = [cache('pods'), cache('nodes')];
+    let isReady = false;
+    void asked.asked([index('a'), index('declared')], [pods, nodes]).then(() => (isReady = true));
+    const builds = [...pods.builds, ...nodes.builds];
+    for (const [i, build] of builds.entries()) {
+      await settled();
+      expect(isReady).toBe(false);
+      build.end(i === 0 ? new Error('no') : undefined);
+    }
+    await settled();
+    expect([isReady, builds.length]).toEqual([true, 4]);
+  });
+
   it('is not built where the cache has it', () => {
     const { asked } = scene();
     const pods = cache('pods');

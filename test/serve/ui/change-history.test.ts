@@ -65,6 +65,17 @@ describe('the history of changes', () => {
     expect(history.size.changes).toBe(10);
   });
 
+  it('keeps a change of another object until twice as many changes have come as it keeps', () => {
+    const history = new ChangeHistory(0, { changes: 4, perObject: 1 });
+    history.add('v1/pods', 'other', change(1));
+    const kept: number[] = [];
+    for (let at = 2; at <= 9; at++) {
+      history.add('v1/pods', 'one', change(at));
+      kept.push(times(history, 'other').length);
+    }
+    expect(kept).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
+  });
+
   it('keeps as much as its limits say, and not one more', () => {
     const sizeOf = (limits: ConstructorParameters<typeof ChangeHistory>[1], adds: number, sameObject = false) => {
       const history = new ChangeHistory(0, limits);

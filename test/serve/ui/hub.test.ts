@@ -30,6 +30,13 @@ it('has a time line for each namespace, also of caches that synced before it', a
     ['a', ['synced']],
     ['b', ['synced']],
   ]);
+  scene.sandbox.restart({ keepHistory: false, downMs: 1000 });
+  await clock.advance(60_000);
+  const scopes = hub.lanes.map(({ lane: { scope, marks } }) => [scope, marks.length > 1]);
+  expect(scopes).toEqual([
+    ['a', true],
+    ['b', true],
+  ]);
   ending.abort();
   await running;
 });

@@ -242,32 +242,35 @@ export class Recording implements Disposable {
    */
   *statesAt(source: number, revision: number, chosen: ChosenObjects = {}): Generator<StateAt> {
     const { shape = 'whole' } = chosen;
-    let chains: StateChain[] = [];
-    for (const row of this.#linksAt(source, revision, chosen)) {
-      const last = chains.at(-1);
-      if (last && last.object === row.object) last.links.push(row);
-      else {
-        if (chains.length >= TOGETHER[shape]) {
-          yield* this.#statesOf(chains, shape);
-          chains = [];
-        }
-        const key = joinKey(String(row.namespace), String(row.name));
-        chains.push({ object: Number(row.object), key, links: [row] });
-      }
+    const { where, values } = objectsAt(source, revision, chosen);
+    const select = `SELECT o.id, o.namespace, o.name FROM object o WHERE ${where} ORDER BY o.namespace, o.name, o.id`;
+    const objects = this.#all(select, ...values);
+    const links = this.#linksAt(revision, where, values);
+    for (let from = 0; from < objects.length; from += TOGETHER[shape]) {
+      const chains = objects.slice(from, from + TOGETHER[shape]).map(({ id, namespace, name }) => ({
+        object: Number(id),
+        key: joinKey(String(namespace), String(name)),
+        links: links.get(Number(id)) ?? [],
+      }));
+      yield* this.#statesOf(chains, shape);
     }
-    yield* this.#statesOf(chains, shape);
   }
 
-  /** The texts of the states after a revision: those of an object one after the other, the newest first. */
-  #linksAt(source: number, revision: number, chosen: ChosenObjects): Iterable<ChainLink & Record<string, unknown>> {
-    const { where, values } = objectsAt(source, revision, chosen);
+  /** The texts of the states of objects after a revision, the newest first. */
+  #linksAt(revision: number, where: string, values: readonly (string | number)[]): Map<number, ChainLink[]> {
     const upTo = `min(${revision}, coalesce(o.gone, ${NEVER}) - 1)`;
     const whole = `(SELECT w.id FROM revision w WHERE w.object = o.id AND w.id <= ${upTo} AND w.depth = 0 ORDER BY w.id DESC LIMIT 1)`;
-    const select = `SELECT r.object, o.namespace, o.name, r.id, r.at, r.block, r.place, r.length, r.depth FROM object o
-      CROSS JOIN revision r ON r.object = o.id AND r.id BETWEEN ${whole} AND ${upTo}
-      WHERE ${where} ORDER BY o.namespace, o.name, o.id, r.id DESC`;
-    // a statement of its own: several may be read at the same time
-    return this.#database.prepare(select).iterate(...values) as Iterable<ChainLink & Record<string, unknown>>;
+    // without an order, which would take longer than the search
+    const select = `SELECT r.object, r.id, r.at, r.block, r.place, r.length, r.depth FROM object o
+      CROSS JOIN revision r ON r.object = o.id AND r.id BETWEEN ${whole} AND ${upTo} WHERE ${where}`;
+    const found = new Map<number, ChainLink[]>();
+    for (const row of this.#all(select, ...values)) {
+      const links = found.get(Number(row.object));
+      if (links) links.push(row as unknown as ChainLink);
+      else found.set(Number(row.object), [row as unknown as ChainLink]);
+    }
+    for (const links of found.values()) if (links.length > 1) links.sort((a, b) => b.id - a.id);
+    return found;
   }
 
   /** The states of many objects. Their texts are read block by block, so that each block is decompressed once. */

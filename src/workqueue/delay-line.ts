@@ -132,7 +132,6 @@ export class DelayLine {
     this.#disarm();
     const now = this.#clock.monotonic();
     for (let next = this.#next(); next && next.at <= now; next = this.#next()) {
-      this.#heap.pop();
       this.#entries.delete(next.key);
       this.#fire(next.key, next.priority);
     }

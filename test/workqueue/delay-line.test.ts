@@ -32,6 +32,19 @@ it('fires any number of keys with the same deadline in the order in which they w
   expect(fired).toEqual(keys.map((key) => `10 ${key} 0`));
 });
 
+it('a key that is cancelled takes no other with it, and the last one takes the timer', () => {
+  const { clock, fired, line } = setup();
+  for (const key of ['a', 'b', 'c']) line.schedule(key, 10, 7);
+  expect(line.get('a')).toMatchObject({ at: 10, priority: 7 });
+  expect([line.cancel('a')?.key, line.cancel('a'), line.get('a')]).toEqual(['a', undefined, undefined]);
+  line.cancel('b');
+  clock.tick(10);
+  expect(fired).toEqual(['10 c 7']);
+  line.schedule('d', 10, 0);
+  line.cancel('d');
+  expect(clock.pending).toBe(0);
+});
+
 it('takes the earlier of two deadlines and the higher of two priorities', () => {
   const { clock, fired, line } = setup();
   line.schedule('a', 10, 1);

@@ -57,6 +57,11 @@ describe('one pass over the bytes of an object', () => {
     );
   });
 
+  it('keeps a name that is not ASCII, also where nothing else is asked for', () => {
+    expect(scanned('{"é":1}')?.text).toBe('{"é":1}');
+    expect(scanned('{"status":{"é":1}}')).toEqual({ part: { status: { é: 1 } }, text: '{"status":{"é":1}}' });
+  });
+
   it('takes a value that is no map as a whole where fields of it are asked for', () => {
     expect(scanned('{"metadata":null,"spec":[1,{"big":2}]}')?.part).toEqual({ metadata: null, spec: [1, { big: 2 }] });
   });

@@ -68,8 +68,7 @@ export class Slabs {
 
   #look(slab: Slab): void {
     if (slab === this.#newest) return;
-    if (slab.live === 0) this.#all.delete(slab);
-    else if (slab.live * 2 < slab.bytes.length) this.#empty(slab);
+    if (slab.live * 2 < slab.bytes.length) this.#empty(slab);
   }
 
   #empty(slab: Slab): void {
@@ -80,7 +79,6 @@ export class Slabs {
       extent.moveTo(target, target.end);
       this.#put(extent, target, bytes);
     }
-    slab.extents.clear();
   }
 
   #put(extent: Extent, slab: Slab, bytes: Uint8Array): void {

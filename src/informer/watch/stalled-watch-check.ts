@@ -61,7 +61,6 @@ export class StalledWatchCheck<T> implements Disposable {
   readonly #connection: WatchConnection<T>;
   readonly #options: StalledWatchCheckOptions<T>;
   readonly #scope: Scope;
-  #askedAt: number;
   #verifiedAt: number;
   /** The start of the second watch while the stream is at a version that the server has forgotten. */
   #later: { readonly reached: ResourceVersion; readonly from: ResourceVersion } | undefined;
@@ -70,8 +69,7 @@ export class StalledWatchCheck<T> implements Disposable {
     this.#connection = connection;
     this.#options = options;
     this.#scope = scope(signal);
-    this.#askedAt = options.clock.monotonic();
-    this.#verifiedAt = this.#askedAt;
+    this.#verifiedAt = options.clock.monotonic();
     this.#run(this.#scope.signal).catch(() => {}); // the signal's reason
   }
 
@@ -83,19 +81,10 @@ export class StalledWatchCheck<T> implements Disposable {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
       const everyMs = ASK_AFTER_MS * (1 - random() / 10);
-      for (let left = everyMs; left > 0; left = this.#quietSince + everyMs - clock.monotonic())
+      for (let left = everyMs; left > 0; left = everyMs - this.#connection.silentMs)
         await sleepOn(clock, Math.ceil(left), signal);
       await this.#ask(signal);
-      this.#askedAt = clock.monotonic();
     }
-  }
-
-  /**
-   * Since when nothing has come and no second watch was opened, on the monotonic clock. The current time while the
-   * reader is busy.
-   */
-  get #quietSince(): number {
-    return Math.max(this.#askedAt, this.#options.clock.monotonic() - this.#connection.silentMs);
   }
 
   /** Whether a second watch, opened now at the same version, shows no change. */
@@ -130,9 +119,7 @@ export class StalledWatchCheck<T> implements Disposable {
   async #lookLater(reached: ResourceVersion, signal: AbortSignal): Promise<void> {
     try {
       this.#later = { reached, from: await this.#options.position(signal) };
-    } catch {
-      signal.throwIfAborted(); // otherwise the next check finds the same and tries again
-    }
+    } catch {} // the next check finds the same and tries again
   }
 
   async #look(signal: AbortSignal, fresh: boolean): Promise<Glimpse> {

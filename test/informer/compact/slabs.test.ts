@@ -57,18 +57,22 @@ describe('slabs', () => {
     expect(slabs.size).toBe(MB);
     slabs.giveBack(half); // less than half of the newest slab is in use, which stays
     expect(slabs.size).toBe(MB);
+    slabs.store(Buffer.alloc(MB / 2)); // as large as half of a slab: small bytes do not go into the same one
+    slabs.store(Buffer.alloc(MB / 4));
+    expect(slabs.size).toBe(3 * MB);
   });
 
   it('copy what is left of a slab of which less than half is in use, and then free it', () => {
     const slabs = new Slabs();
-    const extents = [1, 2, 3, 4].map((fill) => slabs.store(Buffer.alloc(MB / 4, fill)));
-    slabs.store(Buffer.alloc(1000));
-    const sizes = extents.slice(0, 3).map((extent) => {
+    const extents = [1, 2, 3, 4, 5, 6, 7, 8].map((fill) => slabs.store(Buffer.alloc(MB / 8, fill)));
+    const newest = slabs.store(Buffer.alloc(1000));
+    const sizes = extents.slice(0, 5).map((extent) => {
       slabs.giveBack(extent);
       return slabs.size / MB;
     });
-    expect(sizes).toEqual([2, 2, 1]);
-    expect(extents[3]?.bytes.equals(Buffer.alloc(MB / 4, 4))).toBe(true);
+    expect(sizes).toEqual([2, 2, 2, 2, 1]);
+    expect(extents[7]?.slab).toBe(newest.slab);
+    expect(extents[7]?.bytes.equals(Buffer.alloc(MB / 8, 8))).toBe(true);
   });
 
   it('take about twice what is in use at most, also when most was given back', () => {

@@ -204,18 +204,27 @@ describe('the guard of a stream', () => {
   });
 
   it('closes each second watch, and leaves no timer behind', async () => {
-    const glimpse = stream().send(bookmark(6));
-    const { clock, guard } = await start([glimpse]);
+    const glimpses = [stream().send(bookmark(6)).close(), stream().send(added(pod('a', 6)))];
+    const { clock, guard, connection, events } = await start(glimpses);
     await clock.advance(18_000);
-    await clock.advance(4_000);
+    expect([glimpses[0]?.isLeft, clock.pending]).toEqual([true, 1]); // until the next one
+    events.send(added(pod('a', 6)));
+    await clock.advance(18_000);
+    expect([glimpses[1]?.isLeft, clock.pending]).toEqual([true, 1]); // the time in which the stream may bring it
     guard[Symbol.dispose]();
     await clock.advance(0);
-    expect(clock.pending).toBe(0);
+    expect([clock.pending, connection.events]).toEqual([0, 1]);
   });
 
   it('knows whether a second watch over a new connection shows no change', async () => {
-    const { guard, controller } = await start([stream().close(), stream().send(added(pod('a', 6)))]);
-    expect(await guard.isQuiet(controller.signal)).toBe(true);
+    const { guard, controller, source } = await start([stream().close(), stream().send(added(pod('a', 6)))]);
+    const fresh: (boolean | undefined)[] = [];
+    const { watch } = source;
+    source.watch = (options, context) => {
+      fresh.push(context.fresh);
+      return watch.call(source, options, context);
+    };
+    expect([await guard.isQuiet(controller.signal), fresh]).toEqual([true, [true]]);
     expect(await guard.isQuiet(controller.signal)).toBe(false);
     const ending = AbortSignal.abort(new Error('enough'));
     await expect(guard.isQuiet(ending)).rejects.toThrow('enough');

@@ -182,6 +182,45 @@ it('checks a write as a server does: versions, names, fields, and a trial writes
   expect(items.find(({ metadata }) => metadata.name === 'a')?.data).toEqual({ color: 'first' });
 });
 
+it('takes writes of custom resources too', async () => {
+  const server = await recordedServer();
+  const gadgets = { group: 'lab.example.com', version: 'v1', resource: 'gadgets' };
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  server.sandbox.put([
+    { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'gadgets.lab.example.com' }, spec: { group: 'lab.example.com', scope: 'Namespaced', names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }, versions: [{ name: 'v1', served: true, storage: true, schema }] } }, // biome-ignore format: one line
+    {
+      apiVersion: 'lab.example.com/v1',
+      kind: 'Gadget',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { size: 1 },
+    },
+  ]);
+  const file = folder.file('custom.rec');
+  const run = await recording(server, ['lab.example.com/v1/gadgets'], { file });
+  await run.end();
+  using opened = Recording.open(file);
+  await using writable = await Sandbox.start({ socket: false });
+  const replay = new Replay({
+    recording: opened,
+    from: opened.runs[0]?.until ?? 0,
+    speed: 1,
+    clock: server.clock,
+    writeServer: {
+      manager: 'sandbox',
+      request: (init) => writable.transport().request(init),
+      put: (objects) => void writable.put(objects),
+    },
+  });
+  const api = createClient(replay, { clock: server.clock, logger: silentLogger }).resource<UnknownObject>(gadgets, { namespace: 'default' }); // biome-ignore format: one line
+  const before = await api.get('a');
+  const after = await api.patch('a', { spec: { size: 2 } }, { type: 'merge' });
+  expect([after.metadata.uid, after.spec]).toEqual([before.metadata.uid, { size: 2 }]);
+  expect(after.metadata.annotations?.[WRITTEN]).toBeDefined();
+  expect((await api.list()).items).toEqual([after]);
+  await api.delete('a');
+  expect((await api.list()).items).toEqual([]);
+});
+
 it('puts recorded and written versions in one order, and finds the recorded one back', () => {
   const versions = new WrittenVersions();
   expect([versions.shown('7'), versions.shown('x'), versions.ofList('7')]).toEqual(['7', 'x', '7']);

@@ -6,7 +6,7 @@ import type { Block } from '../compact/block.ts';
 import { CompactStore, type CompactStoreOptions, type StoreMemory } from '../compact/compact-store.ts';
 import type { FieldColumn, LookedAt } from '../compact/field-columns.ts';
 import { type Cached, PackedObject, type PreparedValues } from '../compact/packed-object.ts';
-import type { NotificationSink } from '../handlers/notification.ts';
+import type { InformerNotification, NotificationSink } from '../handlers/notification.ts';
 import { openingSink } from '../handlers/opened-notification.ts';
 import { Arrivals } from './arrivals.ts';
 import type { ArrivingObjects, CacheStore, StoreSearch } from './cache-store.ts';
@@ -108,7 +108,10 @@ export class CompactObjects<T> implements CacheStore<T> {
   }
 
   opening(sink: NotificationSink<T>): NotificationSink<Cached<T>> {
-    return openingSink(sink, (cached) => this.#texts.unpack(cached));
+    const opening = openingSink(sink, (cached) => this.#texts.unpack(cached));
+    const notify = (notification: InformerNotification<Cached<T>>) =>
+      hasHandle(notification) ? opening.notify(notification) : sink.notify(notification as InformerNotification<T>);
+    return { ...opening, notify };
   }
 
   search({ having, fields }: StoreSearch): Iterable<T | undefined> {
@@ -275,3 +278,8 @@ export class CompactObjects<T> implements CacheStore<T> {
     }
   }
 }
+
+/** Whether a notification is about packed objects. */
+const hasHandle = (notification: InformerNotification<unknown>): boolean =>
+  notification.object instanceof PackedObject ||
+  (notification.kind === 'updated' && notification.oldObject instanceof PackedObject);

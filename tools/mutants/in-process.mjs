@@ -127,7 +127,7 @@ async function inPlace(id, files, isLast) {
 
 /** The test without an edit, after a failure with one: what an edit left behind in the process must not count. */
 async function passes(base) {
-  const { error } = await attempt(base.run, NONE);
+  const { error } = await attempt(base.run, NONE, base);
   return error === undefined;
 }
 

@@ -83,10 +83,18 @@ it.each<[string, unknown, Address[], unknown]>([
     { a: { x: { b: 1 }, y: 3 } },
   ],
   ['a list without a part of its items as it is', { a: [{ c: 3 }] }, [['a', 'b']], { a: [{ c: 3 }] }],
+  [
+    'the status beside another field',
+    { a: 1, status: { b: 2, c: 3 } },
+    [['a'], ['status', 'b']],
+    { a: 1, status: { b: 2 } },
+  ],
   ['what two addresses name together', { a: { b: 1, c: 2, d: 3 } }, [['a', 'b'], ['a', 'c']], { a: { b: 1, c: 2 } }], // biome-ignore format: one row
 ])('of an object is picked: %s', (_, object, addresses, expected) => {
   expect(picked(object, fieldPartOf(addresses))).toEqual(expected);
-  expect(pickedFrom(Buffer.from(jsonText(object)), 0, fieldPartOf(addresses))).toEqual(expected);
+  const text = Buffer.from(jsonText(object));
+  for (const end of [undefined, text.length])
+    expect(pickedFrom(text, 0, fieldPartOf(addresses), end)).toEqual(expected);
 });
 
 it('a value ends before what is behind it', () => {

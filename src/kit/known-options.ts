@@ -48,7 +48,8 @@ function isSignal(value: unknown): boolean {
  */
 export function checkOptions(where: string, options: unknown, known: KnownOptions): void {
   checkIsOptions(where, options);
-  for (const [name, value] of Object.entries(options)) {
+  for (const name of Object.keys(options)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) continue;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind === undefined) throw unknownOption(where, name, Object.keys(known));

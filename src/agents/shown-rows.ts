@@ -95,6 +95,7 @@ async function cellsFor(
 const MOST_LOOKED_AT = 400;
 const MOST_VALUES = 40;
 const MOST_LABELS = 12;
+const LABEL = 'label:';
 
 /**
  * The index by which a further question finds the fewest objects: a line with its name, and a line with its most
@@ -110,7 +111,10 @@ export function narrowing(found: readonly FoundIn[]): (left: number) => readonly
     const text = first.map(({ value, count }) => `${quotedText(value, 63)} ${count}`).join(', ');
     const others = values.size > first.length ? `, ${values.size - first.length} other values` : '';
     const of = known.isPart ? ` (in ${known.looked} of them)` : '';
-    return [`${left} more; narrow by eq ${quotedText(name)}=VALUE, whose values are${of}`, { quoted: text + others }];
+    // the key of a label is the cluster's word
+    const label = name.startsWith(LABEL) ? `${quotedText(name)}=VALUE: ` : '';
+    const which = label === '' ? `${name}=VALUE, whose values are` : 'a label, whose values are';
+    return [`${left} more; narrow by eq ${which}${of}`, { quoted: label + text + others }];
   };
 }
 
@@ -137,7 +141,7 @@ function bestIndex(found: readonly FoundIn[]): Narrowing {
       const { namespace, labels = {} } = (entries[Math.floor(place)] as (typeof entries)[number]).metadata;
       if (namespace !== undefined) count('namespace', namespace);
       for (const [name, values] of valuesOf) for (const value of values(Math.floor(place))) count(name, value);
-      for (const key in labels) count(`label:${key}`, labels[key] as string);
+      for (const key in labels) count(LABEL + key, labels[key] as string);
     }
   }
   const [best] = [...counts]

@@ -71,7 +71,9 @@ const query: Tool = async (args, context) => {
   const objects = chosen.slice(0, room);
   const after = count - skip;
   const narrowed = narrowing(found);
-  const narrow = (left: number) => [...narrowed(left), `skip ${skip + after - left} goes on`];
+  const goesOn = (left: number) =>
+    left < after ? `skip ${skip + after - left} goes on` : 'no row has room: ask with more tokens';
+  const narrow = (left: number) => [...narrowed(Math.min(left, after)), goesOn(left)];
   const head = [`${count} found${skip > 0 ? `, from ${skip + 1} on` : ''}`];
   return toolAnswer({ head, rows: await rowsOf(objects), count: headingsIn(objects) + after, narrow }, answer, context);
 };

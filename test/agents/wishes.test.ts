@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokensOf } from '../../src/agents/token-count.ts';
+import { SCHEMAS, type ToolName } from '../../src/agents/tool-schemas.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../support/agents.ts';
 import { pod } from '../support/fixture.ts';
@@ -79,6 +80,32 @@ describe('the wishes of those who let agents look into clusters', () => {
     expect(names).toHaveLength(300);
     expect(new Set(names).size).toBe(300);
     expect(await agent.told('query', { ...PODS, skip: 300 })).toMatch(/^300 found\ncurrent/);
+  });
+
+  // 877 asks for fewer tokens in the answers of all tools, without an answer that a user needs being lost
+  it('877: of every tool the answer about 300 pods takes a thousand tokens at most, and what is left out can be asked for', async () => {
+    const calls: Record<ToolName, Record<string, unknown>> = {
+      types: {},
+      query: PODS,
+      count: PODS,
+      values: { ...PODS, of: 'node' },
+      group: { ...PODS, by: '.metadata.name' },
+      tree: PODS,
+      get: { type: 'pod', name: 'web-1', namespace: 'shop' },
+      changes: { ...PODS, since: '9000d' },
+      history: { type: 'pod/web-1', namespace: 'shop' },
+      story: { type: 'pod/web-1', namespace: 'shop' },
+      wait: { ...PODS, for: ['condition=Ready'], timeout: '1ms' },
+      explain: { type: 'pods' },
+    };
+    expect(Object.keys(calls)).toEqual(Object.keys(SCHEMAS));
+    for (const [tool, args] of Object.entries(calls)) {
+      const text = await agent.told(tool, args);
+      expect([tool, tokensOf(text) <= 1000]).toEqual([tool, true]);
+      const more = await agent.told(tool, { ...args, tokens: 20_000 });
+      expect([tool, more.length >= text.length]).toEqual([tool, true]);
+      if (/^\d+ more/m.test(text)) expect([tool, more.split('\n').length > text.split('\n').length]).toEqual([tool, true]); // biome-ignore format: one line
+    }
   });
 
   it('877: the tools themselves take few tokens', async () => {

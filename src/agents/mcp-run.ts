@@ -16,6 +16,8 @@ import { aborted } from '../kit/abort.ts';
 import { isInformerError, messageOf } from '../kit/error.ts';
 import { createPrometheusMetrics } from '../ops/prometheus.ts';
 import { parseIndex } from '../query/index/index-definition.ts';
+import { isListening } from '../serve/client/listening.ts';
+import type { FoundServe } from '../serve/find.ts';
 import { serveIdentity } from '../serve/identity.ts';
 import { WatchCaches } from '../serve/watch-cache/watch-caches.ts';
 import { Redactor } from '../stream/redact.ts';
@@ -98,11 +100,7 @@ async function answeringCaches(flags: McpFlagValues, session: Session): Promise<
     declared,
   });
   const share = running && {
-    share: async (word: string) => {
-      const body = JSON.stringify({ words: [word], indexes: [] });
-      const asked = askRunning(running, { path: '/v1/types', method: 'POST', body }, session.clock);
-      await asked.catch(() => {}); // then the cluster is read
-    },
+    share: (word: string) => shareWith(running, word, session.clock),
   };
   const caches = new AgentCaches({ session, types, redactor: new Redactor({ showSecrets: false }), ...share }); // biome-ignore format: one call
   return {
@@ -113,6 +111,21 @@ async function answeringCaches(flags: McpFlagValues, session: Session): Promise<
       types[Symbol.dispose]();
     },
   };
+}
+
+/** How often a serve that is silent is asked again: to read a large type takes it longer than an answer may take. */
+const MOST_TRIES = 12;
+
+/** Lets a serve hold a type. Where it cannot, the cluster is read. */
+async function shareWith(running: FoundServe, word: string, clock: Session['clock']): Promise<void> {
+  const request = { path: '/v1/types', method: 'POST', body: JSON.stringify({ words: [word], indexes: [] }) } as const;
+  for (let i = 0; i < MOST_TRIES; i++)
+    try {
+      await askRunning(running, request, clock);
+      return;
+    } catch (error) {
+      if (!isInformerError(error, 'transport') || !(await isListening(running.socket))) return;
+    }
 }
 
 /** The SDK's messages go the way of all text that a command prints. */

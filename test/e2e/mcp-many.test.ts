@@ -95,4 +95,13 @@ describe.skipIf(process.platform === 'win32')('many agents at once', () => {
     expect(JSON.parse(stdout)).toMatchObject({ pid: first.pid });
     await Promise.all(more.map((each) => each[Symbol.asyncDispose]()));
   }, 120_000);
+
+  it('a type that the serve reads for longer than an answer may take is read by it alone', async () => {
+    await using first = await stdioAgent(['mcp', 'pods', '-A'], env);
+    await first.agent.told('count', { type: 'pods' });
+    fixture.sandbox.faults.add({ fault: { kind: 'delay', ms: 7_000 }, match: { path: '/configmaps' }, times: 1 });
+    await using second = await stdioAgent(['mcp', '-A'], env);
+    expect(await second.agent.told('count', { type: 'configmaps', namespace: 'shop' })).toMatch(/^1 found\n/);
+    expect(requestsFor('configmaps').watches).toBe(1);
+  }, 60_000);
 });

@@ -211,9 +211,12 @@ const changes: Tool = async (args, context) => {
 /** Whether a change that was seen is this last write, of which the server keeps the second. */
 function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
   const isOf = (writer: string | undefined) => writer !== undefined && write.by.startsWith(`${writer} (`);
-  const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < 2000);
+  const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < LATEST_MS);
   return isThen && key === write.key && [by, ...fields.map((field) => field.by)].some(isOf);
 }
+
+/** A change that is seen later than this after its write is not taken for it: a busy machine sees one seconds later. */
+const LATEST_MS = 10_000;
 
 /** A row of a last write has more tokens than this. */
 const FEWEST_TOKENS_OF_WRITE = 15;

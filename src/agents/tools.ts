@@ -210,9 +210,11 @@ const changes: Tool = async (args, context) => {
 
 /** Whether a change that was seen is this last write, of which the server keeps the second. */
 function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
-  const isOf = (writer: string | undefined) => writer !== undefined && write.by.startsWith(`${writer} (`);
+  const writers = [by, ...fields.map((field) => field.by)].filter((writer) => writer !== undefined);
+  // of a field that the server makes out of another one no writer is known
+  const isOfWriter = writers.length === 0 || writers.some((writer) => write.by.startsWith(`${writer} (`));
   const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < LATEST_MS);
-  return isThen && key === write.key && [by, ...fields.map((field) => field.by)].some(isOf);
+  return isThen && key === write.key && isOfWriter;
 }
 
 /** A change that is seen later than this after its write is not taken for it: a busy machine sees one seconds later. */

@@ -103,7 +103,6 @@ describe('the wishes of those who let agents look into clusters', () => {
       const text = await agent.told(tool, args);
       expect([tool, tokensOf(text) <= 1000]).toEqual([tool, true]);
       const more = await agent.told(tool, { ...args, tokens: 20_000 });
-      expect([tool, more.length >= text.length]).toEqual([tool, true]);
       if (/^\d+ more/m.test(text)) expect([tool, more.split('\n').length > text.split('\n').length]).toEqual([tool, true]); // biome-ignore format: one line
     }
   });

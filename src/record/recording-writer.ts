@@ -438,9 +438,7 @@ export class RecordingWriter implements Disposable {
 }
 
 /** A version as SQLite stores it in least room; a text where a number would change it. */
-function asNumber(version: string): string | number | bigint {
-  const number = Number(version);
-  if (Number.isSafeInteger(number) && String(number) === version) return number;
+function asNumber(version: string): string | bigint {
   return /^[1-9]\d{0,17}$/.test(version) ? BigInt(version) : version;
 }
 

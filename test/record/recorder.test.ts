@@ -113,6 +113,9 @@ describe('a recording', () => {
       'DELETED watch default/old',
     ]);
     expect(lastStates(file)).toEqual(objectsOf(server));
+    const plain = new DatabaseSync(file, { readOnly: true });
+    expect(plain.prepare('SELECT DISTINCT typeof(version) AS type FROM revision').all()).toEqual([{ type: 'integer' }]);
+    plain.close();
     using recorded = Recording.open(file);
     const then = [...recorded.statesAt(1, recorded.revisionAt(moment))].map(({ state: { object } }) => object.data);
     expect(then).toContainEqual({ a: '1' });

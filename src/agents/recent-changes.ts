@@ -25,14 +25,20 @@ export interface RecentChange {
   readonly change: UiChange;
 }
 
-/** The latest changes of the cached types. It sees each from the moment at which its type is cached. */
+/** The last list of a cache: changes before it, since the list before, may not have been seen. */
+interface LastList {
+  /** Ms since 1970. */
+  readonly at: number;
+  readonly version: string;
+}
+
+/** The latest changes of the cached types. It sees each from the first list of its type on. */
 export class RecentChanges implements Disposable {
   readonly #recorder: ChangeRecorder;
   readonly #all = new Ring<RecentChange>();
-  readonly #since = new Map<WatchTarget, number>();
-  /** The version of the first list of each type. */
-  readonly #versions = new Map<WatchTarget, string>();
-  /** The version of the last change that was dropped, by type. */
+  readonly #followed = new WeakSet<WatchTarget>();
+  readonly #lists = new WeakMap<WatchTarget, LastList>();
+  /** The greatest version of a change that was dropped, by type. */
   readonly #droppedVersions = new Map<string, string>();
   readonly #caches: AgentCaches;
   readonly #listening: Disposable;
@@ -49,8 +55,8 @@ export class RecentChanges implements Disposable {
 
   /** The version since which the changes of a type are complete; undefined if it is not known. */
   completeSinceVersion(target: WatchTarget): string | undefined {
-    const id = formatGvr(target.type.gvr);
-    return this.#droppedVersions.get(id) ?? this.#versions.get(target);
+    const list = this.#lists.get(target);
+    return list && later(list.version, this.#droppedVersions.get(formatGvr(target.type.gvr)));
   }
 
   /** Whether all changes of a type since a time or a version are known. */
@@ -62,7 +68,7 @@ export class RecentChanges implements Disposable {
 
   /** Since when the changes of a type are complete, ms since 1970. */
   completeSince(target: WatchTarget): number {
-    return Math.max(this.#droppedUntil, this.#since.get(target) ?? this.#caches.session.clock.now());
+    return Math.max(this.#droppedUntil, this.#lists.get(target)?.at ?? this.#caches.session.clock.now());
   }
 
   /** The changes of a type that are newer than a time or a resourceVersion, the latest first. */
@@ -84,24 +90,28 @@ export class RecentChanges implements Disposable {
 
   #drop({ type, resourceVersion, change: { at } }: RecentChange): void {
     this.#droppedUntil = at;
-    this.#droppedVersions.set(type, resourceVersion);
+    this.#droppedVersions.set(type, later(resourceVersion, this.#droppedVersions.get(type)));
   }
 
   #follow(): void {
     for (const target of this.#caches.types.targets) {
-      if (this.#since.has(target)) continue;
-      this.#since.set(target, this.#caches.session.clock.now());
+      if (this.#followed.has(target)) continue;
+      this.#followed.add(target);
       const { type, informer } = target;
-      const synced = informer.whenSynced(this.#caches.session.signal);
-      synced.then(
-        () => this.#versions.set(target, informer.lister.resourceVersion),
-        () => {},
-      ); // it ends before
+      const { clock, signal } = this.#caches.session;
+      const listed = (version: string) => this.#lists.set(target, { at: clock.now(), version });
+      informer.onContinuity((event) => event.kind === 'relisted' && listed(event.resourceVersion));
+      informer.whenSynced(signal).then(
+        () => listed(informer.lister.resourceVersion),
+        () => {}, // it ends before
+      );
       informer.addSelecting(
         changeHandler((change) => {
-          const { object, oldObject } = change;
+          const { object, oldObject, finalStateUnknown } = change;
           if (oldObject && change.type === 'updated' && isNoise(oldObject, object, type.gvr)) return;
-          const { name = '', namespace, resourceVersion = '', labels } = object.metadata;
+          const { name = '', namespace, labels } = object.metadata;
+          // an inferred deletion has the version of a state that may be much older
+          const { resourceVersion = '' } = finalStateUnknown ? informer.lister : object.metadata;
           const seen = { metadata: { name, ...(namespace && { namespace }), ...(labels && { labels }) } };
           const of = { type: formatGvr(type.gvr), key: keyOf(object), resourceVersion, seen };
           for (const each of this.#recorder.recordsOf(change, type)) this.#all.push({ ...of, change: each });
@@ -113,3 +123,7 @@ export class RecentChanges implements Disposable {
     }
   }
 }
+
+/** The greater of two versions; the first one where they have no order. */
+const later = (version: string, other: string | undefined) =>
+  other !== undefined && (compareResourceVersions(other, version) ?? 0) > 0 ? other : version;

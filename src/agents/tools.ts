@@ -210,11 +210,11 @@ const changes: Tool = async (args, context) => {
 
 /** Whether a change that was seen is this last write, of which the server keeps the second. */
 function isSame({ key, change: { at, by, fields } }: RecentChange, write: KeyedWrite): boolean {
-  const writers = [by, ...fields.map((field) => field.by)].filter((writer) => writer !== undefined);
+  const writers = [by, ...fields.map((field) => field.by)].flatMap((writer) => writer?.split(',') ?? []);
+  const isOfWriter = writers.some((writer) => write.by.startsWith(`${writer} (`));
+  const isThen = at >= write.at && at - write.at < LATEST_MS;
   // of a field that the server makes out of another one no writer is known
-  const isOfWriter = writers.length === 0 || writers.some((writer) => write.by.startsWith(`${writer} (`));
-  const isThen = Number.isNaN(write.at) || (at >= write.at && at - write.at < LATEST_MS);
-  return isThen && key === write.key && isOfWriter;
+  return key === write.key && (writers.length === 0 ? isThen : isOfWriter && (isThen || Number.isNaN(write.at)));
 }
 
 /** A change that is seen later than this after its write is not taken for it: a busy machine sees one seconds later. */

@@ -14,7 +14,8 @@ export function freshnessLines(targets: readonly WatchTarget[], now: number): st
   const outages = outagesOf(targets, now);
   const cut = outages.map(({ target, since, error, isGap }) => {
     const gap = isGap ? '; changes are already known to be missing' : '';
-    return `NOT CURRENT: ${nameOf(target)} has had no connection since ${timeOf(since)}${gap} (${quotedText(messageOf(error), 120)})`;
+    const why = error === undefined ? '' : ` (${quotedText(messageOf(error), 120)})`;
+    return `NOT CURRENT: ${nameOf(target)} has had no connection since ${timeOf(since)}${gap}${why}`;
   });
   const connected = targets.filter((target) => !outages.some((outage) => outage.target === target));
   const ages = connected.map((target) => Math.max(0, ...target.informer.continuity.map(({ ageMs = 0 }) => ageMs)));

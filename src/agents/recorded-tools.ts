@@ -28,7 +28,7 @@ export type PastAnswers = (call: RecordedCall, signal: AbortSignal) => Promise<s
 
 /** Whether a call is about what was: with `at` it is about nothing else. */
 export const isOfPast = ({ tool, given }: Pick<RecordedCall, 'tool' | 'given'>): boolean =>
-  tool === 'history' || tool === 'story' || (given.at !== undefined && given.at !== null);
+  tool === 'history' || tool === 'story' || Boolean(given.at);
 
 /** Answers from a recording in processes of their own. */
 export const pastInProcesses =

@@ -19,7 +19,7 @@ const KEPT_MS = 60_000;
 export interface ServedCount {
   readonly count: number | undefined;
   readonly why: string | undefined;
-  /** When the server was asked, ms since 1970. */
+  /** When the server answered, ms since 1970; 0 if it was too slow. */
   readonly at: number;
 }
 
@@ -45,8 +45,11 @@ export class ServedCounts {
     try {
       await Promise.all(
         Array.from({ length: AT_ONCE }, async () => {
-          for (let type = left.shift(); type && !late.signal.aborted; type = left.shift())
-            this.#known.set(formatGvr(type.gvr), await this.#countOf(type, late.signal));
+          for (let type = left.shift(); type && !late.signal.aborted; type = left.shift()) {
+            const id = formatGvr(type.gvr);
+            const served = await this.#countOf(type, late.signal);
+            if (served.at > 0 || !this.#known.has(id)) this.#known.set(id, served);
+          }
         }),
       );
     } finally {

@@ -46,8 +46,9 @@ const types: Tool = async ({ text }, context) => {
   );
   const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
   const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line
-  const oldest = Math.min(...[...counts.values()].map(({ at }) => at));
-  const asked = counts.size === 0 ? [] : [`numbers of types that are not cached: as the server gave them up to ${shortDuration(Math.max(0, nowOf(context) - oldest))} ago; none: not counted in time`]; // biome-ignore format: one line
+  const times = [...counts.values()].flatMap(({ count, at }) => (count === undefined ? [] : [at]));
+  const oldest = Math.min(...times);
+  const asked = times.length === 0 ? [] : [`numbers of types that are not cached: as the server gave them up to ${shortDuration(Math.max(0, nowOf(context) - oldest))} ago; none: not counted in time`]; // biome-ignore format: one line
   const freshness = [...freshnessLines(cached, nowOf(context)), ...asked];
   return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached, freshness }, context); // biome-ignore format: one line
 };

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServedCounts } from '../../src/agents/served-counts.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
+import { FakeClock } from '../../src/testing/index.ts';
 import { type Agent, agentsOf } from '../support/agents.ts';
 import { pod } from '../support/fixture.ts';
 
@@ -62,3 +64,32 @@ it.each([
   },
   20_000,
 );
+
+it('a type that is too slow has no part in how old the numbers are', async () => {
+  await using own = await agentsOf(sandbox);
+  sandbox.faults.add({ fault: { kind: 'delay', ms: 20_000 }, match: { path: '/secrets' }, times: Number.POSITIVE_INFINITY }); // biome-ignore format: one call
+  try {
+    const text = await (await own.agent()).told('types', { match: 's' });
+    expect(text).toMatch(/\nnumbers of types .* up to \d+m?s ago; none: not counted in time$/);
+  } finally {
+    sandbox.faults.clear();
+  }
+}, 20_000);
+
+it('a count that is too slow does not replace the one before, and is asked for again', async () => {
+  const clock = new FakeClock();
+  let asks = 0;
+  const list = async (): Promise<unknown> => (++asks === 1 ? { items: [{}], remainingItemCount: 6, continue: 'x' } : new Promise(() => {})); // biome-ignore format: one function
+  const served = new ServedCounts({ clock, client: { resource: () => ({ list }) } } as never);
+  const type = { gvr: { group: '', version: 'v1', resource: 'pods' } } as never;
+  const first = await served.of([type], new AbortController().signal);
+  const known = { count: 7, why: undefined, at: clock.now() };
+  expect([...first.values()]).toEqual([known]);
+  for (const times of [2, 3]) {
+    await clock.advance(60_000);
+    const again = served.of([type], new AbortController().signal);
+    await clock.advance(3000);
+    expect([...(await again).values()]).toEqual([known]);
+    expect(asks).toBe(times);
+  }
+});

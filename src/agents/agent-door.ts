@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { abortable } from '../kit/abort.ts';
 import { isInformerError, messageOf } from '../kit/error.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { VERSION } from '../package.ts';
@@ -161,7 +162,7 @@ export class AgentDoor {
       const isOfRecording = past !== undefined && isOfPast({ tool, given });
       const now = async () => await TOOLS[tool](args, { caches, changes, budget, signal, progress });
       const answering = isOfRecording ? past({ tool, given, budget }, signal).then((text) => text ?? now()) : now();
-      return await Promise.race([answering, rejectedBy(signal)]);
+      return await abortable(answering, signal);
     } finally {
       this.#calls--;
       timer?.cancel();
@@ -211,9 +212,6 @@ function lateText({ types: { targets } }: AgentCaches, ms: number): string {
     ? `${text}; ask for less`
     : `${text}: ${reading.join(', ')} is still being read; ask again`;
 }
-
-const rejectedBy = (signal: AbortSignal) =>
-  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
 /** An error of the cluster may have the cluster's words in it. */
 function errorText(error: unknown, budget: number): string {

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tokensOf } from '../../src/agents/token-count.ts';
 import { Arguments, SCHEMAS, type ToolName } from '../../src/agents/tool-schemas.ts';
+import { TOOLS } from '../../src/agents/tools.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { type Agent, agentsOf } from '../support/agents.ts';
 import { pod, SECRET_VALUE } from '../support/fixture.ts';
@@ -182,6 +184,17 @@ describe('answers', () => {
   it('a call is in the log of the user', async () => {
     await agent.told('count', { type: 'pods', labels: 'app=api' });
     expect(agents.lines.at(-1)).toMatch(/^agent: count \{"type":"pods","labels":"app=api"\}: \d+ tokens, \d+ ms$/);
+  });
+
+  it('a call that is answered leaves no listener', async () => {
+    const signals: AbortSignal[] = [];
+    const spy = vi.spyOn(TOOLS, 'count').mockImplementation(async (_, { signal }) => {
+      signals.push(signal);
+      return '1 found';
+    });
+    expect(await agent.told('count', { type: 'pods' })).toBe('1 found');
+    expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[]]);
+    spy.mockRestore();
   });
 
   it.each<[string, Record<string, unknown>, string]>([

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { humanDuration } from '../../kit/duration.ts';
@@ -8,7 +7,7 @@ import { formatWords, parseOutputFormat } from '../../output/formats.ts';
 import { SqlTables } from '../../record/sql-tables.ts';
 import { refuseBeside } from '../args/useless-flags.ts';
 import type { Edges } from '../base-command.ts';
-import { limited, ownProcess, REASON, readsForAnother } from '../record/process-limits.ts';
+import { exitOf, limited, ownProcess, REASON, readsForAnother } from '../record/process-limits.ts';
 import { recordedServer } from '../record/recorded-server.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
@@ -92,10 +91,12 @@ async function inProcessOfItsOwn(limitMs: number, { io, signal, atOnce }: Edges)
   atOnce.add(kill);
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
+  const exit = exitOf(child);
+  if (!child.stdio) await exit;
   const reason = textOf(child.stdio[REASON] as Readable);
-  const [code, by] = (await once(child, 'exit')) as [ExitCode | null, string | null];
+  const [code, by] = await exit;
   signal.throwIfAborted();
-  if (code !== null) return code;
+  if (code !== null) return code as ExitCode;
   throw ended(await reason, limitMs, by);
 }
 

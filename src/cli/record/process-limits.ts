@@ -1,5 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { builtin } from '../../kit/builtin.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import { oneFile } from '../../kit/one-file.ts';
 
 /** The limits of a process that reads a recording for another one. */
@@ -31,6 +33,21 @@ export function ownProcess(env: NodeJS.ProcessEnv, stdio: StdioOptions): ChildPr
   const { execPath, execArgv, argv } = process;
   const line = oneFile?.executable ? argv.slice(2) : [...execArgv, ...argv.slice(1)];
   return builtin.childProcess().spawn(execPath, line, { env: { ...env, [PARENT]: String(process.pid) }, stdio });
+}
+
+/**
+ * The code and the signal with which such a process ends. Rejects with `store` if it could not be started: a process for
+ * which the system has no descriptors has no streams either. To be called before its streams are used.
+ */
+export async function exitOf(child: ChildProcess): Promise<readonly [number | null, string | null]> {
+  try {
+    return (await once(child, 'exit')) as [number | null, string | null];
+  } catch (error) {
+    throw new InformerError('store', `no process to read the recording could be started: ${messageOf(error)}`, {
+      hint: 'EMFILE: this program has too many files open, ulimit -n says how many it may have; EAGAIN: too many processes',
+      cause: error,
+    });
+  }
 }
 
 /** Ends this process at the limits, until disposed. */

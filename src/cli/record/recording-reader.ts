@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
@@ -7,7 +6,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { type ErrorCode, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
-import { limited, ownProcess, type ProcessLimits, REASON, readsForAnother } from './process-limits.ts';
+import { exitOf, limited, ownProcess, type ProcessLimits, REASON, readsForAnother } from './process-limits.ts';
 
 /** The time in which a question about a recording must be answered, and the memory of the process that answers it. */
 const USUAL_LIMITS = { limitMs: 30_000, mostBytes: 1024 ** 3 };
@@ -77,9 +76,10 @@ export class RecordingReader {
     using ending = scope(signal);
     const kill = () => void child.kill('SIGKILL');
     ending.signal.addEventListener('abort', kill, { once: true });
-    const reason = textOf(child.stdio[REASON] as Readable);
-    const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
+    const exit = exitOf(child);
     exit.catch(() => {}); // a program that cannot be started is an error below
+    if (!child.stdio) await exit;
+    const reason = textOf(child.stdio[REASON] as Readable);
     const input = child.stdin as Writable;
     input.on('error', () => {}); // it has ended already
     input.end(JSON.stringify({ ...this.#limits, job }));

@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { RecordingReader } from '../../../src/cli/record/recording-reader.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
@@ -35,6 +35,20 @@ describe('a recording is read by a process', () => {
     [`process.stdout.write('a half'); process.exitCode = 7`, { code: 'store', message: 'the process that read the recording ended' }], // biome-ignore format: one row
   ])('that ends early (%s), and then there is no answer', async (code, error) => {
     await expect(readerOf(code).reader.text(JOB)).rejects.toMatchObject(error);
+  });
+
+  it('that may be refused by the system: without descriptors it has no streams, and then there is no answer', async () => {
+    const start = () => {
+      const child = new ChildProcess(); // as spawn leaves it
+      process.nextTick(() => child.emit('error', new Error('spawn node EMFILE')));
+      return child;
+    };
+    const reader = new RecordingReader({}, {}, start);
+    for (let i = 0; i < 3; i++)
+      await expect(reader.text(JOB)).rejects.toMatchObject({
+        code: 'store',
+        message: 'no process to read the recording could be started: spawn node EMFILE',
+      });
   });
 
   it('that is killed when its answer is not waited for any more', async () => {

@@ -1,7 +1,7 @@
 import type { WatchTarget } from '../cli/session/informers.ts';
 import { decidedBy, StreamEnd } from '../cli/terminal/stream-ending.ts';
 import { waitsOf } from '../cli/watch/wait-flags.ts';
-import { scope } from '../kit/abort.ts';
+import { abortable, scope } from '../kit/abort.ts';
 import type { Clock, Timer } from '../kit/clock.ts';
 import { parseDuration } from '../kit/duration.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
@@ -57,7 +57,6 @@ export async function waitFor(
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<EndedWait> {
   const { clock } = caches.session;
-  const { selections, targets } = await caches.targetsOf(asked.type);
   const { rules } = await waitsOf({
     for: [...asked.for],
     until: [...asked.until],
@@ -70,11 +69,18 @@ export async function waitFor(
       hint: `for ["condition=Ready"] or ["rollout"], or until ['object.status.phase == "Running"']`,
     });
   const limitMs = Math.min(LONGEST_MS, asked.timeout === undefined ? DEFAULT_MS : parseDuration(asked.timeout));
+  const startedAt = clock.monotonic();
+  using ending = scope(AbortSignal.any([signal, caches.session.signal]));
+  using _late = clock.after(limitMs, () => ending.abort(new StreamEnd('timeout')));
+  const read = await readInTime(caches.targetsOf(asked.type), ending.signal);
+  if (!read) {
+    const why = `${asked.type} is still being read; ask again`;
+    return { how: 'time ran out', why, ms: clock.monotonic() - startedAt, object: undefined, losses: 0, targets: [] };
+  }
+  const { selections, targets } = read;
   const streamed = targets.map((target, i) => limitedTo(target, { ...asked.part, names: selections[i]?.names ?? [] }));
   const waiter = new Waiter(maskedRules(rules, targets, caches), { clock, targets: streamed });
   using _waiter = waiter;
-  using ending = scope(AbortSignal.any([signal, caches.session.signal]));
-  using _late = clock.after(limitMs, () => ending.abort(new StreamEnd('timeout')));
   let losses = 0;
   const lost = () => {
     losses++;
@@ -87,7 +93,6 @@ export async function waitFor(
       if (event.kind === 'gap' || event.kind === 'relisted') lost();
     }),
   );
-  const startedAt = clock.monotonic();
   using _said = progress && saying(progress, { clock, limitMs, waiter });
   const stream = {
     targets: streamed,
@@ -102,6 +107,16 @@ export async function waitFor(
     return { ...endOf(outcome, ending.signal.reason, waiter, targets), ms, losses, targets };
   } finally {
     for (const each of watching) each[Symbol.dispose]();
+  }
+}
+
+/** The result of `reading`; undefined if the time of the wait ends before. */
+async function readInTime<T>(reading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await abortable(reading, signal);
+  } catch (error) {
+    if (error instanceof StreamEnd && error.kind === 'timeout') return undefined;
+    throw error;
   }
 }
 

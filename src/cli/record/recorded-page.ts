@@ -65,9 +65,9 @@ export class RecordedPage implements UiPast {
     return typesOf(recording).map(({ gvr, namespaced }) => ({ id: formatGvr(gvr), namespaced }));
   }
 
-  async timeline(query: PastQuery): Promise<Timeline | undefined> {
+  async timeline(query: PastQuery, signal?: AbortSignal): Promise<Timeline | undefined> {
     if (!this.#reader) return timelineIn(this.#file, query);
-    const text = await this.#reader.text({ kind: 'timeline', file: this.#file, query });
+    const text = await this.#reader.text({ kind: 'timeline', file: this.#file, query }, signal);
     return text === '' ? undefined : (JSON.parse(text) as Timeline);
   }
 
@@ -77,9 +77,12 @@ export class RecordedPage implements UiPast {
     return await Promise.all(
       types.map((wanted) => {
         const key = `${wanted.id} ${wanted.namespace ?? ''}`;
-        const known = caches.get(key) ?? this.#cacheAt(moment, wanted);
-        caches.set(key, known);
-        return known;
+        const known = caches.get(key);
+        if (known) return known;
+        const reading = this.#cacheAt(moment, wanted);
+        caches.set(key, reading);
+        reading.catch(() => caches.delete(key)); // it is read again when it is asked for again
+        return reading;
       }),
     );
   }

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { scope } from '../../kit/abort.ts';
+import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { type ErrorCode, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import type { Edges } from '../base-command.ts';
@@ -60,7 +60,7 @@ export class RecordingReader {
   /** The pieces of an answer. Throws the error of the function, `sync` at the end of the time, `store` of the memory. */
   async *read(job: ReadingJob, signal: AbortSignal = new AbortController().signal): AsyncGenerator<Buffer> {
     signal.throwIfAborted();
-    if (this.#reading >= MOST_READING) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#reading >= MOST_READING) await this.#turn(signal);
     this.#reading++;
     try {
       yield* this.#readNow(job, signal);
@@ -68,6 +68,21 @@ export class RecordingReader {
       this.#reading--;
       this.#waiting.shift()?.();
     }
+  }
+
+  /** Resolves when another process has ended. Rejects, and gives up the turn, when the signal aborts before. */
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        giveUp[Symbol.dispose]();
+        resolve();
+      };
+      const giveUp = onAbort(signal, () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(signal.reason);
+      });
+      this.#waiting.push(begin);
+    });
   }
 
   async *#readNow(job: ReadingJob, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -49,7 +49,10 @@ export interface PastType {
 /** A recording of the program whose caches a page shows. */
 export interface UiPast {
   /** The history of a type, or of one object and what it owns. Undefined: it is not in the recording. */
-  timeline(of: UiPastQuery & { readonly until?: number | undefined }): Promise<Timeline | undefined>;
+  timeline(
+    of: UiPastQuery & { readonly until?: number | undefined },
+    signal?: AbortSignal,
+  ): Promise<Timeline | undefined>;
   /** The types that were recorded. */
   readonly types: readonly { readonly id: string; readonly namespaced: boolean }[];
   /** Caches with the objects of a moment; nothing is added to them. */

@@ -161,7 +161,7 @@ class UiSite {
       case '/ui/values':
         return answered(response, () => this.#values(body));
       case '/ui/timeline':
-        return answered(response, async () => this.#timeline(body));
+        return answered(response, () => this.#timeline(body, response));
       default:
         return sendJson(response, 404, { error: 'there is no such page; there is /ui/' });
     }
@@ -216,11 +216,13 @@ class UiSite {
     return await indexValues(asked, { question, name }, hub.redactor);
   }
 
-  async #timeline(body: string): Promise<object> {
+  async #timeline(body: string, response: ServerResponse): Promise<object> {
     const query: unknown = JSON.parse(body);
-    const { past } = this.#site.program;
-    if (!past || !isUiQuery(query)) throw new InformerError('argument', 'there is no recording to ask');
-    return (await past.timeline(query)) ?? {};
+    const { program, ending } = this.#site;
+    if (!program.past || !isUiQuery(query)) throw new InformerError('argument', 'there is no recording to ask');
+    using open = scope(ending);
+    response.on('close', () => open.abort(new InformerError('closed', 'the page has gone')));
+    return (await program.past.timeline(query, open.signal)) ?? {};
   }
 }
 

@@ -1,6 +1,7 @@
 import { ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { RecordingReader } from '../../../src/cli/record/recording-reader.ts';
+import { messageOf } from '../../../src/kit/error.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 
 /** A reader whose processes run this code. */
@@ -70,6 +71,22 @@ describe('a recording is read by a process', () => {
       break;
     }
     await eventually(() => !alive(children[0] as ChildProcess));
+  });
+
+  it('whose turn is given up when it is not waited for any more', async () => {
+    const { reader, children } = readerOf('setInterval(() => {}, 1000)');
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+    const all = [first, second, third].map(({ signal }) => reader.text(JOB, signal).catch(messageOf));
+    await eventually(() => children.length === 2);
+    third.abort(new Error('enough'));
+    expect(await all[2]).toBe('enough');
+    const fourth = new AbortController();
+    const last = reader.text(JOB, fourth.signal).catch(messageOf);
+    first.abort(new Error('enough'));
+    await eventually(() => children.length === 3); // the turn of the first is that of the fourth
+    second.abort(new Error('enough'));
+    fourth.abort(new Error('enough'));
+    expect([await all[0], await all[1], await last]).toEqual(['enough', 'enough', 'enough']);
   });
 
   it('beside one other: further questions wait for their turn', async () => {

@@ -397,3 +397,22 @@ it('ends its streams when it ends', async () => {
   await expect(open.text().catch((error: Error) => error.name)).resolves.toBeDefined();
   await expect(fetch(own.address)).rejects.toThrow();
 });
+
+it('a picture of the past is not drawn any more when its page has gone', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const timeline = (_: unknown, signal?: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<undefined>(() => {});
+  };
+  const past = { types: [], timeline, at: async () => [] };
+  await using own = await startUi({ program: { ...uiProgram([]), past }, page: await pageText() });
+  const headers = { authorization: `Bearer ${own.url.slice(own.url.indexOf('=') + 1)}` };
+  const page = new AbortController();
+  const body = JSON.stringify({ type: 'v1/pods' });
+  const asked = fetch(new URL('/ui/timeline', own.address), { method: 'POST', headers, body, signal: page.signal });
+  const refused = expect(asked).rejects.toThrow('gone');
+  await eventually(() => signals.length === 1);
+  page.abort(new Error('gone'));
+  await refused;
+  await eventually(() => signals[0]?.aborted === true);
+});

@@ -19,6 +19,21 @@ export async function makeCertificate(host: string, now: number): Promise<Certif
   return issued({ subject, extensions, from: now - DAY_MS, until: now + 3650 * DAY_MS });
 }
 
+/** A server's certificate, with that of the authority that signed it, as PEM. */
+export interface SignedCertificate extends Certificate {
+  readonly ca: string;
+}
+
+/**
+ * Creates a certificate for loopback and `host`, and an authority of its own for it, which is forgotten. For clients that
+ * take no certificate as its own authority, as rustls, so kube-rs. It is valid as that of {@link makeCertificate}.
+ */
+export function makeSignedCertificate(host: string, now: number): SignedCertificate {
+  const validity = { from: now - DAY_MS, until: now + 3650 * DAY_MS };
+  const authority = makeAuthority('kubectl-informer-sandbox', validity);
+  return { ...makeServerCertificate(authority, [...LOOPBACK, host], validity), ca: authority.cert };
+}
+
 /** Creates an authority that signs certificates of servers. It is valid from `from` until `until`, ms since 1970. */
 export function makeAuthority(name: string, { from, until }: Validity): Certificate {
   return issued({ subject: nameOf(name), extensions: AUTHORITY, from, until });

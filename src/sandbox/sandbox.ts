@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { onAbort, scope } from '../kit/abort.ts';
-import { type Certificate, makeCertificate } from '../kit/certificate.ts';
+import { makeSignedCertificate, type SignedCertificate } from '../kit/certificate.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
 import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
@@ -172,7 +172,7 @@ export class Sandbox implements AsyncDisposable {
   #controlPlane: ControlPlane;
   readonly #seed: number;
   readonly #random: RandomSource;
-  #certificate: Certificate | undefined;
+  #certificate: SignedCertificate | undefined;
   #socket: SocketServer | undefined;
   #scenario: RunningScenario | undefined;
   #restarting: Promise<void> | undefined;
@@ -243,9 +243,9 @@ export class Sandbox implements AsyncDisposable {
     return `${this.#options.tls ? 'https' : 'http'}://${this.#controlPlane.server.address}`;
   }
 
-  /** The certificate that clients must trust, as PEM; '' without TLS or without a socket. */
+  /** The certificate of the authority that clients must trust, as PEM; '' without TLS or without a socket. */
   get caPem(): string {
-    return this.#certificate?.cert ?? '';
+    return this.#certificate?.ca ?? '';
   }
 
   get seed(): number {
@@ -531,7 +531,7 @@ export class Sandbox implements AsyncDisposable {
 
   async #listen(port: number): Promise<void> {
     const { host, tls } = this.#options;
-    if (tls) this.#certificate ??= await makeCertificate(host, this.#cluster.clock.now());
+    if (tls) this.#certificate ??= makeSignedCertificate(host, this.#cluster.clock.now());
     const serve = (request: ApiRequest) => this.#dated(request, false);
     this.#socket = await SocketServer.listen({ host, port, certificate: this.#certificate, serve });
     this.#controlPlane.server.address = `${host.includes(':') ? `[${host}]` : host}:${this.#socket.port}`;

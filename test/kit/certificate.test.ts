@@ -1,7 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type Certificate, makeAuthority, makeCertificate, makeServerCertificate } from '../../src/kit/certificate.ts';
+import {
+  type Certificate,
+  makeAuthority,
+  makeCertificate,
+  makeServerCertificate,
+  makeSignedCertificate,
+} from '../../src/kit/certificate.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -26,6 +32,20 @@ it('is its own authority, has the key beside it, and is valid from a day before 
   expect(certificate.checkPrivateKey(createPrivateKey(key))).toBe(true);
   expect(Date.parse(certificate.validFrom)).toBe(NOW - 86_400_000);
   expect(Date.parse(certificate.validTo)).toBe(NOW + 3650 * 86_400_000);
+});
+
+it('a signed certificate is no authority, is of the one beside it, and is valid for loopback and the host', () => {
+  const { cert, key, ca } = makeSignedCertificate('box.example.com', NOW);
+  const [certificate, authority] = [new X509Certificate(cert), new X509Certificate(ca)];
+  expect([certificate.ca, authority.ca, certificate.verify(authority.publicKey)]).toEqual([false, true, true]);
+  expect(certificate.checkPrivateKey(createPrivateKey(key))).toBe(true);
+  expect(certificate.subjectAltName?.split(', ')).toEqual([
+    'DNS:localhost',
+    'IP Address:127.0.0.1',
+    'IP Address:0:0:0:0:0:0:0:1',
+    'DNS:box.example.com',
+  ]);
+  expect(certificate.checkHost('box.example.com')).toBe('box.example.com');
 });
 
 it('is valid beyond 2050 too, where times are written with four digits', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeCertificate } from '../../kit/certificate.ts';
+import { makeSignedCertificate } from '../../kit/certificate.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
@@ -21,7 +21,7 @@ export async function serveHandler(
   { port, clock }: { readonly port: number; readonly clock: Clock },
 ): Promise<HandlerServer> {
   const token = randomBytes(16).toString('hex');
-  const certificate = await makeCertificate(HOST, clock.now());
+  const certificate = makeSignedCertificate(HOST, clock.now());
   const serve = async (request: ApiRequest): Promise<ApiResponse> =>
     request.headers?.authorization === `Bearer ${token}`
       ? await handle(request)
@@ -30,7 +30,7 @@ export async function serveHandler(
   const url = `https://${HOST}:${socket.port}`;
   return {
     url,
-    kubeconfig: sandboxKubeconfig({ url, caPem: certificate.cert, token, namespace: 'default' }),
+    kubeconfig: sandboxKubeconfig({ url, caPem: certificate.ca, token, namespace: 'default' }),
     [Symbol.asyncDispose]: () => socket.stop(),
   };
 }

@@ -115,8 +115,9 @@ export default class SandboxCommand extends BaseCommand {
   /** Serves a recording. Its end does not end the server, which then has the last state. */
   async #replay(flags: ServerFlags & ChosenReplay): Promise<ExitCode> {
     const { openReplay } = await import('../cli/record/replayed-server.ts');
+    const { stillClock } = await import('../record/still-clock.ts');
     const { io, signal } = this.edges;
-    await using writable = await Sandbox.start({ socket: false });
+    await using writable = await Sandbox.start({ socket: false, clock: stillClock(systemClock) });
     const transport = writable.transport();
     const writeServer = {
       manager: 'sandbox',

@@ -2,7 +2,7 @@ import { compareResourceVersions, type ResourceVersion } from '../model/resource
 import type { RecordedSource, Revision } from './recording.ts';
 
 /** The changes of a source behind which a watch can still be resumed. */
-const HISTORY = 10_000;
+export const HISTORY = 10_000;
 
 /** How far one source of a replay has got. */
 export class ReplayTrack {

@@ -13,7 +13,7 @@ import { isSameEntry } from './managed-fields-change.ts';
 import { recordedAnswer } from './recorded-api.ts';
 import { ofVersion, type WatchedState } from './replay-watch.ts';
 import type { RecordedState } from './state-text.ts';
-import { WrittenVersions } from './written-versions.ts';
+import { WrittenChanges, WrittenVersions } from './written-versions.ts';
 
 /** A server that has nothing but the objects that are written to. It checks and carries out the requests. */
 export interface WriteServer extends Pick<Transport, 'request'> {
@@ -55,7 +55,7 @@ class WrittenType {
   readonly objects = new Map<ObjectKey, RecordedState | undefined>();
   /** When an object was written to first. */
   readonly since = new Map<ObjectKey, ResourceVersion>();
-  readonly changes: (WatchedState & { readonly key: ObjectKey })[] = [];
+  readonly changes = new WrittenChanges();
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -78,6 +78,7 @@ export class ReplayWrites {
     const [place = ''] = path.split('?');
     const created = method === 'POST' ? parseCollectionPath(place) : undefined;
     if (created) return { ...created, collection: place, name: undefined, subresource: undefined };
+    if (parseCollectionPath(place)) return undefined;
     const parts = place.split('/');
     const last = (i: number) => decodeURIComponent(parts.at(-i) ?? '');
     const [above, higher] = [parts.slice(0, -1).join('/'), parts.slice(0, -2).join('/')];
@@ -97,10 +98,9 @@ export class ReplayWrites {
     return this.#of(gvr).versions;
   }
 
-  /** The written changes of a type after a version. */
-  changesAfter(gvr: GroupVersionResource, version: ResourceVersion): readonly WatchedState[] {
-    const { changes } = this.#of(gvr);
-    return changes.filter((each) => BigInt(each.version) > BigInt(version || '0'));
+  /** The written changes of a type after a version; undefined: they are not kept any more. */
+  changesAfter(gvr: GroupVersionResource, version: ResourceVersion): readonly WatchedState[] | undefined {
+    return this.#of(gvr).changes.after(version);
   }
 
   /** Whether a recorded change of an object is not shown: a writer had the object before. */
@@ -140,15 +140,15 @@ export class ReplayWrites {
     const body = parsed(init.body);
     const given = place.name ?? nameIn(body);
     const present = given === undefined ? undefined : this.#present(target, joinKey(namespace, given));
-    if (place.name !== undefined && !present) return refused(notFound(gvr, place.name));
-    const whyNot = this.#whyNot(target, present, given === undefined ? undefined : joinKey(namespace, given));
+    if (place.name !== undefined && !present && !isApply(init)) return refused(notFound(gvr, place.name));
+    const { whyNot, before } = await this.#prepared(target, { ...place, name: given }, present);
     if (whyNot) return refused(whyNot);
-    const before = given === undefined ? undefined : await this.#object(`${collection}/${given}`);
     const response = await this.#server.request(forwarded(init, body, [present, before]));
     const text = await textOf(response);
     if (response.status >= 300) return answered(response.status, text);
     const answer = parsed(text) ?? {};
     const name = given ?? nameIn(answer) ?? '';
+    if (init.method === 'DELETE' && isNamespaces(gvr)) await this.#finalize(`${collection}/${name}`);
     const after = await this.#object(`${collection}/${name}`);
     if (versionIn(after) === versionIn(before))
       return answered(response.status, jsonText(withVersion(answer, versionIn(present?.object))));
@@ -160,8 +160,8 @@ export class ReplayWrites {
     const key = joinKey(namespace, name);
     of.objects.set(key, after && state);
     if (!of.since.has(key)) of.since.set(key, version);
-    const change = { key, namespace: namespace ?? '', version, before: present, after: state, isGone: !after };
-    of.changes.push(change);
+    const change = { namespace: namespace ?? '', version, before: present, after: state, isGone: !after };
+    of.changes.add(change);
     written(change);
     const isObject = place.subresource === undefined && init.method !== 'DELETE';
     return answered(response.status, jsonText(isObject ? state.object : withVersion(answer, version)));
@@ -174,22 +174,53 @@ export class ReplayWrites {
     return state && ofVersion(state, versions.shown(versionIn(state.object) ?? ''));
   }
 
-  /** Gives an object to the server before its first write. Returns the reason if it cannot be written to. */
-  #whyNot({ type, version }: WrittenTarget, present: RecordedState | undefined, key: ObjectKey | undefined) {
-    const about = `${formatGvr(type.gvr)} of this recording cannot be written to`;
-    if (version !== '' && !isComparable(version))
-      return failure(501, 'NotImplemented', `${about}: its versions have no order`);
+  /** Makes the server have of an object what readers see. Returns its object, or the reason if it cannot be written to. */
+  async #prepared(
+    { type, version }: WrittenTarget,
+    { collection, namespace, name }: WritePlace,
+    present: RecordedState | undefined,
+  ): Promise<{ readonly before?: UnknownObject | undefined; readonly whyNot?: Status }> {
+    const no = (why: string) => ({ whyNot: failure(501, 'NotImplemented', `${formatGvr(type.gvr)} of this recording cannot be written to: ${why}`) }); // biome-ignore format: one line
+    if (version !== '' && !isComparable(version)) return no('its versions have no order');
     try {
       if (!isBuiltInGroup(type.gvr.group)) this.#server.put([definitionOf(type)]);
-      if (!present || key === undefined || this.#of(type.gvr).objects.has(key)) return undefined;
+      if (namespace !== undefined && !(await this.#object(`/api/v1/namespaces/${namespace}`)))
+        this.#server.put([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+      if (name === undefined) return {};
+      const path = `${collection}/${name}`;
+      const before = await this.#object(path);
+      const isSame = before && metadataIn(before)?.uid === metadataIn(present?.object)?.uid;
+      if (isSame && this.#of(type.gvr).objects.has(joinKey(namespace, name))) return { before };
+      if (before && !isSame) await this.#remove(path, type.gvr);
+      if (!present) return { before: await this.#object(path) };
       const { metadata, ...rest } = present.object as unknown as UnknownObject;
-      // its owners are not on that server, which would collect it
-      const { resourceVersion: _, managedFields: _managed, ownerReferences: _owners, ...own } = metadata;
+      const { resourceVersion: _, managedFields: _managed, ...own } = metadata;
       this.#server.put([{ ...rest, metadata: own }]);
-      return undefined;
+      if (metadata.deletionTimestamp) await this.#ask('DELETE', path, {});
+      const put = await this.#object(path);
+      return put ? { before: put } : no(`${name} is being deleted, and nothing known holds it`);
     } catch (error) {
-      return failure(501, 'NotImplemented', `${about}: ${(error as Error).message}`);
+      return no((error as Error).message);
     }
+  }
+
+  /** Removes an object from the server, whatever holds it. */
+  async #remove(path: string, gvr: GroupVersionResource): Promise<void> {
+    await this.#ask('DELETE', path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
+    if (isNamespaces(gvr)) await this.#finalize(path);
+    await this.#ask('PATCH', path, { metadata: { finalizers: null } });
+  }
+
+  /** Ends the deletion of a namespace, as its controller does when it is empty. */
+  async #finalize(path: string): Promise<void> {
+    const namespace = await this.#object(path);
+    if (namespace?.metadata.deletionTimestamp)
+      await this.#ask('PUT', `${path}/finalize`, { ...namespace, spec: { finalizers: [] } });
+  }
+
+  async #ask(method: 'DELETE' | 'PATCH' | 'PUT', path: string, body: object): Promise<void> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    await textOf(await this.#server.request({ method, path, headers: { accept: 'application/json', 'content-type': type }, body: jsonText(body) })); // biome-ignore format: one line
   }
 
   #of(gvr: GroupVersionResource): WrittenType {
@@ -215,6 +246,10 @@ export class ReplayWrites {
     return columns.map(({ name }) => (name === 'Age' ? null : (cell(name) ?? '')));
   }
 }
+
+const isApply = ({ method, headers }: TransportRequest) =>
+  method === 'PATCH' && headers?.['content-type']?.startsWith('application/apply-patch') === true;
+const isNamespaces = ({ group, resource }: GroupVersionResource) => group === '' && resource === 'namespaces';
 
 const refused = (status: Status) => recordedAnswer(status.code ?? 500, status);
 
@@ -258,11 +293,17 @@ function forwarded(
     ...(agent !== undefined && { 'user-agent': agent }),
   };
   if (method === 'DELETE') {
-    const { propagationPolicy: _, orphanDependents: _orphan, ...options } = body ?? {};
+    const { orphanDependents: _, ...options } = body ?? {};
     const [place = '', query = ''] = path.split('?');
     const kept = new URLSearchParams(query);
     for (const name of ['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents']) kept.delete(name);
-    const own = jsonText({ kind: 'DeleteOptions', apiVersion: 'v1', ...options, gracePeriodSeconds: 0 });
+    const own = jsonText({
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      ...options,
+      gracePeriodSeconds: 0,
+      propagationPolicy: 'Background',
+    });
     return { method, path: `${place}?${kept}`, headers: sent, body: own };
   }
   const version = versionIn(body);
@@ -288,12 +329,14 @@ function marked(after: UnknownObject, { present, before, version, at, manager }:
   const was = metadataIn(present);
   const entries = (metadata.managedFields ?? []).filter((each) => each.manager !== manager);
   const isOlder = (each: ManagedFieldsEntry) => !entries.some((own) => isSameEntry({ ...own, time: '' }, { ...each, time: '' })); // biome-ignore format: one line
-  const { ownerReferences = metadata.ownerReferences, generation, managedFields = [] } = was ?? {};
+  const { uid = metadata.uid, creationTimestamp = metadata.creationTimestamp, deletionTimestamp, generation, managedFields = [] } = was ?? {}; // biome-ignore format: one line
   return {
     ...after,
     metadata: {
       ...metadata,
-      ...(ownerReferences && { ownerReferences }),
+      uid,
+      creationTimestamp,
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       ...(generation !== undefined && { generation: generation + (metadata.generation ?? 0) - (before?.metadata.generation ?? 0) }), // biome-ignore format: one line
       resourceVersion: version,
       annotations: { ...metadata.annotations, [WRITTEN]: new Date(at).toISOString() },

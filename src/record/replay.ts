@@ -113,6 +113,11 @@ export class Replay implements Transport {
   async close(): Promise<void> {}
 
   async request(init: TransportRequest): Promise<TransportResponse> {
+    if (!isDecodable(init.path))
+      return recordedAnswer(
+        400,
+        failure(400, 'BadRequest', `${init.path} is not a path: it has a % that begins no character`),
+      );
     if (this.#writes && init.path.startsWith('/openapi/')) return await this.#writes.describe(init);
     const list = init.method === 'GET' ? parseCollectionPath(init.path) : undefined;
     const write = this.#writes && !list ? ReplayWrites.placeOf(init) : undefined;
@@ -154,7 +159,7 @@ export class Replay implements Transport {
       }
       return undefined;
     };
-    const target = () => ({ type: source.type, columns: source.columns, now: this.now, version: this.#recordedVersionOf(sources), recorded }); // biome-ignore format: one line
+    const target = () => ({ type: source.type, columns: source.columns, now: this.now, version: this.#recordedVersionOf(this.#api.sourcesOf(gvr)), recorded }); // biome-ignore format: one line
     const written = (change: WatchedState) => {
       const ids = new Set(this.#api.sourcesOf(gvr, change.namespace).map(({ id }) => id));
       for (const [watch, { sources: of }] of this.#watches) if ([...of].some((id) => ids.has(id))) watch.take(change);
@@ -362,18 +367,18 @@ export class Replay implements Transport {
       }
       return;
     }
-    const written = this.#writes?.changesAfter(gvr, query) ?? [];
-    const missed: WatchedState[] = [...written];
+    const written = this.#writes ? this.#writes.changesAfter(gvr, query) : [];
+    const missed: WatchedState[] = [...(written ?? [])];
     for (const source of sources) {
       const track = this.#trackOf(source.id);
       const place = track.placeOf(this.#writes ? this.#writes.versionsOf(gvr).recordedBefore(query) : query);
-      if (place === undefined) {
+      if (place === undefined || written === undefined) {
         watch.fail(failure(410, 'Expired', `too old resource version: ${query} (${track.version})`));
         return;
       }
       missed.push(...this.#recordedAfter(source, place));
     }
-    if (written.length > 0) missed.sort((a, b) => compareResourceVersions(a.version, b.version) ?? 0);
+    if (written?.length) missed.sort((a, b) => compareResourceVersions(a.version, b.version) ?? 0);
     for (const change of missed) watch.take(change);
   }
 
@@ -443,6 +448,14 @@ export class Replay implements Transport {
     const isBusy = speed === Number.POSITIVE_INFINITY && (this.#options.isBusy?.() ?? false);
     if (isBusy) await clock.sleep(LOOK_AGAIN_MS, { signal });
     if (isBusy || !this.#isSettled) await this.#settled(signal);
+  }
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path.split('?')[0] ?? '') !== '';
+  } catch {
+    return false;
   }
 }
 

@@ -5,20 +5,22 @@ import type { UnknownObject } from '../../src/model/object.ts';
 import { compareResourceVersions } from '../../src/model/resource-version.ts';
 import { Recording } from '../../src/record/recording.ts';
 import { Replay } from '../../src/record/replay.ts';
-import { WrittenVersions } from '../../src/record/written-versions.ts';
+import { stillClock } from '../../src/record/still-clock.ts';
+import { WrittenChanges, WrittenVersions } from '../../src/record/written-versions.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { recordedServer, recording, useFolder } from '../support/recording.ts';
 
 const folder = useFolder();
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
+const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 const WRITTEN = 'kubectl-informer/written';
 
-const configMap = (name: string, color: string): UnknownObject => ({
+const configMap = (name: string, color: string, namespace = 'default'): UnknownObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { name, namespace: 'default', labels: { color } },
+  metadata: { name, namespace, labels: { color } },
   data: { color },
 });
 
@@ -54,9 +56,37 @@ async function replayed() {
   await server.clock.advance(5_000);
   await run.end();
 
+  return await playing(file);
+}
+
+/** A recording of namespaces and config maps: `a` is in `default`, and nothing is in `spare`. */
+async function withNamespaces() {
+  const server = await recordedServer();
+  const file = folder.file('namespaces.rec');
+  const spare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'spare' } };
+  server.sandbox.apply([configMap('a', 'blue'), spare]);
+  const run = await recording(server, ['v1/configmaps', 'v1/namespaces'], { file });
+  await server.clock.advance(5_000);
+  await run.end();
+  return await playing(file);
+}
+
+async function startWriteServer(clock: FakeClock) {
+  const sandbox = await Sandbox.start({ socket: false, clock: stillClock(clock) });
+  const transport = sandbox.transport();
+  return {
+    manager: 'sandbox',
+    request: (init: Parameters<typeof transport.request>[0]) => transport.request(init),
+    put: (objects: readonly object[]) => void sandbox.put(objects),
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+}
+
+/** The replay of a file, from shortly after its beginning. */
+async function playing(file: string) {
   const clock = new FakeClock();
   const opened = Recording.open(file);
-  const writable = await Sandbox.start({ socket: false, clock });
+  const writeServer = await startWriteServer(clock);
   const hidden: string[] = [];
   const replay = new Replay({
     recording: opened,
@@ -64,11 +94,7 @@ async function replayed() {
     speed: 1,
     clock,
     onHidden: (_, key) => void hidden.push(key),
-    writeServer: {
-      manager: 'sandbox',
-      request: (init) => writable.transport().request(init),
-      put: (objects) => void writable.put(objects),
-    },
+    writeServer,
   });
   const ended = new AbortController();
   const running = replay.run(ended.signal).catch(() => {});
@@ -88,11 +114,12 @@ async function replayed() {
     maps: resource(CONFIG_MAPS),
     deployments: resource(DEPLOYMENTS),
     client,
+    replay,
     async [Symbol.asyncDispose]() {
       ended.abort();
       await running;
       opened[Symbol.dispose]();
-      await writable.close();
+      await writeServer[Symbol.asyncDispose]();
     },
   };
 }
@@ -199,17 +226,13 @@ it('takes writes of custom resources too', async () => {
   const run = await recording(server, ['lab.example.com/v1/gadgets'], { file });
   await run.end();
   using opened = Recording.open(file);
-  await using writable = await Sandbox.start({ socket: false });
+  await using writeServer = await startWriteServer(server.clock);
   const replay = new Replay({
     recording: opened,
     from: opened.runs[0]?.until ?? 0,
     speed: 1,
     clock: server.clock,
-    writeServer: {
-      manager: 'sandbox',
-      request: (init) => writable.transport().request(init),
-      put: (objects) => void writable.put(objects),
-    },
+    writeServer,
   });
   const api = createClient(replay, { clock: server.clock, logger: silentLogger }).resource<UnknownObject>(gadgets, { namespace: 'default' }); // biome-ignore format: one line
   const before = await api.get('a');
@@ -221,6 +244,154 @@ it('takes writes of custom resources too', async () => {
   expect((await api.list()).items).toEqual([]);
 });
 
+it('writes to a type of several sources have one order, and each change comes once', async () => {
+  const server = await recordedServer();
+  const file = folder.file('two.rec');
+  server.sandbox.apply([configMap('x', 'blue', 'one'), configMap('y', 'blue', 'two')]);
+  const run = await recording(server, ['v1/configmaps'], { file, namespaces: ['one', 'two'] });
+  await server.clock.advance(9_000);
+  for (let i = 0; i < 5; i++) server.sandbox.apply(configMap('x', `red-${i}`, 'one'));
+  await server.clock.advance(10_000);
+  server.sandbox.apply(configMap('x', 'green', 'one'));
+  await server.clock.advance(5_000);
+  await run.end();
+  await using replay = await playing(file);
+  const maps = replay.client.resource<UnknownObject>(CONFIG_MAPS);
+  const of = (namespace: string) => replay.client.resource<UnknownObject>(CONFIG_MAPS, { namespace });
+  const { resourceVersion } = await of('one').list();
+  await of('two').list();
+  await replay.pass(10_000);
+  await of('one').create(configMap('first', 'mine', 'one'));
+  await of('two').create(configMap('second', 'mine', 'two'));
+  await of('one').create(configMap('third', 'mine', 'one'));
+  await replay.pass(15_000);
+  const reds = Array.from({ length: 5 }, (_, i) => `MODIFIED x red-${i}`);
+  const all = [...reds, 'ADDED first mine', 'ADDED second mine', 'ADDED third mine', 'MODIFIED x green'];
+  const labelled = { labelSelector: 'color' };
+  const events = await take((await maps.watch({ resourceVersion, ...labelled })) as Watch, all.length);
+  expect(colors(events)).toEqual(all);
+  for (const [i, { object }] of events.entries()) {
+    const from = object.metadata.resourceVersion ?? '';
+    const rest = await take((await maps.watch({ resourceVersion: from, ...labelled })) as Watch, all.length - 1 - i);
+    expect(colors(rest)).toEqual(all.slice(i + 1));
+  }
+});
+
+it('nothing but requests changes what was written: no owner is missed, and a namespace is deleted at once', async () => {
+  await using server = await withNamespaces();
+  const { maps, client, pass } = server;
+  const namespaces = client.resource<UnknownObject>(NAMESPACES);
+  const { metadata } = await maps.get('a');
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: metadata.uid ?? '' }];
+  const child = configMap('child', 'blue');
+  await maps.create({ ...child, metadata: { ...child.metadata, ownerReferences } });
+  await pass(1_000);
+  const owned = await maps.patch('child', { data: { color: 'red' } }, { type: 'merge' });
+  expect(owned).toMatchObject({ data: { color: 'red' }, metadata: { ownerReferences } });
+  await maps.delete('child');
+  await expect(maps.get('child')).rejects.toMatchObject({ status: { code: 404 } });
+  await client.resource(CONFIG_MAPS, { namespace: 'spare' }).create(configMap('in-it', 'blue', 'spare'));
+  await namespaces.delete('spare');
+  await expect(namespaces.get('spare')).rejects.toMatchObject({ status: { code: 404 } });
+  await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'spare' } });
+  expect((await namespaces.get('spare')).status).toEqual({ phase: 'Active' });
+});
+
+it('an object keeps its uid and its time of creation, also where the server of the writes had one of its name', async () => {
+  await using server = await withNamespaces();
+  const { client, maps } = server;
+  const namespaces = client.resource<UnknownObject>(NAMESPACES);
+  await maps.patch('a', { data: { color: 'red' } }, { type: 'merge' });
+  for (const name of ['default', 'spare']) {
+    const { uid, creationTimestamp } = (await namespaces.get(name)).metadata;
+    for (const color of ['red', 'green']) {
+      const written = await namespaces.patch(name, { metadata: { labels: { color } } }, { type: 'merge' });
+      expect(written.metadata).toMatchObject({ uid, creationTimestamp, labels: { color } });
+    }
+  }
+});
+
+it('takes the server-side apply of a new object', async () => {
+  await using server = await replayed();
+  const options = { type: 'apply', fieldManager: 'me', force: true } as const;
+  const made = await server.maps.patch(
+    'new',
+    { ...configMap('new', 'mine'), apiVersion: 'v1', kind: 'ConfigMap' },
+    options,
+  );
+  expect(await server.maps.get('new')).toEqual(made);
+  expect(made.metadata.managedFields).toMatchObject([{ manager: 'me', operation: 'Apply' }]);
+  const present = { apiVersion: 'v1', kind: 'ConfigMap', data: { color: 'mine' } };
+  await expect(server.maps.patch('a', present, { ...options, force: false })).rejects.toMatchObject({ status: { code: 409 } }); // biome-ignore format: one line
+  expect(await server.maps.patch('a', present, options)).toMatchObject({ data: { color: 'mine' } });
+  await expect(server.maps.patch('none', {}, { type: 'merge' })).rejects.toMatchObject({ status: { code: 404 } });
+});
+
+it('answers versions and names that have no form, and deletions of collections, with a status', async () => {
+  await using server = await replayed();
+  const { maps, replay } = server;
+  await maps.list();
+  await maps.create(configMap('c', 'mine'));
+  const ask = async (path: string, method = 'GET') => {
+    const { status, body } = await replay.request({ method, path, headers: {} } as Parameters<Replay['request']>[0]);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return `${status} ${(JSON.parse(Buffer.concat(chunks).toString()) as { object?: { code: number } }).object?.code ?? ''}`; // biome-ignore format: one line
+  };
+  const path = '/api/v1/namespaces/default/configmaps';
+  expect(await ask(`${path}?watch=1&resourceVersion=abc`)).toBe('200 410');
+  expect(await ask(`${path}/%zz`)).toBe('400 ');
+  expect(await ask(`${path}/%zz`, 'DELETE')).toBe('400 ');
+  expect(await ask(path, 'DELETE')).toBe('405 ');
+  expect((await maps.get('a')).metadata.name).toBe('a');
+});
+
+it('an object in deletion stays in deletion when it is written to, and goes with its last finalizer', async () => {
+  const server = await recordedServer();
+  const file = folder.file('deleted.rec');
+  const held = configMap('held', 'blue');
+  server.sandbox.apply({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } });
+  server.sandbox.delete(CONFIG_MAPS, 'default/held');
+  const run = await recording(server, ['v1/configmaps'], { file });
+  await server.clock.advance(5_000);
+  await run.end();
+  await using replay = await playing(file);
+  const { maps } = replay;
+  const { deletionTimestamp } = (await maps.get('held')).metadata;
+  expect(deletionTimestamp).toBeDefined();
+  const written = await maps.patch('held', { data: { color: 'red' } }, { type: 'merge' });
+  expect(written).toMatchObject({ data: { color: 'red' }, metadata: { deletionTimestamp } });
+  await maps.patch('held', { metadata: { finalizers: null } }, { type: 'merge' });
+  await expect(maps.get('held')).rejects.toMatchObject({ status: { code: 404 } });
+});
+
+it('a name is free once the recording has deleted its object, also after a trial of a write to it', async () => {
+  await using server = await replayed();
+  const { maps, pass } = server;
+  await maps.list();
+  await maps.patch('a', { data: { color: 'red' } }, { type: 'merge', dryRun: true });
+  await pass(40_000); // a is gone
+  expect(await maps.create(configMap('a', 'mine'))).toMatchObject({ data: { color: 'mine' } });
+});
+
+it('changes the owners of an object', async () => {
+  const server = await recordedServer();
+  const file = folder.file('owned.rec');
+  const owner = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: `uid-${name}` });
+  const owned = configMap('owned', 'blue');
+  server.sandbox.apply({ ...owned, metadata: { ...owned.metadata, ownerReferences: [owner('p')] } });
+  const run = await recording(server, ['v1/configmaps'], { file });
+  await run.end();
+  await using replay = await playing(file);
+  const { maps, pass } = replay;
+  expect((await maps.get('owned')).metadata.ownerReferences).toEqual([owner('p')]);
+  await maps.patch('owned', { metadata: { ownerReferences: [owner('q')] } }, { type: 'merge' });
+  await pass(1_000);
+  expect((await maps.get('owned')).metadata.ownerReferences).toEqual([owner('q')]);
+  await maps.patch('owned', { metadata: { ownerReferences: null } }, { type: 'merge' });
+  expect((await maps.get('owned')).metadata.ownerReferences).toBeUndefined();
+});
+
 it('puts recorded and written versions in one order, and finds the recorded one back', () => {
   const versions = new WrittenVersions();
   expect([versions.shown('7'), versions.shown('x'), versions.ofList('7')]).toEqual(['7', 'x', '7']);
@@ -228,4 +399,22 @@ it('puts recorded and written versions in one order, and finds the recorded one 
   expect(['5', '6', '9', '10', '11'].map((each) => versions.shown(each))).toEqual(['5', '8', '11', '13', '14']);
   expect(['5', '6', '7', '8', '11', '12', '13'].map((each) => versions.recordedBefore(each))).toEqual(['5', '5', '5', '6', '9', '9', '10']); // biome-ignore format: one line
   expect([versions.ofList('9'), versions.ofList('10')]).toEqual(['12', '13']);
+});
+
+it('versions never go back, also when a version of the recording does', () => {
+  const versions = new WrittenVersions();
+  expect([versions.next('9'), versions.next('5')]).toEqual(['10', '11']);
+  expect(['9', '10'].map((each) => versions.shown(each))).toEqual(['9', '12']);
+});
+
+it('keeps the last ten thousand written changes at least, and says when others are asked for', () => {
+  const changes = new WrittenChanges();
+  const change = { namespace: '', before: undefined, after: { object: {}, cells: undefined }, isGone: false };
+  for (let i = 1; i <= 20_000; i++) changes.add({ ...change, version: String(i) });
+  expect(changes.after('1')).toHaveLength(19_999);
+  changes.add({ ...change, version: '20001' });
+  expect(changes.after('10000')).toBeUndefined();
+  expect(changes.after('10001')).toHaveLength(10_000);
+  expect(changes.after('20000')?.map(({ version }) => version)).toEqual(['20001']);
+  expect(changes.after('x')).toEqual([]);
 });

@@ -41,6 +41,8 @@ export type RecordedServer = Awaited<ReturnType<typeof recordedServer>>;
 interface CacheOptions {
   readonly managedFieldsAsText?: boolean;
   readonly store?: StoreKind;
+  /** One source for each. Absent: one for all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** A command that records types of a server until it is ended. */
@@ -50,6 +52,7 @@ export async function recording(
   {
     managedFieldsAsText,
     store = 'objects',
+    namespaces,
     ...options
   }: Pick<RecorderOptions, 'file'> & Partial<RecorderOptions> & CacheOptions,
 ) {
@@ -59,9 +62,11 @@ export async function recording(
   const informers = await Promise.all(
     gvrs.map(async (gvr) => {
       const type = await typeOf(gvr);
-      const source = client.resource(type.gvr, { as: { table: 'Object' }, managedFieldsAsText });
+      const of = (namespace?: string) =>
+        client.resource(type.gvr, { as: { table: 'Object' }, managedFieldsAsText, namespace });
+      const source = namespaces?.map((namespace) => ({ source: of(namespace), namespace })) ?? of();
       const informer = new SharedInformer<UnknownObject>(source, { clock, logger: silentLogger, store });
-      recorder.follow({ type, informer });
+      recorder.follow({ type, informer, namespaces });
       return informer;
     }),
   );

@@ -1,5 +1,5 @@
 import { createClient } from '../../client/client.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../../client/http/transport.ts';
+import type { Transport, TransportRequest } from '../../client/http/transport.ts';
 import { SharedInformer } from '../../informer/shared-informer.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
@@ -166,30 +166,9 @@ const listingIn = (reader: RecordingReader, api: RecordedApi, of: { file: string
     const { method, path, headers, signal } = init;
     const list = method === 'GET' ? parseCollectionPath(path) : undefined;
     if (!list || list.query.get('watch') === 'true') return await api.request(init);
-    return await responseOf(reader.read({ kind: 'list', ...of, path, headers }, signal));
+    return await reader.response({ kind: 'list', ...of, path, headers }, signal);
   },
 });
-
-/** A response whose first line has the status and the headers. */
-async function responseOf(pieces: AsyncGenerator<Buffer>): Promise<TransportResponse> {
-  let head = Buffer.alloc(0);
-  let end = -1;
-  while (end < 0) {
-    const { value, done } = await pieces.next();
-    if (done) throw new InformerError('store', 'the process that read the recording ended too soon');
-    head = Buffer.concat([head, value]);
-    end = head.indexOf('\n');
-  }
-  const rest = head.subarray(end + 1);
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield rest;
-    yield* pieces;
-  }
-  return {
-    ...(JSON.parse(head.toString('utf8', 0, end)) as Pick<TransportResponse, 'status' | 'headers'>),
-    body: body(),
-  };
-}
 
 function countIn(recording: Recording, { gvr }: ResourceType, moment: number, namespace: string | undefined): number {
   const revision = recording.revisionAt(moment);

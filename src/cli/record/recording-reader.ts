@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import type { TransportResponse } from '../../client/http/transport.ts';
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { type ErrorCode, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -57,20 +58,51 @@ export class RecordingReader {
     return Buffer.concat(pieces).toString();
   }
 
+  /**
+   * An answer whose first line has the status and the headers of a response. Its turn ends with the body, or with the
+   * signal: also that of a body that is not begun, or left at its first piece.
+   */
+  async response(job: ReadingJob, signal?: AbortSignal): Promise<TransportResponse> {
+    const pieces = this.read(job, signal);
+    let head = Buffer.alloc(0);
+    let end = -1;
+    while (end < 0) {
+      const { value, done } = await pieces.next();
+      if (done) throw new InformerError('store', 'the process that read the recording ended too soon');
+      head = Buffer.concat([head, value]);
+      end = head.indexOf('\n');
+    }
+    const rest = head.subarray(end + 1);
+    async function* body(): AsyncGenerator<Uint8Array> {
+      try {
+        yield rest;
+        yield* pieces;
+      } finally {
+        await pieces.return(undefined);
+      }
+    }
+    signal?.addEventListener('abort', () => void pieces.return(undefined).catch(() => {}), { once: true });
+    return {
+      ...(JSON.parse(head.toString('utf8', 0, end)) as Pick<TransportResponse, 'status' | 'headers'>),
+      body: body(),
+    };
+  }
+
   /** The pieces of an answer. Throws the error of the function, `sync` at the end of the time, `store` of the memory. */
   async *read(job: ReadingJob, signal: AbortSignal = new AbortController().signal): AsyncGenerator<Buffer> {
     signal.throwIfAborted();
     if (this.#reading >= MOST_READING) await this.#turn(signal);
-    this.#reading++;
+    else this.#reading++;
     try {
       yield* this.#readNow(job, signal);
     } finally {
-      this.#reading--;
-      this.#waiting.shift()?.();
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#reading--;
     }
   }
 
-  /** Resolves when another process has ended. Rejects, and gives up the turn, when the signal aborts before. */
+  /** Resolves with the turn of a process that has ended. Rejects, and gives up the turn, when the signal aborts before. */
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {

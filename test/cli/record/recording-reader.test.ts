@@ -94,4 +94,26 @@ describe('a recording is read by a process', () => {
     await Promise.all(Array.from({ length: 6 }, () => reader.text(JOB)));
     expect([children.length, Math.max(...counts)]).toEqual([6, 2]);
   });
+
+  it('whose turn ends when the body of a response is left at its first piece, or is not begun', async () => {
+    const head = `process.stdout.write('{"status":200,"headers":{}}\\n'); setInterval(() => {}, 1000)`;
+    const { reader, children } = readerOf(head);
+    const [left, unread] = [await reader.response(JOB), new AbortController()];
+    for await (const _ of left.body) break;
+    await reader.response(JOB, unread.signal);
+    unread.abort(new Error('enough'));
+    const others = [await reader.response(JOB), await reader.response(JOB)];
+    expect(children).toHaveLength(4);
+    for (const { body } of others) for await (const _ of body) break;
+    await eventually(() => !children.some(alive));
+  });
+
+  it('beside one other also when a question comes as another process ends', async () => {
+    const { reader, children, counts } = readerOf(ECHO);
+    const threeTimes = async () => {
+      for (let i = 0; i < 3; i++) await reader.text(JOB);
+    };
+    await Promise.all(Array.from({ length: 5 }, threeTimes));
+    expect([children.length, Math.max(...counts)]).toEqual([15, 2]);
+  });
 });

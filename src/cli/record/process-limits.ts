@@ -1,5 +1,6 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { writeSync } from 'node:fs';
 import { builtin } from '../../kit/builtin.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
 import { oneFile } from '../../kit/one-file.ts';
@@ -50,8 +51,12 @@ export async function exitOf(child: ChildProcess): Promise<readonly [number | nu
   }
 }
 
-/** Ends this process at the limits, until disposed. */
+/** Ends this process at the limits, until disposed. One that has too much memory already does not begin its work. */
 export function limited(limits: Omit<ProcessLimits, 'parent'>): Disposable {
+  if (process.memoryUsage.rss() > limits.mostBytes) {
+    writeSync(REASON, 'memory');
+    process.kill(process.pid, 'SIGKILL');
+  }
   const thread = new (builtin.threads().Worker)(
     `(${limitsProgram})(require('node:worker_threads').workerData, ${REASON})`,
     { eval: true, workerData: { ...limits, parent: process.ppid } },

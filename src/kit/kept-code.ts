@@ -14,6 +14,8 @@ export interface KeptCodeOptions {
    * there, because what lies there is run.
    */
   readonly folder: string;
+  /** How long this process has run, s. Default: by Node. */
+  readonly uptime?: () => number;
 }
 
 /** The length of the first part of a kept file: which source the rest was made from, and how long the parts are. */
@@ -22,8 +24,11 @@ const HEADER_BYTES = 160;
 /** V8 refuses code that was compiled with other options. */
 const V8_OPTIONS = `${process.execArgv} ${process.env.NODE_OPTIONS}`;
 
-/** Code that is kept later than this would lack the functions that V8 has already dropped again. */
+/** Code that is kept later than this would lack most functions: V8 drops those that were not called for a while. */
 const LONGEST_RUN_S = 10;
+
+/** A run this much shorter than the one that kept the code has more functions, and keeps its own instead. */
+const SHORTER = 2;
 
 /** A file of the build that was loaded, and where its code is kept. */
 interface Loaded {
@@ -45,11 +50,16 @@ export class KeptCode {
   readonly #options: KeptCodeOptions;
   readonly #loaded = new Map<string, Exports>();
   readonly #scripts: Loaded[] = [];
-  readonly #startedAt = process.uptime();
+  readonly #uptime: () => number;
+  readonly #startedAt: number;
   #isComplete = true;
+  /** The longest run that kept code which this one uses, s. */
+  #keptAfterS = 0;
 
   constructor(options: KeptCodeOptions) {
     this.#options = options;
+    this.#uptime = options.uptime ?? process.uptime;
+    this.#startedAt = this.#uptime();
   }
 
   /** Gives the exports of a file. Throws where the file cannot be read, or throws itself. */
@@ -68,12 +78,16 @@ export class KeptCode {
     return exports;
   }
 
-  /** Writes the code of all loaded files, if the code of one was missing or of another version. Never throws. */
+  /**
+   * Writes the code of all loaded files, if the code of one was missing, of another version, or kept by a run of more
+   * than twice the time. Never throws.
+   */
   keep(): void {
-    if (this.#isComplete || process.uptime() - this.#startedAt > LONGEST_RUN_S) return;
+    const ranS = this.#uptime() - this.#startedAt;
+    if (ranS > LONGEST_RUN_S || (this.#isComplete && ranS * SHORTER > this.#keptAfterS)) return;
     try {
       mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
-      for (const each of this.#scripts) writeWhole(each.place, keptBytes(each));
+      for (const each of this.#scripts) writeWhole(each.place, keptBytes(each, ranS));
     } catch {} // a full disk, or a folder that cannot be written: the next run compiles again
   }
 
@@ -83,6 +97,7 @@ export class KeptCode {
     const stamp = stampOf(source);
     const loaded = keptScript(place, stamp, url.href);
     if (loaded === undefined || loaded.script.cachedDataRejected) this.#isComplete = false;
+    else this.#keptAfterS = Math.max(this.#keptAfterS, loaded.ranS);
     const text = loaded?.text ?? scriptOf(readFileSync(source, 'latin1'));
     const script = loaded?.script ?? compiled(text, url.href);
     this.#scripts.push({ script, text, place, stamp });
@@ -129,11 +144,11 @@ function stampOf(source: string): string {
 }
 
 /** The script is kept beside its code, which is faster than to make it again. */
-function keptBytes({ script, text, stamp }: Loaded): Buffer {
+function keptBytes({ script, text, stamp }: Loaded, ranS: number): Buffer {
   const code = script.createCachedData();
   const begin = codeBegin(text.length);
   const bytes = Buffer.alloc(begin + code.length);
-  bytes.write(`${stamp} ${text.length} ${bytes.length} `.padEnd(HEADER_BYTES), 'latin1');
+  bytes.write(`${stamp} ${text.length} ${bytes.length} ${ranS.toFixed(2)} `.padEnd(HEADER_BYTES), 'latin1');
   bytes.write(text, HEADER_BYTES, 'latin1');
   code.copy(bytes, begin);
   return bytes;
@@ -143,18 +158,22 @@ function keptBytes({ script, text, stamp }: Loaded): Buffer {
 const codeBegin = (textLength: number) => Math.ceil((HEADER_BYTES + textLength) / 8) * 8;
 
 /** Undefined for a file that is not there, of another source, or damaged. */
-function keptScript(place: string, stamp: string, url: string): Pick<Loaded, 'script' | 'text'> | undefined {
+function keptScript(
+  place: string,
+  stamp: string,
+  url: string,
+): (Pick<Loaded, 'script' | 'text'> & { readonly ranS: number }) | undefined {
   try {
     const bytes = readFileSync(place);
     const header = bytes.toString('latin1', 0, HEADER_BYTES);
     if (!header.startsWith(`${stamp} `)) return undefined;
-    const [textLength = 0, length] = header
+    const [textLength = 0, length, ranS = 0] = header
       .slice(stamp.length + 1)
       .split(' ')
       .map(Number);
     if (length !== bytes.length) return undefined;
     const text = bytes.toString('latin1', HEADER_BYTES, HEADER_BYTES + textLength);
-    return { text, script: compiled(text, url, bytes.subarray(codeBegin(textLength))) };
+    return { text, ranS, script: compiled(text, url, bytes.subarray(codeBegin(textLength))) };
   } catch {
     return undefined;
   }

@@ -15,13 +15,20 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const files = (texts: Readonly<Record<string, string>>) =>
   Promise.all(Object.entries(texts).map(([name, text]) => writeFile(path.join(root, 'dist', name), text)));
 const folder = () => path.join(root, 'kept', 'query');
-const code = () => new KeptCode({ files: pathToFileURL(`${path.join(root, 'dist')}${path.sep}`), folder: folder() });
+const code = (uptime?: () => number) =>
+  new KeptCode({
+    files: pathToFileURL(`${path.join(root, 'dist')}${path.sep}`),
+    folder: folder(),
+    ...(uptime && { uptime }),
+  });
 const kept = async () => (await readdir(folder()).catch(() => [])).sort();
 
-/** Loads a file, and keeps its code. */
-function run(file: string) {
-  const loader = code();
+/** Loads a file, and keeps its code after `ranS` seconds. */
+function run(file: string, ranS = 0.1) {
+  let uptimeS = 3;
+  const loader = code(() => uptimeS);
   const exports = loader.load(file);
+  uptimeS += ranS;
   loader.keep();
   return exports;
 }
@@ -100,6 +107,36 @@ describe('kept code', () => {
     await files({ 'a.js': 'const one = () => 2;\nexport { one };' });
     expect((run('a.js') as { one: () => number }).one()).toBe(2);
     expect((run('a.js') as { one: () => number }).one()).toBe(2);
+  });
+
+  it.each([
+    { first: 4, next: 1.9, isReplaced: true },
+    { first: 4, next: 2.1, isReplaced: false },
+    { first: 0.3, next: 5, isReplaced: false },
+    { first: 0.3, next: 11, isReplaced: false },
+  ])('of a run of $first s is replaced by a run of $next s: $isReplaced', async ({ first, next, isReplaced }) => {
+    await files({
+      'a.js': 'import { one } from "./b.js";\nexport { one };',
+      'b.js': 'const one = 1;\nexport { one };',
+    });
+    run('a.js', first);
+    const writtenAt = async () =>
+      Promise.all((await kept()).map(async (file) => (await stat(path.join(folder(), file))).mtimeMs));
+    const before = await writtenAt();
+    run('a.js', next);
+    const after = await writtenAt();
+    expect(after).toHaveLength(2);
+    expect(after.map((at, i) => at !== before[i])).toEqual([isReplaced, isReplaced]);
+    if (isReplaced) run('a.js', next);
+    expect(await writtenAt(), 'a run as long as the one before writes nothing').toEqual(after);
+  });
+
+  it('of a run of more than ten seconds is not kept', async () => {
+    await files({ 'a.js': 'const one = 1;\nexport { one };' });
+    run('a.js', 10.1);
+    expect(await kept()).toEqual([]);
+    run('a.js', 9.9);
+    expect(await kept()).toHaveLength(1);
   });
 
   it('that cannot be written is no error', async () => {

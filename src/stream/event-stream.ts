@@ -287,7 +287,7 @@ class EventStream<T extends StreamTarget> implements Disposable {
     const take: TakeChange = (change, sequence) =>
       inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
     return {
-      ...changeHandler(take, (object, sequence) => inStep(object, sequence, () => {})),
+      ...changeHandler(take),
       synced: () => inStep(undefined, shown.sequence, () => this.#initialListShown(target, shown)),
       continuity: (event) => inStep(undefined, shown.sequence, () => this.#reportContinuity(target, event, shown)),
     };

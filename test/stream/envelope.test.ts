@@ -77,6 +77,21 @@ describe('an envelope', () => {
     expect(modified && 'changes' in (envelop(change)[0] ?? {})).toBe(false);
   });
 
+  test('has no changes where a state before or after is nested too deep', () => {
+    const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as unknown;
+    for (const [oldObject, object] of [
+      [web(1), web(2, { deep })],
+      [web(1, { deep }), web(2)],
+    ] as const)
+      expect(envelop({ ...updated, oldObject, object }, { withChanges: true })[0]?.changes).toEqual([]);
+  });
+
+  test('of an object that began to match is ADDED without changes, and has the state before', () => {
+    const [added] = envelop({ ...updated, type: 'added', cause: 'filter' }, { withChanges: true, withOld: true });
+    expect(added).toMatchObject({ type: 'ADDED', cause: 'filter', changed: [], oldObject: bare(web(1)) });
+    expect(added?.changes).toEqual([]);
+  });
+
   test('shows values of Secrets in changes as marks', () => {
     const secret = (value: string): UnknownObject => ({
       metadata: { name: 's', namespace: 'shop' },

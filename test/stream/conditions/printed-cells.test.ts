@@ -313,6 +313,14 @@ describe('the cells of a row answer an expression', () => {
     expect(where('PHASE == "x"').test(cells.variablesFor(row(columns, ['a', 'b', 'x']), NOW))).toBe(true);
   });
 
+  it('each row has the variables of its own columns, whichever row came before', () => {
+    const [pods, phases] = [columnsOfType('pods'), columnsOf('Name:string:name|Status|Phase')];
+    const cells = new PrintedCells(pods);
+    const rows = [row(pods, POD), row(phases, ['a', 'b', 'x']), row(pods, POD)];
+    const nodes = rows.map((object) => (cells.variablesFor(object, NOW) as { NODE?: unknown }).NODE);
+    expect(nodes).toEqual(['n1', undefined, 'n1']);
+  });
+
   it('without a table there are name and age', () => {
     const object = { metadata: { name: 'a', creationTimestamp: '2026-03-01T11:00:00Z' } };
     const program = where('NAME == "a" && AGE == duration("1h") && NAMESPACE != "x"');

@@ -20,3 +20,7 @@ export function compareResourceVersions(a: ResourceVersion, b: ResourceVersion):
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** Whether `a` is later than `b`; false where they have no order. */
+export const isLaterVersion = (a: ResourceVersion, b: ResourceVersion): boolean =>
+  (compareResourceVersions(a, b) ?? 0) > 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareResourceVersions } from '../../src/model/resource-version.ts';
+import { compareResourceVersions, isLaterVersion } from '../../src/model/resource-version.ts';
 
 describe('resource versions', () => {
   it('compare exactly, also above the largest safe integer', () => {
@@ -10,5 +10,16 @@ describe('resource versions', () => {
 
   it('are not comparable unless both are plain decimals', () => {
     for (const odd of ['', '0', '01', 'abc', '-1']) expect(compareResourceVersions(odd, '5')).toBeUndefined();
+  });
+
+  it('are later than lower ones of the same order only', () => {
+    const pairs = [
+      ['10', '9'],
+      ['9', '10'],
+      ['9', '9'],
+      ['abc', '9'],
+      ['9', ''],
+    ] as const;
+    expect(pairs.map(([a, b]) => isLaterVersion(a, b))).toEqual([true, false, false, false, false]);
   });
 });

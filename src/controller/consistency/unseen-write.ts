@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { compareResourceVersions, isComparable, type ResourceVersion } from '../../model/resource-version.ts';
+import { isComparable, isLaterVersion, type ResourceVersion } from '../../model/resource-version.ts';
 import type { StoredWrite } from '../../model/stored-write.ts';
 import type { ReadCache } from './read-cache.ts';
 import { leftOfWaitMs } from './wait-limit.ts';
@@ -124,7 +124,7 @@ export class UnseenWrite {
 }
 
 const isOlder = (version: ResourceVersion, than: ResourceVersion | undefined) =>
-  than !== undefined && (compareResourceVersions(version, than) ?? 1) < 0;
+  than !== undefined && isLaterVersion(than, version);
 
 const isReached = (version: ResourceVersion | undefined, wanted: ResourceVersion) =>
-  version === wanted || (version !== undefined && (compareResourceVersions(version, wanted) ?? -1) >= 0);
+  version === wanted || (version !== undefined && isLaterVersion(version, wanted));

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
-import { compareResourceVersions, type ResourceVersion } from '../../model/resource-version.ts';
+import { isLaterVersion, type ResourceVersion } from '../../model/resource-version.ts';
 
 /** One change of a collection. */
 export interface HistoryEvent {
@@ -61,5 +61,5 @@ export class EventHistory {
 
 /** Whether a state of the version `reached` contains nothing that is later than `version`. */
 export function isUpTo(reached: ResourceVersion, version: ResourceVersion): boolean {
-  return reached === version || (compareResourceVersions(reached, version) ?? 1) <= 0;
+  return reached === version || isLaterVersion(version, reached);
 }

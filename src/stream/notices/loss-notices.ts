@@ -2,7 +2,7 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import type { Clock, Timer } from '../../kit/clock.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
-import { compareResourceVersions } from '../../model/resource-version.ts';
+import { isLaterVersion } from '../../model/resource-version.ts';
 
 /** How long a notice waits for the same notice of other types. */
 const GATHER_MS = 300;
@@ -58,9 +58,7 @@ export class LossNotices implements Disposable {
 
 function textOf(losses: Gathered['losses']): string {
   const names = namesOf(losses);
-  const from = losses
-    .map(({ event }) => event.from)
-    .reduce((a, b) => ((compareResourceVersions(b, a) ?? 0) < 0 ? b : a));
+  const from = losses.map(({ event }) => event.from).reduce((a, b) => (isLaterVersion(a, b) ? b : a));
   const reasons = new Set(losses.map(({ event }) => event.why));
   const [reason] = reasons;
   const why = reasons.size === 1 && reason !== 'other' ? ` (${reason})` : '';

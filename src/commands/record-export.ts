@@ -19,8 +19,8 @@ const exportFlags = {
 export default class RecordExportCommand extends BaseCommand {
   static override summary = 'Write a recording as NDJSON or CSV';
   static override description =
-    'Prints every recorded change of all types, or of the given ones, in the order in which they were received: a JSON object for each with the whole object, or a row of CSV without it. Times in which changes may be missing are lines of their own (GAP), in their places.';
-  static override usage = 'record export FILE [TYPE…] [-o ndjson|csv] [FLAGS]';
+    'Prints every recorded change of all types, or of the given ones, in the order in which they were received: a JSON object for each with the whole object, or a row of CSV or TSV without it. Times in which changes may be missing are lines of their own (GAP), in their places.';
+  static override usage = 'record export FILE [TYPE…] [-o ndjson|csv|tsv] [FLAGS]';
   static override examples = [
     {
       description: 'The names and sizes of images that were ever in use, by jq',

@@ -290,6 +290,15 @@ export const FORMATS = registry({
     rows: false,
     create: printedWith((of) => [of.CustomCsvPrinter, of.parseCsvColumns]),
   },
+  tsv: {
+    ...CSV,
+    called: 'tsv',
+    help: 'tsv',
+    mediaType: 'text/tab-separated-values; charset=utf-8',
+    counts: (of) => of.countsAsTsv,
+    rows: rowsBy((of) => of.tsvRows),
+    create: printedBy((of) => of.TsvPrinter),
+  },
 });
 
 /** Keeps the words as names, and lets no format leave out a trait. */

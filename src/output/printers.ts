@@ -17,7 +17,7 @@ export {
   yamlList,
 } from './objects/structured.ts';
 export { countsAsTable } from './tables/count-table.ts';
-export { CsvPrinter, CustomCsvPrinter, countsAsCsv } from './tables/csv-printer.ts';
+export { CsvPrinter, CustomCsvPrinter, countsAsCsv, countsAsTsv, TsvPrinter } from './tables/csv-printer.ts';
 export {
   CustomColumnsPrinter,
   parseCsvColumns,

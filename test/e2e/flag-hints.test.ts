@@ -20,7 +20,7 @@ describe('flags that would do nothing are refused with what to use', () => {
   it.concurrent.each<[string[], string]>([
     [
       ['watch', 'pods', '-o', 'json', '--show-labels'],
-      'error: --show-labels does nothing in -o json\nhint: leave it out, or use a table (no -o), -o csv\n',
+      'error: --show-labels does nothing in -o json\nhint: leave it out, or use a table (no -o), -o csv, -o tsv\n',
     ],
     [['watch', 'pods', '-o', 'name', '-L', 'app'], 'error: --label-columns does nothing in -o name\n'],
     [
@@ -40,7 +40,7 @@ describe('flags that would do nothing are refused with what to use', () => {
     [['query', 'pods', '-o', 'yaml', '--show-labels'], 'error: --show-labels does nothing in -o yaml\n'],
     [
       ['query', 'pods', '-o', 'csv=NAME:.metadata.name', '--show-labels'],
-      'error: --show-labels does nothing in -o csv=…\nhint: leave it out, or use a table (no -o), -o csv\n',
+      'error: --show-labels does nothing in -o csv=…\nhint: leave it out, or use a table (no -o), -o csv, -o tsv\n',
     ],
     [['query', 'pods', '--count', '--sort-by', '.metadata.name'], 'error: --sort-by does nothing beside --count\n'],
     [['query', 'pods', '--merge', '1s'], 'error: --merge does nothing without --watch\nhint: add --watch, or leave it'],

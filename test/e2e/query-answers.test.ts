@@ -236,6 +236,18 @@ describe('query -o', () => {
     expect((await query('pods', '-n', 'shop', '-o', 'csv', '--no-headers', '-L', 'app')).stdout).toMatch(/^web-1,.*,web\r\n/); // biome-ignore format: one line
   });
 
+  it('tsv prints the same table with tabs, and counts too', async () => {
+    const [heading, row, ...rest] = (await query('pods', '-A', '-o', 'tsv', '--eq', 'node=worker-1')).stdout.split(
+      '\n',
+    );
+    expect(heading?.split('\t').slice(0, 3)).toEqual(['NAMESPACE', 'NAME', 'READY']);
+    expect(row?.split('\t').slice(0, 3)).toEqual(['shop', 'web-1', '0/1']);
+    expect(rest).toEqual(['']);
+    expect((await query('pods', '-n', 'shop', '--values', 'phase', '-o', 'tsv')).stdout).toMatch(
+      /^VALUE\tCOUNT\n\w+\t\d\n/,
+    );
+  });
+
   it('csv of several types is one table', async () => {
     const { stdout } = await query('pods,configmaps', '-n', 'shop', '-o', 'csv', '--name', '^(web-1|settings)$');
     const [heading = [], first = [], second = []] = stdout.split('\r\n').map((line) => line.split(','));

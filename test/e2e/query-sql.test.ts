@@ -50,10 +50,11 @@ describe('query --sql', () => {
     60_000,
   );
 
-  it('prints a table, CSV and JSON, of the end or of a moment', async () => {
+  it('prints a table, CSV, TSV and JSON, of the end or of a moment', async () => {
     const replicas = "SELECT time, who, before, after FROM changes WHERE name = 'web' AND path = '.spec.replicas'";
     expect((await asked(replicas)).stdout).toBe('TIME                      WHO            BEFORE  AFTER\n2026-11-28T02:11:40.000Z  kubectl-scale  4       9\n'); // biome-ignore format: one line
     expect((await asked(replicas, '-o', 'csv', '--no-headers')).stdout).toBe('2026-11-28T02:11:40.000Z,kubectl-scale,4,9\r\n'); // biome-ignore format: one line
+    expect((await asked(replicas, '-o', 'tsv')).stdout).toBe('time\twho\tbefore\tafter\n2026-11-28T02:11:40.000Z\tkubectl-scale\t4\t9\n'); // biome-ignore format: one line
     expect((await asked(replicas, '--at', '2026-11-28T02:11')).stdout).toBe('TIME  WHO  BEFORE  AFTER\n');
     const pods = 'SELECT count(*) AS n FROM pods';
     expect((await asked(pods, '-o', 'ndjson')).stdout).toBe('{"n":13}\n');

@@ -65,7 +65,7 @@ describe('-o', () => {
 
   test('the formats that an error names are those that a user can type, each once and in order', () => {
     expect(() => parseOutputFormat('xyz')).toThrow(
-      'allowed formats are: changes,csv,custom-columns,custom-columns-file,diff,html,jq,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,ndjson,timeline,wide,yaml',
+      'allowed formats are: changes,csv,custom-columns,custom-columns-file,diff,html,jq,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,ndjson,timeline,tsv,wide,yaml',
     );
   });
 
@@ -86,6 +86,7 @@ describe('-o', () => {
     ['kyaml', 'application/yaml'],
     ['csv', 'text/csv; charset=utf-8'],
     ['csv=A:.b', 'text/csv; charset=utf-8'],
+    ['tsv', 'text/tab-separated-values; charset=utf-8'],
     ['', 'text/plain; charset=utf-8'],
     ['jsonpath={.a}', 'text/plain; charset=utf-8'],
     ['xyz', 'text/plain; charset=utf-8'],
@@ -100,6 +101,7 @@ describe('the needs of a format', () => {
     ['wide', { needsObject: false, columns: 'wide', needsOld: false, answers: true }],
     ['name', { needsObject: false, columns: 'none', needsOld: false, answers: true }],
     ['csv', { needsObject: false, columns: 'wide', needsOld: false, answers: true }],
+    ['tsv', { needsObject: false, columns: 'wide', needsOld: false, answers: true }],
     ['csv=A:.b', { needsObject: true, columns: 'none', needsOld: false, answers: true }],
     ['ndjson', { needsObject: true, columns: 'none', needsOld: false, answers: true }],
     ['json', { needsObject: true, columns: 'none', needsOld: false, answers: true }],

@@ -324,7 +324,7 @@ function checkOneAnswer(flags: QueryFlagValues, { traits }: OutputFormat) {
   const [first = verb && `--${verb}`] = asked;
   if (first !== undefined && traits.counts === false) {
     throw new InformerError('argument', `${first} has no objects for -o ${traits.called}`, {
-      hint: 'it prints a table, or data with -o json, ndjson, yaml or csv',
+      hint: 'it prints a table, or data with -o json, ndjson, yaml, csv or tsv',
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { whyUnprintable } from '../../stream/shown-object.ts';
-import { csvRecord } from '../csv.ts';
+import { csvRecord, tsvRecord } from '../csv.ts';
 import type { PrintedObject, Printer } from '../printer.ts';
 import { typeName } from '../printer.ts';
 import { type Column, type ColumnOptions, columnsOf } from './columns.ts';
@@ -25,9 +25,11 @@ export interface CsvOptions
  */
 export class CsvPrinter implements Printer {
   readonly #options: CsvOptions;
+  readonly #record: typeof csvRecord;
 
-  constructor(options: CsvOptions) {
+  constructor(options: CsvOptions, record = csvRecord) {
     this.#options = options;
+    this.#record = record;
   }
 
   events(): string {
@@ -39,6 +41,7 @@ export class CsvPrinter implements Printer {
   }
 
   *objects(answer: Iterable<PrintedObject>): Iterable<string> {
+    const record = this.#record;
     const { showKind = false, noHeaders = false, terminal } = this.#options;
     const columnsByType = this.#columnsByType(answer);
     const headings = new Map(
@@ -46,7 +49,7 @@ export class CsvPrinter implements Printer {
     );
     const keys = [...headings.keys()];
     if (!noHeaders && columnsByType.size > 0)
-      yield csvRecord([...(showKind ? ['TYPE'] : []), ...headings.values()], terminal);
+      yield record([...(showKind ? ['TYPE'] : []), ...headings.values()], terminal);
     const now = this.#options.clock.now();
     for (const { object, type } of answer) {
       const columns = columnsByType.get(formatGvr(type.gvr));
@@ -55,7 +58,7 @@ export class CsvPrinter implements Printer {
         const column = columns?.get(key);
         return column ? (column.data ?? column.cell)(source) : '';
       });
-      yield csvRecord([...(showKind ? [typeName(type)] : []), ...cells], terminal);
+      yield record([...(showKind ? [typeName(type)] : []), ...cells], terminal);
     }
   }
 
@@ -73,9 +76,24 @@ export class CsvPrinter implements Printer {
   }
 }
 
+/** As {@link CsvPrinter}, with tabs between the cells. */
+export class TsvPrinter extends CsvPrinter {
+  constructor(options: CsvOptions) {
+    super(options, tsvRecord);
+  }
+}
+
+interface CountsOptions {
+  readonly noHeaders: boolean;
+  readonly terminal: boolean;
+}
+
+export const countsAsTsv = (counts: PrintedCounts, options: CountsOptions) => countsAsCsv(counts, options, tsvRecord);
+
 export function countsAsCsv(
   { rows, amounts }: PrintedCounts,
-  { noHeaders, terminal }: { readonly noHeaders: boolean; readonly terminal: boolean },
+  { noHeaders, terminal }: CountsOptions,
+  record = csvRecord,
 ): string {
   const values = rows.some(({ value }) => value !== undefined) ? ['VALUE'] : [];
   const headings = [...values, 'COUNT', ...amounts.map((name) => name.toUpperCase())];
@@ -84,7 +102,7 @@ export function countsAsCsv(
     String(count),
     ...each.map((amount) => (amount ? String(amount.exact) : '')),
   ]);
-  return (noHeaders ? lines : [headings, ...lines]).map((line) => csvRecord(line, terminal)).join('');
+  return (noHeaders ? lines : [headings, ...lines]).map((line) => record(line, terminal)).join('');
 }
 
 /** Columns by their headings; the second of one heading by that and its place. */

@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/exact-json.ts';
-import { csvRecord } from '../csv.ts';
+import { csvRecord, tsvRecord } from '../csv.ts';
 import { cellText, safeJson } from '../escape.ts';
 import { AlignedTable } from './table.ts';
 
@@ -48,14 +48,19 @@ export const wideRows = (names: readonly string[], options: RowsOptions) =>
   tableRows(names, options, Number.POSITIVE_INFINITY);
 
 /** CSV with a line of headings. */
-export function csvRows(names: readonly string[], { noHeaders, terminal }: RowsOptions): Rows {
-  let head = noHeaders ? '' : csvRecord(names, terminal);
+export const csvRows = (names: readonly string[], options: RowsOptions) => records(csvRecord, names, options);
+
+/** Tab-separated values with a line of headings. */
+export const tsvRows = (names: readonly string[], options: RowsOptions) => records(tsvRecord, names, options);
+
+function records(record: typeof csvRecord, names: readonly string[], { noHeaders, terminal }: RowsOptions): Rows {
+  let head = noHeaders ? '' : record(names, terminal);
   const withHead = (text: string) => {
     const all = head + text;
     head = '';
     return all;
   };
-  return { add: (values) => withHead(csvRecord(values.map(plain), terminal)), end: () => withHead('') };
+  return { add: (values) => withHead(record(values.map(plain), terminal)), end: () => withHead('') };
 }
 
 /** A JSON object for each row, one a line. What is undefined is left out. */

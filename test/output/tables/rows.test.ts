@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CreateRows } from '../../../src/output/format-traits.ts';
-import { csvRows, jsonRows, ndjsonRows, tableRows, wideRows } from '../../../src/output/tables/rows.ts';
+import { csvRows, jsonRows, ndjsonRows, tableRows, tsvRows, wideRows } from '../../../src/output/tables/rows.ts';
 
 const NAMES = ['name', 'n'];
 const ROWS = [
@@ -32,6 +32,12 @@ it('rows are CSV, with headings also where there is none', () => {
   expect(textOf(csvRows)).toBe('name,n\r\n"a,b",12345678901234567890\r\nc\u001b[31m,\r\n');
   expect(textOf(csvRows, [])).toBe('name,n\r\n');
   expect(textOf(csvRows, [], { noHeaders: true })).toBe('');
+});
+
+it('rows are tab-separated, with headings also where there is none', () => {
+  expect(textOf(tsvRows)).toBe('name\tn\na,b\t12345678901234567890\nc\u001b[31m\t\n');
+  expect(textOf(tsvRows, [['one\ntwo', 1.5]], { noHeaders: true })).toBe('one\\ntwo\t1.5\n');
+  expect(textOf(tsvRows, [])).toBe('name\tn\n');
 });
 
 it('rows are JSON with exact numbers', () => {

@@ -109,6 +109,13 @@ export class ReplayWrites {
     return since !== undefined && (!isComparable(shown) || BigInt(shown) > BigInt(since));
   }
 
+  /** Does something between two requests: what the recording has next does not come into the midst of a write. */
+  async between(work: () => void): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    await turn;
+  }
+
   /** Answers requests one after the other. `written` gets each change. */
   async answer(
     init: TransportRequest,
@@ -287,6 +294,7 @@ function forwarded(
 ): TransportRequest {
   const type = method === 'DELETE' ? 'application/json' : headers['content-type'];
   const agent = headers['user-agent'];
+  const own = (version: unknown) => (version === versionIn(present?.object) ? versionIn(before) : STALE);
   const sent = {
     accept: 'application/json',
     ...(type !== undefined && { 'content-type': type }),
@@ -294,23 +302,31 @@ function forwarded(
   };
   if (method === 'DELETE') {
     const { orphanDependents: _, ...options } = body ?? {};
+    const preconditions = options.preconditions as Fields | undefined;
     const [place = '', query = ''] = path.split('?');
     const kept = new URLSearchParams(query);
     for (const name of ['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents']) kept.delete(name);
-    const own = jsonText({
+    const text = jsonText({
       kind: 'DeleteOptions',
       apiVersion: 'v1',
       ...options,
+      ...(preconditions?.resourceVersion !== undefined && { preconditions: { ...preconditions, resourceVersion: own(preconditions.resourceVersion) } }), // biome-ignore format: one line
       gracePeriodSeconds: 0,
       propagationPolicy: 'Background',
     });
-    return { method, path: `${place}?${kept}`, headers: sent, body: own };
+    return { method, path: `${place}?${kept}`, headers: sent, body: text };
+  }
+  if (Array.isArray(body)) {
+    const steps = (body as readonly (Fields | null)[]).map((step) => (step?.path === VERSION_PATH && step.value !== undefined ? { ...step, value: own(step.value) } : step)); // biome-ignore format: one line
+    return { method, path, headers: sent, body: jsonText(steps) };
   }
   const version = versionIn(body);
   if (!body || version === undefined) return { method, path, headers: sent, body: original };
-  const isPresent = version === versionIn(present?.object);
-  return { method, path, headers: sent, body: jsonText(withVersion(body, isPresent ? versionIn(before) : STALE)) };
+  return { method, path, headers: sent, body: jsonText(withVersion(body, own(version))) };
 }
+
+/** The version of an object in the steps of a JSON patch. */
+const VERSION_PATH = '/metadata/resourceVersion';
 
 /** A version that no object has. */
 const STALE = '1';

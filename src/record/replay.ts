@@ -187,7 +187,7 @@ export class Replay implements Transport {
       if (isListed) inLists.set(revision.source, revision.id);
       if (isListed || !track.isBegun || revision.id <= track.revision) continue;
       await this.#reach(revision.at, signal);
-      this.#pass(track, revision);
+      await this.#betweenWrites(() => this.#pass(track, revision));
     }
     for (const list of lists) await this.#listAgain(list, signal);
     await this.#reach(Math.max(this.#now, ...recording.runs.map(({ until }) => until)), signal);
@@ -245,17 +245,25 @@ export class Replay implements Transport {
     const { recording } = this.#options;
     const { id } = track.source;
     await this.#reach(at, signal);
-    let last = track.revision;
-    for (const revision of recording.revisionsBetween([id], track.revision, Number.MAX_SAFE_INTEGER)) {
-      if (revision.at > at || (revision.at === at && revision.cause === 'watch')) break;
-      last = revision.id;
-      this.#states.delete(revision.object);
-    }
-    const wasBegun = track.isBegun;
-    track.begin(last, version);
-    if (wasBegun) this.#expire(track, at);
+    await this.#betweenWrites(() => {
+      let last = track.revision;
+      for (const revision of recording.revisionsBetween([id], track.revision, Number.MAX_SAFE_INTEGER)) {
+        if (revision.at > at || (revision.at === at && revision.cause === 'watch')) break;
+        last = revision.id;
+        this.#states.delete(revision.object);
+      }
+      const wasBegun = track.isBegun;
+      track.begin(last, version);
+      if (wasBegun) this.#expire(track, at);
+    });
     this.#isNewlyListed = true;
     this.#changed.wake();
+  }
+
+  /** A write has one state of the recording from its beginning to its end. */
+  async #betweenWrites(work: () => void): Promise<void> {
+    if (this.#writes) await this.#writes.between(work);
+    else work();
   }
 
   #expire({ source }: ReplayTrack, at: number): void {

@@ -76,7 +76,12 @@ async function startWriteServer(clock: FakeClock) {
   const transport = sandbox.transport();
   return {
     manager: 'sandbox',
-    request: (init: Parameters<typeof transport.request>[0]) => transport.request(init),
+    /** Requests wait for it. */
+    gate: Promise.resolve(),
+    async request(init: Parameters<typeof transport.request>[0]) {
+      await this.gate;
+      return await transport.request(init);
+    },
     put: (objects: readonly object[]) => void sandbox.put(objects),
     [Symbol.asyncDispose]: () => sandbox.close(),
   };
@@ -115,6 +120,7 @@ async function playing(file: string) {
     deployments: resource(DEPLOYMENTS),
     client,
     replay,
+    writeServer,
     async [Symbol.asyncDispose]() {
       ended.abort();
       await running;
@@ -207,6 +213,56 @@ it('checks a write as a server does: versions, names, fields, and a trial writes
   await expect(secrets.create({ metadata: { name: 's' } })).rejects.toMatchObject({ status: { code: 501 } });
   const { items } = await maps.list({ resourceVersion });
   expect(items.find(({ metadata }) => metadata.name === 'a')?.data).toEqual({ color: 'first' });
+});
+
+it('compares the versions that a writer knows with those that readers get, in deletions and in steps of a JSON patch', async () => {
+  await using server = await replayed();
+  const { maps } = server;
+  await maps.patch('b', { data: { color: 'red' } }, { type: 'merge' });
+  await maps.patch('b', { data: { color: 'green' } }, { type: 'merge' });
+  const stale = (await maps.patch('a', { data: { color: 'red' } }, { type: 'merge' })).metadata.resourceVersion ?? '';
+  const version =
+    (await maps.patch('a', { data: { color: 'green' } }, { type: 'merge' })).metadata.resourceVersion ?? '';
+  const steps = (value: string) => [
+    { op: 'test' as const, path: '/metadata/resourceVersion', value },
+    { op: 'replace' as const, path: '/data/color', value: 'mine' },
+  ];
+  for (let old = 1; old <= Number(version) + 50; old++) {
+    if (old === Number(version)) continue;
+    const preconditions = { resourceVersion: String(old) };
+    await expect(maps.delete('a', { preconditions })).rejects.toMatchObject({ status: { code: 409 } });
+    await expect(maps.patch('a', steps(String(old)), { type: 'json' })).rejects.toMatchObject({
+      status: { code: 422 },
+    });
+  }
+  expect(Number(stale)).toBeLessThan(Number(version));
+  const patched = await maps.patch('a', steps(version), { type: 'json' });
+  expect(patched.data).toEqual({ color: 'mine' });
+  await maps.delete('a', { preconditions: { resourceVersion: patched.metadata.resourceVersion ?? '', uid: patched.metadata.uid ?? '' } }); // biome-ignore format: one line
+  await expect(maps.get('a')).rejects.toMatchObject({ status: { code: 404 } });
+});
+
+it('what is recorded of an object while it is written to comes before the write or is not shown, and no version comes twice', async () => {
+  await using server = await replayed();
+  const { maps, pass, writeServer } = server;
+  const { resourceVersion } = await maps.list();
+  const watch = (await maps.watch({ resourceVersion, labelSelector: 'color' })) as Watch;
+  const gate = Promise.withResolvers<void>();
+  writeServer.gate = gate.promise;
+  const writing = maps.patch('a', { data: { mine: 'yes' } }, { type: 'merge' });
+  await pass(12_000); // a is red
+  gate.resolve();
+  const written = await writing;
+  await pass(30_000); // b is red
+  const events = await take(watch, 2);
+  expect(colors(events)).toEqual(['MODIFIED a blue', 'MODIFIED b red']);
+  expect(events[0]?.object).toEqual(written);
+  const versions = [resourceVersion, ...events.map(({ object }) => object.metadata.resourceVersion ?? '')];
+  expect(new Set(versions).size).toBe(3);
+  expect(versions).toEqual(versions.toSorted((a, b) => compareResourceVersions(a, b) ?? 0));
+  expect(await maps.get('a')).toEqual(written);
+  const rest = await take((await maps.watch({ resourceVersion: versions[1] ?? '', labelSelector: 'color' })) as Watch, 1); // biome-ignore format: one line
+  expect(colors(rest)).toEqual(['MODIFIED b red']);
 });
 
 it('takes writes of custom resources too', async () => {

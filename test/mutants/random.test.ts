@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { edited } from '../../tools/mutants/edit.mjs';
@@ -11,6 +14,7 @@ import {
   testsFor,
 } from '../../tools/mutants/selection.mjs';
 import { switched } from '../../tools/mutants/switches.mjs';
+import { hasFrom } from '../../tools/mutants/test-runner.mjs';
 
 /** The results of all edits of one short source, without those of the operators that are not named. */
 function resultsOf(source: string, ...operators: string[]): string[] {
@@ -133,4 +137,14 @@ describe('an explanation of edits that break no rule', () => {
     );
     expect(edits.filter((edit, i) => edits.indexOf(edit) !== i)).toEqual([]);
   });
+});
+
+it('the last line of a log is found behind what was read before, also where that has characters of several bytes', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'mutants-log-'));
+  const log = path.join(folder, 'log.ndjson');
+  const before = `${'…'.repeat(20)} isDone\n`;
+  writeFileSync(log, `${before}isDone\n`);
+  const bytes = Buffer.byteLength(before);
+  expect([0, bytes, bytes + 1].map((from) => hasFrom(log, from, 'isDone'))).toEqual([true, true, false]);
+  rmSync(folder, { recursive: true });
 });

@@ -58,7 +58,7 @@ function ended(child, log, { silence, last }) {
     let [size, since] = [0, Date.now()];
     const watchdog = setInterval(() => {
       const { size: now } = statSync(log);
-      const isOver = now !== size && last && readFileSync(log, 'utf8').slice(size).includes(last);
+      const isOver = now !== size && last && hasFrom(log, size, last);
       if (now !== size) [size, since] = [now, Date.now()];
       if (isOver || Date.now() - since > silence) endGroup(child);
     }, 500);
@@ -68,6 +68,9 @@ function ended(child, log, { silence, last }) {
     });
   });
 }
+
+/** Whether a file has a text behind its first `from` bytes. */
+export const hasFrom = (file, from, text) => readFileSync(file).includes(text, from);
 
 function endGroup(child) {
   try {

@@ -1,0 +1,1 @@
+export function hasFrom(file: string, from: number, text: string): boolean;

@@ -54,6 +54,7 @@ function sorted(value: unknown): unknown {
     throw new InformerError('argument', `a ${typeof value} cannot be a part of the key of a controller`, {
       hint: 'a key is made of texts, numbers, true, false, null, lists and plain objects',
     });
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, of]) => [name, sorted(of)]));
+  const of = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(of).filter((name) => of[name] !== undefined);
+  return Object.fromEntries(names.sort().map((name) => [name, sorted(of[name])]));
 }

@@ -11,9 +11,6 @@ import { mayShow, type ReadCache } from './read-cache.ts';
 import { UnseenWrite } from './unseen-write.ts';
 import { LONGEST_MS, LONGEST_WAIT_MS, REPORTED_MS } from './wait-limit.ts';
 
-/** A waiting key is asked again after this time at the latest, ms. Until then the progress of the caches wakes it. */
-const ASKED_MS = 60_000;
-
 export interface WriteWaitsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -120,11 +117,12 @@ export class WriteWaits implements Disposable {
       return undefined;
     }
     unseen.since ??= now;
+    const { since } = unseen;
     for (const write of behind) this.#progressOf(write.cache).wake(key, write);
     const leftMs = Math.max(...[...behind, ...unknown].map((write) => write.leftMs(this.#options.clock)));
-    const untilReportMs = unseen.since + REPORTED_MS - now;
-    if (untilReportMs <= 0) this.#report(key, unseen, [...behind, ...unknown], now);
-    return { afterMs: Math.max(1, Math.min(leftMs, ASKED_MS, unseen.isReported ? ASKED_MS : untilReportMs)) };
+    const untilReportMs = since + REPORTED_MS - now;
+    if (untilReportMs <= 0) this.#report(key, unseen, [...behind, ...unknown], now - since);
+    return { afterMs: unseen.isReported ? leftMs : Math.min(leftMs, untilReportMs) };
   }
 
   /** A key that was dropped does not run again for what it has written. */
@@ -145,21 +143,12 @@ export class WriteWaits implements Disposable {
     this.#running[Symbol.dispose]();
     this.#timer?.cancel();
     for (const progress of this.#progress.values()) progress[Symbol.dispose]();
-    this.#progress.clear();
     this.#keys.clear();
   }
 
   #unseenOf(key: ObjectKey, now: number): Unseen {
-    const none = {
-      writes: new Map(),
-      lost: new Set<LostAnswer>(),
-      since: undefined,
-      isReported: false,
-      isDropped: false,
-    };
-    const unseen = this.#keys.get(key) ?? { ...none, writtenAt: now };
-    unseen.writtenAt = now;
-    unseen.isDropped = false;
+    const none = { writes: new Map(), lost: new Set<LostAnswer>(), since: undefined, isReported: false };
+    const unseen: Unseen = Object.assign(this.#keys.get(key) ?? none, { writtenAt: now, isDropped: false });
     this.#keys.delete(key); // the keys are in the order of their last writes
     this.#keys.set(key, unseen);
     return unseen;
@@ -203,19 +192,18 @@ export class WriteWaits implements Disposable {
     if (unseen.since !== undefined) this.#options.waited.success.observe((now - unseen.since) / 1000);
     unseen.since = undefined;
     unseen.isReported = false;
-    if (unseen.writes.size + unseen.lost.size === 0) this.#keys.delete(key);
+    if (unseen.writes.size === 0) this.#keys.delete(key);
   }
 
-  #report(key: ObjectKey, unseen: Unseen, behind: readonly Awaiting[], now: number): void {
+  #report(key: ObjectKey, unseen: Unseen, behind: readonly Awaiting[], waitedMs: number): void {
     if (unseen.isReported) return;
     unseen.isReported = true;
-    const waitedSeconds = Math.round((now - (unseen.since ?? now)) / 1000);
     const caches = [...new Set(behind.flatMap(cachesOf).map(({ name }) => name))];
     this.#options.logger.warn('a key waits for its own writes, which its caches do not show', {
       key,
       types: typesOf(behind),
       caches,
-      waitedSeconds,
+      waitedSeconds: Math.round(waitedMs / 1000),
     });
   }
 
@@ -270,10 +258,7 @@ export class WriteWaits implements Disposable {
         this.#progress.get(write.cache)?.leave(write);
       }
       if (undone.length > 0 && !unseen.isDropped) this.#again(key, undone);
-      if (unseen.writtenAt + LONGEST_WAIT_MS <= now) {
-        for (const each of unseen.lost) each[Symbol.dispose]();
-        unseen.lost.clear();
-      }
+      if (unseen.writtenAt + LONGEST_WAIT_MS <= now) unseen.lost.clear(); // no run has asked about them
       if (unseen.writes.size + unseen.lost.size === 0) this.#keys.delete(key);
     }
   }

@@ -228,6 +228,31 @@ it('takes other sources of keys, and the options of a controller', async () => {
   await end();
 });
 
+it.each<[unknown, unknown]>([
+  ['reconcile', {}],
+  [() => {}, 7],
+  [() => {}, { gone: 7 }],
+  [() => {}, { workers: 0 }],
+  [() => {}, { workerz: 1 }],
+])('refuses a reconciler and options of another form before it asks a server: %#', async (reconcile, options) => {
+  await using server = await cluster();
+  const before = server.sent.length;
+  const builder = controllerFor(dynamicInformerFactory(server.client), SHOPS);
+  await expect(builder.reconcile(reconcile as never, options as never)).rejects.toMatchObject({ code: 'argument' });
+  expect(server.sent.length).toBe(before);
+});
+
+it('is named after its kind, and a request for an object of one cluster has no cluster', async () => {
+  await using server = await cluster([shop('a')]);
+  const factory = dynamicInformerFactory(server.client);
+  const requests: object[] = [];
+  const controller = await controllerFor(factory, SHOPS).reconcile((_, request) => void requests.push(request));
+  const end = await run(controller, factory);
+  expect(controller.snapshot().controller.name).toBe('shops');
+  expect(requests.map((request) => 'cluster' in request)).toEqual([false]);
+  await end();
+});
+
 describe('a controller of several clusters', () => {
   const both = async () => {
     const [eu, us] = [await cluster([shop('a', 'red')]), await cluster([shop('a', 'blue')], 2)];
@@ -272,6 +297,17 @@ describe('a controller of several clusters', () => {
         .sort()
         .map((line) => line.split('|')[0]),
     ).toEqual(['eu/eu-west/a', 'us/eu-west/a']);
+    await end();
+  });
+
+  it('says in each request of which cluster the object is', async () => {
+    await using two = await both();
+    const clusters: string[] = [];
+    const controller = await controllerFor(two.factories, SHOPS).reconcile(
+      (_, { cluster: of, name }) => void clusters.push(`${of} ${name}`),
+    );
+    const end = await run(controller, ...Object.values(two.factories));
+    expect(clusters.sort()).toEqual(['eu a', 'us a']);
     await end();
   });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { controllerForKeys } from '../../../src/controller/builder/keyed-builder.ts';
 import { recordKey } from '../../../src/controller/builder/typed-keys.ts';
+import { createTimerSource } from '../../../src/controller/sources/source.ts';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';
@@ -61,6 +62,28 @@ it('says of which cluster an event is, and counts the record of several clusters
   expect(runs).toEqual(['red']);
   stop.abort();
   await running;
+});
+
+it('takes other sources of keys, and refuses what is none, and wrong options before it asks a server', async () => {
+  await using server = await inProcess({ objects: [] });
+  const factory = dynamicInformerFactory(server.client);
+  const runs: object[] = [];
+  const controller = await controllerForKeys<Tenant>(factory)
+    .source(createTimerSource({ everyMs: 60_000, keys: () => [recordKey({ tenant: 'red' })] }))
+    .reconcile((key) => void runs.push(key), { name: 'tenants', clock: server.clock });
+  const stop = new AbortController();
+  const running = controller.run(stop.signal);
+  await settled();
+  await server.clock.advance(60_000);
+  expect(runs).toEqual([{ tenant: 'red' }]);
+  stop.abort();
+  await running;
+  const before = server.sent.length;
+  const other = controllerForKeys<Tenant>(factory).watches(MAPS, () => []);
+  expect(() => other.source({} as never)).toThrow(expect.objectContaining({ code: 'argument' }));
+  for (const options of [7, { name: 'a', workers: 0 }])
+    await expect(other.reconcile(() => {}, options as never)).rejects.toMatchObject({ code: 'argument' });
+  expect(server.sent.length).toBe(before);
 });
 
 it('logs an event whose record is none, and names a controller', async () => {

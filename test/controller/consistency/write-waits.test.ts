@@ -398,14 +398,49 @@ describe('after a write whose answer was lost, a run waits', () => {
   it('no longer than a minute with an open watch, and says so', async () => {
     const cache = new FakeCache();
     const { lost, isHeld, clock, logged, waited } = setUp(cache);
-    lost(() => Promise.reject(new Error('forbidden')));
+    let reads = 0;
+    await clock.advance(7_000);
+    lost(() => Promise.reject(new Error(`forbidden ${++reads}`)));
     expect(isHeld()).toBe(true);
-    await clock.advance(59_000);
+    await clock.advance(59_999);
     expect(isHeld()).toBe(true);
-    await clock.advance(1_000);
+    await clock.advance(1);
     expect(isHeld()).toBe(false);
+    const readsUntilThen = reads;
+    await clock.advance(60_000);
+    expect(reads).toBe(readsUntilThen);
     expect(logged.at(-1)).toContain('the next run may read a state before its own writes');
     expect(waited).toEqual(['timeout 60']);
+  });
+
+  it('for that and for another write: each of them alone holds it', async () => {
+    const cache = new FakeCache();
+    cache.connection = 'disconnected';
+    const { lost, wrote, isHeld, clock } = setUp(cache);
+    const answer = Promise.withResolvers<StoredWrite[]>();
+    wrote('shop/b', { resourceVersion: '5' });
+    lost(() => answer.promise);
+    await clock.advance(120_000);
+    expect(isHeld()).toBe(true);
+    answer.resolve([]);
+    await clock.advance(0);
+    expect(isHeld()).toBe(true);
+    cache.bookmark('5');
+    expect(isHeld()).toBe(false);
+  });
+
+  it('up to ten minutes later, if nothing else could say what became of it', async () => {
+    const cache = new FakeCache();
+    cache.connection = 'disconnected';
+    const { lost, isHeld, clock, logged } = setUp(cache);
+    lost(() => new Promise(() => {}));
+    await clock.advance(9 * 60_000);
+    expect(isHeld()).toBe(true);
+    const late = setUp(cache);
+    late.lost(() => new Promise(() => {}));
+    await late.clock.advance(10 * 60_000);
+    expect([late.isHeld(), late.logged, late.clock.pending]).toEqual([false, [], 0]);
+    expect(logged).toEqual([]);
   });
 
   it('until the controller ends', async () => {
@@ -499,6 +534,45 @@ describe('a key that has not run since its write', () => {
     expect(again).toEqual(['shop/parent']);
   });
 
+  it('does not run again if the cache had passed its latest write when that was noted', async () => {
+    const cache = new FakeCache();
+    const { wrote, again, clock } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' });
+    cache.bookmark('12');
+    wrote('shop/a', { resourceVersion: '10' });
+    await clock.advance(3 * minute);
+    expect(again).toEqual([]);
+  });
+
+  it('is looked at once a minute, in the order of the last writes, and not before a minute has passed', async () => {
+    const cache = new FakeCache();
+    const { wrote, again, clock } = setUp(cache);
+    wrote('shop/a', { resourceVersion: '9' }, 'shop/first');
+    await clock.advance(30_000);
+    wrote('shop/b', { resourceVersion: '9' }, 'shop/second');
+    cache.bookmark('9');
+    expect(clock.pending).toBe(1);
+    await clock.advance(29_000);
+    wrote('shop/a', { resourceVersion: '19' }, 'shop/first');
+    cache.bookmark('19');
+    await clock.advance(1_000);
+    expect(again).toEqual([]);
+    await clock.advance(10_000);
+    wrote('shop/c', { resourceVersion: '29' }, 'shop/first');
+    cache.bookmark('29');
+    await clock.advance(50_000);
+    expect(again).toEqual(['shop/second']);
+    await clock.advance(minute);
+    expect(again).toEqual(['shop/second', 'shop/first']);
+  });
+
+  it('names at most ten objects that it wrote', async () => {
+    const { wrote, clock, logged } = setUp(new FakeCache());
+    for (let i = 10; i < 21; i++) wrote(`shop/a${i}`, { resourceVersion: '9' });
+    await clock.advance(minute);
+    expect(logged.join()).toContain('"shop/a19"]');
+  });
+
   it('does not run again if it was dropped since, but after its next write', async () => {
     const cache = new FakeCache();
     const { waits, wrote, again, clock } = setUp(cache);
@@ -531,6 +605,8 @@ describe('a wait', () => {
   it('is reported after 10 seconds, given up after a minute, and measured', async () => {
     const cache = new FakeCache();
     const { waits, wrote, isHeld, clock, logged, waited } = setUp(cache);
+    await clock.advance(7_000);
+    wrote('shop/a', { resourceVersion: '8' });
     wrote('shop/a', { resourceVersion: '9' });
     expect(waits.before('shop/parent')).toEqual({ afterMs: 10_000 });
     await clock.advance(120);
@@ -545,26 +621,83 @@ describe('a wait', () => {
     expect(logged.splice(0)).toEqual([
       'a key waits for its own writes, which its caches do not show {"key":"shop/parent","types":["v1/configmaps"],"caches":["v1/configmaps"],"waitedSeconds":10}',
     ]);
-    await clock.advance(50_000);
-    expect(isHeld()).toBe(false);
+    await clock.advance(49_999);
+    expect(isHeld()).toBe(true);
+    await clock.advance(1);
+    expect([isHeld(), isHeld()]).toEqual([false, false]);
     expect(logged.splice(0)).toEqual([
       'the next run may read a state before its own writes: the caches did not show them {"types":["v1/configmaps"],"objects":["shop/a"]}',
     ]);
     expect(waits.of('shop/parent')).toBe(undefined);
     wrote('shop/a', { resourceVersion: '10' });
     expect(isHeld()).toBe(true);
-    await clock.advance(250);
+    await clock.advance(10_250);
+    expect([isHeld(), logged.length]).toEqual([true, 1]);
     cache.bookmark('10');
     expect(isHeld()).toBe(false);
-    expect(waited).toEqual(['timeout 60', 'success 0.25']);
+    expect(waited).toEqual(['timeout 60', 'success 10.25']);
+  });
+
+  it('begins again, is reported again and is measured again for a later write, while others are still unseen', async () => {
+    const cache = new FakeCache();
+    cache.selects = ({ metadata }) => metadata.name !== 'hidden';
+    const { waits, wrote, isHeld, clock, logged, waited } = setUp(cache);
+    wrote('shop/hidden', { resourceVersion: '99' });
+    for (const resourceVersion of ['9', '10']) {
+      await clock.advance(2_000);
+      wrote('shop/a', { resourceVersion });
+      expect(isHeld()).toBe(true);
+      expect(waits.of('shop/parent')?.waitedMs).toBe(0);
+      await clock.advance(10_000);
+      expect(isHeld()).toBe(true);
+      cache.event('shop/a', resourceVersion);
+      expect([isHeld(), waits.of('shop/parent')]).toEqual([false, undefined]);
+    }
+    expect(logged.map((line) => line.replace(/.*,/, ''))).toEqual(['"waitedSeconds":10}', '"waitedSeconds":10}']);
+    expect(waited).toEqual(['success 10', 'success 10']);
+  });
+
+  it('for several writes gives up each in its time, and is reported again for those that are left', async () => {
+    const { wrote, isHeld, clock, logged, waited } = setUp(new FakeCache());
+    wrote('shop/a', { resourceVersion: '9' });
+    expect(isHeld()).toBe(true);
+    await clock.advance(30_000);
+    wrote('shop/b', { resourceVersion: '10' });
+    expect(isHeld()).toBe(true);
+    await clock.advance(30_000);
+    expect(isHeld()).toBe(true);
+    await clock.advance(10_000);
+    expect(isHeld()).toBe(true);
+    await clock.advance(20_000);
+    expect(isHeld()).toBe(false);
+    expect(logged.map((line) => line.slice(0, 12))).toEqual([
+      'a key waits ',
+      'the next run',
+      'a key waits ',
+      'the next run',
+    ]);
+    expect(waited).toEqual(['timeout 60', 'timeout 30']);
+  });
+
+  it('of eleven objects that is given up names ten of them', async () => {
+    const { wrote, isHeld, clock, logged } = setUp(new FakeCache());
+    for (let i = 10; i < 21; i++) wrote(`shop/a${i}`, { resourceVersion: '9' });
+    isHeld();
+    await clock.advance(60_000);
+    isHeld();
+    expect(logged.at(-1)).toContain('"shop/a19"]');
   });
 
   it('lasts ten minutes at most while the cache has no watch', async () => {
     const cache = new FakeCache();
     cache.connection = 'disconnected';
-    const { wrote, isHeld, clock } = setUp(cache);
+    const { waits, wrote, isHeld, clock } = setUp(cache);
     wrote('shop/a', { resourceVersion: '9' });
-    await clock.advance(599_000);
+    expect(isHeld()).toBe(true);
+    await clock.advance(10_000);
+    isHeld();
+    expect(waits.before('shop/parent')).toEqual({ afterMs: 60_000 });
+    await clock.advance(589_000);
     expect(isHeld()).toBe(true);
     await clock.advance(1_000);
     expect(isHeld()).toBe(false);
@@ -578,7 +711,7 @@ describe('a wait', () => {
     wrote('shop/b', { resourceVersion: '9' }, 'shop/second');
     expect([isHeld('shop/first'), isHeld('shop/second')]).toEqual([false, true]);
     waits[Symbol.dispose]();
-    expect([isHeld('shop/second'), cache.observers]).toEqual([false, 0]);
+    expect([isHeld('shop/second'), cache.observers, clock.pending]).toEqual([false, 0, 0]);
   });
 
   it('of thousands of keys ends one by one', () => {

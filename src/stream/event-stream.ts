@@ -150,8 +150,6 @@ interface Shown {
   /** The initial list while it is buffered to be sorted, and the steps that arrived before it was complete. */
   buffered: { readonly first: ObjectChange[]; readonly later: Step[] } | undefined;
   isSynced: boolean;
-  /** The sequence number of the last change that was taken from the queue. */
-  sequence: number;
   /** The sequence number of a change that was taken from the queue and waits until the waiter has read it. */
   waitingAt: number | undefined;
 }
@@ -237,7 +235,6 @@ class EventStream<T extends StreamTarget> implements Disposable {
       objects: 0,
       buffered,
       isSynced: false,
-      sequence: 0,
       waitingAt: undefined,
     };
     this.#shown.set(target, shown);
@@ -278,18 +275,15 @@ class EventStream<T extends StreamTarget> implements Disposable {
   // --- showing ---
 
   #showing(target: T, shown: Shown): Handler {
-    const inStep = (object: ReadonlyObject | undefined, sequence: number, run: Step) => {
-      shown.sequence = sequence;
-      return this.#isUnread(target, sequence)
-        ? this.#untilRead(target, sequence, shown).then(() => this.#taken(target, object, run()))
-        : this.#taken(target, object, run());
-    };
-    const take: TakeChange = (change, sequence) =>
-      inStep(change.object, sequence, () => this.#takeOrHold(change, target, shown));
+    const take = (change: ObjectChange) => this.#taken(target, change.object, this.#takeOrHold(change, target, shown));
+    const takeWhenRead: TakeChange = (change, sequence) =>
+      this.#isUnread(target, sequence)
+        ? this.#untilRead(target, sequence, shown).then(() => take(change))
+        : take(change);
     return {
-      ...changeHandler(take),
-      synced: () => inStep(undefined, shown.sequence, () => this.#initialListShown(target, shown)),
-      continuity: (event) => inStep(undefined, shown.sequence, () => this.#reportContinuity(target, event, shown)),
+      ...changeHandler(takeWhenRead),
+      synced: () => this.#taken(target, undefined, this.#initialListShown(target, shown)),
+      continuity: (event) => this.#taken(target, undefined, this.#reportContinuity(target, event, shown)),
     };
   }
 

@@ -309,7 +309,7 @@ describe('why a key is not queued', () => {
 });
 
 describe('an explanation', () => {
-  it('has the fields that the last event changed, of the key or of the object that led to it', async () => {
+  it('has the fields that the last event changed, at most 50, of the key or of the object that led to it', async () => {
     const { events, controller } = await start({ reconcile: () => {} });
     const before = { ...pod('web', '1'), spec: { replicas: 1 } };
     const object = { ...pod('web', '2'), spec: { replicas: 3 } };
@@ -318,6 +318,10 @@ describe('an explanation', () => {
     expect(controller.explain(KEY).lastChange).toMatchObject({ paths: ['.spec.replicas'], from: '1', to: '2' });
     events.emit(added('new'));
     expect(controller.explain('shop/new').lastChange).toMatchObject({ paths: [], to: '1' });
+    const spec = (value: number) => Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, value]));
+    const [was, is] = [pod('web', '2'), pod('web', '3')].map((state, i) => ({ ...state, spec: spec(i) }));
+    events.emit({ type: 'updated', key: KEY, cause: 'watch', object: is as never, oldObject: was as never });
+    expect(controller.explain(KEY).lastChange?.paths).toHaveLength(50);
   });
 
   it('lists the keys that one event led to', async () => {

@@ -18,8 +18,7 @@ export function isApplied(
   const { name: _1, namespace: _2, ...rest } = metadata;
   const entries: readonly DeepReadonly<ManagedFieldsEntry>[] = current.metadata?.managedFields ?? [];
   const entry = entries.find(
-    (each) =>
-      each.manager === fieldManager && each.operation === 'Apply' && (each.subresource ?? '') === (subresource ?? ''),
+    (each) => each.manager === fieldManager && each.operation === 'Apply' && (each.subresource ?? '') === subresource,
   );
   if (!entry?.fieldsV1 || entry.apiVersion !== apiVersion) return false;
   const wanted = Object.keys(rest).length === 0 ? fields : { ...fields, metadata: rest };

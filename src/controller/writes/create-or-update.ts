@@ -3,7 +3,7 @@ import { InformerError } from '../../kit/error.ts';
 import { checkArgument, checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { mergePatchOf } from '../../kit/merge-patch.ts';
 import { sameValue } from '../../kit/same-value.ts';
-import { joinKey, keyOf } from '../../model/key.ts';
+import { keyOf } from '../../model/key.ts';
 import type { DeepReadonly, KubeObject } from '../../model/object.ts';
 import type { NewObject, WriteBody } from '../../model/write-body.ts';
 import { checkIdentity, presentObject } from './present-object.ts';
@@ -110,11 +110,11 @@ async function isCurrent<T extends KubeObject>(
   { current }: CachedReadOptions<T>,
 ): Promise<boolean> {
   if (current === undefined) return false;
-  const [wanted, key] = [object as T, (of: T) => joinKey(of.metadata.namespace, of.metadata.name ?? '')];
+  const wanted = object as T;
   checkIdentity(resource, wanted);
   const before = copyOf(current as T);
-  if (before.metadata.name !== wanted.metadata.name || (wanted.metadata.namespace && key(before) !== key(wanted)))
-    throw new InformerError('argument', `current is ${key(before)}, not ${key(wanted)}`);
+  if (before.metadata.name !== wanted.metadata.name || (wanted.metadata.namespace && keyOf(before) !== keyOf(wanted)))
+    throw new InformerError('argument', `current is ${keyOf(before)}, not ${keyOf(wanted)}`);
   return isUnchanged(before, await mutated(copyOf(before), mutate));
 }
 

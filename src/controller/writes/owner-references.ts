@@ -1,7 +1,7 @@
 import { InformerError } from '../../kit/error.ts';
 import { checkOptions } from '../../kit/known-options.ts';
 import { parseGroupVersion } from '../../model/gvr.ts';
-import { joinKey } from '../../model/key.ts';
+import { keyOf } from '../../model/key.ts';
 import type { DeepReadonly, KubeObject, OwnerReference, ReadonlyKubeObject } from '../../model/object.ts';
 import { isOwnerReference, ownerReferencesOf } from '../../model/owner-references.ts';
 
@@ -12,8 +12,7 @@ export class AlreadyOwnedError extends InformerError {
   readonly owner: DeepReadonly<OwnerReference>;
 
   constructor(object: ReadonlyKubeObject, owner: DeepReadonly<OwnerReference>) {
-    const key = joinKey(object.metadata.namespace, object.metadata.name ?? '');
-    super('argument', `Object ${key} is already owned by another ${owner.kind} controller ${owner.name}`);
+    super('argument', `Object ${keyOf(object)} is already owned by another ${owner.kind} controller ${owner.name}`);
     this.owner = owner;
   }
 }

@@ -109,11 +109,9 @@ function isCurrent(object: ReadonlyObject | undefined, type?: KindSource): boole
 type Fields = Readonly<Record<string, unknown>>;
 
 function statusCondition(source: string, text: string): ForCondition {
-  const at = text.indexOf('=');
-  const condition = at < 0 ? text : text.slice(0, at);
-  const name = condition.toLowerCase();
-  const value = (at < 0 ? 'true' : text.slice(at + 1)).toLowerCase();
-  const met = (object: ReadonlyObject | undefined) => object !== undefined && hasCondition(object, name, value);
+  const [condition = '', value = 'true'] = text.split(/=(.*)/s);
+  const [name, wanted] = [condition.toLowerCase(), value.toLowerCase()];
+  const met = (object: ReadonlyObject | undefined) => object !== undefined && hasCondition(object, name, wanted);
   return { source, kind: 'condition', condition, met };
 }
 

@@ -90,13 +90,11 @@ function refuse({ flag, source }: CelProgram, used: string, names: ReadonlySet<s
  * - A column that the type of the row does not have is missing.
  */
 export class PrintedCells {
-  #columns: readonly TableColumn[] | undefined;
-  #prototype: object;
+  #last: { readonly columns: readonly TableColumn[] | undefined; readonly prototype: object };
 
   /** `columns` are used for objects without a row. The columns of a row may differ from those of the row before. */
   constructor(columns?: readonly TableColumn[]) {
-    this.#columns = columns;
-    this.#prototype = rowPrototype(columns);
+    this.#last = { columns, prototype: rowPrototype(columns) };
   }
 
   /**
@@ -110,11 +108,9 @@ export class PrintedCells {
     cluster?: string,
   ): Readonly<Record<string, unknown>> {
     const row = cellsOf(object);
-    if (row && row.columns !== this.#columns) {
-      this.#columns = row.columns;
-      this.#prototype = rowPrototype(row.columns);
-    }
-    const variables = Object.create(this.#prototype) as Row;
+    if (row && row.columns !== this.#last.columns)
+      this.#last = { columns: row.columns, prototype: rowPrototype(row.columns) };
+    const variables = Object.create(this.#last.prototype) as Row;
     variables[ROW] = { object, now, event, cluster, cells: row?.cells };
     return variables as unknown as Readonly<Record<string, unknown>>;
   }

@@ -195,6 +195,10 @@ describe('a key that its own writes run', () => {
     three.events.emit(added('web'));
     await three.clock.advance(5000);
     expect(three.reconcile).toHaveBeenCalledTimes(3);
+    const one = await writer(() => true, { hotLoopRuns: 1 });
+    one.events.emit(added('web'));
+    await one.clock.advance(5000);
+    expect([one.reconcile.mock.calls.length, one.controller.parked.length]).toEqual([1, 1]);
     const never = await writer(() => true, { hotLoopRuns: 0 });
     never.events.emit(added('web'));
     await never.clock.advance(5000);

@@ -376,6 +376,9 @@ describe.each([
     const current = stored() as ConfigMap;
     expect(await write(resource, named(), setTo('a'), { current: undefined })).toBe('unchanged');
     expect(verbs()).toEqual(['GET']);
+    const elsewhere = { ...current, metadata: { ...current.metadata, namespace: 'bank' } };
+    const inBank = { metadata: { name: 'settings', namespace: 'bank' } };
+    await expect(write(resource, inBank, () => {}, { current: elsewhere })).rejects.toThrow('in the namespace "bank"');
     const other = { ...current, metadata: { ...current.metadata, name: 'other' } };
     await expect(write(resource, named(), setTo('a'), { current: other })).rejects.toThrow(
       'current is shop/other, not shop/settings',

@@ -114,6 +114,13 @@ describe('a field that was added or changed', () => {
     expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'second' });
   });
 
+  test('that was a list of values and is none any more, or the other way round, has its own owner', () => {
+    const [was, is] = [{ spec: { replicas: ['a', 'b'] } }, { spec: { replicas: { a: 1 } } }];
+    const last = [entry('owner', 1, SPEC), entry('last', 3, { 'f:status': {} })];
+    expect(managers(object([], was), object(last, is))['.spec.replicas']).toBe('owner');
+    expect(managers(object([], is), object(last, was))['.spec.replicas']).toBe('owner');
+  });
+
   test('by place is found by place', () => {
     const list = (x: number) => ({ spec: { list: [{ x: 1 }, { x }] } });
     const mine = entry('me', 2, { 'f:spec': { 'f:list': { 'i:1': { 'f:x': {} } } } });

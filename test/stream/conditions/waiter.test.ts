@@ -424,6 +424,15 @@ describe('a condition about the time', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('of several types is judged by one timer, until the wait ends', () => {
+    const { synced, waiter, clock } = waiting({ until: [olderThan(5000)] }, PODS, JOBS);
+    synced(PODS);
+    synced(JOBS);
+    expect(clock.pending).toBe(1);
+    waiter[Symbol.dispose]();
+    expect(clock.pending).toBe(0);
+  });
+
   test('can be met by one object while nothing changes', async () => {
     const { send, synced, waiter, clock } = waiting({ untilAny: [olderThan(5000)] });
     send('a', 'Pending');

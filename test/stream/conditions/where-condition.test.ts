@@ -37,6 +37,25 @@ describe('whereConditionOf', () => {
     expect(condition.source).toBe('STATUS == "Running"');
   });
 
+  it('reads the columns of each type once, though rows of several types take turns', () => {
+    let reads = 0;
+    const counted = (...names: string[]) =>
+      names.map((name) => ({
+        ...column(name),
+        get name() {
+          reads++;
+          return name;
+        },
+      }));
+    const [pods, jobs] = [counted('Name', 'Status'), counted('Name', 'Completions', 'Status')];
+    const condition = where('STATUS == "x"');
+    const both = [row(pods, ['a', 'x']), row(jobs, ['b', '1/1', 'x'])];
+    const answers = () => both.map((object) => condition.test(about(object)));
+    expect(answers()).toEqual([true, true]);
+    const readsOfFirst = reads;
+    expect([answers(), reads]).toEqual([[true, true], readsOfFirst]);
+  });
+
   it('finds a column in rows of several types that take turns, wherever the column is', () => {
     const pods = [column('Name'), column('Ready'), column('Status')];
     const jobs = [column('Name'), column('Status')];

@@ -45,6 +45,14 @@ it('counts waiting changes, losses, and losses that are not reported yet', () =>
   expect([lost, queue.unreported, queue.waiting]).toEqual([[{ how: 'dropped', events: 4 }], undefined, 0]);
 });
 
+it('takes nothing before half of it is free again, also after a single loss', () => {
+  const { queue, counted, push, take } = backlog(4);
+  push(0, 5);
+  take();
+  push(5, 1);
+  expect([counted, queue.waiting]).toEqual([[1, 1], 3]);
+});
+
 it('never drops the initial list', () => {
   const { queue, counted, push } = backlog(1);
   push(0, 100, 'initial');

@@ -257,6 +257,16 @@ describe('a wait that takes too long', () => {
     expect(error.message).toContain('within 5s');
   });
 
+  it('of no time at all rejects when the time has come, and less than none is refused', async () => {
+    const { client, given, clock } = await setup();
+    const waitOf = (timeoutMs: number) =>
+      untilCondition(client, NODES, 'n1', exists(), { ...given, timeoutMs }).catch((error: unknown) => error);
+    const wait = waitOf(0);
+    await clock.advance(0);
+    expect(await wait).toMatchObject({ code: 'sync' });
+    expect(await waitOf(-1)).toMatchObject({ code: 'argument' });
+  });
+
   it('rejects with what a part of the condition throws that is asked only then, and with what its own text throws', async () => {
     const { client, given, maps, clock } = await setup();
     maps.put('shop/a', 'n1');

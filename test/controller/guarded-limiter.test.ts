@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { guardedLimiter } from '../../src/controller/guarded-limiter.ts';
 import type { ReconcileRequest } from '../../src/controller/reconciler.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { createLogger } from '../../src/kit/logger.ts';
-import { settled } from '../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { ItemExponentialFailureRateLimiter, type RateLimiter } from '../../src/workqueue/rate-limiter.ts';
 import { added, start } from '../support/controller.ts';
 
@@ -27,6 +28,23 @@ it('passes on the answers of a limiter, and counts no failure of its own', () =>
   expect([limiter.when('a'), limiter.when('a'), limiter.numRequeues('a')]).toEqual([5, 10, 2]);
   limiter.forget('a');
   expect([limiter.numRequeues('a'), own.numRequeues('a'), lines]).toEqual([0, 0, []]);
+});
+
+it('gives a limiter its clock, passes on which delay decided, and logs where either throws', () => {
+  const { lines, logger } = recorded();
+  const clocks: Clock[] = [];
+  const own: RateLimiter = { ...BROKEN, useClock: (clock) => void clocks.push(clock), decidedBy: () => 'rate limit' };
+  const [clock, other] = [new FakeClock(), new ItemExponentialFailureRateLimiter(1, 10)];
+  const limiter = guardedLimiter(own, other, logger);
+  limiter.useClock?.(clock);
+  expect([clocks, limiter.decidedBy?.(), lines]).toEqual([[clock], 'rate limit', []]);
+  const failing = guardedLimiter({ ...BROKEN, useClock: fail, decidedBy: fail }, other, logger);
+  failing.useClock?.(clock);
+  expect(failing.decidedBy?.()).toBeUndefined();
+  expect(lines.map((line) => line.replace(/.*failed: /, ''))).toEqual([
+    'useClock no limit today',
+    'decidedBy no limit today',
+  ]);
 });
 
 it.each([

@@ -159,13 +159,13 @@ export class LeaseCandidate {
 
   async #write(
     verb: 'create' | 'update',
-    { acquireTime = '', transitions }: { acquireTime?: string; transitions: number },
+    { acquireTime, transitions }: { acquireTime?: string; transitions: number },
     signal: AbortSignal,
   ): Promise<Attempt> {
     const { lock, identity, durationSeconds, clock } = this.#options;
     const sentAt = momentOf(clock);
     const renewTime = microTime(sentAt.wall);
-    const times = { acquireTime: acquireTime === '' ? renewTime : acquireTime, renewTime };
+    const times = { acquireTime: acquireTime || renewTime, renewTime };
     const record = { ...EMPTY, holder: identity, durationSeconds, ...times, transitions };
     this.#written = [...this.#written.slice(-MOST_UNANSWERED), renewTime];
     this.#isUnanswered = true;
@@ -201,12 +201,4 @@ const RELEASE_PAUSE_MS = 100;
 /** How many writes without an answer are remembered as this candidate's own. */
 const MOST_UNANSWERED = 32;
 
-const EMPTY: LeaseRecord = {
-  holder: '',
-  durationSeconds: 0,
-  acquireTime: '',
-  renewTime: '',
-  transitions: 0,
-  strategy: '',
-  preferredHolder: '',
-};
+const EMPTY = { holder: '', strategy: '', preferredHolder: '' };

@@ -64,7 +64,7 @@ it('says of which cluster an event is, and counts the record of several clusters
   await running;
 });
 
-it('takes other sources of keys, and refuses what is none, and wrong options before it asks a server', async () => {
+it('takes other sources of keys, and refuses other values, and wrong options before it asks a server', async () => {
   await using server = await inProcess({ objects: [] });
   const factory = dynamicInformerFactory(server.client);
   const runs: object[] = [];

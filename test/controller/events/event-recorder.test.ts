@@ -247,20 +247,26 @@ describe('the end', () => {
     expect([recorder.counts.failed, clock.pending]).toEqual([2, 0]);
   });
 
-  it('lasts at most flushMs, also if the server does not answer, and counts what is lost', async () => {
-    const { recorder, fails, clock } = setup({ flushMs: 2_000 });
-    fails({ kind: 'stall' });
-    for (const name of ['a', 'b', 'c']) recorder.event({ ...NODE, metadata: { name } }, 'Normal', 'Seen', 'm');
-    let isClosed = false;
-    const closing = recorder.close().then(() => {
-      isClosed = true;
-    });
-    await clock.advance(1_999);
-    expect(isClosed).toBe(false);
-    await clock.advance(1);
-    await closing;
-    expect(recorder.counts).toEqual({ written: 0, skipped: 0, dropped: 2, failed: 1 });
-  });
+  it.each([
+    [2_000, { flushMs: 2_000 }],
+    [5_000, {}],
+  ])(
+    'lasts at most %i ms with %j, also if the server does not answer, and counts what is lost',
+    async (most, options) => {
+      const { recorder, fails, clock } = setup(options);
+      fails({ kind: 'stall' });
+      for (const name of ['a', 'b', 'c']) recorder.event({ ...NODE, metadata: { name } }, 'Normal', 'Seen', 'm');
+      let isClosed = false;
+      const closing = recorder.close().then(() => {
+        isClosed = true;
+      });
+      await clock.advance(most - 1);
+      expect(isClosed).toBe(false);
+      await clock.advance(1);
+      await closing;
+      expect(recorder.counts).toEqual({ written: 0, skipped: 0, dropped: 2, failed: 1 });
+    },
+  );
 
   it('comes with the signal of the options, with that of run, and by await using; it leaves no listener', async () => {
     const stop = new AbortController();
@@ -292,6 +298,13 @@ describe('the end', () => {
 it('what is made with a recorder has the clock and the logger of the recorder', () => {
   const { recorder, clock } = setup();
   expect(surroundingsOf(recorder).clock).toBe(clock);
+});
+
+it('unknown options of an Event are refused', () => {
+  const { recorder } = setup();
+  expect(() => recorder.event(WEB, 'Normal', 'Seen', 'm', { anotation: {} } as never)).toThrow(
+    expect.objectContaining({ code: 'argument' }),
+  );
 });
 
 it('a recorder without a component is refused', () => {

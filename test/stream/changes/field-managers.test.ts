@@ -114,7 +114,7 @@ describe('a field that was added or changed', () => {
     expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'second' });
   });
 
-  test('that was a list of values and is none any more, or the other way round, has its own owner', () => {
+  test('that was a list of values and became a map, or the other way round, has its own owner', () => {
     const [was, is] = [{ spec: { replicas: ['a', 'b'] } }, { spec: { replicas: { a: 1 } } }];
     const last = [entry('owner', 1, SPEC), entry('last', 3, { 'f:status': {} })];
     expect(managers(object([], was), object(last, is))['.spec.replicas']).toBe('owner');

@@ -21,6 +21,6 @@ export function compareResourceVersions(a: ResourceVersion, b: ResourceVersion):
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether `a` is later than `b`; false where they have no order. */
-export const isLaterVersion = (a: ResourceVersion, b: ResourceVersion): boolean =>
-  (compareResourceVersions(a, b) ?? 0) > 0;
+/** Whether `a` is later than `b`; false where they have no order, or one is not known. */
+export const isLaterVersion = (a: ResourceVersion | undefined, b: ResourceVersion | undefined): boolean =>
+  a !== undefined && b !== undefined && (compareResourceVersions(a, b) ?? 0) > 0;

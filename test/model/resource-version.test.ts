@@ -19,7 +19,9 @@ describe('resource versions', () => {
       ['9', '9'],
       ['abc', '9'],
       ['9', ''],
+      ['9', undefined],
+      [undefined, '9'],
     ] as const;
-    expect(pairs.map(([a, b]) => isLaterVersion(a, b))).toEqual([true, false, false, false, false]);
+    expect(pairs.map(([a, b]) => isLaterVersion(a, b))).toEqual([true, ...Array(6).fill(false)]);
   });
 });

@@ -43,7 +43,7 @@ export class UnseenWrite {
     if (uid !== this.#goneUid) this.#goneUid = undefined;
     if (resourceVersion === undefined) return;
     const isRestored = isOwnVersion === true && shown !== undefined && isReached(shown, resourceVersion);
-    if (!isRestored && isOlder(resourceVersion, this.#version)) return;
+    if (!isRestored && isLaterVersion(this.#version, resourceVersion)) return;
     this.#replaced = isRestored ? shown : undefined;
     this.#version = resourceVersion;
     this.#hasShownVersion = false;
@@ -65,7 +65,7 @@ export class UnseenWrite {
   /** Whether the cache still has versions of before the server was restored, which are not to be compared with later ones. */
   get #isBeforeRestore(): boolean {
     const { shownVersion } = this.cache.sourceOf(this.key) ?? {};
-    return this.#replaced !== undefined && !isOlder(shownVersion ?? '', this.#replaced);
+    return this.#replaced !== undefined && !isLaterVersion(this.#replaced, shownVersion);
   }
 
   /** Notes that the cache shows another state of the object. */
@@ -108,7 +108,7 @@ export class UnseenWrite {
     if (state !== 'shown') return this.leftMs(clock) > 0 ? undefined : state === 'behind';
     if (this.#version === undefined || !this.#isSelected || this.#hasShownVersion) return false;
     const cached = this.#cached;
-    return cached === undefined || isOlder(cached.metadata.resourceVersion ?? '', this.#version);
+    return cached === undefined || isLaterVersion(this.#version, cached.metadata.resourceVersion);
   }
 
   /** Whether an object of the cache is as the last write made it, or later. */
@@ -123,8 +123,5 @@ export class UnseenWrite {
   }
 }
 
-const isOlder = (version: ResourceVersion, than: ResourceVersion | undefined) =>
-  than !== undefined && isLaterVersion(than, version);
-
 const isReached = (version: ResourceVersion | undefined, wanted: ResourceVersion) =>
-  version === wanted || (version !== undefined && isLaterVersion(version, wanted));
+  version === wanted || isLaterVersion(version, wanted);

@@ -28,7 +28,7 @@ function following() {
     for (const observer of observers) observer(change);
     return ready.splice(0);
   };
-  return { wake, reached, observers };
+  return { progress, wake, reached, observers };
 }
 
 it('keys are asked again at the version that they wait for, in whatever order they came', () => {
@@ -53,6 +53,37 @@ it('keys are asked again once when their object changes, and all of one object t
   expect(reached('8')).toEqual([]);
   expect(observers.size).toBe(1);
   expect(reached('9')).toEqual(['c']);
+  expect(observers.size).toBe(0);
+});
+
+it('shows a write every state of its object until it was shown, and follows nothing after that', () => {
+  const { progress, reached, observers } = following();
+  const seen: string[] = [];
+  const write = (name: string, key: string, states: number) => {
+    let left = states;
+    const of = {
+      key,
+      isFollowed: true,
+      changed() {
+        of.isFollowed = --left > 0;
+        seen.push(name);
+      },
+    };
+    return of as unknown as UnseenWrite;
+  };
+  const [one, two, other] = [write('one', 'x', 1), write('two', 'x', 3), write('other', 'y', 9)];
+  for (const each of [one, two, other]) progress.follow(each);
+  reached('1', ['x']);
+  reached('2', ['x', 'z']);
+  expect([seen.splice(0), observers.size]).toEqual([['one', 'two', 'two'], 1]);
+  progress.leave(other);
+  reached('3', ['y']);
+  expect([seen, observers.size]).toEqual([[], 1]);
+  reached('4', ['x']);
+  expect([seen, observers.size]).toEqual([['two'], 0]);
+  progress.follow(other);
+  expect(observers.size).toBe(1);
+  progress[Symbol.dispose]();
   expect(observers.size).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whenCachesCurrent } from '../../../src/controller/consistency/current-caches.ts';
+import { startCurrent, whenCachesCurrent } from '../../../src/controller/consistency/current-caches.ts';
 import type { ReadCache } from '../../../src/controller/consistency/read-cache.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
@@ -32,7 +32,7 @@ function setUp() {
       },
     );
   };
-  return { clock, logged, stop, cache, wait, ended: () => end };
+  return { clock, logger, logged, stop, cache, wait, ended: () => end };
 }
 
 it('ends when the last cache is current, without a word', async () => {
@@ -82,4 +82,30 @@ it('rejects with the reason of the signal', async () => {
   stop.abort(new Error('the lease is lost'));
   await clock.advance(0);
   expect(ended()).toBe('the lease is lost');
+});
+
+it('a start waits for the caches that have synced before it, and for those that sync by it after it', async () => {
+  const { clock, logger, stop, cache } = setUp();
+  const [early, late] = [cache('early', 1_000), cache('late', 5_000)];
+  const caches = [early];
+  const steps: string[] = [];
+  const note = (step: string) => void steps.push(`${step} ${clock.monotonic()}`);
+  const start = async () => {
+    note('started');
+    await clock.sleep(2_000);
+    caches.push(late);
+    note('synced');
+  };
+  void startCurrent(start, { clock, logger, signal: stop.signal, caches: () => caches, phase: note }).then(() =>
+    note('done'),
+  );
+  await clock.advance(10_000);
+  expect(steps).toEqual([
+    'catching up 0',
+    'syncing 1000',
+    'started 1000',
+    'synced 3000',
+    'catching up 3000',
+    'done 5000',
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { scope } from '../../kit/abort.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
@@ -98,10 +99,7 @@ function listening(server: Server, port: number): Promise<number> {
         }),
       ),
     );
-    server.listen({ host: '127.0.0.1', port }, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
+    server.listen({ host: '127.0.0.1', port }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

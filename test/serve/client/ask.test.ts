@@ -212,6 +212,26 @@ describe.skipIf(process.platform === 'win32')('the client of a serve', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('gives up in the same way on one that no second request reaches', async () => {
+    const clock = new FakeClock();
+    const sockets = path.join(folder, 'gone');
+    await using silent = await silentSocket(sockets);
+    const serve = { folder, socket: sockets, about: { pid: 4711, protocol: 2 } } as FoundServe;
+    const answer = askServe(serve, QUESTION, { clock, signal: new AbortController().signal, take() {} });
+    answer.catch(() => {});
+    await silent.connected;
+    await rm(sockets);
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => void uncaught.push(error);
+    process.on('uncaughtException', note);
+    await clock.advance(3_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off('uncaughtException', note);
+    await clock.advance(SILENCE_MS - 3_000);
+    await expect(answer).rejects.toThrow('the serve with pid 4711 has not answered for 5s');
+    expect(uncaught).toEqual([]);
+  });
+
   it('waits for one that takes long, as long as it answers a second request', async () => {
     const clock = new FakeClock();
     const isAsked = Promise.withResolvers<void>();

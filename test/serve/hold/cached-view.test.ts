@@ -110,8 +110,23 @@ it.each<[string, readonly string[] | undefined, Partial<RequestedPart>, string |
 it('selectors that select everything are none', () => {
   expect(selectorOf(PODS, { selector: undefined, fieldSelector: undefined })).toBeUndefined();
   expect(selectorOf(PODS, { selector: '', fieldSelector: '' })).toBeUndefined();
-  const matches = selectorOf(PODS, { selector: 'app=a', fieldSelector: 'spec.nodeName!=n1' });
-  expect(objects.filter((object: ReadonlyObject) => matches?.(object))).toEqual([]);
+});
+
+it.each<[string, string | undefined, string | undefined]>([
+  ['labels', 'app=a', undefined],
+  ['fields', undefined, 'spec.nodeName=n1'],
+  ['labels and fields', 'app=a', 'spec.nodeName=n1'],
+  ['labels, and fields that none of those has', 'app=a', 'spec.nodeName!=n1'],
+])('a selector of %s matches the objects that have them', (_, selector, fieldSelector) => {
+  const matches = selectorOf(PODS, { selector, fieldSelector });
+  const expected = objects.filter(
+    ({ metadata: { labels }, spec }) =>
+      (!selector || labels?.app === 'a') &&
+      (!fieldSelector || ((spec as { nodeName?: string }).nodeName === 'n1') === !fieldSelector.includes('!')),
+  );
+  expect(objects.map((object: ReadonlyObject) => matches?.(object))).toEqual(
+    objects.map((object) => expected.includes(object)),
+  );
 });
 
 it.each<[string, ResourceType, string[], string[], string[]]>([

@@ -157,6 +157,13 @@ describe('a change of the list of caches', () => {
     for (const handler of two.handlers) handler.added?.(object, { cause: 'watch', isInInitialList: false });
     expect(calls).toEqual(['two shop/a']);
     expect(hub.history.of('two', 'shop/a').changes).toHaveLength(1);
+    const changed = { ...object, spec: { a: 1 } };
+    for (const { updated, deleted } of two.handlers as Set<Record<string, (...of: unknown[]) => void>>) {
+      updated?.(object, changed, { cause: 'watch' });
+      deleted?.(changed, { cause: 'watch' });
+    }
+    expect(calls).toEqual(['two shop/a', 'two shop/a', 'two shop/a']);
+    expect(hub.history.of('two', 'shop/a').changes.map(({ what }) => what)).toEqual(['DELETED', 'MODIFIED', 'ADDED']);
   });
 
   it('ends the listening to a cache that is gone, and to one that another replaced under its name', () => {

@@ -114,12 +114,17 @@ describe('an open page', () => {
     const keys = () => page.of('rows').flatMap(({ set }) => set.map(([key]) => key));
     await then.show({ session: 'then', number: 1, question, at: 1_000 });
     await eventually(() => expect(page.of('tally').at(-1)?.isWhole).toBe(true));
-    sandbox.apply(configMap('after'));
-    await eventually(() => expect(before.informer.lister.has('shop/after')).toBe(true));
-    await eventually(() => expect(page.of('state').length).toBeGreaterThan(1)); // a sign of life has come meanwhile
+    await tab.show({ session: 'session', number: 1, question });
+    for (const name of ['after', 'later']) {
+      sandbox.apply(configMap(name));
+      await eventually(() => expect(rows()).toContain(`shop/${name}`)); // a page of now has it
+    }
     expect(keys()).not.toContain('shop/after');
     await then.show({ session: 'then', number: 2, question });
     await eventually(() => expect(keys()).toContain('shop/after'));
+    await then.show({ session: 'then', number: 2, question, at: 1_000 }); // is not newer than the view of now
+    sandbox.apply(configMap('last'));
+    await eventually(() => expect(keys()).toContain('shop/last'));
     stop.abort();
     await sending;
   });

@@ -634,6 +634,22 @@ describe('shutting down', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
+  it('says of a run that fails when it is retried, in whole ms', async () => {
+    const lines: string[] = [];
+    const logger = createLogger((level, message, { key, retryMs }) =>
+      lines.push(`${level} ${key}: ${message} ${retryMs}`),
+    );
+    const reconcile = () => {
+      throw new Error('not yet');
+    };
+    const rateLimiter = new ItemExponentialFailureRateLimiter(100.5, 1000);
+    const { clock, events } = await start({ reconcile, logger, rateLimiter });
+    await clock.advance(5_000);
+    events.emit(added('a'));
+    await settled();
+    expect(lines.filter((line) => line.startsWith('warn'))).toEqual(['warn shop/a: failed; will retry 101']);
+  });
+
   it('says of a run that fails while the controller ends that it is not retried, and shows no time of a retry', async () => {
     const hold = new Latch();
     const lines: string[] = [];

@@ -45,7 +45,7 @@ export class Election {
   readonly #fence: Fence;
   readonly #status: Gauge;
   readonly #errors: ThinnedErrors;
-  readonly #isTriedOnce: boolean;
+  readonly #start: ElectionStart;
   #isRunning = false;
   #reported = '';
 
@@ -57,7 +57,7 @@ export class Election {
     const slowPath: Counter = metrics.counter('leader_election_slowpath_total', { name });
     const durationSeconds = Math.trunc(settings.leaseDurationMs / 1000);
     this.#options = options;
-    this.#isTriedOnce = start.once === true;
+    this.#start = start;
     this.#settings = settings;
     this.#clock = clock;
     this.#logger = logger.child({ lease: `${namespace}/${name}` });
@@ -160,7 +160,7 @@ export class Election {
         this.#fence.renewed(attempt.sentAt);
         return true;
       }
-      if (this.#isTriedOnce) break;
+      if (this.#start.once) break;
       await this.#clock.sleep(retryPeriodMs * (1 + random() * JITTER), { signal }).catch(() => {});
     }
     // the write of an attempt that was cut off may have arrived

@@ -249,6 +249,28 @@ describe('a gate of shards', () => {
     expect(place.controller.explain(place.keysOf(0)[0] as never)).toMatchObject({ state: expect.anything() });
   });
 
+  it('lets the deletion of an object whose state is not known through where its key is in an open shard', async () => {
+    await using place = await gated();
+    const [key] = place.keysOf(1) as [string];
+    const [taken, skipped]: [unknown[], unknown[]] = [[], []];
+    let emit: (event: object) => void = () => {};
+    const subscribe = (listener: typeof emit) => {
+      emit = listener;
+      return { [Symbol.dispose]() {}, whenSynced: async () => {} };
+    };
+    place.gate.feed({ subscribe } as never).subscribe(
+      (event) => void taken.push(event),
+      (event) => void skipped.push(event),
+    );
+    const event = { type: 'deleted', key, object: undefined, cause: 'relist' };
+    emit(event);
+    expect([taken, skipped]).toEqual([[], [event]]);
+    place.gate.open(shardOf(1).held);
+    taken.length = 0; // the objects of the shard, as at the start
+    emit(event);
+    expect([taken, skipped]).toEqual([[event], [event]]);
+  });
+
   it('says of which events of other sources it lets no key through, and nothing of a timer', async () => {
     await using place = await gated();
     const emits: unknown[][] = [];

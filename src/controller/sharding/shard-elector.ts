@@ -320,7 +320,7 @@ export class ShardElector {
       );
       tenure.isLost = true;
       await work.catch(() => {}); // the error is that of the election
-      this.#ended(index, tenure, lost);
+      this.#ended(index, lost);
     };
     this.#tenures.set(index, tenure);
     tenure.ended = finished();
@@ -374,14 +374,12 @@ export class ShardElector {
     return this.#book.otherDivision !== undefined;
   }
 
-  #ended(index: number, tenure: Tenure, error: unknown): void {
+  #ended(index: number, error: unknown): void {
     this.#tenures.delete(index);
     this.#notBefore.set(index, this.#clock.monotonic() + this.#settings.retryPeriodMs);
     const isLost = error instanceof InformerError && error.code === 'leadership';
     if (error !== undefined && !isLost) this.#fail(error);
     if (isLost) notify('onLost', this.#options.onLost, this.#logger, { index, error });
-    tenure.wanted[Symbol.dispose]();
-    this.#wake();
   }
 
   #changed(): void {

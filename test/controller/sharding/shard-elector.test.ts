@@ -7,6 +7,7 @@ import type { Clock } from '../../../src/kit/clock.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { noting } from '../../support/in-process.ts';
+import { RecordingMetrics } from '../../support/recording-metrics.ts';
 import { type Replica, replicas, type World } from '../../support/replicas.ts';
 
 const DURATION_MS = 15_000;
@@ -412,12 +413,54 @@ describe('replicas that share shards', () => {
     const late = world.start('c', { shards: 8 });
     await world.pass(30_000);
     expect([late.elector.held, late.elector.overview.waitsFor]).toEqual([[], '4-by-uid']);
+    expect(late.overviews.at(-1)?.waitsFor).toBe('4-by-uid');
     old[0]?.abort.abort();
     await world.pass(5000);
     expect([late.elector.held, old[1]?.elector.held.length]).toEqual([[], 4]);
     old[1]?.abort.abort();
     await world.pass(8000);
     expect(late.elector.held).toHaveLength(8);
+    expect(late.overviews.at(-1)?.waitsFor).toBeUndefined();
+  });
+
+  it('take what another one gives back as soon as its work has ended', async () => {
+    await using world = await replicas(6);
+    const [a] = ['a', 'b'].map((name) => world.start(name)) as [Replica, Replica];
+    await world.pass(6000);
+    expect(counts(world)).toEqual([3, 3]);
+    const [shards, at] = [a.elector.held, world.clock.monotonic()];
+    a.abort.abort();
+    await world.pass(3000);
+    for (const shard of shards) {
+      const first = world.acts.find((act) => act.shard === shard && act.by === 'b' && act.at > at);
+      expect((first?.at ?? Number.NaN) - at).toBeLessThan(1000); // the work takes 300 ms to end
+    }
+  });
+
+  it('have the number of replicas and of their own shards as metrics', async () => {
+    await using world = await replicas(6);
+    const metrics = new RecordingMetrics();
+    world.start('a', { metrics });
+    world.start('b');
+    await world.pass(6000);
+    const value = (what: string) => metrics.value(`kubectl_informer_shard${what}`, { name: 'op' });
+    expect([value('s_held'), value('_replicas')]).toEqual([3, 2]);
+  });
+
+  it('end although the server does not answer the deletion of their Lease, after the deadline of a renewal', async () => {
+    await using world = await replicas(2);
+    const a = world.start('a');
+    await world.pass(6000);
+    let hasEnded = false;
+    void a.ended.then(() => {
+      hasEnded = true;
+    });
+    world.sandbox.faults.add({ fault: { kind: 'stall' }, match: { path: /leases/, method: 'DELETE' }, times: 9 });
+    a.abort.abort();
+    await world.pass(9000);
+    expect(hasEnded).toBe(false);
+    await world.pass(3000);
+    expect(hasEnded).toBe(true);
   });
 
   it('of which one is cut off lose what it had to others, and it takes part again when it is back', async () => {

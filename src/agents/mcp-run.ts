@@ -18,7 +18,7 @@ import { createPrometheusMetrics } from '../ops/prometheus.ts';
 import { parseIndex } from '../query/index/index-definition.ts';
 import { isListening } from '../serve/client/listening.ts';
 import type { FoundServe } from '../serve/find.ts';
-import { serveIdentity } from '../serve/identity.ts';
+import { serveIdentity } from '../serve/folder-key.ts';
 import { WatchCaches } from '../serve/watch-cache/watch-caches.ts';
 import { Redactor } from '../stream/redact.ts';
 import { AgentCaches } from './agent-caches.ts';

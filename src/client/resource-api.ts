@@ -29,7 +29,7 @@ import { readList } from './decode/list-body.ts';
 import { decodeJson, dropManagedFields } from './decode/object-decoder.ts';
 import { type IncludeObject, isTable, objectOfRow, TABLE_TYPE } from './decode/table.ts';
 import { checkIsWatch } from './decode/watch-answer.ts';
-import { WatchStream } from './decode/watch-stream.ts';
+import { WatchStream } from './decode/watch-body.ts';
 import { isAtLeast, type ServerVersion } from './discovery/server-version.ts';
 import { bounded } from './http/bounded-body.ts';
 import { LARGEST_OBJECT } from './http/limits.ts';

@@ -6,7 +6,7 @@ import { humanDuration } from '../kit/duration.ts';
 import { presentRuntimeFolder, type RuntimeEnvironment } from '../kit/runtime-folder.ts';
 import { VERSION } from '../package.ts';
 import { SERVES } from '../serve/about.ts';
-import { serveIdentity } from '../serve/identity.ts';
+import { serveIdentity } from '../serve/folder-key.ts';
 import { stateFolder } from '../serve/persist/state-folder.ts';
 import { type CheckResult, failedMildly, ok, warning } from './finding.ts';
 

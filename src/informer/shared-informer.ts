@@ -42,7 +42,7 @@ import {
 import { type NamedMetrics, namedMetrics } from './metrics.ts';
 import { type PipelineOptions, SourcePipeline } from './source-pipeline.ts';
 import type { CachedChange, ShownSource, StateChange } from './state-change.ts';
-import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply.ts';
+import { type Applied, type ApplyContext, applyingDeltas, textOf } from './store/apply-deltas.ts';
 import type { Delta } from './store/delta-fifo.ts';
 import { Indexer } from './store/indexer.ts';
 import { createLister, type Lister } from './store/lister.ts';

@@ -11,7 +11,7 @@ import { caughtUp } from './catch-up.ts';
 import type { NamedMetrics } from './metrics.ts';
 import { PresentState } from './present-state.ts';
 import type { CachedChange, ShownSource } from './state-change.ts';
-import { type ApplyContext, versionOf } from './store/apply.ts';
+import { type ApplyContext, versionOf } from './store/apply-deltas.ts';
 import type { ArrivingObjects } from './store/cache-store.ts';
 import { type Delta, DeltaFifo, isObjectDelta } from './store/delta-fifo.ts';
 import {

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '../stream/envelope.ts';
 import { neutralised } from './escape.ts';
+import { SIGNS } from './tables/event-signs.ts';
 
-const MARKS = { ADDED: '+', DELETED: '-', MODIFIED: '~' } as const;
 /** The most fields that a row names. */
 const MOST_FIELDS = 6;
 
@@ -21,7 +21,7 @@ export function changeRows(
 ): string {
   if (envelopes.length === 0) return '';
   const rows = envelopes.map((envelope) => [
-    MARKS[envelope.type],
+    SIGNS[envelope.type],
     timeOf?.(envelope) ?? '',
     envelope.cluster ?? '',
     ...(severalTypes ? [envelope.gvr] : []),

@@ -13,7 +13,7 @@ import {
 } from '../kit/runtime-folder.ts';
 import { ABOUT, aboutIn, SERVES, type ServeAbout } from './about.ts';
 import { isListening } from './client/listening.ts';
-import type { ServeIdentity } from './identity.ts';
+import type { ServeIdentity } from './folder-key.ts';
 import { withPlaceLock } from './place-lock.ts';
 
 /** The socket of a serve. Disposal stops to listen and removes it. */

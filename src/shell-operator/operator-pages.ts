@@ -8,7 +8,7 @@ import type { InspectedController } from '../ops/inspected.ts';
 import { createOpsServer } from '../ops/ops-server.ts';
 import { createPrometheusMetrics } from '../ops/prometheus.ts';
 import { VERSION } from '../package.ts';
-import { serveIdentity } from '../serve/identity.ts';
+import { serveIdentity } from '../serve/folder-key.ts';
 
 /** A running operator, as its pages show it. The lists change while it runs. */
 export interface ShownOperator {

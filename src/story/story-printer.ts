@@ -3,8 +3,8 @@ import { wireTime } from '../model/instant.ts';
 import { cellText } from '../output/escape.ts';
 import type { Painter } from '../output/painter.ts';
 import { wrapped } from '../output/wrapped.ts';
+import { type Verdict, verdictLines } from './readiness.ts';
 import type { StoryEntry, UnreadyTime } from './story.ts';
-import { type Verdict, verdictLines } from './verdict.ts';
 
 /** A time in which changes may be missing. */
 export interface StoryGap {

@@ -2,8 +2,9 @@ import type { Fields } from '../model/field-changes.ts';
 import { lastingReason } from './causes.ts';
 import type { Fact, StoryChange } from './fact.ts';
 import { storyFacts } from './facts.ts';
+import { namedCauseText, type Verdict, verdictOf } from './readiness.ts';
+import { RepeatedEvents } from './repeated-events.ts';
 import { conditionIn, type EventFact, eventFact, fieldsIn, isTrue, metadataIn, partsIn, type Situation, shownName, specIn, textIn } from './situation.ts'; // biome-ignore format: one line
-import { namedCauseText, type Verdict, verdictOf } from './verdict.ts';
 
 /** The object of a story. */
 export interface StoryRoot {
@@ -40,8 +41,7 @@ export class Story {
   /** Changes of objects whose owner is no member yet, by the uid of the owner. */
   readonly #waiting = new Map<string, Map<string, StoryChange>>();
   readonly #events = new Map<string, Map<string, EventFact>>();
-  /** How often the same was said about an object, and up to which number it was shown. */
-  readonly #said = new Map<string, { total: number; shown: number; readonly counts: Map<string, number> }>();
+  readonly #repeats = new RepeatedEvents();
   /** The names of nodes that do not exist. */
   readonly #noNodes = new Set<string>();
   #rootUid: string | undefined;
@@ -222,19 +222,10 @@ export class Story {
     return keyOf(about) === keyOf(this.#root) && (about.uid === '' || about.kind === 'Node');
   }
 
-  /** An Event that repeats is shown again when its number has doubled. */
   #tell(told: EventFact, at: number): StoryEntry[] {
-    const { uid, reason, message, count, who, about, isWarning } = told;
-    if (about.kind === 'Pod' && REPEATED.includes(reason)) return [];
-    const key = `${keyOf(about)} ${reason} ${message}`;
-    const said = this.#said.get(key) ?? { total: 0, shown: 0, counts: new Map() };
-    this.#said.set(key, said);
-    said.total += count - (said.counts.get(uid) ?? 0);
-    said.counts.set(uid, count);
-    if (said.shown > 0 && said.total < said.shown * 2) return [];
-    said.shown = said.total;
-    const times = said.total > 1 ? ` (${said.total} times)` : '';
-    const text = `${reason}: ${message.trim()}${times}`;
+    const text = this.#repeats.newsOf(told);
+    if (text === undefined) return [];
+    const { who, about, isWarning } = told;
     return [{ at, kind: "event", about: shownName({ kind: about.kind, metadata: { name: about.name } }), who, text, tone: isWarning ? 'bad' : 'none' }]; // biome-ignore format: one line
   }
 
@@ -268,9 +259,6 @@ export class Story {
       .sort((a, b) => b.at - a.at);
   }
 }
-
-/** The Events of pods that only repeat what their state says. */
-const REPEATED = ['Scheduled', 'Created', 'Started'];
 
 const nameIn = (object: Fields) => textIn(metadataIn(object).name);
 

@@ -20,7 +20,7 @@ const CLUSTERS: Breadth = {
   own: /^(cli\/session\/(clusters|cluster-choice|cluster-types)|cli\/watch\/(clusters-run|cluster-start)|query\/index\/cluster-index|output\/cluster-column|controller\/builder\/[a-z-]+)\.ts$/,
   // the list `clusters` of a kubeconfig; the plural of a kind; any clusters, each with a folder or a process
   other:
-    /^(client\/(kubeconfig|config\/(kubeconfig-file|in-cluster)|auth\/base-credentials)|(sandbox\/server|doctor)\/kubeconfig|cli\/completion\/inquiry|crds\/definition|serve\/identity|doctor\/machine)\.ts$/,
+    /^(client\/(kubeconfig|config\/(kubeconfig-file|in-cluster)|auth\/base-credentials)|(sandbox\/server|doctor)\/kubeconfig|cli\/completion\/inquiry|crds\/definition|serve\/folder-key|doctor\/machine)\.ts$/,
   edges: [
     'cli/args/shared-flags.ts',
     'cli/completion/flag-values.ts',

@@ -71,7 +71,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'client/http/response.test.ts': 'error responses of a proxy, without a Status, too long or broken',
     'client/decode/watch-decoder.test.ts': 'lines cut at every byte',
     'informer/simulation.test.ts': 'what a server says that knows no streaming lists',
-    'client/decode/watch-stream.test.ts': 'objects written in odd ways and cut at every byte',
+    'client/decode/watch-body.test.ts': 'objects written in odd ways and cut at every byte',
   },
   'socket-script.ts': {
     'client/http/node-connections.test.ts': 'connections that close within an answer, byte by byte',

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { askServe } from '../../src/serve/client/ask.ts';
 import { connectionRecord } from '../../src/serve/connection-record.ts';
 import { type FoundServe, servesOf } from '../../src/serve/find.ts';
-import { type ServeIdentity, serveIdentity } from '../../src/serve/identity.ts';
+import { type ServeIdentity, serveIdentity } from '../../src/serve/folder-key.ts';
 import type { QueryRequest } from '../../src/serve/protocol.ts';
 import { Cli, run } from '../support/cli.ts';
 import { type FakeServeOptions, fakeServe, leaveStale } from '../support/fake-serve.ts';

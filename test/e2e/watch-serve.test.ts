@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/client/kubeconfig.ts';
-import { serveIdentity } from '../../src/serve/identity.ts';
+import { serveIdentity } from '../../src/serve/folder-key.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { Cli, run } from '../support/cli.ts';
 import { leaveStale } from '../support/fake-serve.ts';

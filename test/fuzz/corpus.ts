@@ -1,8 +1,8 @@
 import { parseRequest } from '../../src/cli/serve/answer-request.ts';
 import { readList } from '../../src/client/decode/list-body.ts';
 import { leavesOutEvent } from '../../src/client/decode/unwanted.ts';
+import { WatchStream } from '../../src/client/decode/watch-body.ts';
 import { WatchDecoder } from '../../src/client/decode/watch-decoder.ts';
-import { WatchStream } from '../../src/client/decode/watch-stream.ts';
 import { typesOfAggregated } from '../../src/client/discovery/discovery-aggregated.ts';
 import { groupVersionsOf } from '../../src/client/discovery/discovery-legacy.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../src/expr/cel/cel.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cached } from '../../src/informer/compact/packed-object.ts';
 import { type PipelineOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
-import { applyDeltas } from '../../src/informer/store/apply.ts';
+import { applyDeltas } from '../../src/informer/store/apply-deltas.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 import { Indexer } from '../support/store-under-test.ts';

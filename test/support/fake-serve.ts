@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import type { RuntimeEnvironment } from '../../src/kit/runtime-folder.ts';
 import type { ServeAbout } from '../../src/serve/about.ts';
 import { HttpAnswer } from '../../src/serve/api/http-answer.ts';
-import type { ServeIdentity } from '../../src/serve/identity.ts';
+import type { ServeIdentity } from '../../src/serve/folder-key.ts';
 import { openServeSocket, type ServeSocket } from '../../src/serve/place.ts';
 import { type AnswerEnd, PROTOCOL_HEADER, PROTOCOL_VERSION, type QueryRequest } from '../../src/serve/protocol.ts';
 import type { WatchCaches } from '../../src/serve/watch-cache/watch-caches.ts';

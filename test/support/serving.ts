@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/client/kubeconfig.ts';
 import { SharedInformer } from '../../src/informer/shared-informer.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { UnknownObject } from '../../src/model/object.ts';
-import { serveIdentity } from '../../src/serve/identity.ts';
+import { serveIdentity } from '../../src/serve/folder-key.ts';
 import { WatchCaches } from '../../src/serve/watch-cache/watch-caches.ts';
 import { type FakeServeOptions, fakeServe } from './fake-serve.ts';
 

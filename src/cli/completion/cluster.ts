@@ -20,7 +20,7 @@ import {
   valuesFromServe,
 } from '../../serve/client/serve-names.ts';
 import { type FoundServe, serveWithKey } from '../../serve/find.ts';
-import { serveIdentity } from '../../serve/identity.ts';
+import { serveIdentity } from '../../serve/folder-key.ts';
 import { cacheFolderOf } from '../session/cache-folder.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from '../session/load-options.ts';
 import type { Io } from '../terminal/io.ts';

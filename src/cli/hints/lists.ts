@@ -4,11 +4,11 @@ import { absentNamespaces } from './absent-namespaces.ts';
 import { emptySnapshots, type SnapshotFacts } from './empty-snapshots.ts';
 import { firstState, type StreamFacts } from './first-state.ts';
 import { type Hint, whenEmpty } from './hint.ts';
+import { oldCaches } from './last-proof.ts';
 import { misspeltValues } from './misspelt-values.ts';
 import { nearValues } from './near-values.ts';
 import { notThereYet } from './not-there-yet.ts';
 import { emptyResult, type QueryFacts } from './nothing-found.ts';
-import { oldCaches } from './old-caches.ts';
 import { partSize } from './part-size.ts';
 import { type MapFacts, uselessMap } from './useless-map.ts';
 

@@ -3,7 +3,7 @@ import { shortDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { CachedInformer, CachedObjects } from '../../query/answer/cached-objects.ts';
 import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
-import { ageText } from '../hints/old-caches.ts';
+import { ageText } from '../hints/last-proof.ts';
 import { causeText } from '../session/cause-text.ts';
 
 /** How long `--fresh` and `--at-least-rv` wait where `--timeout` does not say, ms. */

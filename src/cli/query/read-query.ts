@@ -7,7 +7,7 @@ import { neutralised } from '../../output/escape.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
-import { VERBS } from '../../query/answer/amount.ts';
+import { VERBS } from '../../query/answer/aggregate.ts';
 import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
 import type { Query, QueryScope } from '../../query/answer/query.ts';
 import { splitSortOrder } from '../../query/answer/sort-order.ts';

@@ -10,7 +10,7 @@ import type { InspectedInformer } from '../../ops/health.ts';
 import type { ReconciledObjects } from '../../ops/inspected.ts';
 import type { OpsServer } from '../../ops/ops-server.ts';
 import { VERSION } from '../../package.ts';
-import { serveIdentity } from '../../serve/identity.ts';
+import { serveIdentity } from '../../serve/folder-key.ts';
 import type { Edges } from '../base-command.ts';
 import type { Session } from '../session/session.ts';
 

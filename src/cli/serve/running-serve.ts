@@ -5,7 +5,7 @@ import { askSocket, type SocketRequest } from '../../kit/socket-request.ts';
 import type { TypeStatus } from '../../serve/api/serve-status.ts';
 import { isListening } from '../../serve/client/listening.ts';
 import { type FoundServe, servesOf } from '../../serve/find.ts';
-import type { ServeIdentity } from '../../serve/identity.ts';
+import type { ServeIdentity } from '../../serve/folder-key.ts';
 import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Session } from '../session/session.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';

@@ -20,7 +20,7 @@ import type { ServeRoutes } from '../../serve/api/routes.ts';
 import { ServeServer } from '../../serve/api/serve-server.ts';
 import { type TypeStatus, typeStatus } from '../../serve/api/serve-status.ts';
 import { connectionRecord } from '../../serve/connection-record.ts';
-import { serveIdentity } from '../../serve/identity.ts';
+import { serveIdentity } from '../../serve/folder-key.ts';
 import { KeptStates } from '../../serve/persist/kept-states.ts';
 import { openServeSocket, type ServeSocket } from '../../serve/place.ts';
 import { PROTOCOL_VERSION } from '../../serve/protocol.ts';

@@ -1,6 +1,6 @@
 import type { ClusterConfig } from '../../client/config/cluster-config.ts';
 import { loadConfig } from '../../client/kubeconfig.ts';
-import { serveIdentity } from '../../serve/identity.ts';
+import { serveIdentity } from '../../serve/folder-key.ts';
 import type { Io } from '../terminal/io.ts';
 import { stderrLogger } from '../terminal/logging.ts';
 import { type LoginFlagValues, loadOptionsOf } from './load-options.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { serveTransport } from '../../serve/client/serve-transport.ts';
 import { type FoundServe, serveWithKey } from '../../serve/find.ts';
-import { serveIdentity } from '../../serve/identity.ts';
+import { serveIdentity } from '../../serve/folder-key.ts';
 import { isThisProtocol, protocolError } from '../../serve/protocol.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeNotice } from '../terminal/notice.ts';

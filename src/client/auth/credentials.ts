@@ -17,7 +17,7 @@ import {
   plainCredentials,
   providerCredentials,
 } from './base-credentials.ts';
-import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
+import { type ExecCredential, FAILURE_HOLDS_MS, runExecPlugin } from './exec-plugin.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { jwtExpiry } from './oidc.ts';
 import { OidcSource } from './oidc-source.ts';
@@ -39,9 +39,6 @@ export interface CredentialSourceOptions {
 const FILES_FRESH_MS = 60_000;
 /** Credentials are renewed before they expire: by a tenth of their remaining life, but at most by this, ms. */
 const MOST_SLACK_MS = 30_000;
-
-/** For this time after a plugin failed, callers get the same error, ms. The next request does not run it again. */
-const FAILURE_HOLDS_MS = 2_000;
 
 /**
  * For this time after a plugin ran, or a provider was asked, because the server refused the credentials, neither is

@@ -27,6 +27,9 @@ export interface ExecCredential {
   expiresAt?: number | undefined;
 }
 
+/** For this time after a plugin failed, callers get the same error, ms. The next request does not run it again. */
+export const FAILURE_HOLDS_MS = 2_000;
+
 const MODES = ['Never', 'IfAvailable', 'Always'];
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 

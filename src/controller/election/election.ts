@@ -7,7 +7,7 @@ import { inheriting } from '../../kit/surroundings.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import { isForbidden, StatusError } from '../../model/status.ts';
-import { type Attempt, LeaseCandidate } from './candidate.ts';
+import { type Attempt, LeaseCandidate } from './acquire-or-renew.ts';
 import { checkedSettings, type ElectionSettings, JITTER, type LeaderElectorOptions } from './elector-options.ts';
 import { Fence, type Moment } from './fence.ts';
 import { type LeaderWork, startWork } from './leader-work.ts';

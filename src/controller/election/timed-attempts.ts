@@ -1,7 +1,7 @@
 import { abortable, scope } from '../../kit/abort.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
-import type { Attempt } from './candidate.ts';
+import type { Attempt } from './acquire-or-renew.ts';
 
 /**
  * Gives each attempt at a lease a limit of time: half of the deadline for a renewal. An attempt may take twice as long

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import { type Attempt, LeaseCandidate } from '../election/candidate.ts';
+import { type Attempt, LeaseCandidate } from '../election/acquire-or-renew.ts';
 import { Fence } from '../election/fence.ts';
 import { type LeaseClient, LeaseLock } from '../election/lease-lock.ts';
 import { TimedAttempts } from '../election/timed-attempts.ts';

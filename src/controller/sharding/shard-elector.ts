@@ -9,7 +9,7 @@ import { ThinnedErrors } from '../../kit/thinned-errors.ts';
 import { guarded, notify } from '../../kit/user-callback.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { isAlreadyExists, isConflict, isForbidden, isNotFound, StatusError, statusOf } from '../../model/status.ts';
-import type { Attempt } from '../election/candidate.ts';
+import type { Attempt } from '../election/acquire-or-renew.ts';
 import { Election } from '../election/election.ts';
 import type { ElectionSettings } from '../election/elector-options.ts';
 import { LEASES } from '../election/lease-lock.ts';
@@ -29,8 +29,8 @@ import {
 import { LeaseBook } from './lease-book.ts';
 import { Membership } from './membership.ts';
 import { Rescues, type RescueView } from './rescues.ts';
+import { sharePlan } from './shard-handover.ts';
 import { checkedShardSettings, type HeldShard, type ShardElectorOptions, type ShardOverview } from './shard-options.ts';
-import { sharePlan } from './share-plan.ts';
 
 /** A shard that this replica has, is about to have, or still works on. */
 interface Tenure {

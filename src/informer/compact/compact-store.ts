@@ -5,6 +5,7 @@ import { withCells } from '../../model/cells.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, type ObjectMeta } from '../../model/object.ts';
+import { isWorthPacking } from './auto-compaction.ts';
 import { BLOCK_BYTES, Block, type Placed } from './block.ts';
 import { ColumnLists } from './column-lists.ts';
 import { type Compression, zstd } from './compression.ts';
@@ -65,7 +66,6 @@ interface PackOptions<T> {
   bytes?: Uint8Array | undefined;
 }
 
-const AUTO_ABOVE = 5_000;
 /** The number of full blocks that stay uncompressed: the newest texts, which are the likeliest to be replaced. */
 const RAW_BLOCKS = 32;
 /** Work that is done when nothing else runs. */
@@ -142,7 +142,7 @@ export class CompactStore<T> {
 
   /** Packs from now on if there are many objects. Returns whether it has just begun. */
   expect(objects: number): boolean {
-    if (this.#isActive || objects <= (this.#options.above ?? AUTO_ABOVE)) return false;
+    if (this.#isActive || !isWorthPacking(objects, this.#options.above)) return false;
     this.#isActive = true;
     const how = this.#compression ? 'compressed texts' : 'texts without compression, because this Node has no zstd';
     this.#logger.debug(`objects are kept as ${how}`, { objects });

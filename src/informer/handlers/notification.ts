@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../model/key.ts';
-import type { DeepReadonly } from '../../model/object.ts';
+import { type DeepReadonly, hasMetadata, Tombstone } from '../../model/object.ts';
 import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 
 /**
@@ -103,4 +103,47 @@ export function sinkOf<T>(handler: InformerHandler<T>): NotificationSink<T> {
 /** A cached object as a read-only type. Readers must not change it. */
 export function readonlyView<T>(object: T): DeepReadonly<T> {
   return object as unknown as DeepReadonly<T>;
+}
+
+/** The notification about a stored object: an addition if nothing was stored under its key. */
+export function changed<T>(
+  key: ObjectKey,
+  old: T | undefined,
+  object: T,
+  cause: NotificationCause,
+  isInInitialList: boolean,
+): InformerNotification<T> {
+  if (old !== undefined) return updated(key, old, object, cause);
+  return { kind: 'added', key, object: readonlyView(object), cause, isInInitialList };
+}
+
+export function updated<T>(key: ObjectKey, old: T, object: T, cause: NotificationCause): InformerNotification<T> {
+  return {
+    kind: 'updated',
+    key,
+    object: readonlyView(object),
+    oldObject: readonlyView(old),
+    cause,
+    uidChanged: uidChanged(old, object),
+  };
+}
+
+/** Of a tombstone: inferred from a list. `old` is the last stored state. */
+export function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): InformerNotification<T> {
+  const isTombstone = object instanceof Tombstone;
+  const last = isTombstone ? (object.object ?? old) : object;
+  return {
+    kind: 'deleted',
+    key,
+    object: readonlyView(last),
+    cause: isTombstone ? 'relist' : 'watch',
+    finalStateUnknown: isTombstone,
+  };
+}
+
+/** Whether it is another object of the same name. False where a uid is not known. */
+export function uidChanged(old: unknown, object: unknown): boolean {
+  if (!hasMetadata(old) || !hasMetadata(object)) return false;
+  const { uid } = old.metadata;
+  return uid !== undefined && object.metadata.uid !== undefined && uid !== object.metadata.uid;
 }

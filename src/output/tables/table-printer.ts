@@ -9,6 +9,7 @@ import { type Painter, plainPainter } from '../painter.ts';
 import type { GatheredEvents, PrintedEvent, PrintedObject, PrintedType, Printer } from '../printer.ts';
 import { type Timestamps, timeTexts } from '../timestamps.ts';
 import { type Column, type ColumnOptions, columnsOf, createdMs, leadingColumns } from './columns.ts';
+import { type Fit, NO_SIGN, needsSign, SIGNS } from './event-signs.ts';
 import { GatheredRows } from './gathered-rows.ts';
 import { AlignedTable, closeLength, PADDING } from './table.ts';
 
@@ -33,11 +34,6 @@ export interface TablePrinterOptions extends Omit<ColumnOptions, 'withEvent' | '
 
 /** This number of consecutive rows of one type is a block. A block has an empty line before it. */
 const BLOCK = 2;
-
-/** The signs that replace the words of the EVENT column. `query --watch` has the first three too. */
-const SIGNS: Readonly<Record<EventWord, string>> = { ADDED: '+', MODIFIED: '~', DELETED: '-', LEFT: '<' };
-/** The place of the sign, in lines without an event. */
-const NO_SIGN = '  ';
 
 /** The widths of likely values in these columns of pods: `ContainerCreating`, `1 (4m31s ago)`. */
 const ROOM = [
@@ -82,7 +78,7 @@ export class TablePrinter implements Printer {
     const now = this.#options.clock.now();
     const all = () => batch.map(({ event, type }) => this.#row(event.object, type, now, event));
     let rows = all();
-    if (!this.#hasSigns && rows.some(({ fit, section }) => fit !== 'aligned' || this.#isTooWide(section))) {
+    if (!this.#hasSigns && rows.some((row) => needsSign(row.fit, this.#headingLength(row.section), this.#most()))) {
       const before = this.#useSigns();
       rows = all();
       for (const name of this.#sections.keys()) this.#widenAs(before, name);
@@ -167,8 +163,8 @@ export class TablePrinter implements Printer {
     return width === undefined ? undefined : this.#hasSigns ? width - NO_SIGN.length : width;
   }
 
-  #isTooWide({ table, headings }: Section): boolean {
-    return !this.#options.noHeaders && table.lengthOf(headings) > (this.#most() ?? Number.POSITIVE_INFINITY);
+  #headingLength({ table, headings }: Section): number {
+    return this.#options.noHeaders ? 0 : table.lengthOf(headings);
   }
 
   /**
@@ -256,12 +252,6 @@ interface Row {
   readonly event: EventWord | undefined;
   readonly fit: Fit;
 }
-
-/**
- * How a line is laid out: in columns, with the cells as close together as necessary to fit into the terminal, or as
- * kubectl does because it cannot fit.
- */
-type Fit = 'aligned' | 'close' | 'long';
 
 type Paint = (cell: string, column: number) => string;
 

@@ -4,7 +4,7 @@ import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
-import { amountsOf } from './amount.ts';
+import { amountsOf } from './aggregate.ts';
 import type { AnswerNotices } from './answer-sink.ts';
 import { type Found, type FoundIn, patienceWith } from './found.ts';
 import { type GroupRow, groupsOf } from './groups.ts';

@@ -1,7 +1,7 @@
 import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { VERBS, type Verb } from './amount.ts';
+import { VERBS, type Verb } from './aggregate.ts';
 import type { GroupOrder } from './groups.ts';
 import { splitSortOrder } from './sort-order.ts';
 

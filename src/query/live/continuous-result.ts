@@ -4,7 +4,7 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { amountsOf } from '../answer/amount.ts';
+import { amountsOf } from '../answer/aggregate.ts';
 import { sortedBy } from '../answer/arrange.ts';
 import { type CachedObjects, scanned } from '../answer/cached-objects.ts';
 import type { Found } from '../answer/found.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readList } from '../../../src/client/decode/list-body.ts';
-import { WatchStream } from '../../../src/client/decode/watch-stream.ts';
+import { WatchStream } from '../../../src/client/decode/watch-body.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import type { UnwantedObjects } from '../../../src/model/unwanted-objects.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Attempt } from '../../../src/controller/election/candidate.ts';
+import type { Attempt } from '../../../src/controller/election/acquire-or-renew.ts';
 import { Membership } from '../../../src/controller/sharding/membership.ts';
 import { calm, election } from '../../support/election.ts';
 

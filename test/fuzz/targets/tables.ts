@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readList } from '../../../src/client/decode/list-body.ts';
-import { WatchStream } from '../../../src/client/decode/watch-stream.ts';
+import { WatchStream } from '../../../src/client/decode/watch-body.ts';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { cellsOf } from '../../../src/model/cells.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';

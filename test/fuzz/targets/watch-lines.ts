@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { leavesOutEvent } from '../../../src/client/decode/unwanted.ts';
+import { WatchStream } from '../../../src/client/decode/watch-body.ts';
 import { WatchDecoder } from '../../../src/client/decode/watch-decoder.ts';
-import { WatchStream } from '../../../src/client/decode/watch-stream.ts';
 import { parseJson } from '../../../src/kit/exact-json.ts';
 import { chunkLengths, chunksOf, damaged, itemText } from '../inputs.ts';
 import { comparable, outcomeOf, settled } from '../outcome.ts';

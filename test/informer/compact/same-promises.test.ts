@@ -14,7 +14,7 @@ const SUITES: readonly [string, () => Promise<unknown>][] = [
   ['store/indexer-steps', () => import('../store/indexer-steps.test.ts')],
   ['store/lister', () => import('../store/lister.test.ts')],
   ['store/value-range', () => import('../store/value-range.test.ts')],
-  ['store/apply', () => import('../store/apply.test.ts')],
+  ['store/apply', () => import('../store/apply-deltas.test.ts')],
   ['store/sliced-replace', () => import('../store/sliced-replace.test.ts')],
   ['shared-informer', () => import('../shared-informer.test.ts')],
   ['source-pipeline', () => import('../source-pipeline.test.ts')],

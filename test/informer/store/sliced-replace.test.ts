@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Cached } from '../../../src/informer/compact/packed-object.ts';
-import { type Applied, applyingDeltas } from '../../../src/informer/store/apply.ts';
+import { type Applied, applyingDeltas } from '../../../src/informer/store/apply-deltas.ts';
 import type { Delta } from '../../../src/informer/store/delta-fifo.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 import { Indexer } from '../../support/store-under-test.ts';

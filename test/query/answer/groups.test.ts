@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountsOf } from '../../../src/query/answer/amount.ts';
+import { amountsOf } from '../../../src/query/answer/aggregate.ts';
 import { type GroupRow, groupsOf, sortedRows } from '../../../src/query/answer/groups.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { PODS } from '../../support/query.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharePlan } from '../../../src/controller/sharding/share-plan.ts';
+import { sharePlan } from '../../../src/controller/sharding/shard-handover.ts';
 
 const plan = (wanted: number[], has: number[], notBefore: Record<number, number> = {}) =>
   sharePlan({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Cached } from '../../../src/informer/compact/packed-object.ts';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
-import { applyDeltas, textOf } from '../../../src/informer/store/apply.ts';
+import { applyDeltas, textOf } from '../../../src/informer/store/apply-deltas.ts';
 import type { Delta } from '../../../src/informer/store/delta-fifo.ts';
 import { keyOf } from '../../../src/model/key.ts';
 import { Tombstone } from '../../../src/model/object.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WatchStream, type WatchStreamOptions } from '../../../src/client/decode/watch-stream.ts';
+import { WatchStream, type WatchStreamOptions } from '../../../src/client/decode/watch-body.ts';
 import { jsonText } from '../../../src/kit/exact-json.ts';
 import { managedFieldsText } from '../../../src/model/managed-fields-text.ts';
 import { settled } from '../../../src/testing/fake-clock.ts';

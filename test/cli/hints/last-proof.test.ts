@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oldCaches } from '../../../src/cli/hints/old-caches.ts';
+import { oldCaches } from '../../../src/cli/hints/last-proof.ts';
 import { factsOf, serverOf } from '../../support/hints.ts';
 
 const cache = (name: string, ageMs: number, connection: object = { state: 'connected' }) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseCandidate } from '../../../src/controller/election/candidate.ts';
+import { LeaseCandidate } from '../../../src/controller/election/acquire-or-renew.ts';
 import type { LeaseLock } from '../../../src/controller/election/lease-lock.ts';
 import { type LeaseRecord, microTime, recordOf } from '../../../src/controller/election/lease-record.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';

@@ -1,19 +1,14 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { everyNth } from '../../kit/every-nth.ts';
-import type { ObjectKey } from '../../model/key.ts';
 import { hasMetadata, Tombstone } from '../../model/object.ts';
 import type { ResourceVersion } from '../../model/resource-version.ts';
 import type { Cached } from '../compact/packed-object.ts';
-import { type InformerNotification, type NotificationCause, readonlyView } from '../handlers/notification.ts';
+import { changed, deleted, type InformerNotification, uidChanged, updated } from '../handlers/notification.ts';
 import type { Delta, ObjectDelta } from './delta-fifo.ts';
 import { type Indexer, toEnd } from './indexer.ts';
-import type { ReplaceObserver } from './replacement.ts';
+import { applyMerge, applyReplacement, type RelistContext } from './relist-changes.ts';
 
-export interface ApplyContext {
-  /** Whether the deltas belong to the initial list. */
-  isInInitialList: boolean;
-  /** The keys that a list or a resync covers. Default: all. */
-  within?: ((key: ObjectKey) => boolean) | undefined;
+/** `isInInitialList`: the deltas belong to the initial list. `within`: the keys that a list or a resync covers. */
+export interface ApplyContext extends RelistContext {
   /**
    * Called when an event contradicts the store: an object added though it is stored, changed or deleted though it is
    * not, or changed into another object. True: the event and those after it are not applied, because they belong to
@@ -89,8 +84,6 @@ export function textOf(errors: readonly unknown[]): string {
   return texts.join('; ');
 }
 
-type Replacement<T> = Delta<T> & { type: 'ReplacedAll' };
-
 /** Returns false when the delta belongs to another history. */
 function applyDelta<T>(
   delta: Exclude<Delta<Cached<T>>, { type: 'ReplacedAll' | 'Merged' }>,
@@ -148,101 +141,3 @@ function contradictionOf<T>({ type, object }: ObjectDelta<T>, old: T | undefined
 }
 
 export const versionOf = (object: unknown) => (hasMetadata(object) ? object.metadata.resourceVersion : undefined);
-
-function* applyReplacement<T>(
-  { objects, keys, resourceVersion }: Replacement<Cached<T>>,
-  indexer: Indexer<T>,
-  { isInInitialList, within }: ApplyContext,
-  out: InformerNotification<Cached<T>>[],
-): Generator<undefined, void> {
-  const cause: NotificationCause = isInInitialList ? 'initial' : 'relist';
-  let puts: InformerNotification<Cached<T>>[] = [];
-  let deletions: InformerNotification<Cached<T>>[] = [];
-  const observer: ReplaceObserver<Cached<T>> = {
-    begin() {
-      puts = [];
-      deletions = [];
-    },
-    gone(key, old) {
-      deletions.push({ kind: 'deleted', key, object: readonlyView(old), cause, finalStateUnknown: true });
-    },
-    put(key, old, object) {
-      puts.push(changed(key, old, object, cause, isInInitialList));
-    },
-  };
-  yield* indexer.replacing(objects, resourceVersion, { within, observer, keys: keys && [...keys] });
-  for (const notification of deletions) out.push(notification);
-  for (const notification of puts) out.push(notification);
-}
-
-/** The number of objects of a merge that are stored in one step. */
-const STEP = 500;
-
-function* applyMerge<T>(
-  { objects, keeps, resourceVersion }: Delta<Cached<T>> & { type: 'Merged' },
-  indexer: Indexer<T>,
-  { within }: ApplyContext,
-  { notifications, failures }: { notifications: InformerNotification<Cached<T>>[]; failures: unknown[] },
-): Generator<undefined, void> {
-  const { items } = indexer.store;
-  const leaving = [...items].filter(([key, cached]) => (!within || within(key)) && !keeps(cached));
-  const isFull = everyNth(STEP);
-  for (const [key, cached] of leaving) {
-    const gone = new Tombstone(key, cached);
-    indexer.delete(gone);
-    notifications.push(deleted(key, gone, cached));
-    if (isFull()) yield;
-  }
-  for (const object of objects) {
-    try {
-      const key = indexer.keyOf(object);
-      const old = items.get(key);
-      indexer.add(object);
-      notifications.push(changed(key, old, items.get(key) as Cached<T>, 'relist', false));
-    } catch (error) {
-      failures.push(error);
-    }
-    if (isFull()) yield;
-  }
-  indexer.bookmark(resourceVersion);
-}
-
-function changed<T>(
-  key: ObjectKey,
-  old: T | undefined,
-  object: T,
-  cause: NotificationCause,
-  isInInitialList: boolean,
-): InformerNotification<T> {
-  if (old !== undefined) return updated(key, old, object, cause);
-  return { kind: 'added', key, object: readonlyView(object), cause, isInInitialList };
-}
-
-function updated<T>(key: ObjectKey, old: T, object: T, cause: NotificationCause): InformerNotification<T> {
-  return {
-    kind: 'updated',
-    key,
-    object: readonlyView(object),
-    oldObject: readonlyView(old),
-    cause,
-    uidChanged: uidChanged(old, object),
-  };
-}
-
-function deleted<T>(key: ObjectKey, object: T | Tombstone<T>, old: T): InformerNotification<T> {
-  const isTombstone = object instanceof Tombstone;
-  const last = isTombstone ? (object.object ?? old) : object;
-  return {
-    kind: 'deleted',
-    key,
-    object: readonlyView(last),
-    cause: isTombstone ? 'relist' : 'watch',
-    finalStateUnknown: isTombstone,
-  };
-}
-
-function uidChanged(old: unknown, object: unknown): boolean {
-  if (!hasMetadata(old) || !hasMetadata(object)) return false;
-  const { uid } = old.metadata;
-  return uid !== undefined && object.metadata.uid !== undefined && uid !== object.metadata.uid;
-}

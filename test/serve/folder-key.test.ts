@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConfig } from '../../src/client/config/cluster-config.ts';
-import { serveIdentity } from '../../src/serve/identity.ts';
+import { serveIdentity } from '../../src/serve/folder-key.ts';
 
 describe('the identity of a serve', () => {
   it('is that of its config: server and user, in 16 digits that show no token', () => {

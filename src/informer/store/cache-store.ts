@@ -56,6 +56,8 @@ export interface CacheStore<T, C = Cached<T>> {
   openedEntries(): MapIterator<[ObjectKey, T]>;
   /** The objects of some entries one by one. They do not stay parsed. */
   openEach(entries: Iterable<readonly [ObjectKey, C | undefined]>): Iterable<readonly [ObjectKey, T | undefined]>;
+  /** The entries of this moment by ascending key. */
+  byKey(): readonly C[];
   /** The objects of some entries as a list. Each is opened when it is read. */
   view(found: readonly C[]): readonly T[];
   /** A sink for notifications with entries. `sink` gets objects. */

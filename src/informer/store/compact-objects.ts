@@ -10,6 +10,7 @@ import type { InformerNotification, NotificationSink } from '../handlers/notific
 import { openingSink } from '../handlers/opened-notification.ts';
 import { Arrivals } from './arrivals.ts';
 import type { ArrivingObjects, CacheStore, StoreSearch } from './cache-store.ts';
+import { KeyOrder } from './key-order.ts';
 import { type Index, type IndexFn, UNFILED, valuesFrom } from './object-index.ts';
 
 /** Settings of {@link CompactObjects}. */
@@ -32,6 +33,7 @@ export class CompactObjects<T> implements CacheStore<T> {
   readonly #texts: CompactStore<T>;
   readonly #options: CompactObjectsOptions<T>;
   #items = new Map<ObjectKey, Cached<T>>();
+  readonly #order = new KeyOrder<Cached<T>>();
   #isPacking = false;
   readonly #lists = new Map<string, readonly string[]>();
 
@@ -52,6 +54,7 @@ export class CompactObjects<T> implements CacheStore<T> {
     const before = this.#items.get(key);
     const cached = this.#entry(key, object);
     this.#items.set(key, cached);
+    this.#order.put(key, cached);
     if (before !== undefined && before !== cached) this.#texts.drop(before);
   }
 
@@ -69,6 +72,7 @@ export class CompactObjects<T> implements CacheStore<T> {
   drop(key: ObjectKey): boolean {
     const cached = this.#items.get(key);
     if (!this.#items.delete(key)) return false;
+    this.#order.drop(key);
     this.#texts.drop(cached);
     return true;
   }
@@ -100,6 +104,10 @@ export class CompactObjects<T> implements CacheStore<T> {
   ): Generator<readonly [ObjectKey, T | undefined]> {
     for (const [key, cached] of entries)
       yield [key, cached === undefined ? undefined : this.#texts.unpack(cached, true)];
+  }
+
+  byKey(): readonly Cached<T>[] {
+    return this.#order.entries(this.#items);
   }
 
   view(found: readonly Cached<T>[]): readonly T[] {
@@ -227,6 +235,7 @@ export class CompactObjects<T> implements CacheStore<T> {
   exchange(items: Map<ObjectKey, Cached<T>>): ReadonlyMap<ObjectKey, Cached<T>> {
     const before = this.#items;
     this.#items = items;
+    this.#order.forget();
     return before;
   }
 
@@ -270,7 +279,10 @@ export class CompactObjects<T> implements CacheStore<T> {
     for (;;) {
       const items = this.#items;
       for (const [key, cached] of items) {
-        if (!(cached instanceof PackedObject)) items.set(key, this.#texts.pack(key, cached));
+        if (!(cached instanceof PackedObject)) {
+          items.set(key, this.#texts.pack(key, cached));
+          this.#order.forget(); // it would keep the object parsed
+        }
         if (isFull()) yield;
         if (this.#items !== items) break;
       }

@@ -14,6 +14,7 @@ import { Index, type Indexers, type IndexFn, UNFILED, valuesFrom } from './objec
 import { ParsedObjects } from './parsed-objects.ts';
 import { checkReplaceOptions, type PartChanges, type ReplaceOptions, StoreReplacement } from './replacement.ts';
 import type { ValueRange } from './value-range.ts';
+import { WrittenKeys } from './written-keys.ts';
 
 /** One write of a transaction on an {@link Indexer}. */
 export type StoreOperation<T> =
@@ -96,6 +97,7 @@ export class Indexer<T> {
   #indexes = new Map<string, Index<T>>();
   /** The keys that were written while an index is being built; one set for each build. */
   readonly #written = new Set<Set<ObjectKey>>();
+  readonly #followers = new Set<WrittenKeys>();
   /** Counts writes. A replacement in several steps sees by it whether the store has changed meanwhile. */
   #writes = 0;
   #resourceVersion: ResourceVersion = '';
@@ -182,6 +184,13 @@ export class Indexer<T> {
   /** @internal The values under which an index has an object; none for an index that does not exist. */
   valuesUnder(name: string, key: ObjectKey): readonly string[] {
     return this.#indexes.get(name)?.valuesOf(key) ?? [];
+  }
+
+  /** @internal See `Lister.follow`. */
+  follow(most: number): WrittenKeys {
+    const written = new WrittenKeys(most, (ended) => this.#followers.delete(ended));
+    this.#followers.add(written);
+    return written;
   }
 
   has(key: ObjectKey): boolean {
@@ -300,7 +309,7 @@ export class Indexer<T> {
   deleteKey(key: ObjectKey): void {
     if (!this.store.drop(key)) return;
     this.#writes++;
-    for (const keys of this.#written) keys.add(key);
+    this.#note(key);
     for (const index of this.#indexes.values()) index.file(key, []);
   }
 
@@ -346,6 +355,7 @@ export class Indexer<T> {
       let next = yield* replacement.state();
       if (this.#writes !== writes) next = toEnd(replacement.state());
       before = this.store.exchange(next.items);
+      for (const written of this.#followers) written.end();
       this.#indexes = next.indexes;
       this.#replacedAt(resourceVersion, next.indexErrors);
     } finally {
@@ -460,9 +470,14 @@ export class Indexer<T> {
   #put(key: ObjectKey, object: Cached<T>, values: readonly (readonly string[])[]): void {
     this.#writes++;
     this.store.put(key, object);
-    for (const keys of this.#written) keys.add(key);
+    this.#note(key);
     let i = 0;
     for (const index of this.#indexes.values()) index.file(key, values[i++] as readonly string[]);
+  }
+
+  #note(key: ObjectKey): void {
+    for (const keys of this.#written) keys.add(key);
+    for (const keys of this.#followers) keys.add(key);
   }
 
   #allValuesOf(key: ObjectKey, object: Cached<T>): (readonly string[])[] {

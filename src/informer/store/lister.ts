@@ -12,6 +12,7 @@ import { readonlyView } from '../handlers/notification.ts';
 import type { Indexer, ScanOptions } from './indexer.ts';
 import { NAMESPACE_INDEX } from './object-index.ts';
 import type { ValueRange } from './value-range.ts';
+import type { WrittenKeys } from './written-keys.ts';
 
 /** The selection of a lister: objects of a namespace, and objects that a selector matches. Default: all. */
 export interface ListFilter {
@@ -67,6 +68,10 @@ export interface Lister<T> {
   readerOf?<R>(looked: LookedAt, say: (object: DeepReadonly<T>) => R): (entry: unknown) => R;
   /** @internal The values under which an index has an object; none for an index that does not exist. */
   valuesUnder?(name: string, key: ObjectKey): readonly string[];
+  /** @internal A `view` of all objects by ascending key, by bytes. */
+  viewByKey?(): readonly DeepReadonly<T>[];
+  /** @internal The keys that are written from now on, at most this number of them. */
+  follow?(most: number): WrittenKeys;
   /** @internal A `view` of the objects with these keys. */
   viewByKeys?(keys: readonly ObjectKey[]): readonly DeepReadonly<T>[];
   /** @internal As `glance`, of an entry of a `view`. */
@@ -166,6 +171,14 @@ class IndexerLister<T> implements Lister<T> {
 
   readerOf<R>(looked: LookedAt, say: (object: DeepReadonly<T>) => R): (entry: unknown) => R {
     return this.#indexer.store.reader(looked, say as (object: T) => R) as (entry: unknown) => R;
+  }
+
+  viewByKey(): readonly DeepReadonly<T>[] {
+    return this.#viewOf(this.#indexer.store.byKey());
+  }
+
+  follow(most: number): WrittenKeys {
+    return this.#indexer.follow(most);
   }
 
   viewByKeys(keys: readonly ObjectKey[]): readonly DeepReadonly<T>[] {

@@ -3,6 +3,7 @@ import type { StoreMemory } from '../compact/compact-store.ts';
 import type { PackedObject } from '../compact/packed-object.ts';
 import type { NotificationSink } from '../handlers/notification.ts';
 import type { CacheStore } from './cache-store.ts';
+import { KeyOrder } from './key-order.ts';
 
 const NOTHING_PACKED: Omit<StoreMemory, 'objects'> = {
   packed: 0,
@@ -20,6 +21,7 @@ const NOTHING_PACKED: Omit<StoreMemory, 'objects'> = {
 /** A store whose entries are the objects themselves. */
 export class ParsedObjects<T> implements CacheStore<T, T> {
   #items = new Map<ObjectKey, T>();
+  readonly #order = new KeyOrder<T>();
   readonly keepsObjects = true;
   readonly slice = 1024;
 
@@ -33,9 +35,11 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
 
   put(key: ObjectKey, object: T): void {
     this.#items.set(key, object);
+    this.#order.put(key, object);
   }
 
   drop(key: ObjectKey): boolean {
+    this.#order.drop(key);
     return this.#items.delete(key);
   }
 
@@ -63,6 +67,10 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
     return entries;
   }
 
+  byKey(): readonly T[] {
+    return this.#order.entries(this.#items);
+  }
+
   view(found: readonly T[]): readonly T[] {
     return found;
   }
@@ -86,6 +94,7 @@ export class ParsedObjects<T> implements CacheStore<T, T> {
   exchange(items: Map<ObjectKey, T>): ReadonlyMap<ObjectKey, T> {
     const before = this.#items;
     this.#items = items;
+    this.#order.forget();
     return before;
   }
 

@@ -6,7 +6,8 @@ import type { AnswerNotices } from './answer-sink.ts';
 import { mergedCounts, type ValueCount } from './arrange.ts';
 import type { CachedObjects } from './cached-objects.ts';
 import { valueCountsOf } from './counts.ts';
-import { arranged, type Found, type FoundIn, findPatiently } from './found.ts';
+import { arranged, type Found, findPatiently } from './found.ts';
+import type { FoundIn } from './found-in.ts';
 import { grouped } from './grouping.ts';
 import { type GroupRow, sortedRows } from './groups.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
@@ -90,6 +91,7 @@ async function resultOf(
     catalog,
     pushedDownCaches,
     matches,
+    areListed: asksForObjects(query),
     sink: { clock, notice: say },
   });
   if (query.values !== undefined) {

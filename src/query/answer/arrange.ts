@@ -83,14 +83,17 @@ export function checkSortKeys(keys: readonly unknown[], expression: string): voi
       hint: 'look at the fields of one object with -o json',
     });
   }
-  const unsortable = keys.find((key) => typeof key === 'object' && key !== null);
-  if (unsortable)
+  const unsortable = keys.find((key) => !isSortable(key));
+  if (unsortable !== undefined)
     throw new InformerError(
       'argument',
       `--sort-by: "${expression}" is a ${Array.isArray(unsortable) ? 'list' : 'map'}, which has no order`,
       { hint: 'sort by a field within it' },
     );
 }
+
+/** Whether {@link compareKeys} orders a value: a map or a list has no order. */
+export const isSortable = (key: unknown): boolean => typeof key !== 'object' || key === null;
 
 const RANK: Readonly<Record<string, number>> = { undefined: 0, object: 1, boolean: 2, number: 3, bigint: 3, string: 4 };
 

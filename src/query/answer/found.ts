@@ -8,9 +8,11 @@ import { formatExplanation, runLookups } from '../index/lookup-plan.ts';
 import type { IndexedStore } from '../index/stored-index.ts';
 import type { AnswerNotices } from './answer-sink.ts';
 import { checkSortKeys, compareKeys } from './arrange.ts';
-import { type CachedObjects, type ComparePlaces, serversOrder, storeOf } from './cached-objects.ts';
+import { type CachedObjects, type ComparePlaces, keyIn, serversOrder, storeOf } from './cached-objects.ts';
 import { explainedText } from './explain.ts';
+import { keepFirst, keptFirst, type ValueOrder } from './first-objects.ts';
 import { firstPlaces } from './first-places.ts';
+import type { FoundIn } from './found-in.ts';
 import { lookedAtBy, lookedAtByFilters, saidOf } from './looked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { isFiltered, type ObjectFilters } from './object-filters.ts';
@@ -30,22 +32,13 @@ export interface Found {
   look?(looked: LookedAt | undefined): ReadonlyObject;
 }
 
-/** The objects of one cache that were found, in no order. */
-export interface FoundIn {
-  readonly type: ResourceType;
-  readonly store: IndexedStore;
-  readonly objects: readonly ReadonlyObject[];
-  /** The order in which the server listed them; undefined: they are in it. */
-  order(): ComparePlaces | undefined;
-}
-
 /** The objects of one type that satisfy the lookups and the filters. */
 export function findIn(
   question: Pick<Query, 'lookups' | 'explain' | 'part'> & ObjectFilters,
   cached: CachedObjects,
   finding: Finding,
 ): FoundIn {
-  const store = storeOf(cached);
+  const store = askedStore(question, cached, finding);
   const looked = runLookups({ store, catalog: finding.catalog, lookups: question.lookups });
   const matching = (object: ReadonlyObject) => finding.matches(object, cached.type);
   const kept = isFiltered(question) ? passing(looked.objects, matching) : looked.objects;
@@ -58,11 +51,29 @@ export async function findPatiently(
   cached: CachedObjects,
   finding: Finding,
 ): Promise<FoundIn> {
-  const store = storeOf(cached);
+  const store = askedStore(question, cached, finding);
   const looked = runLookups({ store, catalog: finding.catalog, lookups: question.lookups });
   const kept = await filtered(question, looked.objects, { ...finding, store, type: cached.type });
   return foundOf(question, cached, { kept, store, ...looked, ...finding });
 }
+
+/**
+ * The store that is searched. Where all objects of a cache are listed, it has them by key, so that none needs to be put
+ * in order.
+ */
+function askedStore(
+  question: Pick<Query, 'lookups'> & ObjectFilters,
+  cached: CachedObjects,
+  { areListed }: Pick<Finding, 'areListed'>,
+): IndexedStore {
+  const store = storeOf(cached);
+  const { whole } = store;
+  const isAll = areListed && whole && question.lookups.length === 0 && !isFiltered(question) && !isOfSeveral(cached);
+  return isAll ? { ...store, list: () => whole.viewByKey(), isListedByKey: true } : store;
+}
+
+/** Whether the objects are asked for namespace by namespace. */
+const isOfSeveral = ({ namespaces = [] }: CachedObjects) => namespaces.length > 1;
 
 /** The objects that meet the filters. */
 export async function filtered(
@@ -130,7 +141,8 @@ function foundOf(
       }),
     );
   }
-  return { type, store, objects: kept, order: () => serversOrder(kept, cached, lookups.length > 0) };
+  const order = () => (store.isListedByKey ? undefined : serversOrder(kept, cached, lookups.length > 0));
+  return { type, store, objects: kept, order };
 }
 
 /** The tools of a search beside the query. */
@@ -138,6 +150,8 @@ export interface Finding {
   readonly catalog: IndexCatalog;
   readonly matches: Matcher;
   readonly sink: AnswerNotices;
+  /** The objects are asked for in their order, and not numbers of them. */
+  readonly areListed?: boolean | undefined;
   /** The caches hold only what a server selected. */
   readonly pushedDownCaches?: Pick<PushedDownCaches, 'of'> | undefined;
 }
@@ -153,7 +167,7 @@ export async function arranged(
   { sortBy, sortsDescending, limit }: Arrangement,
   sink: AnswerNotices,
 ): Promise<readonly Found[]> {
-  if (sortBy) return await sorted(all, sortBy, { sortsDescending, limit, sink });
+  if (sortBy) return await sorted(all, { expression: sortBy, isDescending: sortsDescending ?? false }, limit, sink);
   let left = limit ?? Number.POSITIVE_INFINITY;
   const parts: (readonly Found[])[] = [];
   for (const found of all) {
@@ -169,12 +183,17 @@ export async function arranged(
 
 async function sorted(
   all: readonly FoundIn[],
-  sortBy: NonNullable<Query['sortBy']>,
-  { sortsDescending, limit, sink }: Arrangement & { readonly sink: AnswerNotices },
+  order: ValueOrder,
+  limit: number | undefined,
+  sink: AnswerNotices,
 ): Promise<readonly Found[]> {
+  const only = all.length === 1 && limit !== undefined ? all[0] : undefined;
+  const known = only && keptFirst(only, order, limit as number);
+  if (known) return madeOf({ ...(only as FoundIn), objects: known });
+  const keeping = only && keepFirst(only, order, limit as number);
   const keys: unknown[] = [];
-  for (const found of all) await addFirstValues(keys, found, sortBy, sink);
-  checkSortKeys(keys, sortBy.text);
+  for (const found of all) await addFirstValues(keys, found, order.expression, sink);
+  checkSortKeys(keys, order.expression.text);
   const starts: number[] = [];
   let count = 0;
   for (const { objects } of all) {
@@ -190,8 +209,14 @@ async function sorted(
     const start = starts[of] as number;
     return orders[of]?.(a - start, b - start) ?? a - b;
   };
-  const sign = sortsDescending ? -1 : 1;
-  const places = firstPlaces(keys.length, (a, b) => sign * compareKeys(keys[a], keys[b]) || listed(a, b), limit);
+  const sign = order.isDescending ? -1 : 1;
+  const compare: ComparePlaces = (a, b) => sign * compareKeys(keys[a], keys[b]) || listed(a, b);
+  const places = firstPlaces(keys.length, compare, keeping?.most ?? limit);
+  if (keeping) {
+    const entries = lightsOf((only as FoundIn).objects) as readonly ReadonlyObject[];
+    keeping.keep(places.map((place) => ({ key: keyIn(entries[place] as ReadonlyObject), value: keys[place] })));
+    places.length = Math.min(places.length, limit as number);
+  }
   return atPlaces(joined(all.map((found) => madeOf(found))), places);
 }
 

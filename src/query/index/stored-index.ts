@@ -1,5 +1,6 @@
 import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import type { ScanOptions } from '../../informer/store/indexer.ts';
+import type { Lister } from '../../informer/store/lister.ts';
 import { reading } from '../../informer/store/object-index.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
@@ -26,9 +27,16 @@ export interface IndexedStore {
   glanceOf?(entry: unknown): ReadonlyObject;
   /** The values under which a kept index has an object. Absent: not known. */
   valuesUnder?(name: string, key: ObjectKey): readonly string[];
+  /** The cache of which this store has all objects. Absent: not known. */
+  readonly whole?: WholeCache | undefined;
+  /** `list` is in the order of keys. */
+  readonly isListedByKey?: boolean | undefined;
   /** Whether the store keeps this index. Other indexes are computed during a scan. */
   hasIndex(name: string): boolean;
 }
+
+/** A cache that lists its objects by key, and says what is written in it. */
+export type WholeCache = Required<Pick<Lister<ReadonlyObject>, 'follow' | 'viewByKey' | 'viewByKeys'>>;
 
 /** A store that can give its objects one by one, without a list of them: see `Lister.view`. */
 interface ViewedStore extends IndexedStore {
@@ -51,6 +59,7 @@ export function viewedStore(store: ViewedStore): IndexedStore {
     hasIndex: (name) => store.hasIndex(name),
     ...(store.scan ? { scan: (options) => store.scan?.(options) ?? [] } : {}),
     isPart: store.isPart,
+    whole: store.whole,
     ...(store.readerOf && { readerOf: store.readerOf.bind(store) }),
     ...(store.glanceOf && { glanceOf: store.glanceOf.bind(store) }),
     ...(store.valuesUnder && { valuesUnder: store.valuesUnder.bind(store) }),

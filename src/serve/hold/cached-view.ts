@@ -6,6 +6,7 @@ import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
+import type { WholeCache } from '../../query/index/stored-index.ts';
 import { fieldsOfSelector, isFieldKnown, selectorFieldValue } from './field-values.ts';
 import type { ServedCache } from './served-cache.ts';
 
@@ -79,6 +80,7 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
         list,
         values: () => (isWhole ? lister.values() : list()[Symbol.iterator]()),
         isPart: !isWhole,
+        ...(isWhole && keys === undefined && { whole: wholeOf(lister) }),
         ...(lister.readerOf && { readerOf: lister.readerOf.bind(lister) }),
         ...(lister.glanceOf && { glanceOf: lister.glanceOf.bind(lister) }),
         ...(lister.valuesUnder && { valuesUnder: lister.valuesUnder.bind(lister) }),
@@ -90,6 +92,10 @@ export function viewOf(target: ServedCache, part: RequestedPart): CachedObjects 
     },
   };
 }
+
+/** The cache, if it has an order and says what is written in it. */
+const wholeOf = (lister: ServedCache['informer']['lister']): WholeCache | undefined =>
+  lister.follow && lister.viewByKey && lister.viewByKeys ? (lister as WholeCache) : undefined;
 
 /** The keys of a part of which names are given, and namespaces where there are any; undefined for any other part. */
 export function keysIn(

@@ -1,10 +1,10 @@
-import { uiTexts } from '../cli/serve/ui-texts.ts';
 import type { WatchTarget } from '../cli/session/informers.ts';
 import { Ring } from '../kit/ring.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { keyOf } from '../model/key.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
+import { valuePair } from '../output/value-text.ts';
 import { ChangeRecorder } from '../serve/ui/change-record.ts';
 import type { UiChange } from '../serve/ui/wire.ts';
 import { isNoise } from '../stream/changes/noise.ts';
@@ -48,7 +48,7 @@ export class RecentChanges implements Disposable {
   constructor(caches: AgentCaches) {
     this.#caches = caches;
     const { clock } = caches.session;
-    this.#recorder = new ChangeRecorder({ texts: uiTexts, clock }, caches.redactor);
+    this.#recorder = new ChangeRecorder({ values: valuePair, clock }, caches.redactor);
     this.#listening = caches.types.onTargets(() => this.#follow());
     this.#follow();
   }

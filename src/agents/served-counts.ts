@@ -15,21 +15,32 @@ const LONGEST_MS = 3000;
 /** A count is asked for again after this time, ms. */
 const KEPT_MS = 60_000;
 
-/** How many objects of a type a server has; or why that is not known, as `403`. */
+/** How many objects of a type a server has; or why that is not known now, as `403`. Both: the number is one of before. */
 export interface ServedCount {
   readonly count: number | undefined;
   readonly why: string | undefined;
-  /** When the server answered, ms since 1970; 0 if it was too slow. */
+  /** When the server gave the number, or refused it, ms since 1970; 0 if it was too slow. */
   readonly at: number;
+}
+
+/** The number behind the name of a type, or why there is none. */
+export function countText(served: ServedCount | undefined): string {
+  if (served === undefined) return '';
+  const { count, why } = served;
+  if (count === undefined) return ` (${why})`;
+  return why === undefined ? ` ${count}` : ` ${count} (before; now ${why})`;
 }
 
 /**
  * The number of objects of types that are not cached. The server is asked for one object's metadata of each, and says how
- * many more there are, so that nothing of the objects is read. An answer is remembered for a minute.
+ * many more there are, so that nothing of the objects is read. An answer is remembered for a minute. A number stays until
+ * there is another one.
  */
 export class ServedCounts {
   readonly #session: Pick<Session, 'client' | 'clock'>;
   readonly #known = new Map<string, ServedCount>();
+  /** When an answer of the server came, by type, ms since 1970. */
+  readonly #answeredAt = new Map<string, number>();
 
   constructor(session: Pick<Session, 'client' | 'clock'>) {
     this.#session = session;
@@ -39,7 +50,7 @@ export class ServedCounts {
   async of(types: readonly ResourceType[], signal: AbortSignal): Promise<ReadonlyMap<string, ServedCount>> {
     const { clock } = this.#session;
     const counted = types.slice(0, MOST_TYPES);
-    const isKnown = ({ gvr }: ResourceType) => clock.now() - (this.#known.get(formatGvr(gvr))?.at ?? 0) < KEPT_MS;
+    const isKnown = ({ gvr }: ResourceType) => clock.now() - (this.#answeredAt.get(formatGvr(gvr)) ?? 0) < KEPT_MS;
     const left = counted.filter((type) => !isKnown(type));
     const late = lateSignal(clock, signal);
     try {
@@ -47,8 +58,7 @@ export class ServedCounts {
         Array.from({ length: AT_ONCE }, async () => {
           for (let type = left.shift(); type && !late.signal.aborted; type = left.shift()) {
             const id = formatGvr(type.gvr);
-            const served = await this.#countOf(type, late.signal);
-            if (served.at > 0 || !this.#known.has(id)) this.#known.set(id, served);
+            this.#note(id, await this.#countOf(type, late.signal));
           }
         }),
       );
@@ -57,6 +67,16 @@ export class ServedCounts {
     }
     signal.throwIfAborted();
     return new Map(counted.flatMap(({ gvr }) => { const id = formatGvr(gvr); const known = this.#known.get(id); return known ? [[id, known] as const] : []; })); // biome-ignore format: one map
+  }
+
+  #note(id: string, served: ServedCount): void {
+    const before = this.#known.get(id);
+    if (served.at > 0) this.#answeredAt.set(id, served.at);
+    else if (before) return;
+    this.#known.set(
+      id,
+      served.count === undefined && before?.count !== undefined ? { ...before, why: served.why } : served,
+    );
   }
 
   async #countOf({ gvr }: ResourceType, signal: AbortSignal): Promise<ServedCount> {

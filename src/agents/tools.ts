@@ -16,7 +16,7 @@ import { explainedLines, freshnessLines } from './freshness-line.ts';
 import { type KeyedWrite, latestWrites } from './latest-writes.ts';
 import { historyTool, oneObject, storyTool } from './past-tools.ts';
 import type { RecentChange } from './recent-changes.ts';
-import type { ServedCount } from './served-counts.ts';
+import { countText } from './served-counts.ts';
 import { withoutDefaults } from './server-defaults.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
 import { tokensOf } from './token-count.ts';
@@ -52,10 +52,6 @@ const types: Tool = async ({ text }, context) => {
   const freshness = [...freshnessLines(cached, nowOf(context)), ...asked];
   return toolAnswer({ head, rows: [...counted, ...rows], narrow: (left) => [`${left} more groups; narrow by match`] }, { targets: cached, freshness }, context); // biome-ignore format: one line
 };
-
-/** A number of objects behind the name of their type, or why there is none. */
-const countText = (served: ServedCount | undefined) =>
-  served === undefined ? '' : ` ${served.count ?? `(${served.why})`}`;
 
 const query: Tool = async (args, context) => {
   const { text, list, number } = args;

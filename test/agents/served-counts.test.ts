@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServedCounts } from '../../src/agents/served-counts.ts';
+import { countText, ServedCounts } from '../../src/agents/served-counts.ts';
+import { failure, StatusError } from '../../src/model/status.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/index.ts';
 import { type Agent, agentsOf } from '../support/agents.ts';
@@ -75,6 +76,31 @@ it('a type that is too slow has no part in how old the numbers are', async () =>
     sandbox.faults.clear();
   }
 }, 20_000);
+
+it.each([
+  ['a server that does not answer any more', new Error('connect ECONNREFUSED'), 'no answer'],
+  ['a type that may not be listed any more', new StatusError(failure(403, 'Forbidden', 'no')), '403'],
+])('the number of %s stays, with its age and why there is no newer one', async (_, error, why) => {
+  const clock = new FakeClock();
+  let asks = 0;
+  const list = async (): Promise<unknown> => {
+    if (++asks > 1) throw error;
+    return { items: [{}], remainingItemCount: 6, continue: 'x' };
+  };
+  const served = new ServedCounts({ clock, client: { resource: () => ({ list }) } } as never);
+  const type = { gvr: { group: '', version: 'v1', resource: 'pods' } } as never;
+  const ask = async () => [...(await served.of([type], new AbortController().signal)).values()];
+  const at = clock.now();
+  expect(await ask()).toEqual([{ count: 7, why: undefined, at }]);
+  expect(countText((await ask())[0])).toBe(' 7');
+  await clock.advance(60_000);
+  for (const _again of [1, 2]) expect(await ask()).toEqual([{ count: 7, why, at }]);
+  expect(countText((await ask())[0])).toBe(` 7 (before; now ${why})`);
+  expect(asks).toBe(2); // a failure too is remembered for a minute
+  await clock.advance(60_000);
+  await ask();
+  expect(asks).toBe(3);
+});
 
 it('a count that is too slow does not replace the one before, and is asked for again', async () => {
   const clock = new FakeClock();

@@ -4,7 +4,7 @@ import type { ResourceType } from '../../model/resource-type.ts';
 import { creatorOf } from '../../stream/changes/field-managers.ts';
 import { Enveloper, type ObjectChange, type ValueChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
-import type { UiProgram } from './ui-program.ts';
+import type { UiProgram, UiTexts } from './ui-program.ts';
 import type { UiChange, UiFieldChange } from './wire.ts';
 
 /** Fields of one change that are kept; more are counted. */
@@ -14,11 +14,11 @@ const LONGEST_PATH = 300;
 
 /** Writes changes of objects as short texts: which fields changed, from what to what, and who wrote them. Redacted. */
 export class ChangeRecorder {
-  readonly #texts: UiProgram['texts'];
+  readonly #values: UiTexts['values'];
   readonly #enveloper: Enveloper;
 
-  constructor({ texts, clock }: Pick<UiProgram, 'texts' | 'clock'>, redactor: Redactor) {
-    this.#texts = texts;
+  constructor({ values, clock }: Pick<UiTexts, 'values'> & Pick<UiProgram, 'clock'>, redactor: Redactor) {
+    this.#values = values;
     this.#enveloper = new Enveloper({ redactor, clock, withChanges: true });
   }
 
@@ -39,7 +39,7 @@ export class ChangeRecorder {
   }
 
   #fieldOf(change: ValueChange): UiFieldChange {
-    const [from, to] = this.#texts.values(change.from, change.to, LONGEST_VALUE);
+    const [from, to] = this.#values(change.from, change.to, LONGEST_VALUE);
     return {
       path: shortText(change.path),
       ...('from' in change ? { from } : {}),

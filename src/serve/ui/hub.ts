@@ -43,7 +43,7 @@ export class UiHub implements Disposable {
   constructor(program: UiProgram) {
     this.#program = program;
     this.history = new ChangeHistory(program.clock.now());
-    this.#recorder = new ChangeRecorder(program, this.redactor);
+    this.#recorder = new ChangeRecorder({ values: program.texts.values, clock: program.clock }, this.redactor);
     this.#attachAll();
     this.#following = program.onCaches?.(() => {
       this.#attachAll();

@@ -35,7 +35,7 @@ const wrote = (manager: string, ...keys: string[]) => ({
 
 function recorded(change: ObjectChange) {
   const clock = new FakeClock(5000);
-  return new ChangeRecorder({ texts: uiTexts, clock }, new Redactor()).recordsOf(change, CONFIG_MAPS);
+  return new ChangeRecorder({ values: uiTexts.values, clock }, new Redactor()).recordsOf(change, CONFIG_MAPS);
 }
 const updated = (before: UnknownObject, object: UnknownObject): ObjectChange => ({
   type: 'updated',

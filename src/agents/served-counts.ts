@@ -24,7 +24,7 @@ export interface ServedCount {
 }
 
 /** The number behind the name of a type, or why there is none. */
-export function countText(served: ServedCount | undefined): string {
+export function servedCountText(served: ServedCount | undefined): string {
   if (served === undefined) return '';
   const { count, why } = served;
   if (count === undefined) return ` (${why})`;

@@ -16,7 +16,7 @@ import { explainedLines, freshnessLines } from './freshness-line.ts';
 import { type KeyedWrite, latestWrites } from './latest-writes.ts';
 import { historyTool, oneObject, storyTool } from './past-tools.ts';
 import type { RecentChange } from './recent-changes.ts';
-import { countText } from './served-counts.ts';
+import { servedCountText } from './served-counts.ts';
 import { withoutDefaults } from './server-defaults.ts';
 import { headingsIn, narrowing, objectRows } from './shown-rows.ts';
 import { tokensOf } from './token-count.ts';
@@ -42,7 +42,7 @@ const types: Tool = async ({ text }, context) => {
     .sort((a, b) => compareText(formatGroupResource(a.gvr), formatGroupResource(b.gvr)));
   const counts = await caches.served.of(others, signal);
   const rows = [...Map.groupBy(others, ({ gvr }) => gvr.group)].map(
-    ([group, of]) => `${group || 'core'}: ${of.map(({ gvr }) => `${gvr.resource}${countText(counts.get(formatGvr(gvr)))}`).join(', ')}`, // biome-ignore format: one text
+    ([group, of]) => `${group || 'core'}: ${of.map(({ gvr }) => `${gvr.resource}${servedCountText(counts.get(formatGvr(gvr)))}`).join(', ')}`, // biome-ignore format: one text
   );
   const counted = cached.map(({ type, informer }) => `${formatGroupResource(type.gvr)}\t${informer.lister.size}`);
   const head = counted.length > 0 ? ['cached types with their objects, then the types that a first question caches'] : ['no type is cached yet; a first question caches one of']; // biome-ignore format: one line

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countText, ServedCounts } from '../../src/agents/served-counts.ts';
+import { ServedCounts, servedCountText } from '../../src/agents/served-counts.ts';
 import { failure, StatusError } from '../../src/model/status.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/index.ts';
@@ -92,10 +92,10 @@ it.each([
   const ask = async () => [...(await served.of([type], new AbortController().signal)).values()];
   const at = clock.now();
   expect(await ask()).toEqual([{ count: 7, why: undefined, at }]);
-  expect(countText((await ask())[0])).toBe(' 7');
+  expect(servedCountText((await ask())[0])).toBe(' 7');
   await clock.advance(60_000);
   for (const _again of [1, 2]) expect(await ask()).toEqual([{ count: 7, why, at }]);
-  expect(countText((await ask())[0])).toBe(` 7 (before; now ${why})`);
+  expect(servedCountText((await ask())[0])).toBe(` 7 (before; now ${why})`);
   expect(asks).toBe(2); // a failure too is remembered for a minute
   await clock.advance(60_000);
   await ask();

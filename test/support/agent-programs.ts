@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -13,6 +15,8 @@ export interface ProgramAgent extends AsyncDisposable {
   readonly agent: Agent;
   readonly pid: number;
   stderr(): string;
+  /** Closes its stdin, as a client that ends, and waits for its exit code. */
+  ended(): Promise<number | null>;
 }
 
 /** An agent over stdin and stdout, as a client's configuration starts it. */
@@ -30,10 +34,18 @@ export async function stdioAgent(
   let stderr = '';
   transport.stderr?.on('data', (text) => (stderr += text));
   const agent = await agentOn(transport);
+  const child = (transport as unknown as { readonly _process: ChildProcess })._process;
   return {
     agent,
     pid: transport.pid as number,
     stderr: () => stderr,
+    async ended() {
+      const exited = once(child, 'exit');
+      child.stdin?.end();
+      const [code] = (await exited) as [number | null];
+      await agent.client.close();
+      return code;
+    },
     [Symbol.asyncDispose]: () => agent.client.close(),
   };
 }
@@ -72,6 +84,7 @@ export class ListeningServe implements AsyncDisposable {
       agent,
       pid: this.pid,
       stderr: () => this.cli.stderr,
+      ended: async () => null,
       [Symbol.asyncDispose]: () => agent.client.close(),
     };
   }

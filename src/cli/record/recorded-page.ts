@@ -95,7 +95,9 @@ export class RecordedPage implements UiPast {
     const clock = { ...systemClock, now: () => moment };
     const api = new RecordedApi({ recording, at: moment });
     const reader = count > this.#mostHere ? this.#reader : undefined;
-    const transport = reader ? listingIn(reader, api, { file: this.#file, at: moment }) : api;
+    const server = reader ? listingIn(reader, api, { file: this.#file, at: moment }) : api;
+    const failing = new AbortController();
+    const transport = reportingFailure(server, (error) => failing.abort(error));
     const client = createClient(transport, { clock, logger: silentLogger });
     const place = namespace === undefined ? {} : { namespace };
     const source = client.resource<UnknownObject>(type.gvr, { ...place, as: { table: 'Object' } });
@@ -108,7 +110,7 @@ export class RecordedPage implements UiPast {
     const ending = new AbortController();
     const running = informer.run(ending.signal);
     try {
-      await informer.whenSynced(AbortSignal.timeout(LONGEST_MS));
+      await informer.whenSynced(AbortSignal.any([failing.signal, AbortSignal.timeout(LONGEST_MS)]));
     } finally {
       ending.abort();
       await running.catch(() => {});
@@ -167,6 +169,28 @@ const listingIn = (reader: RecordingReader, api: RecordedApi, of: { file: string
     const list = method === 'GET' ? parseCollectionPath(path) : undefined;
     if (!list || list.query.get('watch') === 'true') return await api.request(init);
     return await reader.response({ kind: 'list', ...of, path, headers }, signal);
+  },
+});
+
+/** Reports the first failure, after which a list is not tried again: a recording does not get better. */
+const reportingFailure = (transport: Transport, report: (error: unknown) => void): Transport => ({
+  close: () => transport.close(),
+  async request(init) {
+    async function* reported(body: AsyncIterable<Uint8Array>) {
+      try {
+        yield* body;
+      } catch (error) {
+        report(error);
+        throw error;
+      }
+    }
+    try {
+      const response = await transport.request(init);
+      return { ...response, body: reported(response.body) };
+    } catch (error) {
+      report(error);
+      throw error;
+    }
   },
 });
 

@@ -300,22 +300,27 @@ function forwarded(
     ...(type !== undefined && { 'content-type': type }),
     ...(agent !== undefined && { 'user-agent': agent }),
   };
+  const atOnce = (options: Fields): Fields => {
+    const { orphanDependents: _, preconditions, ...rest } = options;
+    const version = (preconditions as Fields | undefined)?.resourceVersion;
+    const conditions = version === undefined ? preconditions : { ...(preconditions as Fields), resourceVersion: own(version) }; // biome-ignore format: one line
+    return {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      ...rest,
+      ...(conditions !== undefined && { preconditions: conditions }),
+      gracePeriodSeconds: 0,
+      propagationPolicy: 'Background',
+    };
+  };
   if (method === 'DELETE') {
-    const { orphanDependents: _, ...options } = body ?? {};
-    const preconditions = options.preconditions as Fields | undefined;
     const [place = '', query = ''] = path.split('?');
     const kept = new URLSearchParams(query);
     for (const name of ['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents']) kept.delete(name);
-    const text = jsonText({
-      kind: 'DeleteOptions',
-      apiVersion: 'v1',
-      ...options,
-      ...(preconditions?.resourceVersion !== undefined && { preconditions: { ...preconditions, resourceVersion: own(preconditions.resourceVersion) } }), // biome-ignore format: one line
-      gracePeriodSeconds: 0,
-      propagationPolicy: 'Background',
-    });
-    return { method, path: `${place}?${kept}`, headers: sent, body: text };
+    return { method, path: `${place}?${kept}`, headers: sent, body: jsonText(atOnce(body ?? {})) };
   }
+  if (body?.kind === 'Eviction')
+    return { method, path, headers: sent, body: jsonText({ ...body, deleteOptions: atOnce((body.deleteOptions as Fields | undefined) ?? {}) }) }; // biome-ignore format: one line
   if (Array.isArray(body)) {
     const steps = (body as readonly (Fields | null)[]).map((step) => (step?.path === VERSION_PATH && step.value !== undefined ? { ...step, value: own(step.value) } : step)); // biome-ignore format: one line
     return { method, path, headers: sent, body: jsonText(steps) };

@@ -13,6 +13,7 @@ import { recordedServer, recording, useFolder } from '../support/recording.ts';
 
 const folder = useFolder();
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
+const PODS = { group: '', version: 'v1', resource: 'pods' };
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 const WRITTEN = 'kubectl-informer/written';
@@ -419,6 +420,34 @@ it('an object in deletion stays in deletion when it is written to, and goes with
   expect(written).toMatchObject({ data: { color: 'red' }, metadata: { deletionTimestamp } });
   await maps.patch('held', { metadata: { finalizers: null } }, { type: 'merge' });
   await expect(maps.get('held')).rejects.toMatchObject({ status: { code: 404 } });
+});
+
+it('a pod that is evicted is gone at once, as one that is deleted: nothing would end it later', async () => {
+  const server = await recordedServer();
+  const file = folder.file('pods.rec');
+  const spec = { nodeName: 'worker-1', containers: [{ name: 'main', image: 'registry.example.com/app:1' }] };
+  server.sandbox.apply(
+    ['p', 'q'].map((name) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec })),
+  );
+  const run = await recording(server, ['v1/pods'], { file });
+  await server.clock.advance(5_000);
+  await run.end();
+  await using replay = await playing(file);
+  const pods = replay.client.resource<UnknownObject>(PODS, { namespace: 'default' });
+  const { resourceVersion } = await pods.list();
+  const watch = (await pods.watch({ resourceVersion })) as Watch;
+  const path = '/api/v1/namespaces/default/pods/p/eviction';
+  const evict = async (deleteOptions?: object) => {
+    const body = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' }, deleteOptions });
+    const headers = { 'content-type': 'application/json' };
+    return (await replay.replay.request({ method: 'POST', path, headers, body })).status;
+  };
+  expect(await evict({ preconditions: { resourceVersion: '999' } })).toBe(409);
+  expect(await evict({ gracePeriodSeconds: 30 })).toBe(201);
+  await pods.delete('q');
+  const events = await take(watch, 2);
+  expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['DELETED p', 'DELETED q']);
+  expect((await pods.list()).items).toEqual([]);
 });
 
 it('a name is free once the recording has deleted its object, also after a trial of a write to it', async () => {

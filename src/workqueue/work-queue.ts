@@ -71,6 +71,7 @@ const KNOWN_END_OPTIONS = { abandon: 'boolean' } satisfies KnownOptionsOf<ShutDo
 export interface QueueSnapshot {
   /** In the order in which they are served, without regard to ageing. `waitedMs` counts from the first add. */
   readonly queued: readonly { key: string; priority: number; waitedMs: number }[];
+  /** In the order in which they were taken. */
   readonly processing: readonly { key: string; priority: number; heldMs: number; isDirty: boolean }[];
   readonly delayed: readonly { key: string; priority: number; dueInMs: number }[];
 }
@@ -295,9 +296,11 @@ export class WorkQueue implements Disposable {
     const now = this.#clock.monotonic();
     return {
       queued: Array.from(this.#line, ({ key, priority, addedAt }) => ({ key, priority, waitedMs: now - addedAt })),
-      processing: this.#processing.map(({ key, item, since, isDirty }) => {
-        return { key, priority: (item as WorkItem).priority, heldMs: now - since, isDirty };
-      }),
+      processing: this.#processing
+        .toSorted((a, b) => a.since - b.since)
+        .map(({ key, item, since, isDirty }) => {
+          return { key, priority: (item as WorkItem).priority, heldMs: now - since, isDirty };
+        }),
       delayed: Array.from(this.#delays, ({ key, priority, at }) => ({ key, priority, dueInMs: at - now })),
     };
   }

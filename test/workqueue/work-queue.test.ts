@@ -174,6 +174,22 @@ describe('adding and taking', () => {
     expect(['held', 'waits'].map((key) => queue.isPending(key))).toEqual([true, true]);
   });
 
+  it('snapshot has the keys that are being processed in the order in which they were taken', async () => {
+    const { clock, queue } = setup();
+    const items: WorkItem[] = [];
+    for (const key of ['a', 'b', 'c', 'd']) {
+      queue.add(key);
+      items.push(await taken(queue));
+      clock.tick(5);
+    }
+    items[0]?.[Symbol.dispose]();
+    items[1]?.[Symbol.dispose]();
+    expect(queue.snapshot().processing.map(({ key, heldMs }) => `${key} ${heldMs}`)).toEqual(['c 10', 'd 5']);
+    queue.add('a');
+    items.push(await taken(queue));
+    expect(queue.snapshot().processing.map(({ key }) => key)).toEqual(['c', 'd', 'a']);
+  });
+
   it.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 0, 2]], [[0, 2, 1]]])(
     'keys that are released in the order %j leave the others as they are being processed',
     async (order) => {

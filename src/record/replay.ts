@@ -122,16 +122,19 @@ export class Replay implements Transport {
     const list = init.method === 'GET' ? parseCollectionPath(init.path) : undefined;
     const write = this.#writes && !list ? ReplayWrites.placeOf(init) : undefined;
     if (write) return await this.#write(init, write);
-    const sources = list ? this.#api.sourcesOf(list.gvr, list.namespace) : [];
-    if (!list || sources.length === 0) return await this.#api.request(init);
-    const isWatch = ['true', '1'].includes(list.query.get('watch') ?? '');
-    if (isWatch && list.query.has('sendInitialEvents'))
+    const place = list ?? placeOfObject(init);
+    const sources = place ? this.#api.sourcesOf(place.gvr, place.namespace) : [];
+    if (sources.length === 0) return await this.#api.request(init);
+    const isWatch = ['true', '1'].includes(list?.query.get('watch') ?? '');
+    if (isWatch && list?.query.has('sendInitialEvents'))
       return recordedAnswer(
         422,
         failure(422, 'Invalid', 'sendInitialEvents: Forbidden: a recording sends no initial events'),
       );
+    const isFirst = !hasBegun(sources.map(({ id }) => this.#trackOf(id)));
     const unlisted = await this.#unlisted(sources, init.signal);
     if (unlisted) return unlisted;
+    if (!list) return isFirst ? await this.#list(init) : await this.#api.request(init);
     if (isWatch) return this.#watch(init, list, sources);
     return this.#notKept(list.query, this.#versionOf(sources)) ?? (await this.#list(init));
   }
@@ -457,6 +460,12 @@ export class Replay implements Transport {
     if (isBusy) await clock.sleep(LOOK_AGAIN_MS, { signal });
     if (isBusy || !this.#isSettled) await this.#settled(signal);
   }
+}
+
+/** The collection of the object that a request reads. */
+function placeOfObject({ method, path }: TransportRequest): CollectionPath | undefined {
+  const [place = ''] = path.split('?');
+  return method === 'GET' ? parseCollectionPath(place.slice(0, Math.max(0, place.lastIndexOf('/')))) : undefined;
 }
 
 function isDecodable(path: string): boolean {

@@ -95,6 +95,32 @@ describe('a recording that goes by', () => {
     expect(deleted).toBeGreaterThan(added as number);
   });
 
+  it.each([1, Number.POSITIVE_INFINITY])(
+    'begins also with a question about one object, which is answered from the first list of its type on, at speed %d',
+    async (speed) => {
+      const { file } = await recorded();
+      using opened = Recording.open(file);
+      const clock = new FakeClock();
+      const replay = new Replay({ recording: opened, from: Number(opened.runs[0]?.began) - 1, speed, clock });
+      const ended = new AbortController();
+      const running = replay.run(ended.signal).catch(() => {});
+      const ask = async (name: string) => {
+        const { status, body } = await replay.request({ method: 'GET', path: `${PATH}/${name}` });
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body) chunks.push(chunk);
+        return `${status} ${(JSON.parse(Buffer.concat(chunks).toString()) as UnknownObject).metadata.labels?.color}`;
+      };
+      const answers = Promise.all([ask('a'), ask('none')]);
+      for (let passed = 0; passed < 5_000; passed += 500) {
+        for (let i = 0; i < 20; i++) await clock.yield();
+        await clock.advance(500);
+      }
+      expect(await answers).toEqual(['200 blue', '404 undefined']);
+      ended.abort();
+      await running;
+    },
+  );
+
   it('begins at a moment with the state of that moment', async () => {
     const { file, begin } = await recorded();
     const { items, lines } = await watched(file, '', { from: begin + 25_000 });

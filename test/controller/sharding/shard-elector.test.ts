@@ -437,6 +437,51 @@ describe('replicas that share shards', () => {
     }
   });
 
+  it('say while they try to take a shard, until they are asked to end', async () => {
+    await using world = await replicas(2);
+    // the first Lease is that of the replica itself
+    world.sandbox.faults.add({
+      fault: { kind: 'stall' },
+      match: { path: /leases/, method: 'POST' },
+      skip: 1,
+      times: 2,
+    });
+    const a = world.start('a');
+    expect(a.elector.isClaiming).toBe(false);
+    await world.pass(5000);
+    expect([a.elector.isClaiming, a.elector.held]).toEqual([true, []]);
+    a.abort.abort();
+    await world.pass(100);
+    expect(a.elector.isClaiming).toBe(false);
+  });
+
+  it('are not healthy while they are frozen for longer than the Lease of a shard lasts, with the tolerance', async () => {
+    await using world = await replicas(1);
+    const a = world.start('a', { healthToleranceMs: 4000 });
+    const b = world.start('b', { healthToleranceMs: 4000 });
+    await world.pass(6000);
+    const [owner, other] = a.elector.held.length > 0 ? [a, b] : [b, a];
+    owner.process.shut();
+    await world.pass(15_000);
+    expect(() => owner.elector.check()).not.toThrow();
+    await world.pass(7000);
+    expect(() => owner.elector.check()).toThrow(expect.objectContaining({ code: 'leadership' }));
+    expect(() => other.elector.check()).not.toThrow();
+    owner.process.open();
+  });
+
+  it('of which the work of two shards fails end with the first error', async () => {
+    await using world = await replicas(2);
+    const clock = world.clock;
+    const onShard = async ({ index }: HeldShard) => {
+      await clock.sleep(1000 + 100 * index);
+      throw new Error(`shard ${index} failed`);
+    };
+    const a = world.start('a', { onShard });
+    await world.pass(10_000);
+    expect(await a.ended).toMatchObject({ message: 'shard 0 failed' });
+  });
+
   it('have the number of replicas and of their own shards as metrics', async () => {
     await using world = await replicas(6);
     const metrics = new RecordingMetrics();

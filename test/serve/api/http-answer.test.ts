@@ -132,6 +132,21 @@ it('an answer for a command is sent in pieces of more than 16 KiB, and the rest 
   expect(pieces).toEqual([16_385, 5]);
 });
 
+it('an answer for a program is sent from 256 KiB on, and then in pieces of more than 16 KiB too', async () => {
+  const options = { ...OPTIONS, clock: new FakeClock(), isForCommand: false, signal: new AbortController().signal };
+  const answer = new HttpAnswer(options);
+  const made = (async () => {
+    for (const length of [262_144, 1, 16_384, 1, 5]) await answer.write('x'.repeat(length));
+    return { exitCode: 0 };
+  })();
+  const response = await answer.response(made);
+  const target = new PassThrough({ highWaterMark: 1_000_000 });
+  const pieces: number[] = [];
+  target.on('data', (piece: Buffer) => pieces.push(piece.length));
+  await (response as Extract<typeof response, { stream: unknown }>).stream(target);
+  expect(pieces).toEqual([262_145, 16_385, 5]);
+});
+
 it('an answer whose head cannot be sent leaves no rejection behind when its client has gone', async () => {
   const controller = new AbortController();
   const options = { ...OPTIONS, clock: new FakeClock(), isForCommand: true, signal: controller.signal };

@@ -48,10 +48,11 @@ const RULES: Readonly<Record<string, Rule>> = {
 /**
  * The status of an object by the rules of kstatus: its deletion, the generation that its controller has seen, the
  * conditions Reconciling and Stalled, the rules of its kind, and for other kinds the condition Ready. An object without
- * any of these is current. The object needs its apiVersion and kind. A Pod with an unknown phase is in progress.
+ * any of these is current. The object needs its apiVersion and kind. A Pod with an unknown phase is in progress. Without
+ * `nowMs` nothing is late yet.
  * Source: kubernetes-sigs/cli-utils pkg/kstatus/status.
  */
-export function kstatusOf(object: Fields, nowMs: number): Kstatus {
+export function kstatusOf(object: Fields, nowMs = 0): Kstatus {
   const rule = RULES[groupKindOf(object)];
   return ofAnyKind(object) ?? (rule ? rule(object, nowMs) : ofOtherKind(object));
 }

@@ -609,6 +609,17 @@ describe('a stream that ends before its reader got there', () => {
     expect(left).toEqual(['gap of nodes']);
   });
 
+  it('names an outage that is open', async () => {
+    const first = stream(added(pod('a', 1)), initialEnd(10));
+    const ends: Unreported[] = [];
+    const { end } = bench({ onEnd: (last) => void ends.push(last) }, ['pods', first]);
+    await settled();
+    first.break(new Error('reset'));
+    await settled();
+    await end();
+    expect(ends.map(({ continuity }) => continuity.map(({ event }) => event.kind))).toEqual([['disconnected']]);
+  });
+
   it('names no outage that is over', async () => {
     const first = stream(added(pod('a', 1)), initialEnd(10));
     const ends: Unreported[] = [];

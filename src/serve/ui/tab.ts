@@ -75,8 +75,8 @@ export class Tab implements HubListener {
     const isPast = at !== undefined;
     const program = isPast ? await programAt(this.#program, at, { type: question?.type, subject }) : this.#program;
     const view = question ? await TableView.of(program, question) : undefined;
-    const cache = subject ? cacheNamed(program, subject.type) : undefined;
-    if (cache) await prepareEvents(program);
+    const shown = subject ? { cache: cacheNamed(program, subject.type), subject } : undefined;
+    if (shown) await prepareEvents(program);
     const changes = subject && isPast && program.past ? await pastChanges(program.past, subject, at) : undefined;
     if (number > Math.max(this.#rowsNumber, this.#objectNumber)) this.#isPast = isPast;
     if (question !== undefined && number > this.#rowsNumber) {
@@ -87,8 +87,7 @@ export class Tab implements HubListener {
     if (subject !== undefined && number > this.#objectNumber) {
       this.#objectNumber = number;
       const history = changes ? { of: () => changes } : this.#hub.history;
-      this.#object =
-        cache && subject ? new ObjectFeed(program, { cache, subject, number }, history, this.#hub.redactor) : undefined;
+      this.#object = shown && new ObjectFeed(program, { ...shown, number }, history, this.#hub.redactor);
     }
     this.stateChanged();
   }

@@ -97,7 +97,7 @@ function rolledOut(object: ReadonlyObject | undefined, type?: KindSource): boole
 function isCurrent(object: ReadonlyObject | undefined, type?: KindSource): boolean | Error {
   if (object === undefined) return false;
   const whole = type ? withKind(object, type) : object;
-  const { status, message, isStuck } = kstatusOf(whole, 0);
+  const { status, message, isStuck } = kstatusOf(whole);
   if (!isStuck) return status === 'Current';
   const { name, namespace } = whole.metadata;
   const kind = (whole.kind ?? 'object').toLowerCase();

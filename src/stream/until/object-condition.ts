@@ -204,7 +204,7 @@ export function rolledOut(): ObjectCondition {
  */
 export function isCurrent(): ObjectCondition {
   const stateOf = (object: ReadonlyObject, gvr: GroupVersionResource) =>
-    kstatusOf(withKind(object, { gvr, kind: KINDS[gvr.resource] }), 0);
+    kstatusOf(withKind(object, { gvr, kind: KINDS[gvr.resource] }));
   return new ObjectCondition({
     text: 'current',
     met: (object: State, gvr) => {

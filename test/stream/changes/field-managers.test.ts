@@ -184,6 +184,18 @@ describe('a list of values that became shorter', () => {
     expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'b' });
   });
 
+  test('and has only values of before was written by the manager whose entry is new, not by their owner', () => {
+    const before = object([entry('a', 1, set('x')), entry('b', 1, set('y'))], finalizers('x', 'y'));
+    const after = object([entry('a', 4, SPEC), entry('b', 1, set('y'))], finalizers('y'));
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'a' });
+  });
+
+  test('and has only new values was written by their owner', () => {
+    const before = object([entry('a', 1, set('x', 'y', 'z'))], finalizers('x', 'y', 'z'));
+    const after = object([entry('a', 4, SPEC), entry('b', 2, set('n'))], finalizers('n'));
+    expect(managers(before, after)).toEqual({ '.metadata.finalizers': 'b' });
+  });
+
   test('or only its order changed was written by its owner, and not by the last of those that wrote elsewhere', () => {
     const before = object([entry('a', 1, set('x', 'y'))], finalizers('x', 'y'));
     const after = object([entry('a', 2, set('x', 'y')), entry('c', 3, SPEC)], finalizers('y', 'x'));

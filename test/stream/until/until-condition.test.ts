@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
+import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
+import type { UnknownObject } from '../../../src/model/object.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../../src/model/status.ts';
 import {
   exists,
@@ -13,6 +15,7 @@ import {
 import { untilCondition } from '../../../src/stream/until/until-condition.ts';
 import { calm } from '../../support/election.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
+import { ScriptedListerWatcher } from '../../support/scripted-events.ts';
 
 const NODES = { group: '', version: 'v1', resource: 'nodes' };
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -255,6 +258,12 @@ describe('a wait that takes too long', () => {
     const error = await timeoutOf(objects, condition);
     expect(error).toMatchObject({ code: 'sync', message: expect.stringContaining(message) });
     expect(error.message).toContain('within 5s');
+  });
+
+  it('is measured by the clock of the system where none is given, nor known of the source', async () => {
+    const informer = new SharedInformer<UnknownObject>(new ScriptedListerWatcher<UnknownObject>());
+    const wait = untilCondition(informer, NODES, 'n1', exists(), { timeoutMs: 1 });
+    await expect(wait).rejects.toMatchObject({ code: 'sync' });
   });
 
   it('of no time at all rejects when the time has come, and less than none is refused', async () => {

@@ -200,7 +200,7 @@ export class ShardElector {
       added: saw,
       updated: (_, lease) => saw(lease),
       deleted: (lease) => {
-        this.#book.gone(lease.metadata.name ?? '');
+        this.#book.gone(lease.metadata.name as string); // a server gives each a name
         this.#wake();
       },
     });

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import type { TransportRequest } from '../../../src/client/http/transport.ts';
 import { LEASES } from '../../../src/controller/election/lease-lock.ts';
+import { ShardElector } from '../../../src/controller/sharding/shard-elector.ts';
 import type { HeldShard } from '../../../src/controller/sharding/shard-options.ts';
+import { aborted } from '../../../src/kit/abort.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { noting } from '../../support/in-process.ts';
+import { calm } from '../../support/election.ts';
+import { inProcess, noting } from '../../support/in-process.ts';
 import { RecordingMetrics } from '../../support/recording-metrics.ts';
 import { type Replica, replicas, type World } from '../../support/replicas.ts';
 
@@ -468,6 +471,53 @@ describe('replicas that share shards', () => {
     expect(() => owner.elector.check()).toThrow(expect.objectContaining({ code: 'leadership' }));
     expect(() => other.elector.check()).not.toThrow();
     owner.process.open();
+  });
+
+  it('end when the work of their shards has ended, and not before', async () => {
+    await using world = await replicas(2);
+    const { clock } = world;
+    const onShard = async ({ signal }: HeldShard) => {
+      await aborted(signal).catch(() => {});
+      await clock.sleep(3000);
+    };
+    const a = world.start('a', { onShard });
+    await world.pass(6000);
+    let hasEnded = false;
+    void a.ended.then(() => {
+      hasEnded = true;
+    });
+    a.abort.abort();
+    await world.pass(2500);
+    expect(hasEnded).toBe(false);
+    await world.pass(1000);
+    expect(hasEnded).toBe(true);
+  });
+
+  it('have the clock of their client if they are given none', async () => {
+    const { client, clock } = await inProcess({
+      objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
+    });
+    const stop = new AbortController();
+    const options = {
+      client,
+      name: 'op',
+      namespace: 'shop',
+      shards: 1,
+      onShard: ({ signal }: HeldShard) => aborted(signal),
+    };
+    const elector = new ShardElector(options);
+    const running = elector.run(stop.signal);
+    for (let i = 0; i < 20; i++) {
+      await calm();
+      await clock.advance(500);
+    }
+    expect(elector.held).toEqual([0]);
+    stop.abort();
+    for (let i = 0; i < 20; i++) {
+      await calm();
+      await clock.advance(500);
+    }
+    await running;
   });
 
   it('of which the work of two shards fails end with the first error', async () => {

@@ -57,12 +57,12 @@ export interface FieldOwner {
  * is not an apply takes such a part from all of them. An added field has an owner if the map around it is owned as a
  * whole.
  */
-export function fieldOwners(before: object): (change: FieldChange) => readonly FieldOwner[] {
-  const entries = entriesOf(before);
-  return ({ path, steps, kind, ...values }) => {
+export function fieldOwners(object: object): (change: FieldChange) => readonly FieldOwner[] {
+  const entries = entriesOf(object);
+  return ({ path, steps, kind, before }) => {
     if (kind === 'added' && isDivided(steps, entries)) return [];
     // the owners of what is there now, as of a part that was just added
-    const present: FieldChange = kind === 'added' ? { path, steps, kind } : { path, steps, kind, after: values.before };
+    const present: FieldChange = { path, steps, kind, after: before };
     const owners = new Map(
       ownersOf(present, entries).map(({ manager = 'unknown', subresource }) => [
         JSON.stringify([manager, subresource]),

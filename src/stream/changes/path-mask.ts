@@ -81,7 +81,7 @@ function strip(value: unknown, steps: readonly JsonPathStep[]): unknown {
 function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathStep[]): unknown {
   if (!Array.isArray(value)) return value;
   const found = new Set(
-    compileSteps([step], 'lenient')(value.map((item, at) => (isJsonMap(item) ? item : new Place(item, at)))),
+    compileSteps([step], 'lenient')(value.map((item, at) => (isJsonMap(item) ? item : new Place(at)))),
   );
   const isFound = value.map(
     (item, at) => found.has(item) || [...found].some((each) => each instanceof Place && each.at === at),
@@ -91,11 +91,9 @@ function stripFound(value: unknown, step: JsonPathStep, rest: readonly JsonPathS
 
 /** A plain item of a list, with its index: two items of a list may be equal. */
 class Place {
-  readonly item: unknown;
   readonly at: number;
 
-  constructor(item: unknown, at: number) {
-    this.item = item;
+  constructor(at: number) {
     this.at = at;
   }
 }

@@ -121,6 +121,15 @@ describe('a field that was added or changed', () => {
     expect(managers(object([], is), object(last, was))['.spec.replicas']).toBe('owner');
   });
 
+  test('in a list item is not found by a key that cannot be read, nor by that of another item', () => {
+    const list = (x: number) => ({ spec: { list: [{ name: 'a', x }] } });
+    const key = (text: string) => entry(`by ${text}`, 2, { 'f:spec': { 'f:list': { [`k:${text}`]: { 'f:x': {} } } } });
+    const keys = ['{', '[]', 'null', '{"name":"b"}', '{"name":"a"}'].map(key);
+    expect(managers(object([], list(1)), object(keys, list(2)))).toEqual({
+      '.spec.list[name=a].x': 'by {"name":"a"}',
+    });
+  });
+
   test('by place is found by place', () => {
     const list = (x: number) => ({ spec: { list: [{ x: 1 }, { x }] } });
     const mine = entry('me', 2, { 'f:spec': { 'f:list': { 'i:1': { 'f:x': {} } } } });
@@ -291,7 +300,8 @@ describe('the owners of what a change replaces', () => {
     const finalizers = (...names: string[]) => ({
       'f:metadata': { 'f:finalizers': Object.fromEntries(names.map((name) => [`v:"${name}"`, {}])) },
     });
-    const before = object([entry('a', 1, finalizers('x')), entry('b', 1, finalizers('y'))], {
+    const lost = entry('c', 1, finalizers('z'));
+    const before = object([entry('a', 1, finalizers('x')), entry('b', 1, finalizers('y')), lost], {
       metadata: { finalizers: ['x', 'y'] },
     });
     expect(owners(before, object([], { metadata: {} }))).toEqual({

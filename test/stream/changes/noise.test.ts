@@ -127,4 +127,6 @@ test('rows look the same if all shown cells are the same except ages; shown labe
   ]);
   expect(sameRows({ wide: false, labels: [] })(before, row(['a', '2 (1s ago)', '1s', 'n1']))).toBe(false);
   expect(sameRows({ wide: false, labels: [] })(before, object('2'))).toBe(false);
+  const bare = () => withCells({ metadata: { name: 'a' } }, { columns, cells: ['a', '1', '1s', 'n1'] });
+  expect(sameRows({ wide: false, labels: 'all' })(bare(), bare())).toBe(true);
 });

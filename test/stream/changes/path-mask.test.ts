@@ -33,6 +33,13 @@ describe('two states are the same except in', () => {
     ['.spec.items[0,1]', items(1, 2, 3), items(1, 2, 4), false],
     ['..at', items({ at: 1, n: { at: 2 } }), items({ at: 3, n: { at: 4 } }), true],
     ['.status.*', object({ status: { a: 1, b: [] } }), object({ status: { a: 2 } }), true],
+    ['.status.*.x', object({ status: { a: { x: 1, y: 1 } } }), object({ status: { a: { x: 2, y: 1 } } }), true],
+    ['.status.*.x', object({ status: { a: { x: 1, y: 1 } } }), object({ status: { a: { x: 2, y: 2 } } }), false],
+    ['..at', object({ at: 1, n: { at: 2, x: 1 } }), object({ at: 1, n: { at: 2, x: 2 } }), false],
+    [".spec['a.b']", object({ spec: { a: { b: 1 }, c: 1 } }), object({ spec: { a: { b: 2 }, c: 1 } }), true],
+    [".spec['a.b']", object({ spec: { 'a.b': 1, c: 1 } }), object({ spec: { 'a.b': 2, c: 1 } }), true],
+    [".spec['a.b']", object({ spec: { a: { b: 1 }, c: 1 } }), object({ spec: { a: { b: 1 }, c: 2 } }), false],
+    ['{.}', object({}), object({}), true],
   ])('%s', (path, before, after, expected) => {
     if (path.startsWith('{')) return expect(() => compileSameBut([path])).toThrow('is not the path of a field');
     expect(compileSameBut([path])(before, after)).toBe(expected);

@@ -35,6 +35,8 @@ describe('a changed field is in the scope of a path', () => {
     ['{.spec.replicas}', ['.spec.replicas']],
     ['.metadata', [".metadata.labels['a.b/c']", '.metadata.labels.d']],
     ['.metadata.labels.a\\.b/c', [".metadata.labels['a.b/c']"]],
+    [".metadata.labels['a.b/c']", [".metadata.labels['a.b/c']"]],
+    [".metadata['labels.d']", ['.metadata.labels.d']],
     ['.spec.containers[?(@.name=="b")].image', ['.spec.containers[name=b].image']],
     ['.spec.containers[name=a]', ['.spec.containers[name=a].image']],
     ['.spec.containers[*].image', ['.spec.containers[name=a].image', '.spec.containers[name=b].image']],

@@ -16,6 +16,8 @@ describe('equal', () => {
     [five, '300s', true],
     [five, '6m', false],
     [new Duration(5 * MINUTE), '5m', true],
+    [new Duration(100 * MINUTE + 5000), '100m', true],
+    [new DurationCell(5 * MINUTE, '5m ago'), '5m ago', true],
     ['Running', 'Running', true],
     ['Running', 'Pending', false],
     ['', '', true],
@@ -30,6 +32,8 @@ describe('order', () => {
     [2, '10', -1],
     ['10', 2, 1],
     ['b', 'a', 1],
+    ['10', '9', -1],
+    [five, '10m', -1],
     [five, new Duration(6 * MINUTE), -1],
     [five, 'x', -1],
   ])('of %j and %j has the sign %i', (a, b, sign) => {
@@ -38,7 +42,15 @@ describe('order', () => {
 
   it.each(['', '<none>', '<unknown>', '<invalid>'])('does not exist for %j', (nothing) => {
     const { order } = new CellComparison('x');
-    expect([order(nothing, 3), order(3, nothing)]).toEqual([Number.NaN, Number.NaN]);
+    for (const value of [3, 'x', '~', five]) {
+      expect([order(nothing, value), order(value, nothing)]).toEqual([Number.NaN, Number.NaN]);
+    }
+  });
+
+  it('is an error for a number and a text that is none, or for a time and a number', () => {
+    const { order } = new CellComparison('x');
+    expect(() => order('three', 2)).toThrow('cannot compare string with int');
+    expect(() => order(2, 'three')).toThrow('cannot compare int with string');
   });
 });
 
@@ -57,12 +69,18 @@ describe('the remark', () => {
   it('comes once, after two texts that look like sizes were compared', () => {
     expect(remarkAfter('10Gi', '9Gi')).toEqual([expect.stringContaining('--where: A > B compares as text'), undefined]);
     expect(remarkAfter('50%', '9%')[0]).toBeDefined();
+    const comparison = new CellComparison('A > B');
+    comparison.order('10Gi', '9Gi');
+    comparison.order('a', 'b');
+    expect(comparison.remark()).toBeDefined();
   });
 
   it.each([
     ['web-1', 'web-2'],
     [10, '9'],
     ['10Gi', '<none>'],
+    ['10Gi', 'web'],
+    ['web', '10Gi'],
   ])('does not come after %j and %j', (a, b) => {
     expect(remarkAfter(a, b)).toEqual([undefined, undefined]);
   });

@@ -5,6 +5,7 @@ import {
   type CompiledCondition,
   ConditionJudge,
   conditionOf,
+  failureNotice,
   variablesOf,
 } from '../../../src/stream/conditions/condition.ts';
 import type { ObjectChange } from '../../../src/stream/envelope.ts';
@@ -29,6 +30,7 @@ test.each<[string, boolean, boolean]>([
 test.each<[string, ObjectChange, boolean]>([
   ['object.status.phase == "Running"', { type: 'added', object: pod('Running'), cause: 'watch' }, true],
   ['oldObject == null', { type: 'added', object: pod('Running'), cause: 'watch' }, true],
+  ['oldObject == null', { type: 'updated', object: pod('Running'), cause: 'watch' }, true],
   ['oldObject.status.phase == "A"', { type: 'updated', object: pod('B'), oldObject: pod('A'), cause: 'watch' }, true],
   ['event == "DELETED" && oldObject.status.phase == "A"', { type: 'deleted', object: pod('A'), cause: 'watch' }, true],
   [
@@ -72,4 +74,8 @@ test('a judge passes on the remark of a condition, and the first error of each; 
   const asked = { test: () => answers.shift(), remark: () => remarks.shift() } as unknown as CompiledCondition;
   expect(Array.from({ length: 4 }, () => judge.holds(asked, {} as never))).toEqual([true, false, false, false]);
   expect([said, judge.errors]).toEqual([['remark slow', 'error a'], 2]);
+});
+
+test('the notice of a failure has its message, and how it counts', () => {
+  expect(failureNotice(new Error('no such key'))).toBe('no such key; it counts as no match (reported once)');
 });

@@ -280,6 +280,11 @@ describe('the cells of a row answer an expression', () => {
     ).toBe(false);
   });
 
+  it('an age that neither the object nor a cell has is the empty text', () => {
+    const columns = columnsOfType('pods');
+    expect(answer('AGE == ""', columns, POD.slice(0, 4), { creationTimestamp: null })).toBe(true);
+  });
+
   it('a name is text, though it be a number', () => {
     const columns = columnsOfType('pods');
     expect(answer('NAME == "42"', columns, ['42', ...POD.slice(1)], { name: '42' })).toBe(true);
@@ -400,6 +405,7 @@ describe('a cell has the printed value', () => {
   it.each<[string, unknown, boolean]>([
     ['WHEN > "1h"', '<invalid>', false],
     ['WHEN > "1h"', '3d4h', true],
+    ['WHEN > "9m"', '10m', true],
     ['WHEN == "3d4h"', '3d4h', true],
     ['WHEN == "2026-03-01T11:00:00Z" && WHEN == "1h"', '2026-03-01T11:00:00Z', true],
     ['WHEN > "2026-01-01T00:00:00Z"', '2026-03-01T11:00:00Z', true],

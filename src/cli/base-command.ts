@@ -1,15 +1,12 @@
 import type { Config } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { InformerError, isInformerError } from '../kit/error.ts';
-import { nearest } from '../kit/nearest.ts';
-import { neutralised } from '../output/escape.ts';
 import { calledName } from '../package.ts';
-import { type CommandLine, ENV_PREFIX, FlagError, readCommandLine, variableOf, withMore } from './args/argv.ts';
-import { type ConfigFile, lookupIn, NO_CONFIG, readConfigFile, refuseUnknown } from './args/config-file.ts';
-import { type Flags, type FlagValues, shapesOf, valuesOf } from './args/flag.ts';
+import { type CommandLine, FlagError } from './args/argv.ts';
+import type { ConfigFile } from './args/config-file.ts';
+import { type Flags, type FlagValues, valuesOf } from './args/flag.ts';
+import { readLine } from './args/flag-precedence.ts';
 import { connectionFlags } from './args/shared-flags.ts';
-import { checkConnectionFlags } from './args/useless-flags.ts';
-import { withView } from './args/views.ts';
 import { ExitCode, finish, reportError } from './terminal/exit-codes.ts';
 import { type Io, processIo } from './terminal/io.ts';
 import { logAsJson } from './terminal/logging.ts';
@@ -191,52 +188,6 @@ function oclifHost(config: Config, id: string): Host {
   };
 }
 
-interface ReadLine {
-  readonly line: CommandLine;
-  readonly config: ConfigFile;
-}
-
-/** The line, then the environment, then the user's file: the first that says something of a flag wins. */
-async function readLine(
-  argv: readonly string[],
-  { flags, takesViews }: Pick<typeof BaseCommand, 'flags' | 'takesViews'>,
-  { io, name, commands }: Pick<Edges, 'io' | 'name' | 'commands'>,
-): Promise<ReadLine> {
-  const shapes = shapesOf(flags);
-  const line = readCommandLine(argv, shapes, io.env);
-  if (line.help) return { line, config: NO_CONFIG };
-  const known = shapes.map((shape) => shape.name);
-  if (known.includes('context')) checkConnectionFlags(line.given); // not of the command that is a server
-  await warnOfVariables(known, io, commands);
-  if (!known.includes('config')) return { line, config: NO_CONFIG };
-  const config = await readConfigFile(line.given.get('config')?.values[0], io.env);
-  await refuseStrays(config, known, commands);
-  const viewed = takesViews ? withView(line, shapes, { file: config, command: name }) : line;
-  return { line: withMore(viewed, shapes, 'file', lookupIn(config, name, known)), config };
-}
-
-/**
- * Variables that begin like ours and set nothing: named with what may have been meant. Other commands' flags are looked
- * at only then.
- */
-async function warnOfVariables(known: readonly string[], io: Io, commands: Registry): Promise<void> {
-  const own = new Set(known.map(variableOf));
-  const strays = Object.keys(io.env).filter((name) => name.startsWith(ENV_PREFIX) && !own.has(name));
-  if (strays.length === 0) return;
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const variables = new Set(all.flatMap((command) => Object.keys(command.flags)).map(variableOf));
-  for (const name of strays.filter((stray) => !variables.has(stray)).sort()) {
-    const [near] = nearest(
-      name.slice(ENV_PREFIX.length),
-      [...variables].map((variable) => variable.slice(ENV_PREFIX.length)),
-      1,
-    );
-    io.stderr.write(
-      `Warning: ${neutralised(name)} sets no flag${near ? `; did you mean ${ENV_PREFIX}${near}?` : ''}\n`,
-    );
-  }
-}
-
 /** An error about a flag that the environment or a file sets says which one. */
 async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise<T> {
   try {
@@ -256,19 +207,6 @@ async function naming<T>({ given }: CommandLine, run: () => Promise<T>): Promise
 
 /** True if a message names this flag. A longer flag that begins with the same name does not count. */
 const names = (message: string, flag: string) => new RegExp(`--${flag}(?![\\w-])`).test(message);
-
-/** A default that this command does not have may be another's; the others are loaded only to find that out. */
-async function refuseStrays(
-  { path, defaults }: ConfigFile,
-  known: readonly string[],
-  commands: Registry,
-): Promise<void> {
-  const strays = Object.keys(defaults).filter((flag) => !known.includes(flag));
-  if (strays.length === 0) return;
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const flags = all.flatMap((command) => Object.keys(command.flags));
-  refuseUnknown(strays, flags, `${path}: defaults has`);
-}
 
 /**
  * An error without a hint gets the page that describes the flag: the command's own, or that of the flags that commands

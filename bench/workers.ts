@@ -2,9 +2,9 @@
 // that the main thread only parses: CPU of the main thread and of the process (docs/decisions/workers.md).
 import { on } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { parserOf } from '../src/client/decode/huge-numbers.ts';
 import { ItemsSplitter } from '../src/client/decode/items-splitter.ts';
 import { findManagedFields, OF_OBJECT, splice } from '../src/client/decode/managed-fields.ts';
-import { parserOf } from '../src/client/decode/object-decoder.ts';
 import { median } from './results.ts';
 import { listBody, PODS } from './stages/bodies.ts';
 

@@ -12,7 +12,6 @@ import { withoutEnd } from '../kit/without-end.ts';
 import { type Identity, loginOf } from './auth/base-credentials.ts';
 import { CredentialSource } from './auth/credentials.ts';
 import type { ClusterConfig, CredentialRequest, Credentials, LoginMethod } from './config/cluster-config.ts';
-import { clusterIdentity } from './config/cluster-identity.ts';
 import {
   type ConnectionFlags,
   requestTimeoutMsOf,
@@ -24,6 +23,7 @@ import type { ClusterEntry, ContextEntry, UserEntry } from './config/kubeconfig-
 import { type Kubeconfig, parseKubeconfig, readKubeconfig, readKubeconfigObject } from './config/kubeconfig-file.ts';
 import { replaceTokens } from './config/kubeconfig-tokens.ts';
 import { checkLogin } from './config/login-check.ts';
+import { clusterIdentity } from './config/same-cluster-and-user.ts';
 import { proxyFromEnvironment } from './http/proxy-environment.ts';
 
 /** Options of {@link loadConfig}: kubectl's flags, a kubeconfig, and the environment. */

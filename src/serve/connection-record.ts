@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { accountOf } from '../client/config/cluster-identity.ts';
+import { accountOf } from '../client/config/same-cluster-and-user.ts';
 
 /** The connection flags of a command line, by name, without the namespace. */
 export type ConnectionWords = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;

@@ -2,7 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { formatGroupResource } from '../../model/gvr.ts';
 import { asksForAscii } from '../../output/tables/bars.ts';
 import { onlyNamespaceOf } from '../../query/answer/query.ts';
-import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
+import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import { type Layout, type OutputSurface, painterOf, printerOf } from '../session/output.ts';
 import type { QueryPlan, ReadQuery } from './read-query.ts';
 

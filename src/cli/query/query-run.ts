@@ -10,7 +10,7 @@ import { keptFieldsOf } from '../../query/answer/search.ts';
 import { CLUSTER_INDEX, canHaveMatches, clusterIndex, OF_CLUSTERS } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
-import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
+import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import type { Edges } from '../base-command.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed } from '../session/cluster-types.ts';

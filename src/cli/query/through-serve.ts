@@ -54,7 +54,7 @@ async function serveOf(flags: QueryLine['flags'], { io }: Edges): Promise<Found 
     io.env,
     (parts) => connectionRecord(login, io.env, parts),
     async () => {
-      const { serveKeyOf } = await import('../session/serve-key.ts');
+      const { serveKeyOf } = await import('../session/program-key.ts');
       const found = await serveKeyOf(flags, io);
       namespace = found?.namespace;
       return found?.key;

@@ -3,7 +3,7 @@ import { DEFAULT_GRACE_MS } from '../../hooks/run/drain.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { IndexDefinition } from '../../query/index/index-definition.ts';
 import { parseIndex } from '../../query/index/index-definition.ts';
-import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
+import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import type { FlagValues } from '../args/flag.ts';
 import type { reconcileFlags } from '../args/reconcile-flags.ts';
 import { idleMsOf } from '../args/shared-flags.ts';

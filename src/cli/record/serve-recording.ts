@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isListening } from '../../serve/client/listening.ts';
 import { servesOf } from '../../serve/find.ts';
 import type { LoginFlagValues } from '../session/load-options.ts';
-import { serveKeyOf } from '../session/serve-key.ts';
+import { serveKeyOf } from '../session/program-key.ts';
 import type { Io } from '../terminal/io.ts';
 
 /** The recording that a running serve of this cluster and user makes. */

@@ -5,7 +5,7 @@ import { AlignedTable } from '../../output/tables/table.ts';
 import { calledName } from '../../package.ts';
 import { count, type FlagValues, group, text } from '../args/flag.ts';
 import { loginFlags } from '../args/shared-flags.ts';
-import { serveKeyOf } from '../session/serve-key.ts';
+import { serveKeyOf } from '../session/program-key.ts';
 import type { Io } from '../terminal/io.ts';
 
 /** Which of several running programs. */

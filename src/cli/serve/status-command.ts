@@ -8,7 +8,7 @@ import { isListening } from '../../serve/client/listening.ts';
 import type { FoundServe } from '../../serve/find.ts';
 import type { Edges } from '../base-command.ts';
 import type { ConnectionFlagValues } from '../session/load-options.ts';
-import { serveKeyOf } from '../session/serve-key.ts';
+import { serveKeyOf } from '../session/program-key.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { askRunning, runningServe } from './running-serve.ts';
 

@@ -2,6 +2,7 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
 import { isOversized } from '../../client/http/limits.ts';
 import type { Representation } from '../../client/resource-api.ts';
+import { AUTO_ABOVE_ROWS } from '../../informer/compact/auto-compaction.ts';
 import type { ScopedSource } from '../../informer/informer-options.ts';
 import { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Indexers } from '../../informer/store/object-index.ts';
@@ -378,12 +379,8 @@ class InformerTarget implements WatchTarget {
   }
 }
 
-/**
- * Rows are small, and come without the texts of their objects: a compact cache makes one of each, which takes more CPU
- * time than the list. So they become compact where V8's heap would be too small for them.
- */
 const compactAbove = (as: Representation): number | undefined =>
-  typeof as === 'object' && as.table !== 'Object' ? 100_000 : undefined;
+  typeof as === 'object' && as.table !== 'Object' ? AUTO_ABOVE_ROWS : undefined;
 
 type ScopedPart = ScopedSource<UnknownObject> & PartScope;
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { hashOf } from '../../client/config/cluster-identity.ts';
+import { hashOf } from '../../client/config/same-cluster-and-user.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isForbidden, isNotFound } from '../../model/status.ts';
 import { removeUnused, stateFolder } from '../../serve/persist/state-folder.ts';

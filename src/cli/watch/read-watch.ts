@@ -15,7 +15,7 @@ import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
-import { checkRollouts } from '../../stream/conditions/rollout-check.ts';
+import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import { type ServerSideFilter, serverSideFilterOf } from '../../stream/conditions/server-side-filter.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { type CredentialHeaders, type CredentialRequest, Credentials } from '../config/cluster-config.ts';
-import type { ClusterEntry, UserEntry } from '../config/kubeconfig-entries.ts';
+import type { UserEntry } from '../config/kubeconfig-entries.ts';
 import type { Replacement } from '../config/kubeconfig-tokens.ts';
 import { checkPluginAllowed, pluginPolicyOf } from '../config/kuberc.ts';
 import { isLoopback } from '../http/connection-text.ts';
@@ -17,9 +17,9 @@ import {
   plainCredentials,
   providerCredentials,
 } from './base-credentials.ts';
+import { providerExpiry, validUntil } from './credential-lifetime.ts';
 import { type ExecCredential, FAILURE_HOLDS_MS, runExecPlugin } from './exec-plugin.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import { jwtExpiry } from './oidc.ts';
 import { OidcSource } from './oidc-source.ts';
 
 /** Settings of a {@link CredentialSource}. */
@@ -34,11 +34,6 @@ export interface CredentialSourceOptions {
   /** Writes renewed OIDC tokens to the kubeconfig. */
   persist: (replacements: readonly Replacement[]) => Promise<void>;
 }
-
-/** Files (tokens, certificates) are read again after this time, ms. Source: client-go transport/token_source.go. */
-const FILES_FRESH_MS = 60_000;
-/** Credentials are renewed before they expire: by a tenth of their remaining life, but at most by this, ms. */
-const MOST_SLACK_MS = 30_000;
 
 /**
  * For this time after a plugin ran, or a provider was asked, because the server refused the credentials, neither is
@@ -129,9 +124,10 @@ export class CredentialSource {
           { ...base.tls, ...(own?.certificate && own.key ? { cert: own.certificate, key: own.key } : {}) },
           own?.expiresAt,
         ),
-        validUntil: this.#validUntil(
+        validUntil: validUntil(
           identity,
           own ? own.expiresAt : providerExpiry(user, base.headers, this.#options.clock.now()),
+          this.#options.clock.now(),
         ),
       };
     } catch (cause) {
@@ -174,14 +170,6 @@ export class CredentialSource {
       this.#options.logger.warn('cannot read the token file again', { file, error: messageOf(error) });
       return token;
     }
-  }
-
-  #validUntil({ user, cluster }: Identity, expiresAt: number | undefined): number {
-    const now = this.#options.clock.now();
-    const ends = [Number.POSITIVE_INFINITY];
-    if (readsFiles(user, cluster)) ends.push(now + FILES_FRESH_MS);
-    if (expiresAt !== undefined) ends.push(withSlack(expiresAt, now));
-    return Math.min(...ends);
   }
 }
 
@@ -254,20 +242,4 @@ function checkIsLoggedIn(user: UserEntry, headers: CredentialHeaders): void {
 /** Whether a user needs no plugin, having a token, a password or a certificate. Source: client-go rest/transport.go. */
 function identifiesItself(user: UserEntry): boolean {
   return [user.token, user.username, user['client-certificate'], user['client-certificate-data']].some(Boolean);
-}
-
-function readsFiles(user: UserEntry, cluster: ClusterEntry): boolean {
-  return [user.tokenFile, user['client-certificate'], user['client-key'], cluster['certificate-authority']].some(
-    Boolean,
-  );
-}
-
-function withSlack(expiresAt: number, now: number): number {
-  return expiresAt - Math.min(MOST_SLACK_MS, Math.max(0, expiresAt - now) / 10);
-}
-
-/** The expiry of the token of another auth provider, ms since the epoch. A token without one counts for a minute. */
-function providerExpiry(user: UserEntry, { authorization }: CredentialHeaders, now: number): number | undefined {
-  if (user['auth-provider'] === undefined || typeof authorization !== 'string') return undefined;
-  return jwtExpiry(authorization) ?? now + FILES_FRESH_MS;
 }

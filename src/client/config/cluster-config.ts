@@ -1,7 +1,7 @@
 import { builtin } from '../../kit/builtin.ts';
 import { checkOptions, type KnownOptionsOf } from '../../kit/known-options.ts';
 import { withoutEnd } from '../../kit/without-end.ts';
-import { hashOf } from './cluster-identity.ts';
+import { hashOf } from './same-cluster-and-user.ts';
 
 /** The TLS material of a connection: CA, certificate and key. PEM as text or bytes. */
 export interface TlsMaterial {

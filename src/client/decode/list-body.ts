@@ -7,6 +7,7 @@ import { withManagedFieldsText } from '../../model/managed-fields-text.ts';
 import type { ListPage } from '../../model/object.ts';
 import { isStatus, StatusError } from '../../model/status.ts';
 import type { UnwantedObjects } from '../../model/unwanted-objects.ts';
+import { parserOf } from './huge-numbers.ts';
 import { giveRead, itemReader, type ReadItem, wholeRead } from './item-reader.ts';
 import { ItemsSplitter } from './items-splitter.ts';
 import { findManagedFields, type MetadataPath, OF_OBJECT, OF_ROW, splice } from './managed-fields.ts';
@@ -19,7 +20,6 @@ import {
   type KeepText,
   type Parse,
   parseOrNone,
-  parserOf,
 } from './object-decoder.ts';
 import { columnsIn, isTable, objectOfRow, rowFrom } from './table.ts';
 import { leavesOutAt } from './unwanted.ts';

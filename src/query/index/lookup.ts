@@ -1,5 +1,5 @@
 import { InformerError } from '../../kit/error.ts';
-import { compareEnds, kindOfEnds, rangeTest, type ValueKind } from '../../model/value-order.ts';
+import { compareEnds, kindOfEnds, rangeTest, type ValueKind } from '../../model/range-ends.ts';
 
 /** A condition on one index. Several lookups must all be satisfied. */
 export type Lookup =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileCel, OBJECT_VARIABLES } from '../../../src/expr/cel/cel.ts';
 import { parseForCondition } from '../../../src/stream/conditions/for-condition.ts';
-import { checkRollouts } from '../../../src/stream/conditions/rollout-check.ts';
+import { checkRollouts } from '../../../src/stream/conditions/types-with-rollouts.ts';
 
 const typed = (group: string, resource: string, kind: string) => ({
   gvr: { group, version: 'v1', resource },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClusterAndUser, clusterIdentity } from '../../../src/client/config/cluster-identity.ts';
+import { type ClusterAndUser, clusterIdentity } from '../../../src/client/config/same-cluster-and-user.ts';
 
 const BASE: ClusterAndUser = {
   server: 'https://10.0.0.1:6443',

@@ -15,8 +15,8 @@ import { comparing, type SortOrder, sortOrderOf } from '../../query/answer/sort-
 import { sameRows } from '../../stream/changes/noise.ts';
 import type { SameBut } from '../../stream/changes/path-mask.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';
-import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import { type ServerSideFilter, serverSideFilterOf } from '../../stream/conditions/server-side-filter.ts';
+import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';

@@ -11,7 +11,7 @@ import type { RecentChanges } from './recent-changes.ts';
 import { isOfPast, type PastAnswers } from './recorded-tools.ts';
 import { argumentsOf, Subscriptions } from './subscriptions.ts';
 import { tokensOf } from './token-count.ts';
-import type { ToolContext } from './tool.ts';
+import { NotOne, type ToolContext } from './tool.ts';
 import { Arguments, SCHEMAS, type ToolName, type ToolSchema } from './tool-schemas.ts';
 import { TOOLS } from './tools.ts';
 
@@ -219,7 +219,7 @@ function errorText(error: unknown, budget: number): string {
   const rows = [messageOf(error), ...(hint === undefined ? [] : [`hint: ${hint}`])].map((text) =>
     quotedText(text, 600),
   );
-  return fitted({ head: ['not answered:'], rows, foot: [] }, budget);
+  return fitted({ head: ['not answered:'], rows, foot: error instanceof NotOne ? error.foot : [] }, budget);
 }
 
 const uriOf = ({ params }: McpRequest) => String(params?.uri ?? '').slice(0, 2000);

@@ -1,12 +1,13 @@
 import { liveHistory } from '../cli/record/live-history.ts';
-import { InformerError, isInformerError } from '../kit/error.ts';
+import { isInformerError } from '../kit/error.ts';
 import type { Found } from '../query/answer/found.ts';
 import { type AgentAnswer, nothingRecorded } from './agent-caches.ts';
 import { cachedStory } from './agent-story.ts';
 import { quotedText } from './budget.ts';
+import { freshnessLines } from './freshness-line.ts';
 import { type PrintedText, printedBy } from './printed-text.ts';
 import { historyFlagsOf, type RecordedAnswers } from './recorded-answers.ts';
-import { type AnswerSource, askedWords, type Tool, type ToolContext, toolAnswer } from './tool.ts';
+import { type AnswerSource, askedWords, NotOne, nowOf, type Tool, type ToolContext, toolAnswer } from './tool.ts';
 import type { Arguments } from './tool-schemas.ts';
 
 /** Characters of a line about what happened. */
@@ -34,17 +35,27 @@ interface OneObject {
   readonly found: Found;
 }
 
-/** The object that the words name. Throws `argument` for none, and for several. */
-export async function oneObject(args: Arguments, { caches, signal }: ToolContext): Promise<OneObject> {
+/** Objects of which the namespaces are said. */
+const MOST_NAMED = 5;
+
+/** The object that the words name. Throws {@link NotOne} for none, and for several. */
+export async function oneObject(args: Arguments, context: ToolContext): Promise<OneObject> {
+  const { caches, signal } = context;
   const words = askedWords(args);
-  const flags = { namespace: args.text('namespace'), at: args.text('at'), limit: 2 };
+  const flags = { namespace: args.text('namespace'), at: args.text('at'), limit: MOST_NAMED };
   const answer = await caches.find(words, flags, signal);
-  const [found, another] = answer.result.kind === 'objects' ? answer.result.objects : [];
-  if (!found)
-    throw new InformerError('argument', `there is no ${words}`, { hint: 'query with name finds similar names' });
-  if (another)
-    throw new InformerError('argument', `${answer.count} objects are called ${words}`, { hint: 'name the type, the name and the namespace of one' }); // biome-ignore format: one error
-  return { words, answer, found };
+  const all = answer.result.kind === 'objects' ? answer.result.objects : [];
+  const [found] = all;
+  if (found && answer.count === 1) return { words, answer, found };
+  const foot = answer.freshness ?? freshnessLines(answer.targets, nowOf(context));
+  const where = flags.namespace ?? 'all namespaces';
+  if (!found) throw new NotOne(`there is no ${words} in ${where}`, 'query with name finds similar names', foot);
+  if (!/[/\s]/.test(words.trim()))
+    throw new NotOne(`the name is missing: ${answer.count} ${words} are in ${where}`, 'name one of them', foot);
+  const places = [...new Set(all.map(({ object, type }) => object.metadata.namespace ?? type.gvr.resource))].sort();
+  const more = answer.count > all.length ? ', …' : '';
+  const hint = places.length > 1 ? 'name the namespace of one' : 'name the type, the name and the namespace of one';
+  throw new NotOne(`${answer.count} objects are called ${words}, in ${places.join(', ')}${more}`, hint, foot);
 }
 
 /** The text that a recording gives; undefined if it has not the type, or nothing of the object. */

@@ -113,7 +113,7 @@ export const SCHEMAS: Readonly<Record<ToolName, ToolSchema>> = {
   get: {
     description: 'One object, whole or by paths, without managedFields, defaults and empty fields.',
     example: { type: 'deploy', name: 'web', namespace: 'shop', paths: ['.spec.replicas', '.status.conditions'] },
-    required: ['type', 'name'],
+    required: ['type'],
     properties: { type: text(), name: text(), namespace: text(), paths: texts('JSONPATH or CEL'), at: text(), tokens },
   },
   changes: {

@@ -1,4 +1,5 @@
 import type { WatchTarget } from '../cli/session/informers.ts';
+import { InformerError } from '../kit/error.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { type AnswerParts, fitted, type Line, quotedText } from './budget.ts';
 import { freshnessLines } from './freshness-line.ts';
@@ -51,6 +52,16 @@ export const askedWords = ({ text }: Arguments): string => {
   const [type = '', name] = [text('type'), text('name')];
   return name === undefined || type.includes('/') ? type : `${type} ${name}`;
 };
+
+/** Not one object was found. `foot` says how current the caches are that were asked: what they lack may be there. */
+export class NotOne extends InformerError {
+  readonly foot: readonly string[];
+
+  constructor(message: string, hint: string, foot: readonly string[]) {
+    super('argument', message, { hint });
+    this.foot = foot;
+  }
+}
 
 /** Where an answer comes from. */
 export interface AnswerSource {

@@ -205,11 +205,42 @@ describe('answers', () => {
     ['query', { type: 'podz' }, 'resource type "podz"'],
     ['values', { type: 'pods', of: 'nod' }, 'did you mean "node"'],
     ['get', { type: 'pods', name: 'gone', namespace: 'shop' }, 'there is no pods gone'],
+    ['get', { type: 'pods', namespace: 'shop' }, ' pods are in shop\n| hint: name one of them'],
+    ['story', { type: 'po', labels: 'app=web' }, 'there is no argument "labels"'],
+    ['story', { type: 'po' }, ' po are in all namespaces'],
+    ['get', { type: 'pod', name: 'web-1', namespace: 7 }, 'namespace must be'],
     ['wait', { type: 'pods' }, 'nothing to wait for'],
     ['delete', {}, 'there is no tool "delete"'],
   ])('%s %j is refused with the next step', async (tool, args, words) => {
     expect(await agent.ask(tool, args)).toEqual({ isError: true, text: expect.stringContaining(words) });
   });
+});
+
+it.each(['get', 'story'])(
+  '%s of an object that is not there says where it looked, and how current that is',
+  async (tool) => {
+    const there = { type: 'pods', name: 'gone' };
+    const [{ text }, everywhere] = [
+      await agent.ask(tool, { ...there, namespace: 'shop' }),
+      await agent.ask(tool, there),
+    ];
+    expect(text).toMatch(/^not answered:\n\| there is no pods gone in shop\n\| hint: .*\ncurrent as of \d+m?s ago$/);
+    expect(everywhere.text).toMatch(/\n\| there is no pods gone in all namespaces\n/);
+  },
+);
+
+it('an object of which there are several is refused with the namespaces that have one', async () => {
+  const of = (namespace: string) => ({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'twice', namespace },
+  });
+  sandbox.apply([of('default'), of('shop')] as never);
+  await expect
+    .poll(async () => (await agent.ask('get', { type: 'sa/twice' })).text)
+    .toMatch(
+      /^not answered:\n\| 2 objects are called sa\/twice, in default, shop\n\| hint: name the namespace of one\n/,
+    );
 });
 
 it('tools only read, and each has a schema, a sentence and an example that it takes', async () => {

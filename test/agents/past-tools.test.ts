@@ -147,3 +147,17 @@ describe('at', () => {
     expect(await asked().ask('count', args)).toEqual({ isError: true, text: expect.stringMatching(words) });
   });
 });
+
+it('an object that a cache without a connection lacks may be there, which the answer says', async () => {
+  await using own = await Sandbox.start({});
+  await using agents = await agentsOf(own);
+  const blind = await agents.agent();
+  await blind.told('count', { type: 'pods' });
+  const restarting = own.restart({ downMs: 1500 });
+  await expect
+    .poll(async () => (await blind.ask('get', { type: 'pods', name: 'gone' })).text, { timeout: 10_000 })
+    .toMatch(
+      /^not answered:\n\| there is no pods gone in all namespaces\n\| hint: .*\nNOT CURRENT: pods has had no connection since /,
+    );
+  await restarting;
+}, 30_000);

@@ -183,7 +183,7 @@ export class WorkQueue implements Disposable {
     const { after, limited = false, priority = 0 } = options;
     if (this.#state !== 'open') return;
     if (after !== undefined || limited) this.#metrics.retried();
-    const delayMs = this.#delayOf(key, after, limited);
+    const delayMs = this.#delayOf(key, limited, after);
     if (delayMs > 0) this.#makeDelayed(key, delayMs, priority);
     else this.#makeDirty(key, priority);
   }
@@ -305,8 +305,8 @@ export class WorkQueue implements Disposable {
     };
   }
 
-  #delayOf(key: string, after: number | undefined, limited: boolean): number {
-    const asked = Math.max(0, after ?? 0);
+  #delayOf(key: string, limited: boolean, after = 0): number {
+    const asked = Math.max(0, after);
     if (!limited) return asked;
     const limit = this.#limiter.when(key);
     if (typeof limit !== 'number' || Number.isNaN(limit))

@@ -5,6 +5,7 @@ import {
   asCondition,
   exists,
   hasCondition,
+  isCurrent,
   isDeleted,
   ObjectCondition,
   rolledOut,
@@ -139,6 +140,27 @@ describe('rolledOut', () => {
       expect.objectContaining({ code: 'terminal', message: 'the rollout of web: exceeded its progress deadline' }),
     );
     expect(() => rolledOut().met(object(), PODS)).toThrow(expect.objectContaining({ code: 'terminal' }));
+  });
+});
+
+describe('isCurrent', () => {
+  const deployment = (status: object) => object({ spec: { replicas: 1 }, status });
+  const done = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const available = [{ type: 'Available', status: 'True' }];
+
+  it('is met by an object that is as its spec wants it, also by an item of a list, which has no kind', () => {
+    expect(isCurrent().text).toBe('current');
+    expect(isCurrent().met(deployment({ ...done, conditions: available }), DEPLOYMENTS)).toBe(true);
+    const [isMet, missing] = asked(isCurrent(), deployment({ ...done, updatedReplicas: 0 }), DEPLOYMENTS);
+    expect([isMet, missing]).toEqual([false, expect.stringContaining('0/1')]);
+    expect(asked(isCurrent(), undefined, DEPLOYMENTS)).toEqual([false, 'it does not exist']);
+  });
+
+  it('ends the wait for an object that cannot become current by itself', () => {
+    const late = deployment({ conditions: [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }] });
+    expect(() => isCurrent().met(late, DEPLOYMENTS)).toThrow(
+      expect.objectContaining({ code: 'terminal', message: expect.stringContaining('web has failed: ') }),
+    );
   });
 });
 

@@ -51,7 +51,7 @@ export const pastHere =
 export const answerAsReader = (edges: Edges) => answerReading({ ...PAGE_READING, tool: toolReading }, edges);
 
 async function* toolReading({ file, ...call }: RecordedCall & { readonly file: string }, edges: Edges) {
-  using recorded = recordedServer({ from: file }, new Map(), edges.io);
+  using recorded = await recordedServer({ from: file }, new Map(), edges.io);
   await using session = await openSession(valuesOf(mcpFlags, new Map()), edges, { once: true, instead: recorded });
   using types = new CachedTypes({
     session,

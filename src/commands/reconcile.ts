@@ -109,7 +109,7 @@ A hook is a JS or TS module; an executable, which gets JSON on stdin (exit code 
     if (from === undefined) return undefined;
     const { replayedServer } = await import('../cli/record/replayed-server.ts');
     const speed = Number.POSITIVE_INFINITY;
-    return replayedServer({ flags: { ...flags, from }, given, speed, once: false }, this.edges.io);
+    return await replayedServer({ flags: { ...flags, from }, given, speed, once: false }, this.edges.io);
   }
 
   private readonly unrecorded = (error: Error): void => {

@@ -124,7 +124,7 @@ export default class SandboxCommand extends BaseCommand {
       request: (init: Parameters<typeof transport.request>[0]) => transport.request(init),
       put: (objects: readonly object[]) => void writable.put(objects),
     };
-    using opened = openReplay(flags, 1, io, { writeServer });
+    using opened = await openReplay(flags, 1, io, { writeServer });
     const handle = ({ method, path, signal, body, headers = {} }: ApiRequest) =>
       opened.replay.request({ method, path, signal, body, headers: textsOf(headers) });
     await using server = await serveHandler(handle, { port: flags.port, clock: systemClock }).catch(notStarted);

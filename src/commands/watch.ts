@@ -88,6 +88,6 @@ Exit codes: 0 done, 1 the cluster failed, 2 wrong usage, 3 timeout, 4 continuity
     if (from === undefined) return undefined;
     const { replayedServer } = await import('../cli/record/replayed-server.ts');
     const speed = isLive ? 1 : Number.POSITIVE_INFINITY;
-    return replayedServer({ flags: { ...flags, from }, given: this.line.given, speed, once }, this.edges.io);
+    return await replayedServer({ flags: { ...flags, from }, given: this.line.given, speed, once }, this.edges.io);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
@@ -23,19 +23,13 @@ import { SourceRecorder } from './source-recorder.ts';
 /** The latest format that is known. */
 const FORMAT = 2;
 const FOLDER = 'k8shark-capture/';
-const ZIP = 'PK\u0003\u0004';
-const ENCRYPTED = 'age-encryption.org/v1';
 /** The most bytes of one answer of the server, decompressed. */
 const MOST_BYTES = 512 * 1024 * 1024;
 /** Revisions that are written together. */
 const TOGETHER = 2_000;
 
-/** Opens a recording, or an archive of k8shark, which is converted into one that is there as long as it is open. */
-export function openRecordingOrArchive(file: string): Recording {
-  const begin = beginOf(file);
-  if (begin.startsWith(ENCRYPTED))
-    throw new InformerError('store', `${file}: it is encrypted`, { hint: 'kshrk decrypt makes one that can be read' });
-  if (!begin.startsWith(ZIP)) return Recording.open(file);
+/** The recording of an archive of k8shark. It is there as long as it is open. */
+export function recordingOfArchive(file: string): Recording {
   const folder = mkdtempSync(path.join(tmpdir(), 'kubectl-informer-archive-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -50,17 +44,6 @@ export function openRecordingOrArchive(file: string): Recording {
       cause: error,
     });
   }
-}
-
-/** The first bytes of a file; '' of one that cannot be read. */
-function beginOf(file: string): string {
-  const bytes = Buffer.alloc(ENCRYPTED.length);
-  try {
-    const opened = openSync(file, 'r');
-    readSync(opened, bytes);
-    closeSync(opened);
-  } catch {}
-  return bytes.toString('latin1');
 }
 
 /** The records of one path, of lists or of events. */

@@ -39,11 +39,11 @@ function isSecret(object: unknown): boolean {
  * does not find a Secret inside the spec of another object.
  */
 export class Redactor {
-  readonly #key: Uint8Array;
+  #key: Uint8Array | undefined;
   readonly #showSecrets: boolean;
 
   constructor(options: RedactorOptions = {}) {
-    this.#key = options.key ?? builtin.crypto().randomBytes(32);
+    this.#key = options.key;
     this.#showSecrets = options.showSecrets ?? false;
   }
 
@@ -78,6 +78,7 @@ export class Redactor {
   }
 
   #digest(plain: string | Uint8Array): string {
+    this.#key ??= builtin.crypto().randomBytes(32);
     return `hmac:${builtin.crypto().createHmac('sha256', this.#key).update(plain).digest('hex').slice(0, 8)}`;
   }
 

@@ -68,6 +68,13 @@ describe('a command loads what it needs, and nothing else', () => {
     expect((await loadedBy('watch', '--help', '--help')).libraries).toEqual([]);
   });
 
+  it('the history of a recording needs nothing that writes one, and no reader of archives', async () => {
+    const night = path.resolve(import.meta.dirname, '../../examples/recordings/night.rec');
+    const { urls } = await loadedBy('history', 'deploy/web', '-n', 'shop', '--from', night);
+    expect(urls.some((url) => url.endsWith('record-recording.js'))).toBe(true);
+    expect(urls.filter((url) => /k8shark|recorder|recording-writer/.test(url))).toEqual([]);
+  });
+
   it('a start is few files: what every command needs is two of them', async () => {
     const { urls } = await loadedBy('version');
     const own = urls.filter((url) => url.includes('/dist/')).map((url) => path.basename(fileURLToPath(url)));

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openRecordingOrArchive } from '../../src/record/k8shark-archive.ts';
+import { openRecordingOrArchive } from '../../src/record/recording-or-archive.ts';
 import { type ArchivedAnswer, writeArchive } from '../support/k8shark-archive.ts';
 import { useFolder } from '../support/recording.ts';
 
@@ -39,8 +39,8 @@ const NIGHT = [
 ];
 
 /** The revisions and gaps of an archive, a line each. */
-function told(file: string): { revisions: string[]; gaps: string[] } {
-  using recording = openRecordingOrArchive(file);
+async function told(file: string): Promise<{ revisions: string[]; gaps: string[] }> {
+  using recording = await openRecordingOrArchive(file);
   const ids = recording.sources.map(({ id }) => id);
   const second = (ms: number | undefined) => (ms === undefined ? 'open' : (ms - Date.parse(at(0))) / 1000);
   return {
@@ -56,10 +56,10 @@ function told(file: string): { revisions: string[]; gaps: string[] } {
 it.each([
   { version: 1, isDeflated: false },
   { version: 2, isDeflated: true },
-])('an archive of k8shark, %j, is a recording that marks the times between its lists', (options) => {
+])('an archive of k8shark, %j, is a recording that marks the times between its lists', async (options) => {
   const file = folder.file('night.kshrk');
   writeArchive(file, NIGHT, { ...options, until: UNTIL });
-  expect(told(file)).toEqual({
+  expect(await told(file)).toEqual({
     revisions: [
       '0 ADDED initial shop/a@5',
       '0 ADDED initial shop/b@6',
@@ -71,15 +71,15 @@ it.each([
     ],
     gaps: ['0-10 not known to be watched: 0 1 1', '10-15 not known to be watched: 0 0 0'],
   });
-  using recording = openRecordingOrArchive(file);
+  using recording = await openRecordingOrArchive(file);
   expect(recording.sources).toMatchObject([{ namespace: 'shop', type: { kind: 'ConfigMap', namespaced: true } }]);
   expect(recording.coverage(1, Date.parse(at(15)))).toEqual({ kind: 'seen' });
   expect(recording.coverage(1, Date.parse(at(16)))).toMatchObject({ kind: 'outside', last: Date.parse(at(15)) });
 });
 
 // made by kshrk of 2026-11 on a sandbox, without its entries of OpenAPI and of the columns of other types
-it('reads an archive that k8shark made', () => {
-  using recording = openRecordingOrArchive(path.join(import.meta.dirname, 'k8shark-made.kshrk'));
+it('reads an archive that k8shark made', async () => {
+  using recording = await openRecordingOrArchive(path.join(import.meta.dirname, 'k8shark-made.kshrk'));
   const [source] = recording.sources;
   expect(source?.type).toMatchObject({ kind: 'ConfigMap', shortNames: ['cm'], subresources: [], namespaced: true });
   const revisions = [...recording.revisionsBetween([1], 0, Number.MAX_SAFE_INTEGER)];
@@ -97,7 +97,7 @@ it('reads an archive that k8shark made', () => {
   expect(recording.gaps([1])).toMatchObject([{ reason: 'not known to be watched', added: 0, changed: 0, deleted: 0 }]);
 });
 
-it('the types are those of its discovery, lists that failed say nothing, and Secrets become marks', () => {
+it('the types are those of its discovery, lists that failed say nothing, and Secrets become marks', async () => {
   const file = folder.file('night.kshrk');
   const secret = {
     metadata: { name: 's', namespace: 'shop', uid: 's', resourceVersion: '4' },
@@ -115,25 +115,29 @@ it('the types are those of its discovery, lists that failed say nothing, and Sec
     ],
     { until: UNTIL },
   );
-  using recording = openRecordingOrArchive(file);
+  using recording = await openRecordingOrArchive(file);
   expect(recording.sources.map(({ type }) => [type.singular, type.shortNames])).toEqual([['secret', ['sec']]]);
   const states = [...recording.statesAt(1, 99)].map(({ state }) => JSON.stringify(state.object)).join();
   expect(states).toMatch(/"p":"hmac:/);
   expect(readFileSync(recording.file, 'latin1') + states).not.toMatch(/aHVudGVyMg|hunter2/);
 });
 
-it('what cannot be read is refused by name', () => {
+it('what cannot be read is refused by name', async () => {
   const file = folder.file('x.kshrk');
   writeArchive(file, NIGHT, { version: 3, until: UNTIL });
-  expect(() => openRecordingOrArchive(file)).toThrow('the archive has format 3, and 2 is known here');
+  await expect(openRecordingOrArchive(file)).rejects.toThrow('the archive has format 3, and 2 is known here');
   writeArchive(file, NIGHT, { until: UNTIL });
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.subarray(0, bytes.length - 40));
-  expect(() => openRecordingOrArchive(file)).toThrow(/x\.kshrk: it is no archive of k8shark that can be read: /);
+  await expect(openRecordingOrArchive(file)).rejects.toThrow(
+    /x\.kshrk: it is no archive of k8shark that can be read: /,
+  );
   bytes.fill(7, 60, 90);
   writeFileSync(file, bytes);
-  expect(() => openRecordingOrArchive(file)).toThrow(/x\.kshrk: it is no archive of k8shark that can be read: /);
+  await expect(openRecordingOrArchive(file)).rejects.toThrow(
+    /x\.kshrk: it is no archive of k8shark that can be read: /,
+  );
   writeFileSync(file, 'age-encryption.org/v1\n…');
-  expect(() => openRecordingOrArchive(file)).toThrow('it is encrypted');
-  expect(() => openRecordingOrArchive(folder.file('none'))).toThrow('there is no such file');
+  await expect(openRecordingOrArchive(file)).rejects.toThrow('it is encrypted');
+  await expect(openRecordingOrArchive(folder.file('none'))).rejects.toThrow('there is no such file');
 });

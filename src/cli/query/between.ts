@@ -64,7 +64,7 @@ export async function queryBetween(line: QueryLine, edges: Edges, query: ReadQue
       hint: `--between ${to},${from}`,
     });
   const notice = (text: string) => void io.stderr.write(`${text}\n`);
-  using recorded = recordedServer({ from: line.flags.from ?? '', at: to, flag: '--between' }, line.given, io);
+  using recorded = await recordedServer({ from: line.flags.from ?? '', at: to, flag: '--between' }, line.given, io);
   const { recording } = recorded;
   const sources = recording.sources.filter(({ type }) =>
     after.types.some(({ gvr }) => formatGvr(gvr) === formatGvr(type.gvr)),
@@ -133,7 +133,7 @@ export async function answerAt<T>(
   use: (answer: RecordedAnswer) => T,
 ): Promise<T> {
   const { flags, words, given } = line;
-  using recorded = recordedServer({ from: flags.from ?? '', at: text, flag }, given, edges.io);
+  using recorded = await recordedServer({ from: flags.from ?? '', at: text, flag }, given, edges.io);
   await using session = await openSession(flags, edges, { once: true, instead: recorded });
   const { query: scoped } = await partOf(session, query, words);
   const catalog = new IndexCatalog(scoped.declared);

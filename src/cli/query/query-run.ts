@@ -95,7 +95,7 @@ export async function runQuery({ flags, words, given }: QueryLine, edges: Edges)
 
 async function openedRecording(flags: QueryFlagValues, given: QueryLine['given'], { io }: Edges) {
   const { recordedServer } = await import('../record/recorded-server.ts');
-  return recordedServer({ ...flags, from: flags.from as string }, given, io);
+  return await recordedServer({ ...flags, from: flags.from as string }, given, io);
 }
 
 /** How often the caches are filled, where a server answers with an older state than it has. */

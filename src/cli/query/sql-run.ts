@@ -64,7 +64,7 @@ async function runHere(
 ): Promise<ExitCode> {
   const computing = new Int32Array(new SharedArrayBuffer(4)).fill(1);
   using _ = limited({ computing, limitMs, mostBytes: MOST_BYTES });
-  using recorded = recordedServer({ from, at: flags.at }, given, io);
+  using recorded = await recordedServer({ from, at: flags.at }, given, io);
   using tables = new SqlTables(recorded.recording, sql, flags.at === undefined ? undefined : recorded.at);
   const statement = tables.prepare(sql);
   for (const source of tables.read) recorded.read(source);

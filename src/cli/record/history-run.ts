@@ -71,7 +71,7 @@ export async function tellOfOne(
 ): Promise<ExitCode> {
   const from = flags.from ?? served?.file;
   if (from !== undefined) {
-    using recorded = recordedServer({ from }, given, edges.io);
+    using recorded = await recordedServer({ from }, given, edges.io);
     await using session = await openSession(flags, edges, { once: true, instead: recorded });
     const selection = await onlyObject(words, session, otherwise).catch((error: unknown) => {
       if (flags.from === undefined && isInformerError(error, 'discovery')) return undefined;

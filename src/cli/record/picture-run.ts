@@ -38,7 +38,7 @@ export async function historyPicture(
     throw new InformerError('argument', `-o ${flags.output} needs a recording`, {
       hint: `--from FILE names one; 'watch ${words[0]?.split('/')[0] ?? 'pods'} --record FILE' makes it`,
     });
-  using recorded = recordedServer({ from }, given, io);
+  using recorded = await recordedServer({ from }, given, io);
   await using session = await openSession(flags, edges, { once: true, instead: recorded });
   const [selection, ...others] = await session.resolve(words);
   if (!selection || others.length > 0 || selection.names.length > 1)

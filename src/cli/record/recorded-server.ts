@@ -1,10 +1,10 @@
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
 import { momentText, recordedMoment, unseenText } from '../../record/moments.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
 import type { Coverage, RecordedSource, Recording } from '../../record/recording.ts';
+import { openRecordingOrArchive } from '../../record/recording-or-archive.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ServerInstead } from '../session/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -31,12 +31,12 @@ export interface RecordedMoment {
  * Opens the recording of `--from` at the moment of `--at`. For a moment at which something may be missing, stderr says
  * so, type by type, when it is read. Throws `store` for the file, `argument` for the time.
  */
-export function recordedServer(
+export async function recordedServer(
   { from, at: text, flag = '--at' }: RecordedMoment,
   given: CommandLine['given'],
   io: Io,
-): RecordedServer {
-  const recording = openRecordingOrArchive(from);
+): Promise<RecordedServer> {
+  const recording = await openRecordingOrArchive(from);
   try {
     const end = Math.max(0, ...recording.runs.map(({ until }) => until));
     const at = text === undefined ? end : recordedMoment(text, end, flag);

@@ -1,9 +1,9 @@
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
-import { openRecordingOrArchive } from '../../record/k8shark-archive.ts';
 import { gapText, momentText, recordedMoment, unseenText } from '../../record/moments.ts';
 import type { MarkedGap, RecordedSource, Recording } from '../../record/recording.ts';
+import { openRecordingOrArchive } from '../../record/recording-or-archive.ts';
 import { Replay, type ReplayOptions } from '../../record/replay.ts';
 import type { CommandLine } from '../args/argv.ts';
 import type { ReplayFlags } from '../args/record-flags.ts';
@@ -41,11 +41,15 @@ export interface OpenReplay extends Disposable {
 }
 
 /** Opens the recording of `--from`. Throws `store` for the file, `argument` for a time or a speed. */
-export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: Io): ReplayedServer {
+export async function replayedServer({ flags, given, speed, once }: ReplayChoice, io: Io): Promise<ReplayedServer> {
   if (once)
-    return { ...recordedServer({ from: flags.from, at: flags.seek }, given, io), play: () => {}, follow: () => {} };
+    return {
+      ...(await recordedServer({ from: flags.from, at: flags.seek }, given, io)),
+      play: () => {},
+      follow: () => {},
+    };
   let isBusy = () => false;
-  const { recording, replay, ...opened } = openReplay(flags, speed, io, { isBusy: () => isBusy() });
+  const { recording, replay, ...opened } = await openReplay(flags, speed, io, { isBusy: () => isBusy() });
   return {
     transport: replay,
     clock: { ...systemClock, now: () => replay.now },
@@ -65,15 +69,15 @@ export function replayedServer({ flags, given, speed, once }: ReplayChoice, io: 
 }
 
 /** Opens the recording of `--from` at the moment of `--seek`. Throws `store` for the file, `argument` for a flag. */
-export function openReplay(
+export async function openReplay(
   flags: ChosenReplay,
   usual: number,
   io: Io,
   { isBusy, writeServer }: Pick<ReplayOptions, 'isBusy' | 'writeServer'> = {},
-): OpenReplay {
+): Promise<OpenReplay> {
   const { from, seek } = flags;
   const speed = flags.speed === undefined ? usual : speedOf(flags.speed);
-  const recording = openRecordingOrArchive(from);
+  const recording = await openRecordingOrArchive(from);
   try {
     const { runs } = recording;
     const end = Math.max(0, ...runs.map(({ until }) => until));

@@ -109,7 +109,11 @@ export interface StaticConfigOptions {
 export function createConfig(options: StaticConfigOptions): ClusterConfig {
   checkOptions('createConfig', options, KNOWN_STATIC_OPTIONS);
   const { server, namespace, token, tls } = options;
-  const credentials = new Credentials(token === undefined ? {} : { authorization: `Bearer ${token}` }, tls ?? {});
+  let made: Credentials | undefined; // hashes take their time to load, and a recording needs none
+  const credentials = () => {
+    made ??= new Credentials(token === undefined ? {} : { authorization: `Bearer ${token}` }, tls ?? {});
+    return made;
+  };
   return {
     server: withoutEnd(server, '/'),
     namespace: namespace ?? 'default',
@@ -119,8 +123,10 @@ export function createConfig(options: StaticConfigOptions): ClusterConfig {
     proxyUrl: undefined,
     requestTimeoutMs: undefined,
     disableCompression: false,
-    identity: hashOf([server, credentials.fingerprint]),
-    credentials: async () => credentials,
+    get identity() {
+      return hashOf([server, credentials().fingerprint]);
+    },
+    credentials: async () => credentials(),
   };
 }
 

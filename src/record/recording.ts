@@ -9,7 +9,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { compareResourceVersions } from '../model/resource-version.ts';
 import { type RecordedHookRun, readHookRuns } from './hook-runs.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
-import { type ChainLink, rebuilt, type StateRow } from './retention.ts';
+import { rebuilt, type StateRow } from './retention.ts';
 import { CAUSES, checkRecording, EVENTS } from './schema.ts';
 import { type StateShape, shapedText } from './state-shape.ts';
 import { type RecordedState, stateOf } from './state-text.ts';
@@ -115,12 +115,9 @@ export type Coverage =
 /** The objects whose texts are in memory together. */
 const TOGETHER: Readonly<Record<StateShape, number>> = { whole: 10_000, bare: 20_000, metadata: 100_000 };
 
-/** The texts of the state of an object, the newest first. */
-interface StateChain {
-  readonly object: number;
-  readonly key: ObjectKey;
-  readonly links: ChainLink[];
-}
+type ObjectRow = readonly [id: number, namespace: string, name: string];
+/** A text of the state of an object. */
+type LinkRow = readonly [object: number, id: number, at: number, block: number, depth: number, place: number, length: number]; // biome-ignore format: one line
 
 const REVISIONS = `SELECT r.*, o.source, o.namespace, o.name, o.uid, o.first, c.who, c.paths FROM revision r
   JOIN object o ON o.id = r.object LEFT JOIN change c ON c.id = r.change`;
@@ -244,59 +241,49 @@ export class Recording implements Disposable {
     const { shape = 'whole' } = chosen;
     const { where, values } = objectsAt(source, revision, chosen);
     const select = `SELECT o.id, o.namespace, o.name FROM object o WHERE ${where} ORDER BY o.namespace, o.name, o.id`;
-    const objects = this.#all(select, ...values);
-    const links = this.#linksAt(revision, where, values);
+    const objects = this.#rows<ObjectRow>(select, ...values);
     for (let from = 0; from < objects.length; from += TOGETHER[shape]) {
-      const chains = objects.slice(from, from + TOGETHER[shape]).map(({ id, namespace, name }) => ({
-        object: Number(id),
-        key: joinKey(String(namespace), String(name)),
-        links: links.get(Number(id)) ?? [],
-      }));
-      yield* this.#statesOf(chains, shape);
+      const some = objects.slice(from, from + TOGETHER[shape]);
+      const ids = some.map(([id]) => id).sort((a, b) => a - b);
+      const { links, texts, first } = this.#atOnce(() => this.#textsAt(ids, revision, shape));
+      for (const [object, namespace, name] of some) {
+        let state: RecordedState | undefined;
+        let i = first.get(object) ?? links.length;
+        for (; links[i]?.[0] === object; i++)
+          state = stateOf(texts[i] ?? '', links[i]?.[4] === 0 ? undefined : state, shape);
+        const [, id, at] = links[i - 1] ?? [];
+        // a moment between two trims, of which the second came while its states were read
+        if (!state || id === undefined || at === undefined)
+          throw new RecordingFault('unusable', this.file, 'the moment was removed from it while it was read');
+        yield { object, key: joinKey(namespace, name), state, revision: id, at };
+      }
     }
   }
 
-  /** The texts of the states of objects after a revision, the newest first. */
-  #linksAt(revision: number, where: string, values: readonly (string | number)[]): Map<number, ChainLink[]> {
+  /** The texts of the states of objects after a revision. Each block is decompressed once. */
+  #textsAt(ids: readonly number[], revision: number, shape: StateShape) {
     const upTo = `min(${revision}, coalesce(o.gone, ${NEVER}) - 1)`;
     const whole = `(SELECT w.id FROM revision w WHERE w.object = o.id AND w.id <= ${upTo} AND w.depth = 0 ORDER BY w.id DESC LIMIT 1)`;
-    // without an order, which would take longer than the search
-    const select = `SELECT r.object, r.id, r.at, r.block, r.place, r.length, r.depth FROM object o
-      CROSS JOIN revision r ON r.object = o.id AND r.id BETWEEN ${whole} AND ${upTo} WHERE ${where}`;
-    const found = new Map<number, ChainLink[]>();
-    for (const row of this.#all(select, ...values)) {
-      const links = found.get(Number(row.object));
-      if (links) links.push(row as unknown as ChainLink);
-      else found.set(Number(row.object), [row as unknown as ChainLink]);
+    // objects and revisions come in the order of their ids, which is that of the index
+    const select = `SELECT r.object, r.id, r.at, r.block, r.depth, r.place, r.length FROM object o
+      CROSS JOIN revision r ON r.object = o.id AND r.id BETWEEN ${whole} AND ${upTo} WHERE o.id IN (SELECT value FROM json_each(?))`;
+    const links = this.#rows<LinkRow>(select, JSON.stringify(ids));
+    const first = new Map<number, number>();
+    const ofBlocks: number[][] = [];
+    for (const [i, [object, , , block]] of links.entries()) {
+      if (links[i - 1]?.[0] !== object) first.set(object, i);
+      ofBlocks[block] ??= [];
+      ofBlocks[block]?.push(i);
     }
-    for (const links of found.values()) if (links.length > 1) links.sort((a, b) => b.id - a.id);
-    return found;
-  }
-
-  /** The states of many objects. Their texts are read block by block, so that each block is decompressed once. */
-  *#statesOf(chains: readonly StateChain[], shape: StateShape): Generator<StateAt> {
-    const ofBlocks: ChainLink[][] = [];
-    for (const { links } of chains) {
-      for (const link of links) {
-        ofBlocks[link.block] ??= [];
-        ofBlocks[link.block]?.push(link);
+    const texts: string[] = new Array(links.length);
+    for (const inBlock of ofBlocks) {
+      for (const i of inBlock ?? []) {
+        const [, , , block, depth, place, length] = links[i] as LinkRow;
+        const bytes = this.#blocks.bytesAt({ block, place, length });
+        texts[i] = depth === 0 ? shapedText(bytes, shape) : bytes.toString('utf8');
       }
     }
-    const texts = new Map<number, string>();
-    for (const links of ofBlocks) {
-      for (const link of links ?? []) {
-        const bytes = this.#blocks.bytesAt(link);
-        texts.set(link.id, link.depth === 0 ? shapedText(bytes, shape) : bytes.toString('utf8'));
-      }
-    }
-    for (const { object, key, links } of chains) {
-      const state = links.reduceRight<RecordedState | undefined>(
-        (before, { id, depth }) => stateOf(texts.get(id) ?? '', depth === 0 ? undefined : before, shape),
-        undefined,
-      );
-      const [newest] = links;
-      if (state && newest) yield { object, key, state, revision: newest.id, at: newest.at };
-    }
+    return { links, texts, first };
   }
 
   /** The state of an object after one of its revisions, or a later one of another object. */
@@ -404,6 +391,28 @@ export class Recording implements Disposable {
       return this.#prepare(sql).all(...values);
     } catch (error) {
       throw recordingFault(error, this.file);
+    }
+  }
+
+  /** Rows as lists, which is less work than objects. */
+  #rows<R>(sql: string, ...values: (string | number)[]): R[] {
+    try {
+      const statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(...values) as unknown[] as R[];
+    } catch (error) {
+      throw recordingFault(error, this.file);
+    }
+  }
+
+  /** Reads in one transaction: a trim meanwhile moves nothing. */
+  #atOnce<R>(read: () => R): R {
+    if (this.#database.isTransaction) return read(); // of a generator that is read
+    this.#database.exec('BEGIN');
+    try {
+      return read();
+    } finally {
+      this.#database.exec('COMMIT');
     }
   }
 

@@ -117,7 +117,8 @@ export default class SandboxCommand extends BaseCommand {
     const { openReplay } = await import('../cli/record/replayed-server.ts');
     const { stillClock } = await import('../record/still-clock.ts');
     const { io, signal } = this.edges;
-    await using writable = await Sandbox.start({ socket: false, clock: stillClock(systemClock) });
+    let now = () => systemClock.now();
+    await using writable = await Sandbox.start({ socket: false, clock: stillClock(systemClock, () => now()) });
     const transport = writable.transport();
     const writeServer = {
       manager: 'sandbox',
@@ -125,6 +126,7 @@ export default class SandboxCommand extends BaseCommand {
       put: (objects: readonly object[]) => void writable.put(objects),
     };
     using opened = await openReplay(flags, 1, io, { writeServer });
+    now = () => opened.replay.now;
     const handle = ({ method, path, signal, body, headers = {} }: ApiRequest) =>
       opened.replay.request({ method, path, signal, body, headers: textsOf(headers) });
     await using server = await serveHandler(handle, { port: flags.port, clock: systemClock }).catch(notStarted);

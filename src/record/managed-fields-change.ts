@@ -21,8 +21,9 @@ export function managedFieldsChange(before: object, after: object): ManagedField
   const [old, entries] = [entriesIn(oldText), entriesIn(text)];
   if (!old || !entries || old.key !== entries.key) return undefined;
   const parsed = (part: string) => JSON.parse(`{"${entries.key}":${part}}`) as ManagedFieldsEntry; // it has no number
-  const kept = new Set(entries.parts);
-  const gone = old.parts.flatMap((part, place) => (kept.has(part) ? [] : { place, part }));
+  const { parts } = entries;
+  const isKept = (part: string, place: number) => part === parts[place] || parts.includes(part);
+  const gone = old.parts.flatMap((part, place) => (isKept(part, place) ? [] : { place, part }));
   let replaced: { readonly place: number; readonly entry: ManagedFieldsEntry }[] | undefined;
   const renewed: ManagedFieldsEntry[] = [];
   const l = entries.parts.map((part, i) => {

@@ -2,6 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { loadConfig } from '../../src/client/kubeconfig.ts';
+import type { UnknownObject } from '../../src/model/object.ts';
 import { eventually } from '../../src/testing/eventually.ts';
 import { Cli, run } from '../support/cli.ts';
 import { findKubectl, runKubectl } from '../support/kubectl.ts';
@@ -78,6 +81,19 @@ it('watch --from shows the stream that was recorded, with its gap in its place, 
   ]);
   expect((await readFile(file)).length).toBeGreaterThan(0);
 }, 120_000);
+
+it('what is made on a replay has the time of the recording', async () => {
+  const night = path.resolve(import.meta.dirname, '../../examples/recordings/night.rec');
+  const env = { HOME: folder };
+  const server = new Cli(['sandbox', '--from', night, '--speed', 'max', '-q'], { env });
+  const kubeconfig = await eventually(() => /^(\S+)\n/.exec(server.stdout)?.[1], { timeoutMs: 30_000 });
+  const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const maps = client.resource<UnknownObject>({ group: '', version: 'v1', resource: 'configmaps' }, { namespace: 'shop' }); // biome-ignore format: one line
+  const made = await maps.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'own' } });
+  expect(made.metadata.creationTimestamp).toMatch(/^2026-11-28T02:/);
+  server.kill('SIGTERM');
+  expect((await server.ended()).code).toBe(0);
+}, 60_000);
 
 it.each([
   [['--from', 'no.rec'], 1, /no\.rec: there is no such file/],

@@ -72,8 +72,8 @@ async function withNamespaces() {
   return await playing(file);
 }
 
-async function startWriteServer(clock: FakeClock) {
-  const sandbox = await Sandbox.start({ socket: false, clock: stillClock(clock) });
+async function startWriteServer(clock: FakeClock, now = () => clock.now()) {
+  const sandbox = await Sandbox.start({ socket: false, clock: stillClock(clock, now) });
   const transport = sandbox.transport();
   return {
     manager: 'sandbox',
@@ -92,7 +92,8 @@ async function startWriteServer(clock: FakeClock) {
 async function playing(file: string) {
   const clock = new FakeClock();
   const opened = Recording.open(file);
-  const writeServer = await startWriteServer(clock);
+  let now = () => clock.now();
+  const writeServer = await startWriteServer(clock, () => now());
   const hidden: string[] = [];
   const replay = new Replay({
     recording: opened,
@@ -102,6 +103,7 @@ async function playing(file: string) {
     onHidden: (_, key) => void hidden.push(key),
     writeServer,
   });
+  now = () => replay.now;
   const ended = new AbortController();
   const running = replay.run(ended.signal).catch(() => {});
   const client = createClient(replay, { clock, logger: silentLogger });
@@ -169,6 +171,19 @@ it('an object that is written to leaves the recording: watches, lists and later 
   expect(versions).toEqual(versions.toSorted((a, b) => compareResourceVersions(a, b) ?? 0));
   expect(new Set(versions.slice(0, 3)).size).toBe(3);
   expect(last.map(({ metadata }) => metadata.resourceVersion)).toEqual(versions.slice(1, 3));
+});
+
+it('what writers make and delete has the time of the recording', async () => {
+  await using server = await replayed();
+  const { maps, pass } = server;
+  await pass(5_000);
+  const then = new Date(server.replay.now).toISOString().slice(0, 17);
+  const held = { ...configMap('c', 'new') };
+  const made = await maps.create({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } });
+  await maps.delete('c');
+  const { creationTimestamp, deletionTimestamp, managedFields } = (await maps.get('c')).metadata;
+  expect([creationTimestamp, deletionTimestamp, managedFields?.[0]?.time].map((each) => each?.slice(0, 17))).toEqual([then, then, then]); // biome-ignore format: one line
+  expect(made.metadata.creationTimestamp).toBe(creationTimestamp);
 });
 
 it('a watch that is resumed gets the recorded and the written changes after its version, in one order', async () => {

@@ -77,7 +77,13 @@ function entriesIn(text: string): { readonly key: string; readonly parts: readon
     const begin = `[{"${key}":`;
     if (!text.startsWith(begin) || !text.endsWith('}]')) continue;
     const parts = text.slice(begin.length, -2).split(`},{"${key}":`);
-    return text.split('},{"').length === parts.length ? { key, parts } : undefined;
+    return countOf('},{"', text) === parts.length - 1 ? { key, parts } : undefined;
   }
   return undefined;
+}
+
+function countOf(part: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count++;
+  return count;
 }

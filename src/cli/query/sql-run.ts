@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
+import { killChild } from '../../kit/kill-child.ts';
 import type { CreateRows } from '../../output/format-traits.ts';
 import { formatWords, parseOutputFormat } from '../../output/formats.ts';
 import { SqlTables } from '../../record/sql-tables.ts';
@@ -87,7 +88,7 @@ async function runHere(
 
 async function inProcessOfItsOwn(limitMs: number, { io, signal, atOnce }: Edges): Promise<ExitCode> {
   const child = ownProcess(io.env, ['ignore', 'inherit', 'inherit', 'pipe']);
-  const kill = () => void child.kill('SIGKILL');
+  const kill = () => killChild(child, 'SIGKILL');
   atOnce.add(kill);
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();

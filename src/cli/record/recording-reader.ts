@@ -5,6 +5,7 @@ import type { TransportResponse } from '../../client/http/transport.ts';
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { type ErrorCode, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { killChild } from '../../kit/kill-child.ts';
 import type { Edges } from '../base-command.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { exitOf, limited, ownProcess, type ProcessLimits, REASON, readsForAnother } from './process-limits.ts';
@@ -121,7 +122,7 @@ export class RecordingReader {
     signal.throwIfAborted();
     const child = this.#start(this.#env, ['pipe', 'pipe', 'ignore', 'pipe']);
     using ending = scope(signal);
-    const kill = () => void child.kill('SIGKILL');
+    const kill = () => killChild(child, 'SIGKILL');
     ending.signal.addEventListener('abort', kill, { once: true });
     const exit = exitOf(child);
     exit.catch(() => {}); // a program that cannot be started is an error below
@@ -130,7 +131,12 @@ export class RecordingReader {
     const input = child.stdin as Writable;
     input.on('error', () => {}); // it has ended already
     input.end(JSON.stringify({ ...this.#limits, job }));
-    yield* child.stdout as AsyncIterable<Buffer>;
+    try {
+      yield* child.stdout as AsyncIterable<Buffer>;
+    } finally {
+      if (!child.stdout?.readableEnded) kill(); // the answer is left: the turn ends with the process
+      await exit.catch(() => {});
+    }
     const [code, by] = await exit;
     signal.throwIfAborted();
     if (code !== ExitCode.ok) throw this.#errorOf(await reason, by);

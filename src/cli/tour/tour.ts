@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf } from '../../kit/error.ts';
+import { killChild } from '../../kit/kill-child.ts';
 import type { Painter } from '../../output/painter.ts';
 import { ENV_PREFIX } from '../args/argv.ts';
 import { shellWord } from '../args/shell-word.ts';
@@ -57,7 +58,7 @@ export class Tour {
     const { io, signal, atOnce, input, stops = TOUR_STOPS, called } = this.#options;
     const ending = AbortSignal.any([signal, io.stdout.closed, this.#end.signal]);
     ending.addEventListener('abort', () => this.#interrupt(), { once: true });
-    atOnce.add(() => this.#child?.kill('SIGKILL'));
+    atOnce.add(() => this.#child && killChild(this.#child, 'SIGKILL'));
     using keys = new KeyReader(input, ({ key }) => {
       if (key) this.#pressed(key);
     });
@@ -123,7 +124,7 @@ export class Tour {
         act(cluster).catch((error) => io.stderr.write(`the tour could not go on as planned: ${messageOf(error)}\n`));
       }, ms),
     );
-    if (stopAfterMs !== undefined) timers.push(setTimeout(() => child.kill('SIGINT'), stopAfterMs));
+    if (stopAfterMs !== undefined) timers.push(setTimeout(() => killChild(child, 'SIGINT'), stopAfterMs));
     const code = await new Promise<number | string>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, signal) => resolve(code ?? signal ?? 0));
@@ -159,10 +160,10 @@ export class Tour {
 
   #interrupt(): void {
     const child = this.#child;
-    child?.kill('SIGINT');
-    const timer = setTimeout(() => child?.kill('SIGKILL'), ENDING_MS);
-    child?.once('exit', () => clearTimeout(timer));
-    if (!child) clearTimeout(timer);
+    if (!child) return;
+    killChild(child, 'SIGINT');
+    const timer = setTimeout(() => killChild(child, 'SIGKILL'), ENDING_MS);
+    child.once('exit', () => clearTimeout(timer));
   }
 
   #say(text: string): void {

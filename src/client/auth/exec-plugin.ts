@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { onAbort } from '../../kit/abort.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { InformerError, messageOf } from '../../kit/error.ts';
+import { killChild } from '../../kit/kill-child.ts';
 import type { ClusterEntry, ExecEntry } from '../config/kubeconfig-entries.ts';
 import { LARGEST_CREDENTIAL } from '../http/limits.ts';
 
@@ -121,7 +122,7 @@ function run(command: string, exec: ExecEntry, { env, interactive, onStderr, sig
       .spawn(command, exec.args ?? [], { env, detached, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
     const kill = (how: NodeJS.Signals) => {
       if (detached && child.pid !== undefined) killGroup(child.pid, how);
-      else child.kill(how);
+      else killChild(child, how);
       child.stdout?.destroy(); // a process that left the group may keep the pipes open
       child.stderr?.destroy();
     };

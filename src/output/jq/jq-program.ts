@@ -1,6 +1,7 @@
 import { onAbort } from '../../kit/abort.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { InformerError } from '../../kit/error.ts';
+import { killChild } from '../../kit/kill-child.ts';
 
 /** The most memory of the program jq, bytes, where the system limits it: a shell's `ulimit` does on Linux. */
 export const MOST_MEMORY = 4 * 1024 * 1024 * 1024;
@@ -30,7 +31,7 @@ export function runProgram(
   const child = isWindows
     ? builtin.childProcess().spawn(file, args, { env, windowsHide: true })
     : builtin.childProcess().spawn('/bin/sh', ['-c', LIMITED, file, ...args], { env });
-  const kill = () => void child.kill('SIGKILL');
+  const kill = () => killChild(child, 'SIGKILL');
   process.once('exit', kill); // also when the process exits without an abort
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
   const ending = signal && onAbort(signal, () => reject(signal.reason));

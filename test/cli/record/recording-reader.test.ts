@@ -39,8 +39,10 @@ describe('a recording is read by a process', () => {
   });
 
   it('that may be refused by the system: without descriptors it has no streams, and then there is no answer', async () => {
+    const signals: unknown[] = [];
     const start = () => {
       const child = new ChildProcess(); // as spawn leaves it
+      child.kill = (signal) => signals.push(signal) > 0; // its handle has no id, so that any process may get it
       process.nextTick(() => child.emit('error', new Error('spawn node EMFILE')));
       return child;
     };
@@ -50,6 +52,7 @@ describe('a recording is read by a process', () => {
         code: 'store',
         message: 'no process to read the recording could be started: spawn node EMFILE',
       });
+    expect(signals).toEqual([]);
   });
 
   it('that is killed when its answer is not waited for any more', async () => {
@@ -105,6 +108,23 @@ describe('a recording is read by a process', () => {
     const others = [await reader.response(JOB), await reader.response(JOB)];
     expect(children).toHaveLength(4);
     for (const { body } of others) for await (const _ of body) break;
+    await eventually(() => !children.some(alive));
+  });
+
+  it('beside one other also when answers are left, or not waited for any more: their processes end first', async () => {
+    const { reader, children, counts } = readerOf(`process.stdout.write('first'); setInterval(() => {}, 1000)`);
+    const leftThreeTimes = async () => {
+      for (let i = 0; i < 3; i++) for await (const _ of reader.read(JOB)) break;
+    };
+    await Promise.all([leftThreeTimes(), leftThreeTimes(), leftThreeTimes()]);
+    for (let i = 0; i < 3; i++) {
+      const enough = new AbortController();
+      const answers = [1, 2].map(() => reader.text(JOB, enough.signal).catch(messageOf));
+      await eventually(() => children.length === 11 + 2 * i);
+      enough.abort(new Error('enough'));
+      expect(await Promise.all(answers)).toEqual(['enough', 'enough']);
+    }
+    expect(Math.max(...counts)).toBe(2);
     await eventually(() => !children.some(alive));
   });
 

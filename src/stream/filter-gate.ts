@@ -108,7 +108,7 @@ class Gate implements FilterGate {
   }
 
   pass(change: ObjectChange, target: GateTarget): ObjectChange | undefined {
-    const unnamed = this.#unnamed(change.object.metadata.name ?? '', target);
+    const unnamed = this.#unnamed(change.object, target);
     if (unnamed !== undefined) return this.#dropped(unnamed);
     const parts = replacementParts(change);
     if (!parts) return this.#passOne(change, target);
@@ -118,7 +118,7 @@ class Gate implements FilterGate {
   }
 
   unmet(object: ReadonlyObject, target: GateTarget): string | undefined {
-    const unnamed = this.#unnamed(object.metadata.name ?? '', target);
+    const unnamed = this.#unnamed(object, target);
     if (unnamed !== undefined || this.#ofObjects.length === 0) return unnamed;
     const failed = this.#failed(this.#ofObjects, { type: 'updated', object, cause: 'watch' }, target);
     if (failed === undefined) this.#membersOf(target).add(keyOf(object));
@@ -129,8 +129,8 @@ class Gate implements FilterGate {
     this.#rules.onDropped?.(rule);
   }
 
-  /** The rule about names that a name does not meet. */
-  #unnamed(name: string, { names }: GateTarget): string | undefined {
+  /** The rule about names that an object does not meet. */
+  #unnamed({ metadata: { name = '' } }: ReadonlyObject, { names }: GateTarget): string | undefined {
     const { name: wanted, excludeName } = this.#rules;
     if (names && !names.has(name)) return 'it is not one of the named objects';
     if (!(wanted?.test(name) ?? true)) return '--name';

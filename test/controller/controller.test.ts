@@ -359,6 +359,49 @@ describe('starting', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('waits two minutes for the sync of its sources by default, and names only those that are late', async () => {
+    const source = (name: string, start: Source['start']): Source => ({ name, start });
+    const sources = [source('v1/pods', async () => {}), source('v1/nodes', () => new Promise<void>(() => {}))];
+    const { clock, run, controller } = await start({ reconcile: () => {}, sources }, { sync: false });
+    let hasEnded = false;
+    run.catch(() => {
+      hasEnded = true;
+    });
+    await clock.advance(119_999);
+    expect([hasEnded, controller.sources]).toEqual([false, sources]);
+    await clock.advance(1);
+    await expect(run).rejects.toThrow('caches did not sync within 120000ms: v1/nodes');
+  });
+
+  it('logs its start, the sync of its sources, why it drains, and its end, with their numbers', async () => {
+    const lines: string[] = [];
+    const logger = createLogger((level, message, { controller: _, ...fields }) => {
+      if (level === 'info') lines.push(`${message} ${JSON.stringify(fields)}`);
+    });
+    const hold = new Latch();
+    const reconcile = async ({ name }: ReconcileRequest) => {
+      if (name === 'parked') throw new TerminalError(new Error('bad'));
+      if (name === 'slow') await hold.wait();
+      if (name === 'stop') throw new StopError('enough');
+    };
+    const { events, run } = await start({ reconcile, logger, workers: 3 });
+    for (const name of ['parked', 'slow', 'stop']) events.emit(added(name));
+    await settled();
+    hold.open();
+    await expect(run).rejects.toThrow('enough');
+    expect(lines).toEqual([
+      'the controller starts {"sources":1,"workers":3,"ms":0}',
+      'the sources have synced, and runs begin {"ms":0}',
+      'the controller drains {"running":1,"error":"enough","ms":0}',
+      'the controller has ended {"runs":3,"parked":1,"ms":0}',
+    ]);
+  });
+
+  it('refuses to run without a signal', async () => {
+    const controller = createController({ name: 'pods', reconcile: () => {} });
+    await expect(controller.run(undefined as never)).rejects.toMatchObject({ code: 'argument' });
+  });
+
   it('names what a late source reports as its trouble, and an error of that report', async () => {
     const source = (name: string, trouble: () => unknown): Source => ({
       name,

@@ -50,6 +50,34 @@ it('says once in an outage that the server asks to wait, in place of the fault',
   );
 });
 
+it('reports a watch that resumes after an ordinary end only if its connection was lost before', () => {
+  const notices = new ContinuityNotices();
+  const after = (kind: string) => notices.textOf({ kind, why: 'closed', objects: 0, at: 0 } as never, PODS);
+  const ordinary = () => notices.textOf({ ...resumed(), why: 'closed' } as ContinuityEvent, PODS);
+  expect(ordinary()).toBeUndefined();
+  expect(after('disconnected')).toBeUndefined();
+  expect(ordinary()).toBe('pods: watch resumed at 7 after 5s (closed); nothing was missed');
+  expect(ordinary()).toBeUndefined();
+  for (const kind of ['relisted', 'synced']) {
+    after('disconnected');
+    after(kind);
+    expect(ordinary()).toBeUndefined();
+  }
+});
+
+it('counts the objects of a relist, and one of them is one object', () => {
+  const textOf = (objects: number) =>
+    new ContinuityNotices().textOf(
+      { kind: 'relisted', from: '7', resourceVersion: '9', objects, why: 'gone', at: 0 } as ContinuityEvent,
+      PODS,
+    );
+  expect([0, 1, 2].map((objects) => textOf(objects)?.replace(/ at 9.*/, ''))).toEqual([
+    'pods: relisted 0 objects',
+    'pods: relisted 1 object',
+    'pods: relisted 2 objects',
+  ]);
+});
+
 it('reports every gap and every relist', () => {
   const notices = new ContinuityNotices();
   const gap = { kind: 'gap', from: '7', why: 'gone', at: 0 } as ContinuityEvent;

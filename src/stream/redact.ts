@@ -42,9 +42,9 @@ export class Redactor {
   #key: Uint8Array | undefined;
   readonly #showSecrets: boolean;
 
-  constructor(options: RedactorOptions = {}) {
-    this.#key = options.key;
-    this.#showSecrets = options.showSecrets ?? false;
+  constructor({ key, showSecrets = false }: RedactorOptions = {}) {
+    this.#key = key;
+    this.#showSecrets = showSecrets;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cellsOf, withCells } from '../../src/model/cells.ts';
-import { LAST_APPLIED, Redactor } from '../../src/stream/redact.ts';
+import { LAST_APPLIED, Redactor, withoutManagedFields } from '../../src/stream/redact.ts';
 
 const MARKER = 'hunter2-marker';
 const BASE64 = Buffer.from(MARKER).toString('base64');
@@ -122,6 +122,48 @@ describe('given back as it is', () => {
     expect(showing.redact(object)).toBe(object);
     expect(showing.value(MARKER)).toBe(MARKER);
   });
+});
+
+describe('a masked Secret', () => {
+  test('is redacted, and neither it nor a copy of it is redacted again', () => {
+    const masked = redactor.masked(secret(), SECRETS);
+    expect({ ...masked }).toMatchObject(redactor.redact(secret()));
+    expect(shows(masked)).toBe(false);
+    expect(redactor.redact(masked)).toBe(masked);
+    const copy = { ...masked };
+    expect(redactor.redact(copy, SECRETS)).toBe(copy);
+    expect(redactor.masked(masked, SECRETS)).toBe(masked);
+  });
+
+  test('is no mark on what needs none: another object stays the very same', () => {
+    const map = { kind: 'ConfigMap', data: { a: MARKER } };
+    expect(redactor.masked(map, { group: '', resource: 'configmaps' })).toBe(map);
+  });
+});
+
+test('without managed fields an object has none, is redacted all the same, and is the very same where it had none', () => {
+  const without = withoutManagedFields(redactor);
+  const object = secret({ metadata: { name: 's', managedFields: [{ manager: 'a' }] } });
+  expect(without.redact(object)).toEqual({ ...redactor.redact(object), metadata: { name: 's' } });
+  const map = { metadata: { name: 'm' }, data: { a: '1' } };
+  expect(without.redact(map)).toBe(map);
+  expect(without.redact({ data: {} })).toEqual({ data: {} });
+  expect(without.value(MARKER)).toBe(redactor.value(MARKER));
+});
+
+test.each([{ kind: 'SecretList' }, { kind: 7, items: [1] }, { items: [{ data: {} }] }, { kind: 'Thing', items: [{}] }])(
+  'what is no list stays the very same: %j',
+  (object) => {
+    expect(redactor.redact(object)).toBe(object);
+  },
+);
+
+test('items of a list that are no objects stay as they are, and an absent value has a digest too', () => {
+  const list = { kind: 'SecretList', items: [null, 'text', 7, secret()] };
+  const redacted = redactor.redact(list);
+  expect(redacted.items.slice(0, 3)).toEqual([null, 'text', 7]);
+  expect(shows(redacted)).toBe(false);
+  expect(redactor.redact({ kind: 'Secret', data: { a: undefined } }).data.a).toBe(redactor.value(''));
 });
 
 test('a text alone is digested as it is within a Secret', () => {

@@ -21,6 +21,7 @@ it('hands out no value of a Secret by any of its ways, and everything else as it
   const answers = [
     lister.get('shop/login'),
     lister.require('shop/login'),
+    lister.glance('shop/login'),
     lister.list(),
     [...lister.view()],
     [...lister.viewByIndex('password', PLAIN)],

@@ -91,3 +91,17 @@ it('leaves no timer behind', () => {
   own[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });
+
+it('begins a new minute with the first notice after its end', async () => {
+  const { clock, lines, budget: own } = budget();
+  for (let i = 0; i < 30; i++) own.print(`resumed ${i}`);
+  const printed = lines.length;
+  own[Symbol.dispose]();
+  expect(clock.pending).toBe(0);
+  own.print('later');
+  expect(clock.pending).toBe(1);
+  await clock.advance(120_000);
+  own.print('much later');
+  expect(lines.slice(printed).some((line) => line.includes('much later'))).toBe(true);
+  own[Symbol.dispose]();
+});

@@ -61,7 +61,7 @@ export function outagesOf<T extends ConnectedTarget>(targets: readonly T[], now:
  * target has the same number of sources.
  */
 export function scopeOf({ namespaces = [], informer }: ConnectedTarget, source: number): string | undefined {
-  const perNamespace = Math.max(1, informer.continuity.length / Math.max(1, namespaces.length));
+  const perNamespace = informer.continuity.length / namespaces.length;
   return namespaces[Math.floor(source / perNamespace)] || undefined;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Enveloper } from '../../src/stream/envelope.ts';
 import {
+  clusterMarker,
   continuityMarker,
   endMarker,
   forbiddenMarker,
@@ -150,4 +151,52 @@ test.each<[readonly string[] | undefined, string | undefined, boolean]>([
     isNamed,
     isNamed ? scope : undefined,
   ]);
+});
+
+test('the gap of a cluster has its name and the reason, and no type', () => {
+  expect(clusterMarker(enveloper(), 'east', 'unreachable')).toEqual({
+    type: 'GAP',
+    cluster: 'east',
+    reason: 'unreachable',
+    seq: 1,
+    time: '2026-01-01T00:00:00.000Z',
+  });
+});
+
+test('a watch that resumed says whether nothing was missed, and one that a list brought back does not', () => {
+  const back = {
+    kind: 'connected',
+    at: 0,
+    why: 'connection',
+    since: '10',
+    disconnectedAt: 5,
+    reconnectedAt: 9,
+    downMs: 4.2,
+  };
+  const target = { type: DEPLOYMENTS };
+  const resumed = continuityMarker(enveloper(), target, { ...back, by: 'resume', proven: true } as never);
+  const relisted = continuityMarker(enveloper(), target, { ...back, by: 'relist' } as never);
+  expect(resumed).toMatchObject({ type: 'RESUMED', by: 'resume', proven: true, downMs: 4 });
+  expect(relisted).toMatchObject({ type: 'RESUMED', by: 'relist', from: '10' });
+  expect(relisted).not.toHaveProperty('proven');
+});
+
+test('the end of a stream has the sources without a connection if there are any', () => {
+  const end = (outages: readonly Outage[]) => {
+    const summary = new StreamSummary().counts({ relists: 0, gaps: 0, resumed: 0 });
+    return endMarker(enveloper(), { reason: 'timeout', exitCode: 1, summary, outages });
+  };
+  const target = { type: DEPLOYMENTS } as unknown as Outage['target'];
+  const outage = { target, scope: undefined, since: 5, ms: 4.2, from: '10', why: 'connection', isGap: false } as Outage;
+  expect(end([])).not.toHaveProperty('disconnected');
+  for (const count of [1, 2]) {
+    const one = {
+      gvr: 'apps/v1/deployments',
+      reason: 'connection',
+      from: '10',
+      since: '1970-01-01T00:00:00.005Z',
+      ms: 4,
+    };
+    expect(end(Array(count).fill(outage)).disconnected).toEqual(Array(count).fill(one));
+  }
 });

@@ -51,3 +51,13 @@ test('hidden changes and failures are in the line if there were any', () => {
     storeErrors: 1,
   });
 });
+
+test('an event that was not printed is not counted, and one that could not be printed is an expression error', () => {
+  const summary = new StreamSummary();
+  for (const word of ['ADDED', 'ADDED', 'MODIFIED', 'MODIFIED'] as const) summary.count(word);
+  summary.uncount('ADDED');
+  summary.failed('MODIFIED');
+  const continuity = { relists: 0, gaps: 0, resumed: 0 };
+  expect(summary.counts(continuity)).toMatchObject({ ADDED: 1, MODIFIED: 1, expressionErrors: 1, storeErrors: 0 });
+  expect(summary.total).toBe(2);
+});

@@ -223,13 +223,29 @@ async function sorted(
 /** Adds the first value of an expression in each object. What is remembered of its fields is not decoded. */
 async function addFirstValues(
   values: unknown[],
-  { objects, store, type }: FoundIn,
+  found: FoundIn,
   expression: NonNullable<Query['sortBy']>,
   sink: AnswerNotices,
 ): Promise<void> {
+  const { objects, store, type } = found;
   const looked = isSecretResource(type.gvr) ? undefined : lookedAtBy([expression]);
   const value = saidOf(objects, store, looked, (object) => expression.values(object)[0]);
-  await eachPatiently(objects.length, (place) => void values.push(value(place)), patienceWith(sink, objects, type));
+  const start = values.length;
+  values.length += objects.length;
+  const places = storedOrder(found);
+  const read = (i: number) => {
+    const place = places?.[i] ?? i;
+    values[start + place] = value(place);
+  };
+  await eachPatiently(objects.length, read, patienceWith(sink, objects, type));
+}
+
+/** The places of objects that are listed by key, in the order in which the cache has them: neighbours are decoded together. */
+function storedOrder({ objects, store }: FoundIn): readonly number[] | undefined {
+  if (!store.isListedByKey || !store.whole) return undefined;
+  const placeOf = new Map(lightsOf(objects).map((entry, place) => [entry, place]));
+  const places = lightsOf(store.whole.view()).flatMap((entry) => placeOf.get(entry) ?? []);
+  return places.length === objects.length ? places : undefined; // else something was written since
 }
 
 /** Each object is made when it is read, and then not again. */

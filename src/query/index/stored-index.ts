@@ -36,7 +36,7 @@ export interface IndexedStore {
 }
 
 /** A cache that lists its objects by key, and says what is written in it. */
-export type WholeCache = Required<Pick<Lister<ReadonlyObject>, 'follow' | 'viewByKey' | 'viewByKeys'>>;
+export type WholeCache = Required<Pick<Lister<ReadonlyObject>, 'follow' | 'view' | 'viewByKey' | 'viewByKeys'>>;
 
 /** A store that can give its objects one by one, without a list of them: see `Lister.view`. */
 interface ViewedStore extends IndexedStore {

@@ -34,9 +34,12 @@ function cacheOf(store: StoreKind, type = TYPE) {
   const lister = createLister(indexer);
   const target = { type, namespaces: [''], forbidden: [], informer: { lister } } as unknown as ServedCache;
   let reads = 0;
+  const readRanks: unknown[] = [];
   const values = (object: unknown) => {
     reads++;
-    return EXPRESSION.values(object);
+    const found = EXPRESSION.values(object);
+    readRanks.push(found[0]);
+    return found;
   };
   const sortBy = { ...EXPRESSION, values };
   const sink = { clock: new FakeClock(), notice: () => {} };
@@ -44,6 +47,7 @@ function cacheOf(store: StoreKind, type = TYPE) {
   return {
     indexer,
     reads: () => reads,
+    readRanks: () => readRanks,
     async first(sortsDescending: boolean, limit: number) {
       const found = findIn(QUESTION as never, viewOf(target, ALL), finding as never);
       const all = await arranged([found], { sortBy, sortsDescending, limit }, sink);
@@ -133,6 +137,13 @@ describe.each<StoreKind>(['objects', 'compact'])('the first objects in a cache o
     await expect(cache.first(false, 1)).rejects.toThrow(`couldn't find any field with path ".spec.rank"`);
     cache.indexer.add(thing('b', 5, 4));
     expect(await cache.first(true, 1)).toEqual(cache.expected(true, 1));
+  });
+
+  it('are read in the order in which the cache has the objects, which decodes least', async () => {
+    const cache = cacheOf(store);
+    cache.indexer.replace(NAMES.toReversed().map((name, i) => thing(name, i, 0)), '1'); // biome-ignore format: one line
+    expect(await cache.first(false, 3)).toEqual(cache.expected(false, 3));
+    expect(cache.readRanks()).toEqual(NAMES.keys().toArray());
   });
 
   it('of Secrets are not kept', async () => {

@@ -1,9 +1,10 @@
 import { writeSync } from 'node:fs';
 import { abortable } from '../kit/abort.ts';
-import { isInformerError, messageOf } from '../kit/error.ts';
+import { messageOf } from '../kit/error.ts';
 import { formatGvr } from '../model/gvr.ts';
 import { VERSION } from '../package.ts';
 import type { AgentCaches } from './agent-caches.ts';
+import { agentHint } from './agent-hint.ts';
 import { completionOf } from './argument-completion.ts';
 import { fitted, quotedText, tokenBudgetOf } from './budget.ts';
 import type { McpRequest, McpSdk, McpServer } from './mcp-sdk.ts';
@@ -215,7 +216,7 @@ function lateText({ types: { targets } }: AgentCaches, ms: number): string {
 
 /** An error of the cluster may have the cluster's words in it. */
 function errorText(error: unknown, budget: number): string {
-  const hint = isInformerError(error) ? error.hint : undefined;
+  const hint = agentHint(error);
   const rows = [messageOf(error), ...(hint === undefined ? [] : [`hint: ${hint}`])].map((text) =>
     quotedText(text, 600),
   );

@@ -1,3 +1,4 @@
+import { NAMESPACE_INDEX } from '../informer/store/object-index.ts';
 import { parseLongDuration, shortDuration } from '../kit/duration.ts';
 import { InformerError } from '../kit/error.ts';
 import { compareText } from '../kit/text-order.ts';
@@ -10,7 +11,7 @@ import { treeTypes } from '../query/answer/tree-types.ts';
 import { isPlacedIn, type RequestedPart } from '../serve/hold/cached-view.ts';
 import { LAST_APPLIED } from '../stream/redact.ts';
 import { shownObject } from '../stream/shown-object.ts';
-import type { AgentCaches } from './agent-caches.ts';
+import type { AgentAnswer, AgentCaches } from './agent-caches.ts';
 import { fitted, quotedText } from './budget.ts';
 import { explainedLines, freshnessLines } from './freshness-line.ts';
 import { type KeyedWrite, latestWrites } from './latest-writes.ts';
@@ -60,7 +61,8 @@ const query: Tool = async (args, context) => {
   const answer = await context.caches.find(text('type') ?? '', { ...selection(args), 'sort-by': text('sort'), limit }, context.signal); // biome-ignore format: one call
   const { result, count, found } = answer;
   const chosen = result.kind === 'objects' ? result.objects.slice(skip) : [];
-  if (chosen.length === 0) return toolAnswer({ head: [`${count} found`], rows: [] }, answer, context);
+  if (chosen.length === 0)
+    return toolAnswer({ head: [`${count} found`], rows: placesInstead(args, answer) }, answer, context);
   const { redactor } = context.caches;
   const shown = { columns: list('columns'), paths: list('paths') };
   const rowsOf = (objects: readonly Found[]) => objectRows(objects, shown, { redactor, now: answer.at ?? nowOf(context) }); // biome-ignore format: one line
@@ -94,9 +96,27 @@ const FEWEST_IN_ROW = 2;
 
 const count: Tool = async (args, context) => {
   const answer = await context.caches.find(args.text('type') ?? '', { ...selection(args), count: true }, context.signal); // biome-ignore format: one call
-  const head = [`${answer.result.kind === 'count' ? answer.result.count : 0} found`];
-  return toolAnswer({ head, rows: [] }, answer, context);
+  const head = [`${answer.count} found`];
+  return toolAnswer({ head, rows: placesInstead(args, answer) }, answer, context);
 };
+
+const MOST_PLACES = 8;
+
+/** Of types without any object in the namespaces that were asked: the namespaces that have some. */
+function placesInstead({ text }: Arguments, { count, targets }: AgentAnswer): string[] {
+  const namespace = text('namespace');
+  if (count > 0 || namespace === undefined) return [];
+  const asked = namespace.split(',');
+  return targets.flatMap(({ type, informer: { lister } }) => {
+    const places = type.namespaced ? lister.indexValues(NAMESPACE_INDEX).filter((place) => place !== '') : [];
+    if (places.length === 0 || places.some((place) => asked.includes(place))) return [];
+    const more = places.length > MOST_PLACES ? ', …' : '';
+    const some = places.sort(compareText).slice(0, MOST_PLACES).join(', ');
+    return [
+      quotedText(`no ${formatGroupResource(type.gvr)} are in ${namespace}; there are some in ${some}${more}`, 400),
+    ];
+  });
+}
 
 async function counted(type: string, flags: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string> {
   const answer = await context.caches.find(type, flags, context.signal);

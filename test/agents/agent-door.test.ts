@@ -229,6 +229,28 @@ it.each(['get', 'story'])(
   },
 );
 
+it.each(['query', 'count'])(
+  '%s of a namespace without any object of the type says which namespaces have some',
+  async (tool) => {
+    expect(await agent.told(tool, { type: 'pods', namespace: 'shpo' })).toMatch(
+      /^0 found\n\| no pods are in shpo; there are some in shop\ncurrent as of/,
+    );
+    const among = await agent.told(tool, { type: 'pods', namespace: 'shop', labels: 'app=none' });
+    expect(among).toMatch(/^0 found\ncurrent as of/);
+  },
+);
+
+it.each([
+  ['query', { type: 'podzilla' }, 'types lists what the server has'],
+  ['query', { type: 'pods', fields: 'status.nope=1' }, 'filter and where choose by any field'],
+  ['query', { type: 'pods', sort: '.spec.nope' }, 'get shows the fields of one object'],
+  ['query', { type: 'pods', namespace: '*' }, 'without namespace all are asked'],
+])('%s %j is refused with a next step that an agent can take', async (tool, args, hint) => {
+  const { text, isError } = await agent.ask(tool, args);
+  expect([isError, text]).toEqual([true, expect.stringMatching(new RegExp(`\\n\\| hint: .*${hint}`))]);
+  expect(text).not.toMatch(/kubectl|--wait-for-crd|-o json|-A /);
+});
+
 it('an object of which there are several is refused with the namespaces that have one', async () => {
   const of = (namespace: string) => ({
     apiVersion: 'v1',

@@ -66,6 +66,14 @@ it('an apply of what the manager applied before is not sent, though the server a
   expect(await sentFor(web(), web())).toEqual({ requests: 0, result: 'unchanged' });
 });
 
+it.each([{}, { labels: { app: 'web' } }, { labels: { app: 'web' }, annotations: { a: '1' } }])(
+  'an apply whose metadata has only %j beside the name is not sent again',
+  async (more) => {
+    const object = { ...made(), metadata: { name: 'web', namespace: 'shop', ...more } };
+    expect(await sentFor(object, object)).toEqual({ requests: 0, result: 'unchanged' });
+  },
+);
+
 it.each<[string, Parameters<typeof web>[0]]>([
   [
     'another value',

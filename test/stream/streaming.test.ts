@@ -5,7 +5,7 @@ import type { ResourceType } from '../../src/model/resource-type.ts';
 import type { CompiledCondition } from '../../src/stream/conditions/condition.ts';
 import type { WaitRules } from '../../src/stream/conditions/wait-rules.ts';
 import { Waiter } from '../../src/stream/conditions/waiter.ts';
-import { Enveloper } from '../../src/stream/envelope.ts';
+import { Enveloper, type EventEnvelope } from '../../src/stream/envelope.ts';
 import {
   type EventStreamOptions,
   type StreamTarget,
@@ -777,6 +777,21 @@ describe.each(overflowPolicies)('waiting under %s', (policy) => {
     await release();
     expect(await done).toBe('until');
     expect(shown).toEqual(['1 ADDED a@1 initial', 'synced pods 1', '2 MODIFIED a@3 watch']);
+    await end();
+  });
+
+  it('ends when each event takes its time to be printed, although nothing follows the deciding one', async () => {
+    const pods = stream(added(pod('a', 1)), initialEnd(2));
+    const printed: (string | undefined)[] = [];
+    const print = async ({ object }: EventEnvelope) => {
+      await settled();
+      printed.push(object.metadata.resourceVersion);
+    };
+    const { done, end } = bench({ wait: until, overflow, print }, ['pods', pods]);
+    await settled();
+    pods.send(modified(pod('a', 3, 'Running')));
+    expect(await done).toBe('until');
+    expect(printed).toEqual(['1', '3']);
     await end();
   });
 

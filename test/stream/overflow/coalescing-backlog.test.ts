@@ -75,6 +75,13 @@ it.each([
   expect([take(), take()]).toEqual(['step', update('a', 1, 3, true)]);
 });
 
+it('objects of one name of two types are not merged, those of one type are', () => {
+  const { queue, counted } = backlog();
+  const other: GateTarget = { type: { gvr: { group: '', version: 'v1', resource: 'services' } } };
+  for (const target of [PODS, other, PODS, other]) queue.push({ change: update('a', 1, 2), target, receivedMs: 0 });
+  expect([queue.waiting, counted]).toEqual([2, [1, 1]]);
+});
+
 it('an addition, deletion and addition are one addition; an update and a deletion are the deletion', () => {
   const { push, take } = backlog();
   push(add('a', 1), remove('a', 2), add('a', 3), update('b', 1, 2), remove('b', 3));

@@ -220,6 +220,7 @@ describe('a candidate', () => {
     await using _me = await place.start('me', { logger });
     await place.pass(50_000);
     expect(lines[0]).toMatch(/could not be acquired or renewed.*Forbidden|forbidden/);
+    expect(lines[0]).toContain('an election needs the right to get, create and update leases.coordination.k8s.io');
     expect(lines).toHaveLength(11);
     await place.pass(9_000);
     expect(lines).toHaveLength(11);

@@ -316,6 +316,16 @@ describe('a loop of an unknown writer is suspected', () => {
     expect(loopsOf('processing', undefined, 'processing')).toBe(0);
   });
 
+  it('and not where a change at another time came in between, from which runs are counted again', () => {
+    const loops = new HotLoops({ clock: new FakeClock(), runs: 3, ownWrites: undefined });
+    const places = ['processing', 'processing', undefined, 'processing', 'processing', 'processing'] as const;
+    const found = places.map((place) => {
+      loops.came(KEY, note(), place);
+      return loops.due(KEY)?.kind;
+    });
+    expect(found).toEqual([...Array(5).fill(undefined), 'suspected']);
+  });
+
   it('and not where the runs are so slow that fewer than three of them begin within a minute', () => {
     const slow = (ms: number) => {
       const clock = new FakeClock();

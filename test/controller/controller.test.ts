@@ -726,9 +726,15 @@ describe('shutting down', () => {
     expect(reconcile).not.toHaveBeenCalled();
   });
 
-  it('aborts the signal of a run after drainMs', async () => {
+  it('aborts the signal of a run after drainMs, with the reason', async () => {
+    let reason: unknown;
     const reconcile = (_: ReconcileRequest, { signal }: { signal: AbortSignal }) =>
-      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+          resolve();
+        });
+      });
     const { clock, events, abort, run } = await start({ reconcile, drainMs: 1000 });
     let ended = false;
     void run.then(() => {
@@ -741,6 +747,7 @@ describe('shutting down', () => {
     expect(ended).toBe(false);
     await clock.advance(1);
     expect(ended).toBe(true);
+    expect(reason).toMatchObject({ code: 'closed', message: 'the shutdown waited 1000ms for this run' });
   });
 
   it('ends in bounded time although runs ignore their signals, with an error that names their keys', async () => {

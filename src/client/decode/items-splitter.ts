@@ -56,7 +56,7 @@ export interface ItemsSplitterOptions<T> {
 export class ItemsSplitter<T> {
   readonly #keys: readonly string[];
   readonly #decode: Decode<T>;
-  readonly #leavesOut: LeavesOut | undefined;
+  readonly #leavesOut: LeavesOut;
   readonly #limit: number;
   readonly #fields: Record<string, unknown> = {};
   #place: Place = 'start';
@@ -79,15 +79,14 @@ export class ItemsSplitter<T> {
   #scanned = 0;
   /** Whether the present item is left out; undefined until its first bytes were looked at. */
   #isLeftOut: boolean | undefined;
-  /** The state of the scan in the present value: open brackets, inside a string, after a backslash. */
+  /** The state of the scan in the present value: open brackets, inside a string. */
   #depth = 0;
   #inString = false;
-  #escaped = false;
 
   constructor({
     keys = ['items'],
     decode = decodeJson,
-    leavesOut,
+    leavesOut = leavesNothingOut,
     limit = LARGEST_OBJECT,
   }: ItemsSplitterOptions<T> = {}) {
     this.#leavesOut = leavesOut;
@@ -205,8 +204,8 @@ export class ItemsSplitter<T> {
     const isGuessing = this.#place === 'in-item' && this.#boundary.isKnown;
     const guess = isGuessing ? this.#boundary.find(data, from, from + this.#searched) : -1;
     // a guess is confirmed by decoding it: what is not decoded is read to its end
-    if (guess !== -1 && this.#leaves(data.subarray(from, guess))) return this.#skip(data, from, guess);
-    if (guess !== -1 && this.#holds(data.subarray(from, guess), items)) return guess;
+    if (guess !== -1 && this.#leaves(data.subarray(from, guess))) return this.#skip(data, from);
+    if (guess !== -1 && this.#holds(data.subarray(from, guess), items)) return this.#ended(guess);
     if (isGuessing && guess === -1 && !this.#isWhole && this.#boundary.mayEndLater(data.length - from)) {
       this.#searched = data.length - from;
       return -1;
@@ -220,16 +219,14 @@ export class ItemsSplitter<T> {
 
   /** Whether the item with these first bytes is left out. Its reader is asked once. */
   #leaves(head: Buffer): boolean {
-    this.#isLeftOut ??= this.#leavesOut?.(head) ?? false;
+    this.#isLeftOut ??= this.#leavesOut(head);
     return this.#isLeftOut;
   }
 
   /** The index after an item that is left out; -1 if the end has not arrived. */
-  #skip(data: Buffer, from: number, guess: number): number {
+  #skip(data: Buffer, from: number): number {
     const end = this.#scan(data, from);
     if (end === -1) return -1;
-    if (end === guess) this.#boundary.hit();
-    else this.#boundary.missed();
     if (end - from > this.#limit) throw this.#tooLong(data.subarray(from, end));
     this.#isLeftOut = undefined;
     this.#place = 'after-item';
@@ -247,7 +244,6 @@ export class ItemsSplitter<T> {
     this.#boundary.hit();
     this.#isLeftOut = undefined;
     this.#place = 'after-item';
-    this.#ended(0);
     return true;
   }
 
@@ -269,7 +265,7 @@ export class ItemsSplitter<T> {
 
   /** Sets a field of the list. An assignment would make the field `__proto__` the prototype of the others. */
   #setField(key: string, value: unknown): void {
-    Object.defineProperty(this.#fields, key, { value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(this.#fields, key, { value, enumerable: true, configurable: true });
   }
 
   #tooLong(bytes: Buffer): OversizedError {
@@ -288,7 +284,7 @@ export class ItemsSplitter<T> {
     const length = data.length;
     let depth = this.#depth;
     let inString = this.#inString;
-    let i = from + this.#scanned + (this.#escaped ? 1 : 0);
+    let i = from + this.#scanned;
     while (i < length) {
       const byte = data[i] as number;
       if (inString) {
@@ -307,8 +303,7 @@ export class ItemsSplitter<T> {
     }
     this.#depth = depth;
     this.#inString = inString;
-    this.#escaped = i > length;
-    this.#scanned = length - from;
+    this.#scanned = i - from; // after a backslash at the end, the next byte is read too
     return -1;
   }
 
@@ -317,10 +312,11 @@ export class ItemsSplitter<T> {
     this.#scanned = 0;
     this.#depth = 0;
     this.#inString = false;
-    this.#escaped = false;
     return index;
   }
 }
+
+const leavesNothingOut = () => false;
 
 /** The name of an item, if its first bytes show it. */
 function nameIn(head: Buffer): string {

@@ -120,9 +120,111 @@ describe('ItemsSplitter', () => {
     expect((thrownBy(() => split(text, [100])) as Error).message).toContain(named);
   });
 
+  it('gives the last value of a field that comes twice, as JSON.parse does', () => {
+    expect(split('{"kind":"A","kind":"B","items":[]}', [4]).fields).toEqual({ kind: 'B' });
+  });
+
+  it('returns a short item that follows a long one with the chunk that completes it', () => {
+    const splitter = new ItemsSplitter<{ metadata: { n: string } }>();
+    const item = (n: string) => `{"metadata":{"n":"${n}"}}`;
+    expect(splitter.push(Buffer.from(`{"items":[${item('a')},{"metadata":{"n":"${'b'.repeat(500)}`))).toHaveLength(1);
+    const more = splitter.push(Buffer.from(`"}},${item('c')},${item('d')}`));
+    expect(more.map(({ metadata }) => metadata.n[0])).toEqual(['b', 'c']);
+  });
+
+  it('waits for the byte after a similar item also when much of the list is in the same chunk', () => {
+    const items = Array.from({ length: 800 }, (_, n) => `{"metadata":{"n":"${'x'.repeat(100)}${n}"}}`);
+    const splitter = new ItemsSplitter();
+    expect(splitter.push(Buffer.from(`{"items":[${items.join(',')}`))).toHaveLength(799);
+    expect(splitter.push(Buffer.from(']}'))).toHaveLength(0);
+    expect(splitter.finish()).toHaveLength(1);
+  });
+
   it('quotes no part of the bytes that it could not read', () => {
     const error = thrownBy(() => split('{"items":[{"password":hunter2}]}', [100])) as Error;
     expect(error.message).not.toContain('hunter2');
+  });
+});
+
+describe('the ends of items are guessed', () => {
+  const plain = '{"metadata":{"n":1}}';
+  const misleading = '{"metadata":{"n":1},"spec":[{"metadata":{}},{"metadata":{}}]}';
+  const times = (n: number, item: string) => Array.from({ length: n }, () => item);
+
+  /** Whether a whole item waits for the next one, after others. */
+  const isGuessing = (...items: string[]) => {
+    const found = new ItemsSplitter().push(Buffer.from(`{"items":[${items.join(',')},${plain}`));
+    expect(found.slice(0, items.length)).toEqual(items.map((item) => JSON.parse(item)));
+    return found.length === items.length;
+  };
+
+  it('until nine guesses were wrong, or one more for each eight that were right', () => {
+    expect(isGuessing(plain, ...times(8, misleading))).toBe(true);
+    expect(isGuessing(plain, ...times(9, misleading))).toBe(false);
+    expect(isGuessing(...times(9, plain), ...times(9, misleading))).toBe(true);
+    expect(isGuessing(...times(9, plain), ...times(10, misleading))).toBe(false);
+  });
+});
+
+describe('items that are left out', () => {
+  const item = (n: number) => `{"metadata":{"n":${n}},"spec":[{"metadata":{"n":7}},{"metadata":{"n":8}}]}`;
+
+  it('are those that a function of their first bytes says, which is called once for each item', () => {
+    for (const length of [1, 10, 1000]) {
+      const asked: number[] = [];
+      const splitter = new ItemsSplitter<{ metadata: { n: number } }>({
+        leavesOut: (head) => {
+          const n = Number(/\d/.exec(head.toString())?.[0]);
+          asked.push(n);
+          return n === 2 || n === 3 || n === 5;
+        },
+      });
+      const text = `{"kind":"List","items":[${[1, 2, 3, 4, 5, 6].map(item).join(',')}]}`;
+      const items = cut(text, [length]).flatMap((chunk) => splitter.push(chunk));
+      items.push(...splitter.finish());
+      expect(items).toEqual([1, 4, 6].map((n) => JSON.parse(item(n))));
+      expect(asked).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(splitter.fields).toEqual({ kind: 'List' });
+    }
+  });
+});
+
+describe('a limit of bytes', () => {
+  const item = (name: string, bytes: number) => {
+    const head = `{"metadata":{"name":"${name}","namespace":"shop"},"note":"`;
+    return `${head}${'x'.repeat(bytes - head.length - 2)}"}`;
+  };
+  const read = (items: string[], length: number, leavesOut?: () => boolean) => {
+    const splitter = new ItemsSplitter({ limit: 100, leavesOut });
+    const read = cut(`{"kind":"List","items":[${items.join(',')}]}`, [length]).flatMap((chunk) => splitter.push(chunk));
+    return [...read, ...splitter.finish()].length;
+  };
+
+  it.each([50, 1000])('holds for each item, of which the error has the name; chunks of %i bytes', (length) => {
+    const three = (bytes: number) => [item('a', 90), item('b', bytes), item('c', 90), item('d', 90)];
+    expect(read(three(100), length)).toBe(4);
+    const error = thrownBy(() => read(three(101), length)) as Error;
+    expect(error.message).toBe(
+      'an item of the list ("shop/b"), from byte 115 of the response, is longer than the limit of 100 bytes',
+    );
+    expect(read(three(100), length, () => true)).toBe(0);
+    expect((thrownBy(() => read(three(101), length, () => true)) as Error).message).toBe(error.message);
+  });
+
+  it('holds for each field', () => {
+    const field = (bytes: number) => `{"a":"${'x'.repeat(bytes - 2)}"}`;
+    for (const length of [1, 1000]) {
+      const splitter = () => new ItemsSplitter({ limit: 100 });
+      const push = (text: string) => {
+        const one = splitter();
+        for (const chunk of cut(text, [length])) one.push(chunk);
+        return one.fields;
+      };
+      expect(push(field(100))).toEqual({ a: 'x'.repeat(98) });
+      expect((thrownBy(() => push(field(101))) as Error).message).toBe(
+        'a field of the list, from byte 5 of the response, is longer than the limit of 100 bytes',
+      );
+    }
   });
 });
 

@@ -44,7 +44,11 @@ function endWhenStuck() {
   ).unref();
 }
 
-/** `plan` is `{ edits, tests, isLast, known }`; `load(test, mark)` imports a test file. `say` writes a line of the log. */
+/**
+ * `plan` is `{ edits, tests, isLast, known }`; `load(test, mark)` imports a test file. `say` writes a line of the log.
+ * `known` is what earlier processes found. The process ends when a test that passed unedited fails so after an edit: the
+ * next one begins with that edit, which is noticed if it does so again.
+ */
 export async function tryEdits({ edits, tests, isLast, known }, load, say) {
   endWhenStuck();
   const bases = new Map();
@@ -55,11 +59,15 @@ export async function tryEdits({ edits, tests, isLast, known }, load, say) {
     say({ began: test });
     const found = await collected(() => load(test)).catch((error) => say({ unbroken: `${test}: ${error}` }) ?? []);
     for (const id of reached) loaded.add(id);
-    bases.set(test, await basesOf(test, found, say));
+    bases.set(test, known.bases[test] ? recalled(known.bases[test], found) : await basesOf(test, found, say));
   }
-  for (const edit of edits.filter(({ id }) => !known.verdicts.includes(id))) {
+  const isSuspect = ({ id }) => id === known.suspect;
+  const left = edits.filter(({ id }) => !known.verdicts.includes(id));
+  for (const edit of [...left.filter(isSuspect), ...left.filter((each) => !isSuspect(each))]) {
     say({ began: edit.id });
-    const files = edit.tests.filter((test) => bases.has(test)).map((test) => [test, bases.get(test)]);
+    const own = edit.tests.filter((test) => bases.has(test));
+    if (isSuspect(edit)) for (const test of own) bases.set(test, await passing(edit.id, bases.get(test), test, say));
+    const files = own.map((test) => [test, bases.get(test)]);
     const { red, isMissed, isReached } = await inPlace(edit.id, files, isLast);
     const isLoaded = loaded.has(edit.id);
     const late =
@@ -67,8 +75,28 @@ export async function tryEdits({ edits, tests, isLast, known }, load, say) {
       (isLoaded || isMissed
         ? await reloaded(edit.id, files, (test) => load(test, `${edit.id}-${tests.indexOf(test)}`), isLast)
         : undefined);
-    say({ verdict: edit.id, red: late, isReached: isReached || isLoaded });
+    if (late?.isSpoilt) {
+      say({ spoilt: edit.id, red: late.red });
+      process.kill(process.pid, 'SIGKILL');
+    }
+    say({ verdict: edit.id, red: late?.red, isReached: isReached || isLoaded });
   }
+}
+
+/** The unedited runs as another process of the same plan had them. */
+function recalled(known, found) {
+  const present = known.filter(({ at }) => found[at]);
+  return present.map((base) => ({ ...base, ...found[base.at], reached: new Set(base.reached) }));
+}
+
+/** Without the tests that reach an edit and do not pass without it in this process, either. */
+async function passing(id, bases, test, say) {
+  const kept = [];
+  for (const base of bases) {
+    if (!base.reached.has(id) || (await passes(base))) kept.push(base);
+    else say({ unsteady: test, at: base.at, unbroken: `${test}: ${base.title}: passes in some processes only` });
+  }
+  return kept;
 }
 
 async function basesOf(test, found, say) {
@@ -79,7 +107,9 @@ async function basesOf(test, found, say) {
     if (base.error) say({ unbroken: `${test}: ${title}: ${base.error}` });
     else bases.push({ ...base, at, title, run });
   }
-  return bases.sort((a, b) => a.busy + a.idle - b.busy - b.idle);
+  bases.sort((a, b) => a.busy + a.idle - b.busy - b.idle);
+  say({ bases: test, of: bases.map(({ run, title, ...base }) => ({ ...base, reached: [...base.reached] })) });
+  return bases;
 }
 
 /** One run of a test with an edit switched on, within the limits that its unedited run sets. */
@@ -120,12 +150,12 @@ async function inPlace(id, files, isLast) {
       if (!isLast && base.busy > SLOW_MS) continue;
       const { error, reached: now } = await attempt(base.run, id, base);
       if (!now.has(id)) isMissed = true;
-      if (error && (await passes(base))) return { red: redOf(test, base, error), isMissed, isReached };
+      if (error) return { red: await redOf(test, base, error), isMissed, isReached };
     }
   return { isMissed, isReached };
 }
 
-/** The test without an edit, after a failure with one: what an edit left behind in the process must not count. */
+/** The test without an edit. */
 async function passes(base) {
   const { error } = await attempt(base.run, NONE, base);
   return error === undefined;
@@ -137,17 +167,19 @@ async function reloaded(id, files, load, isLast) {
     [active, reached] = [id, new Set()];
     const found = await collected(() => load(test)).catch((error) => error);
     active = NONE;
-    if (!Array.isArray(found)) return `${test}: does not load: ${found}`;
+    if (!Array.isArray(found)) return { red: `${test}: does not load: ${found}` };
     for (const base of bases) {
       const same = found[base.at]; // titles may occur twice
       if (!isLast && base.busy > SLOW_MS) continue;
       const error = same ? (await attempt(same.run, id, base)).error : new Error('the test is not there');
-      if (error && (await passes(base))) return redOf(test, base, error);
+      if (error) return redOf(test, base, error);
     }
   }
   return undefined;
 }
 
-function redOf(test, { title }, error) {
-  return `${test}: ${title}: ${String(error.message ?? error).split('\n')[0]}`;
+/** `isSpoilt`: the same test fails without the edit too now, for what this edit or an earlier one left behind. */
+async function redOf(test, base, error) {
+  const red = `${test}: ${base.title}: ${String(error.message ?? error).split('\n')[0]}`;
+  return { red, isSpoilt: !(await passes(base)) };
 }

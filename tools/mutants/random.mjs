@@ -48,7 +48,7 @@ async function tryStage(mutants, stage) {
 
 /** Tries edits on test files in one process; when it ends too early, in another one, without what ended it. */
 async function tryTogether(edits, tests, stage, scratch) {
-  const known = { crashed: [], verdicts: [] };
+  const known = { crashed: [], verdicts: [], bases: {}, suspect: undefined };
   const plan = {
     ...SETTINGS,
     tests,
@@ -57,15 +57,23 @@ async function tryTogether(edits, tests, stage, scratch) {
     known,
   };
   for (;;) {
-    let last;
+    let [last, spoilt] = [];
     for (const line of await runEntries(scratch, [['edits.test.js', entryOf]], plan)) {
       if (line.unbroken) console.error(`FAILS UNBROKEN  ${line.unbroken}`);
       last = line.isDone ? undefined : (line.began ?? last);
+      if (line.bases !== undefined) known.bases[line.bases] = line.of;
+      if (line.unsteady !== undefined)
+        known.bases[line.unsteady] = known.bases[line.unsteady].filter(({ at }) => at !== line.at);
       if (line.verdict !== undefined) settle(edits[line.verdict].mutant, line, known, line.verdict);
+      if (line.spoilt !== undefined && line.spoilt === known.suspect)
+        settle(edits[line.spoilt].mutant, { red: line.red, isReached: true }, known, line.spoilt);
       if (line.isDone) return;
+      spoilt = line.spoilt;
     }
-    if (last === undefined) throw new Error('no test could be begun: MUTANTS_SHOW=1 shows what the test runner says');
-    if (typeof last === 'string') known.crashed.push(last);
+    if (spoilt !== undefined) known.suspect = spoilt;
+    else if (last === undefined)
+      throw new Error('no test could be begun: MUTANTS_SHOW=1 shows what the test runner says');
+    else if (typeof last === 'string') known.crashed.push(last);
     else if (!known.verdicts.includes(last)) settle(edits[last].mutant, { red: HUNG, isReached: true }, known, last);
   }
 }

@@ -66,7 +66,7 @@ export class Block {
 
   /** The bytes in memory. */
   get storedBytes(): number {
-    return this.#room?.length ?? this.#extent?.length ?? 0;
+    return (this.#room ?? (this.#extent as Extent)).length;
   }
 
   get isCompressed(): boolean {
@@ -75,7 +75,8 @@ export class Block {
 
   /** Whether a text of at most this many bytes fits. */
   hasRoom(bytes: number): boolean {
-    return this.#ends.length < MOST_OBJECTS && this.textBytes + bytes <= (this.#room?.length ?? 0);
+    const room = this.#room;
+    return room !== undefined && this.#ends.length < MOST_OBJECTS && this.textBytes + bytes <= room.length;
   }
 
   /** Adds a text, for which there is room, and returns its place. */
@@ -118,8 +119,8 @@ export class Block {
 
   /** The object at a place has the same values as one of another block. */
   copyNumbers(at: number, from: Block, fromAt: number): void {
-    for (let slot = 0; slot < from.#numbers.length; slot++)
-      if (from.#numbers[slot]) this.setNumber(slot, at, from.numberAt(slot, fromAt));
+    for (const [slot, numbers] of from.#numbers.entries())
+      if (numbers) this.setNumber(slot, at, numbers[fromAt] as number);
   }
 
   /** Replaces the numbers of a column. */
@@ -151,7 +152,7 @@ export class Block {
     const room = this.#room as Buffer;
     const texts = room.subarray(0, this.textBytes);
     const compressed = compressedOrNone(texts, compression);
-    const isSmaller = compressed !== undefined && compressed.length < texts.length * (1 - LEAST_SAVED);
+    const isSmaller = compressed !== undefined && compressed.length <= texts.length * (1 - LEAST_SAVED);
     this.#extent = slabs.store(isSmaller ? compressed : texts);
     if (isSmaller) this.#compression = compression;
     this.#room = undefined;
@@ -205,7 +206,6 @@ export class Block {
 function compressedOrNone(texts: Uint8Array, compression: Compression | undefined): Uint8Array | undefined {
   try {
     return compression?.compress(texts);
-  } catch {
-    return undefined;
-  }
+  } catch {} // the texts stay as they are
+  return undefined;
 }

@@ -58,10 +58,13 @@ describe('a block', () => {
     while (many.hasRoom(1)) many.claim({ block: many, at: many.add('a') });
     expect(many.count).toBeGreaterThanOrEqual(8);
     expect(many.count).toBeLessThanOrEqual(64);
+    many.setNumber(0, many.count - 1, 5);
+    expect(many.numberAt(0, many.count - 1)).toBe(5); // each text has room for its numbers
   });
 
-  it('counts the texts that are not dropped', () => {
+  it('counts the texts that are not dropped; a new one is as it should be', () => {
     const block = new Block(Buffer.alloc(100));
+    expect([block.isDamaged, block.isQueued, block.isCompressed]).toEqual([false, false, false]);
     const placed = ['one', 'three', ''].map((text) => ({ block, at: block.add(text) }));
     for (const each of placed) block.claim(each);
     expect([block.live, block.liveBytes]).toEqual([3, 8]);
@@ -87,7 +90,20 @@ describe('a block', () => {
     }
   });
 
-  it('is compressed when that saves a tenth and more', () => {
+  it.each([
+    [900, true],
+    [901, false],
+  ])('of 1000 bytes that can be compressed to %i is compressed: %s', (bytes, isCompressed) => {
+    const tenth: Compression = {
+      compress: (texts) => texts.subarray(0, bytes),
+      decompress: (_, length) => Buffer.alloc(length),
+    };
+    const block = filled(['x'.repeat(1000)]);
+    block.seal(new Slabs(), tenth);
+    expect(block.isCompressed).toBe(isCompressed);
+  });
+
+  it('is compressed when that saves more than a tenth', () => {
     const half: Compression = {
       compress: (bytes) => bytes.subarray(0, 0.89 * bytes.length),
       decompress: (_, length) => Buffer.from(TEXTS.join('')).subarray(0, length),
@@ -118,13 +134,16 @@ describe('a block', () => {
   it('gives its memory in a slab back', () => {
     const slabs = new Slabs();
     const block = filled(TEXTS, 2 * 1024 * 1024);
-    const other = slabs.store(Buffer.alloc(1024 * 1024 - 100));
     block.giveBack(slabs); // of a block with texts in a room of its own nothing is in a slab
     block.seal(slabs, undefined);
+    const half = 512 * 1024 - 10;
+    slabs.store(Buffer.alloc(half));
+    const rest = slabs.store(Buffer.alloc(1024 * 1024 - half - block.textBytes));
+    slabs.store(Buffer.alloc(10)); // in the next slab
+    slabs.giveBack(rest);
     const before = slabs.size;
-    slabs.giveBack(other);
-    block.giveBack(slabs);
-    expect([slabs.size < before, read(block)]).toEqual([true, TEXTS]);
+    block.giveBack(slabs); // now less than half of the first slab is in use
+    expect([before, slabs.size, read(block)]).toEqual([2 * 1024 * 1024, 1024 * 1024, TEXTS]);
   });
 
   it('has a number for each object in each column: 0 until one is set, and after the object was dropped', () => {
@@ -140,6 +159,10 @@ describe('a block', () => {
     copy.copyNumbers(0, block, 2);
     copy.copyNumbers(1, block, 0);
     expect(numbers(copy)[1]).toEqual([9, 7, 0]);
+    copy.setNumber(0, 1, 3);
+    const second = filled(['a']);
+    second.copyNumbers(0, copy, 1);
+    expect([second.numberAt(0, 0), second.numberAt(1, 0)]).toEqual([3, 7]);
     const renumbered: number[] = [];
     block.renumber(1, (number) => renumbered.push(number));
     block.renumber(0, () => 5); // has no number

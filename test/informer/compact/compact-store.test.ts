@@ -303,6 +303,207 @@ it('a glance at an object of a table decodes no more than its row; at another on
   expect([cellsOf(one), store.memory(2).coldReads]).toEqual([{ columns, cells: ['a', 1] }, 1]);
   expect(other).toEqual(pod('shop/b', 1));
   expect(store.glance(row)).toBe(row);
+  expect(store.glance(packed[0] as Cached<Pod>)).toBe(one); // it is remembered
+});
+
+describe('a store that packs when there are many objects', () => {
+  const auto = (options: Partial<CompactStoreOptions> = {}) => {
+    const lines: string[] = [];
+    const { store } = new Both({ kind: 'auto', logger: createLogger((_, line) => lines.push(line)), ...options });
+    return { store, lines };
+  };
+
+  it.each([
+    [5000, {}],
+    [3, { above: 3 }],
+  ])('begins with more than %i, which it says once', (above, options) => {
+    const { store, lines } = auto({ ...options, compression: undefined });
+    expect([store.expect(above), store.isActive, lines]).toEqual([false, false, []]);
+    const object = pod('a', 1);
+    expect(store.pack('a', object)).toBe(object);
+    expect([store.expect(above + 1), store.isActive, store.expect(above + 1)]).toEqual([true, true, false]);
+    expect(lines).toEqual(['objects are kept as texts without compression, because this Node has no zstd']);
+    expect(store.pack('a', object)).toBeInstanceOf(PackedObject);
+    const compressed = auto({ compression: zstd() ?? faulty().compression });
+    compressed.store.expect(5001);
+    expect(compressed.lines).toEqual(['objects are kept as compressed texts']);
+  });
+
+  it('keeps an object without metadata, or that JSON cannot express, as it is', () => {
+    const { store } = new Both();
+    const others = [{ id: 1 }, pod('a', 1, { annotations: { at: new Date(0) as never } })] as Pod[];
+    for (const object of others) expect(store.pack('a', object)).toBe(object);
+    expect(store.memory(2).packed).toBe(0);
+  });
+});
+
+describe('parts of objects', () => {
+  const phases = (store: CompactStore<Pod>, count: number, isHot = false) =>
+    Array.from({ length: count }, (_, i) => {
+      const object = { ...pod(`shop/p${i}`, 1), status: { phase: i % 2 ? 'Failed' : 'Running' }, note: i };
+      return store.pack(`shop/p${i}`, object as never, { isHot }) as PackedObject<Pod>;
+    });
+  const PHASE = { fields: [['status', 'phase']] };
+  const cold = (store: CompactStore<Pod>) => store.memory(0).coldReads;
+
+  it('are read once for a column, and equal ones are one object', () => {
+    const { store } = new Both();
+    const column = store.columnOf(PHASE);
+    const before = phases(store, 2);
+    const packed = phases(store, 4);
+    const shared = packed.map((each) => store.sharedOf(each, column));
+    expect(shared).toEqual(
+      ['Running', 'Failed', 'Running', 'Failed'].map((phase) => ({ metadata: {}, status: { phase } })),
+    );
+    expect([shared[2] === shared[0], shared[3] === shared[1]]).toEqual([true, true]);
+    expect(store.fieldsOf(packed[1] as PackedObject<Pod>, column)).toEqual({
+      metadata: { name: 'p1', namespace: 'shop', resourceVersion: '1' },
+      status: { phase: 'Failed' },
+    });
+    expect([cold(store), before.length]).toEqual([0, 2]); // packed after the column was asked for
+    const late = store.columnOf({ fields: [['note']] });
+    for (const each of [...packed, ...packed])
+      expect(store.fieldsOf(each, late)).toMatchObject({ note: expect.any(Number) });
+    expect(cold(store)).toBe(4);
+  });
+
+  it('of an object that is parsed, or hot, are the object, and nothing is decoded', () => {
+    const { store } = new Both();
+    const parsed = pod('a', 1);
+    const [hot] = phases(store, 1, true) as [PackedObject<Pod>];
+    const whole = store.unpack(hot);
+    for (const column of [store.columnOf(PHASE), store.columnOf({ fields: [['metadata', 'name'], ['note']] })]) {
+      expect([store.fieldsOf(parsed, column), store.sharedOf(parsed, column)]).toEqual([parsed, parsed]);
+      expect(store.fieldsOf(hot, column)).toBe(whole);
+    }
+    for (const each of [parsed, hot]) expect(store.partOf(each, [['note']])).toBe(each === hot ? whole : parsed);
+    expect(store.glance(hot)).toBe(whole);
+    expect(store.saidOf(store.columnOf(PHASE), (object) => object)(parsed)).toBe(parsed);
+    expect(cold(store)).toBe(0);
+  });
+
+  it('with a field that each object has for itself are not shared', () => {
+    const { store } = new Both();
+    const packed = phases(store, 3);
+    const column = store.columnOf({
+      fields: [
+        ['metadata', 'name'],
+        ['status', 'phase'],
+      ],
+    });
+    const names = packed.map((each) => store.sharedOf(each, column)).map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['p0', 'p1', 'p2']);
+  });
+
+  it('are what a function is called with once for equal ones, also after their numbers changed', () => {
+    const { store } = new Both();
+    const column = store.columnOf(PHASE);
+    const packed = phases(store, 6);
+    const calls: string[] = [];
+    const say = store.saidOf(column, (object) => {
+      const { phase } = (object as unknown as { status: { phase: string } }).status;
+      calls.push(phase);
+      return phase;
+    });
+    const all = ['Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed'];
+    expect(packed.map(say)).toEqual(all);
+    expect(calls).toEqual(['Running', 'Failed']);
+    for (let round = 0; round < 3; round++) {
+      column.renumber(new Set(packed.slice(1).map(({ block }) => block)));
+      expect([...packed.map(say), ...packed.map(say)]).toEqual([...all, ...all]);
+    }
+    expect(calls).toEqual(['Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed']);
+  });
+
+  it('that no column keeps are decoded each time, unless a handle or a column has them', () => {
+    const { store } = new Both();
+    const [packed] = phases(store, 1) as [PackedObject<Pod>];
+    const fields = [['note']];
+    expect(store.partOf(packed, fields)).toEqual({ metadata: { ...pod('shop/p0', 1).metadata }, note: 0 });
+    store.partOf(packed, fields);
+    expect(cold(store)).toBe(2);
+    expect(
+      store.partOf(packed, [
+        ['metadata', 'labels'],
+        ['metadata', 'name'],
+      ]).metadata.name,
+    ).toBe('p0');
+    expect(cold(store)).toBe(2);
+    store.fieldsOf(packed, store.columnOf({ fields }));
+    expect([store.partOf(packed, fields), cold(store)]).toEqual([
+      { metadata: { ...pod('shop/p0', 1).metadata }, note: 0 },
+      3,
+    ]);
+  });
+});
+
+describe('a search for texts', () => {
+  const has = (store: CompactStore<Pod>, cached: Cached<Pod>, ...texts: string[]) =>
+    store.mayHave(
+      cached,
+      texts.map((text) => Buffer.from(text)),
+      new Set(),
+    );
+
+  it('finds the objects whose JSON has all of them; one that is parsed, hot or escaped may have any', () => {
+    const { store } = new Both();
+    const noted = (name: string, note: string) => pod(name, 1, { annotations: { note } });
+    const [one, two] = [store.pack('a', noted('a', 'first')), store.pack('b', noted('b', 'second'))];
+    expect([has(store, one, '"first"'), has(store, two, '"first"'), has(store, one, '"none"')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([has(store, one, '"first"', '"a"'), has(store, one, '"first"', '"b"')]).toEqual([true, false]);
+    expect(has(store, noted('c', 'third'), '"none"')).toBe(true);
+    store.unpack(two);
+    expect(has(store, two, '"first"')).toBe(true);
+    const escaped = new Both().store;
+    expect(has(escaped, escaped.pack('d', noted('d', '\u0001')), '"none"')).toBe(true);
+  });
+
+  it('looks once into a block that has not all of them', () => {
+    const { store } = new Both();
+    const packed = [store.pack('a', pod('a', 1)), store.pack('b', pod('b', 1))] as PackedObject<Pod>[];
+    const without = new Set<PackedObject<Pod>['block']>();
+    expect(store.mayHave(packed[0] as PackedObject<Pod>, [Buffer.from('"none"')], without)).toBe(false);
+    expect([...without]).toEqual([packed[0]?.block]);
+    expect(store.mayHave(packed[1] as PackedObject<Pod>, [], without)).toBe(false);
+  });
+});
+
+it('an object is dropped once, and is adopted once', () => {
+  const { store } = new Both();
+  const packed = store.pack('a', pod('a', 1)) as PackedObject<Pod>;
+  const { textBytes } = store.memory(1);
+  store.adopt(packed);
+  expect(store.memory(1)).toMatchObject({ packed: 1, textBytes, blocks: 1 });
+  store.drop(undefined);
+  for (const _ of [1, 2]) store.drop(packed);
+  expect([store.memory(0), packed.isUsed]).toMatchObject([{ packed: 0, textBytes: 0 }, false]);
+  store.adopt(packed);
+  expect(store.memory(1)).toMatchObject({ packed: 1, textBytes });
+});
+
+it('works when nothing else runs, one work after the other, and says which failed', async () => {
+  const seen: string[] = [];
+  const { store } = new Both({ logger: createLogger((level, line) => seen.push(`${level}: ${line}`)) });
+  function* work(name: string, steps: number): Generator<undefined, void> {
+    for (let i = 0; i < steps; i++) {
+      seen.push(`${name} ${i}`);
+      yield;
+    }
+    if (name === 'b') throw new Error('no');
+  }
+  store.whenIdle(work('a', 2), () => seen.push('a ended'));
+  store.whenIdle(work('b', 1), () => seen.push('b ended'));
+  store.whenIdle(work('c', 1));
+  expect(seen).toEqual([]);
+  await settled();
+  store.whenIdle(work('d', 1), () => seen.push('d ended'));
+  await settled();
+  const [a, b] = [['a 0', 'a 1', 'a ended'], ['b 0', 'error: a cache could not be packed', 'b ended']]; // biome-ignore format: one row
+  expect(seen).toEqual([...a, ...b, 'c 0', 'd 0', 'd ended']);
 });
 
 // --- faults ---

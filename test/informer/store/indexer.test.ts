@@ -87,6 +87,15 @@ describe('indexes', () => {
     ]);
   });
 
+  it('find the objects that share a value with an object, also with one that is not stored, each once', () => {
+    const indexer = new Indexer<Pod>({ indexers: { tags: byTags } });
+    const tagged = (name: string, tags: string) => pod(name, 1, { annotations: { tags } });
+    for (const [name, tags] of [['a', 'x,y'], ['b', 'y'], ['c', 'z']] as const) indexer.add(tagged(name, tags)); // biome-ignore format: one list
+    const found = (tags: string) => indexer.index('tags', tagged('other', tags)).map(({ metadata }) => metadata.name);
+    expect([found('x,y'), found('z,none'), found('none')]).toEqual([['a', 'b'], ['c'], []]);
+    expect(() => indexer.index('none', tagged('a', 'x'))).toThrow('Index with name none does not exist');
+  });
+
   it('give keys in order [IDX-07]', () => {
     const indexer = indexed();
     for (const name of ['c', 'a', 'b']) indexer.add(tagged(name, 'x'));

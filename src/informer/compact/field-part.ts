@@ -57,8 +57,7 @@ export function picked(value: unknown, part: FieldPart): unknown {
 }
 
 function setMember(map: object, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(map, name, { value, enumerable: true, writable: true, configurable: true }); // biome-ignore format: one call
+  if (name === '__proto__') Object.defineProperty(map, name, { value, enumerable: true, configurable: true });
   else (map as Record<string, unknown>)[name] = value;
 }
 

@@ -10,6 +10,7 @@ import { createLister } from '../../../src/informer/store/lister.ts';
 import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { lightsOf } from '../../../src/kit/lazy-list.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import { cellsOf, withCells } from '../../../src/model/cells.ts';
 import { addressText } from '../../../src/model/field-path.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 
@@ -250,6 +251,52 @@ describe('a search that names its fields', () => {
       expect(() => indexer.keepFields(['.status[0]'])).toThrow('is no path of a field');
       expect(() => createLister(indexer).scan({ field: [] } as never)).toThrow('scan has no option "field"');
     }
+  });
+});
+
+describe('the cells of rows in a column', () => {
+  const columns = (...names: string[]) => names.map((name) => ({ name, type: 'string', format: '', priority: 0 }));
+  const READY = columns('Name', 'Ready For', 'Age');
+  const row = (i: number, cells: unknown[], of = READY) => withCells(objectOf(i, 1, { status: { phase: 'Running' } }), { columns: of, cells }); // biome-ignore format: one call
+
+  /** What a search of cells reads of objects, and how many texts it decodes the second time. */
+  function read(cells: string[], objects: UnknownObject[]) {
+    const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+    for (const object of objects) indexer.add(object);
+    const entries = lightsOf(createLister(indexer).view());
+    const reader = createLister(indexer).readerOf?.({ fields: [['status', 'phase']], cells }, (object) => [
+      (object.status as { phase: string }).phase,
+      cellsOf(object),
+    ]) as (entry: unknown) => unknown[];
+    const first = entries.map(reader);
+    const before = indexer.memory.coldReads;
+    expect(entries.map(reader)).toEqual(first);
+    expect(indexer.memory.coldReads).toBe(before);
+    return first.map(([phase, row]) => {
+      expect(phase).toBe('Running');
+      return row;
+    });
+  }
+
+  it.each([
+    ['by their heading', ['READY FOR'], [undefined, '5m', undefined]],
+    ['by the name of their variable', ['READY_FOR'], [undefined, '5m', undefined]],
+    ['all of them', ['*'], ['a', '5m', '1h']],
+    ['none that the table has not', ['STATUS'], []],
+  ])('are picked %s', (_, cells, expected) => {
+    const [found] = read(cells, [row(0, ['a', '5m', '1h'])]) as [{ columns: unknown; cells: unknown[] }];
+    expect(found.columns).toEqual(READY);
+    expect(Array.from(found.cells)).toEqual(expected.slice(0, found.cells.length));
+    expect(found.cells.length).toBe(expected.findLastIndex((cell) => cell !== undefined) + 1);
+  });
+
+  it('are those of each row, of rows of several tables, and of an object without a row', () => {
+    const other = columns('Ready For', 'Name');
+    const objects = [row(0, ['a', '5m', '1h']), row(1, ['b', '5m', '2h']), row(2, ['5m', 'c'], other)];
+    const plain = objectOf(3, 1, { status: { phase: 'Running' } });
+    const found = read(['READY FOR'], [...objects, row(4, ['e', '6m', '2h']), row(6, ['g']), plain]) as ({ columns: unknown; cells: unknown[] } | undefined)[]; // biome-ignore format: one call
+    expect(found.map((each) => each && Array.from(each.cells).findLast((cell) => cell !== undefined))).toEqual(['5m', '5m', '5m', '6m', undefined, undefined]); // biome-ignore format: one list
+    expect(found.map((each) => each?.columns)).toEqual([READY, READY, other, READY, READY, undefined]);
   });
 });
 

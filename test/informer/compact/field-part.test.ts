@@ -89,12 +89,26 @@ it.each<[string, unknown, Address[], unknown]>([
     [['a'], ['status', 'b']],
     { a: 1, status: { b: 2 } },
   ],
+  [
+    'all of a member that an address names, and that is one of each',
+    { x: { c: 1, d: 2 }, status: { b: 2, c: 3 } },
+    [['status', 'b'], [EACH, 'c']], // biome-ignore format: one row
+    { x: { c: 1 }, status: { b: 2, c: 3 } },
+  ],
+  ['all of an object that is named itself', { a: 1, status: { b: 2 } }, [['status', 'b'], []], { a: 1, status: { b: 2 } }], // biome-ignore format: one row
   ['what two addresses name together', { a: { b: 1, c: 2, d: 3 } }, [['a', 'b'], ['a', 'c']], { a: { b: 1, c: 2 } }], // biome-ignore format: one row
 ])('of an object is picked: %s', (_, object, addresses, expected) => {
   expect(picked(object, fieldPartOf(addresses))).toEqual(expected);
   const text = Buffer.from(jsonText(object));
   for (const end of [undefined, text.length])
     expect(pickedFrom(text, 0, fieldPartOf(addresses), end)).toEqual(expected);
+});
+
+it('a member with the name __proto__ is one like others, and the last of a name counts', () => {
+  const part = fieldPartOf([['__proto__', 'a'], ['b']]);
+  const text = '{"__proto__":{"a":1},"b":1,"__proto__":{"a":2,"c":3},"b":2}';
+  expect(jsonText(pickedFrom(Buffer.from(text), 0, part))).toBe('{"__proto__":{"a":2},"b":2}');
+  expect(jsonText(picked(parseJson(text), part))).toBe('{"__proto__":{"a":2},"b":2}');
 });
 
 it('a value ends before what is behind it', () => {

@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ColumnLists } from '../../../src/informer/compact/column-lists.ts';
+import { fieldPartOf } from '../../../src/informer/compact/field-part.ts';
 import { ObjectTexts } from '../../../src/informer/compact/object-text.ts';
 import { HugeNumber, jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { cellsOf, type TableColumn, withCells } from '../../../src/model/cells.ts';
 import { markReadIn } from '../../../src/model/gvr.ts';
+import { withManagedFieldsText } from '../../../src/model/managed-fields-text.ts';
 
 const fromServer = () => new ObjectTexts(() => true, new ColumnLists());
 const fromAnywhere = () => new ObjectTexts(() => false, new ColumnLists());
@@ -86,6 +88,40 @@ describe('the text of an object of a server', () => {
       expect([json, undefined]).toContain(text);
       if (levels === 1_000) expect(text).toBe(json);
     }
+  });
+});
+
+describe('a part of a text', () => {
+  const columns = (...names: string[]): TableColumn[] =>
+    names.map((name) => ({ name, type: 'string', format: '', priority: 0 }));
+
+  it('is read without the rest, from a row with its cells where they are asked for', () => {
+    const texts = fromServer();
+    const part = fieldPartOf([['spec', 'a']]);
+    const object = { metadata: { name: 'web' }, spec: { a: [1], b: 2 }, status: { a: 3 } };
+    for (let i = 0; i < 12; i++) {
+      const row = { columns: columns(`Column-${i}`, 'Age'), cells: ['],["\\', { deep: [i] }] };
+      const read = (from: object, hasCells: boolean) =>
+        texts.partOf(Buffer.from(texts.textOf(from) as string), { part, hasCells });
+      for (const hasCells of [false, true]) {
+        expect([read(object, hasCells), cellsOf(read(object, hasCells))]).toEqual([{ spec: { a: [1] } }, undefined]);
+        const ofRow = read(withCells({ ...object }, row), hasCells);
+        expect([jsonText(ofRow), cellsOf(ofRow)]).toEqual(['{"spec":{"a":[1]}}', hasCells ? row : undefined]);
+      }
+    }
+  });
+});
+
+describe('the bytes that an object was parsed from', () => {
+  const bytes = Buffer.from('{ "metadata": {} }');
+
+  it('are its text where a server sent it without a row, and it keeps no text of its managedFields', () => {
+    expect(fromServer().textOf({ metadata: {} }, bytes)).toBe(bytes);
+    expect(fromAnywhere().textOf({ metadata: {} }, bytes)).toBe('{"metadata":{}}');
+    const row = withCells({ metadata: {} }, { columns: [], cells: [] });
+    expect(fromServer().textOf(row, bytes)).toBe('[0,null,2,[],{"metadata":{}}]');
+    const managed = withManagedFieldsText({ metadata: {} }, '[{"manager":"a"}]');
+    expect(fromServer().textOf(managed, bytes)).toBe('{"metadata":{"managedFields":[{"manager":"a"}]}}');
   });
 });
 

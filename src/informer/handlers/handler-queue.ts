@@ -50,8 +50,8 @@ export class CoalescingQueue<T> implements HandlerQueue<T> {
       this.#items.set(item, item);
       return;
     }
-    const waiting = this.#items.get(item.key);
-    if (waiting === undefined || waiting === SYNCED || waiting.kind === 'continuity') {
+    const waiting = this.#items.get(item.key) as InformerNotification<T> | undefined;
+    if (waiting === undefined) {
       this.#items.set(item.key, item);
       return;
     }

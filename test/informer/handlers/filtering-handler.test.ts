@@ -62,3 +62,42 @@ it('returns the promise of the inner handler', async () => {
   const outer = createFilteringHandler<Pod>(() => true, { added: () => Promise.reject(new Error('inner')) });
   await expect(outer.added?.(yes(1), { key: 'a', cause: 'watch', isInInitialList: false })).rejects.toThrow('inner');
 });
+
+it('an update that becomes an addition or a deletion keeps its key and its place, which is 0 where it has none', () => {
+  const seen: unknown[] = [];
+  const note = (_: unknown, { key, sequence }: { key: string; sequence?: number | undefined }) => {
+    seen.push([key, sequence]);
+  };
+  const outer = createFilteringHandler<Pod>(isShown, { added: note, deleted: note });
+  for (const details of [update, { ...update, sequence: 7 }]) {
+    outer.updated?.(no(1), yes(2), details);
+    outer.updated?.(yes(1), no(2), details);
+  }
+  expect(seen).toEqual([['a', 0], ['a', 0], ['a', 7], ['a', 7]]); // biome-ignore format: one row
+});
+
+it('passes on the end of the initial list and continuity events, with what they return', () => {
+  const event = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
+  const outer = createFilteringHandler<Pod>(() => false, {
+    synced: () => 'synced' as never,
+    continuity: (given) => given as never,
+  });
+  expect([outer.synced?.(), outer.continuity?.(event)]).toEqual(['synced', event]);
+  expect(createFilteringHandler<Pod>(() => true, {}).continuity?.(event)).toBeUndefined();
+});
+
+it('returns the promise of each callback of the inner handler', async () => {
+  const fail = () => Promise.reject(new Error('inner'));
+  const outer = createFilteringHandler<Pod>(isShown, { added: fail, updated: fail, deleted: fail });
+  const calls = [
+    outer.updated?.(yes(1), yes(2), update),
+    outer.updated?.(no(1), yes(2), update),
+    outer.updated?.(yes(1), no(2), update),
+    outer.deleted?.(yes(1), { key: 'a', cause: 'watch', finalStateUnknown: false }),
+  ];
+  for (const call of calls) await expect(call).rejects.toThrow('inner');
+});
+
+it('refuses a filter that is no function', () => {
+  expect(() => createFilteringHandler<Pod>('app=web' as never, {})).toThrow('filter');
+});

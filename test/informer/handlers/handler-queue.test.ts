@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { CoalescingQueue, type QueuedContinuity, SYNCED } from '../../../src/informer/handlers/handler-queue.ts';
+import {
+  CoalescingQueue,
+  createBuffer,
+  type QueuedContinuity,
+  SYNCED,
+} from '../../../src/informer/handlers/handler-queue.ts';
 import type { InformerNotification } from '../../../src/informer/handlers/notification.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
@@ -145,4 +150,30 @@ it('keeps a continuity event that comes twice, twice', () => {
     { kind: 'continuity', event },
     SYNCED,
   ]);
+});
+
+it('shows the item that is taken next, and leaves it', () => {
+  for (const queue of [new CoalescingQueue<Pod>(() => {}), createBuffer<Pod>()]) {
+    expect(queue.peek()).toBeUndefined();
+    for (const item of [add('a', 1), SYNCED] as const) queue.push(item);
+    expect([queue.peek(), queue.size, queue.shift(), queue.peek()]).toEqual([add('a', 1), 2, add('a', 1), SYNCED]);
+  }
+});
+
+it.each([
+  ['two updates', [update('a', 1, 2), update('a', 2, 3)]],
+  ['an addition and an update', [add('a', 1), update('a', 1, 2)]],
+  ['an update and a deletion', [update('a', 1, 2), remove('a', 3)]],
+  ['a deletion and an addition', [remove('a', 1), add('a', 2)]],
+])('%s have the place of the last one together', (_, pair) => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  const placed = pair.map((item, i) => ({ ...item, sequence: 7 + i }));
+  for (const item of placed) queue.push(item);
+  expect(queue.shift()).toMatchObject({ key: 'a', sequence: 8, cause: 'watch' });
+});
+
+it('updates without a place have none together', () => {
+  const queue = new CoalescingQueue<Pod>(() => {});
+  for (const item of [update('a', 1, 2), update('a', 2, 3)]) queue.push(item);
+  expect(queue.shift()).toMatchObject({ sequence: 0 });
 });

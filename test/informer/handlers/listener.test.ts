@@ -157,6 +157,32 @@ it.each(['buffer', 'coalesce'] as const)('a handler with policy %s always has ro
   expect(listener.room()).toBeUndefined();
 });
 
+it('says that a callback is called while its code runs, up to its first await, and not after one that threw', async () => {
+  const seen: boolean[] = [];
+  let wait = Promise.withResolvers<void>();
+  const listener: Listener<Pod> = new Listener<Pod>(
+    {
+      notify({ key }) {
+        seen.push(listener.isCalling);
+        if (key === 'p1') throw new Error('no');
+        return wait.promise;
+      },
+      synced() {},
+    },
+    { policy: 'buffer', blockAt: 1, resyncMs: 0, pipelines: 1, clock: new FakeClock(), logger: silentLogger, onError() {}, warnAt: 1e9 }, // biome-ignore format: one row
+  );
+  expect(listener.isCalling).toBe(false);
+  listener.push(added(0));
+  await settled();
+  seen.push(listener.isCalling);
+  wait.resolve();
+  wait = Promise.withResolvers<void>();
+  listener.push(added(1));
+  await settled();
+  seen.push(listener.isCalling);
+  expect(seen).toEqual([true, false, true, false]);
+});
+
 it('knows the number of its next notification: 0 for one without, none when nothing is queued', async () => {
   const { listener, step } = stepped('buffer');
   expect(listener.nextSequence).toBeUndefined();

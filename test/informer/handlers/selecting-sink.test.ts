@@ -45,3 +45,29 @@ it('gives what is there already, or nothing of it', () => {
   sink.notify({ ...added, key: 'b', object: pod('b', 'web') });
   expect(seen).toEqual([['added', 'b', 'watch']]);
 });
+
+it('what begins or ends to be selected keeps its place and object, and the sink gives its answer', () => {
+  const seen: object[] = [];
+  const sink = selectingSink<ReturnType<typeof pod>>(
+    { notify: (each) => seen.push(each), synced: () => 'synced', continuity: (event) => event },
+    { selects },
+  );
+  const [web, db] = [pod('a', 'web'), pod('a', 'db')];
+  expect(sink.notify({ ...updated, key: 'a', oldObject: db, object: web, sequence: 7 })).toBe(1);
+  expect(sink.notify({ ...updated, key: 'a', oldObject: web, object: db })).toBe(2);
+  expect(sink.notify({ ...added, key: 'a', object: db })).toBeUndefined();
+  const place = { key: 'a', cause: 'filter' };
+  expect(seen).toStrictEqual([
+    { kind: 'added', object: web, ...place, sequence: 7, isInInitialList: false },
+    { kind: 'deleted', object: web, ...place, finalStateUnknown: false },
+  ]);
+  const event = { kind: 'gap', from: '1', why: 'gone', at: 0 } as const;
+  expect([sink.synced(), sink.continuity?.(event)]).toEqual(['synced', event]);
+});
+
+it('what is there already is given as the initial list', () => {
+  const items = new Map([['a', pod('a', 'web')]]);
+  expect([...replayed(items)]).toEqual([
+    { kind: 'added', key: 'a', object: pod('a', 'web'), cause: 'initial', isInInitialList: true },
+  ]);
+});

@@ -168,7 +168,7 @@ function itemDecoder(splitter: ItemsSplitter<unknown>, options: ListBodyOptions)
 }
 
 const keepItemText: KeepText = (item, text) => withManagedFieldsText(objectFrom(item), text);
-const keepRowText: KeepText = (row, text) => withManagedFieldsText(rowFrom(row).object ?? {}, text);
+const keepRowText: KeepText = (row, text) => withManagedFieldsText(rowFrom(row).object as object, text);
 
 const arrivedOf = (object: object, { arrived }: ListBodyOptions) => (arrived ? arrived(object as never) : object);
 

@@ -39,8 +39,6 @@ export class Block {
   isEscaped = false;
   /** Set when a text was found damaged. */
   isDamaged = false;
-  /** Whether the block waits to be repacked. */
-  isQueued = false;
   /** The texts as they are, until the block is sealed. */
   #room: Buffer | undefined;
   /** The texts of a sealed block. */

@@ -113,7 +113,7 @@ export class CompactStore<T> {
   #raw: Block[] = [];
   /** The compressed blocks that were read last, with their texts. */
   readonly #read: { readonly block: Block; readonly texts: Buffer }[] = [];
-  readonly #toRepack: Block[] = [];
+  readonly #toRepack = new Set<Block>();
   #isRepacking = false;
   readonly #works: Work[] = [];
   /** The rows of the last lists. */
@@ -336,9 +336,8 @@ export class CompactStore<T> {
   #look(block: Block): void {
     if (block === this.#open || this.#raw.includes(block)) return;
     if (block.live === 0) this.#remove(block);
-    else if (block.live * 2 < block.count && !block.isQueued) {
-      block.isQueued = true;
-      this.#toRepack.push(block);
+    else if (block.live * 2 < block.count) {
+      this.#toRepack.add(block);
       if (!this.#isRepacking) this.whenIdle(this.#repacking(), () => (this.#isRepacking = false));
       this.#isRepacking = true;
     }
@@ -471,9 +470,8 @@ export class CompactStore<T> {
   }
 
   *#repacking(): Generator<undefined, void> {
-    while (this.#toRepack.length > 0) {
-      const block = this.#toRepack.shift() as Block;
-      block.isQueued = false;
+    for (const block of this.#toRepack) {
+      this.#toRepack.delete(block);
       this.#repack(block);
       yield;
     }

@@ -392,7 +392,7 @@ export class Indexer<T> {
         successful.push(i);
         version = this.#resourceVersion;
       } catch (error) {
-        errors.push(error instanceof Error ? error : new Error(String(error)));
+        errors.push(error as Error); // what a callback threw is the cause of an InformerError
       }
     }
     this.#resourceVersion = version;

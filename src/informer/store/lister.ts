@@ -209,10 +209,7 @@ class IndexerLister<T> implements Lister<T> {
     return {
       get: (name) => this.get(joinKey(namespace, name)),
       require: (name) => this.require(joinKey(namespace, name)),
-      list: (filter = {}) => {
-        checkOptions('list', filter, KNOWN_FILTER);
-        return this.list({ ...filter, namespace });
-      },
+      list: (filter = {}) => this.list({ ...filter, namespace }),
     };
   }
 

@@ -221,6 +221,7 @@ describe('a limit of bytes', () => {
         return one.fields;
       };
       expect(push(field(100))).toEqual({ a: 'x'.repeat(98) });
+      expect(push(`{"a":${'1'.repeat(100)}}`)).toEqual({ a: BigInt('1'.repeat(100)) });
       expect((thrownBy(() => push(field(101))) as Error).message).toBe(
         'a field of the list, from byte 5 of the response, is longer than the limit of 100 bytes',
       );

@@ -51,6 +51,11 @@ describe('findManagedFields', () => {
       '{\n "metadata" : {\n "a": 1 ,\n "b": 2\n}\n}',
     ],
     [
+      'between all blanks of JSON',
+      '{\r\n\t"metadata"\t:\r{\t"a": 1\t,\r"managedFields"\t:\t[\t{}\r]\t,\t"b": 2\t}\r}',
+      '{\r\n\t"metadata"\t:\r{\t"a": 1\t\t,\t"b": 2\t}\r}',
+    ],
+    [
       'with lists and brackets in strings within',
       '{"metadata":{"managedFields":[{"a":[1],"b":"}],\\"x"},"]"],"b":1}}',
       '{"metadata":{"b":1}}',

@@ -27,7 +27,7 @@ describe('decodeJson', () => {
     const error = thrownBy(() => decodeJson(Buffer.from('{"data":hunter2}'), 40));
     expect(error).toMatchObject({
       code: 'decode',
-      message: expect.stringMatching(/^broken JSON at byte 40 of the response: /),
+      message: expect.stringMatching(/^broken JSON at byte 40 of the response: Unexpected token/),
     });
     expect(`${error} ${error.stack} ${error.cause} ${(error.cause as Error).stack}`).not.toContain('hunter2');
   });

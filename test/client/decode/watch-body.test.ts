@@ -47,6 +47,14 @@ it('WatchStream keeps managedFields unless they are left out', async () => {
   ]);
 });
 
+it('WatchStream counts the events that it gives', async () => {
+  const counted: unknown[] = [];
+  const traffic = { add: (count: unknown) => counted.push(count) } as never;
+  const line = '{"type":"ADDED","object":{"metadata":{}}}\n';
+  await read(`${line}${line}\n${line}`, 2 * line.length, { table: false, dropManagedFields: true, traffic });
+  expect(counted).toEqual([{ events: 2 }, { events: 1 }]);
+});
+
 it.each([1, 1000])(
   'WatchStream keeps managedFields as text beside the objects on request, in chunks of %i',
   async (length) => {

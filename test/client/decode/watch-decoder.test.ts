@@ -52,6 +52,16 @@ describe('WatchDecoder', () => {
     expect(decode('{"type":"FOO","object":{}}\n', [100]).flat()).toEqual([{ type: 'FOO', object: {} }]);
   });
 
+  it('gives the events before a line that cannot be decoded, then says that it has failed, and throws', () => {
+    const decoder = new WatchDecoder();
+    expect(decoder.push(Buffer.from('{"type":"ADDED","object":{}}\n'))).toHaveLength(1);
+    expect(decoder.hasFailed).toBe(false);
+    expect(decoder.push(Buffer.from('{"type":"ADDED","object":{}}\nno\n'))).toHaveLength(1);
+    expect(decoder.hasFailed).toBe(true);
+    for (const call of [() => decoder.push(Buffer.from('\n')), () => decoder.finish()])
+      expect(call).toThrow('broken JSON');
+  });
+
   it('accepts a whole last line without its newline', () => {
     expect(decode('{"type":"ADDED","object":{}}', [7]).flat()).toHaveLength(1);
   });

@@ -64,7 +64,7 @@ describe('a block', () => {
 
   it('counts the texts that are not dropped; a new one is as it should be', () => {
     const block = new Block(Buffer.alloc(100));
-    expect([block.isDamaged, block.isQueued, block.isCompressed]).toEqual([false, false, false]);
+    expect([block.isDamaged, block.isCompressed]).toEqual([false, false]);
     const placed = ['one', 'three', ''].map((text) => ({ block, at: block.add(text) }));
     for (const each of placed) block.claim(each);
     expect([block.live, block.liveBytes]).toEqual([3, 8]);

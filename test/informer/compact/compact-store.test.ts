@@ -6,6 +6,7 @@ import { type Cached, PackedObject } from '../../../src/informer/compact/packed-
 import { isInformerError } from '../../../src/kit/error.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { cellsOf, withCells } from '../../../src/model/cells.ts';
+import { keyOf as keyOfPod } from '../../../src/model/key.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 
@@ -395,6 +396,30 @@ describe('parts of objects', () => {
     expect(names).toEqual(['p0', 'p1', 'p2']);
   });
 
+  it('are what a function is called with for each object, where one is of each object', () => {
+    const { store } = new Both();
+    const packed = phases(store, 3);
+    const say = store.saidOf(
+      store.columnOf({ fields: [['metadata', 'name'], ['note']] }),
+      ({ metadata }) => metadata.name,
+    );
+    for (const _ of [1, 2]) expect(packed.map(say)).toEqual(['p0', 'p1', 'p2']);
+  });
+
+  it('that the head of a row has are read from it, and of an object without a row from all of it', () => {
+    const { store } = new Both();
+    const columns = [{ name: 'Name', type: 'string', format: '', priority: 0 }];
+    const row = withCells({ ...pod('shop/a', 1), note: 1 }, { columns, cells: ['a'] });
+    const [one, other] = [store.pack('shop/a', row), store.pack('shop/b', pod('shop/b', 1))];
+    const column = store.columnOf({ fields: [], cells: ['NAME'] });
+    for (const _ of [1, 2]) {
+      expect(cellsOf(store.fieldsOf(one, column))).toEqual({ columns, cells: ['a'] });
+      expect(cellsOf(store.fieldsOf(other, column))).toBeUndefined();
+      expect(store.fieldsOf(other, column).metadata).toEqual({ ...pod('shop/b', 1).metadata });
+      expect(cold(store)).toBe(1);
+    }
+  });
+
   it('are what a function is called with once for equal ones, also after their numbers changed', () => {
     const { store } = new Both();
     const column = store.columnOf(PHASE);
@@ -483,6 +508,52 @@ it('an object is dropped once, and is adopted once', () => {
   expect([store.memory(0), packed.isUsed]).toMatchObject([{ packed: 0, textBytes: 0 }, false]);
   store.adopt(packed);
   expect(store.memory(1)).toMatchObject({ packed: 1, textBytes });
+});
+
+it('gives a text the room that its bytes need, whatever their characters need', () => {
+  const { store } = new Both();
+  const noted = (name: string, note: string) => pod(name, 1, { annotations: { note } });
+  const pods = [noted('a', 'x'.repeat(40_000)), noted('b', '€'.repeat(10_000)), noted('c', 'ü'.repeat(12_000))];
+  const packed = pods.map((object) => store.pack(keyOfPod(object), object));
+  expect(packed.map((each) => store.unpack(each, true))).toEqual(pods);
+});
+
+it('counts the memory of its blocks, also of those that are not compressed yet', () => {
+  const both = new Both();
+  both.put('a', 100);
+  expect(both.store.memory(1)).toMatchObject({ storedBytes: 64 * 1024, blocks: 1 });
+  for (let i = 0; i < 20; i++) both.put(`b${i}`, 40_000);
+  const { blocks, storedBytes } = both.store.memory(21);
+  expect([blocks, storedBytes]).toEqual([20, 20 * 64 * 1024]);
+});
+
+it('learns from the first texts how to compress all of them', () => {
+  const inner = zstd() ?? faulty().compression;
+  const [learned, compressed]: [Uint8Array[], string[]] = [[], []];
+  const compression = (name: string): Compression => ({
+    compress: (bytes) => {
+      compressed.push(name);
+      return inner.compress(bytes);
+    },
+    decompress: (bytes, length) => inner.decompress(bytes, length),
+    withDictionary: (texts) => {
+      learned.push(texts);
+      return compression('learned');
+    },
+  });
+  const both = new Both({ compression: compression('first') });
+  both.put('a', 60_000, 1);
+  for (let i = 0; i < 40; i++) both.put(keyOf(i), 60_000);
+  expect(learned.map((texts) => Buffer.from(texts).toString())).toEqual([JSON.stringify(both.model.get('a'))]);
+  expect(new Set(compressed)).toEqual(new Set(['learned']));
+  expect(both.check()).toBe(0);
+});
+
+it('works with the time of the system unless it was given a clock', async () => {
+  const store = new CompactStore<Pod>({ kind: 'compact' });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.whenIdle((function* () {})(), resolve);
+  await promise;
 });
 
 it('works when nothing else runs, one work after the other, and says which failed', async () => {

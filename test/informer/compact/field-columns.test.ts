@@ -207,6 +207,29 @@ describe('a search that names its fields', () => {
     expect(decoded(FIELDS.slice(0, 1))).toBe(100);
   });
 
+  it('keeps nothing where no field and no cell is named, and something where one of each is', () => {
+    const { indexer, decoded } = compact(pods(100), []);
+    for (const looked of [{ fields: [] }, { fields: [], cells: [] }]) indexer.keep(looked);
+    for (const field of FIELDS) expect(decoded([field])).toBe(100);
+    expect(FIELDS.map((field) => decoded([field]))).toEqual(FIELDS.map(() => 0));
+    const kept = new Indexer<UnknownObject>({ store: 'compact' });
+    kept.keep({ fields: [['note']], cells: ['NAME'] });
+    kept.replace(pods(100), '1');
+    const read = createLister(kept).readerOf?.({ fields: [['note']], cells: ['NAME'] }, ({ note }) => note);
+    expect(lightsOf(createLister(kept).view()).map((entry) => read?.(entry))).toEqual(
+      pods(100).map(({ note }) => note),
+    );
+    expect(kept.memory.coldReads).toBe(0);
+  });
+
+  it('leaves the objects packed that it decodes', () => {
+    const indexer = new Indexer<UnknownObject>({ store: 'compact' });
+    indexer.replace(pods(100), '1');
+    const { hotObjects } = indexer.memory;
+    expect([...indexer.scan()]).toHaveLength(100);
+    expect([indexer.memory.hotObjects, indexer.memory.coldReads]).toEqual([hotObjects, 100]);
+  });
+
   it('forgets the fields that were asked for first, where all are kept and a further search comes', () => {
     const [first = '', ...others] = FIELDS;
     const { indexer, decoded } = compact(pods(100), [first]);

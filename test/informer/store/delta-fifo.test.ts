@@ -311,6 +311,30 @@ it('refuses an object without a key and queues nothing [IDX-14]', () => {
   expect(queue.size).toBe(0);
 });
 
+it('refuses options that it does not have', () => {
+  expect(() => fifo({ size: 1 } as never)).toThrow('"size"');
+  expect(() => fifo({ onSynced: true } as never)).toThrow('onSynced');
+});
+
+it('is closed by using', async () => {
+  const queue = fifo();
+  expect(queue.isClosed).toBe(false);
+  queue[Symbol.dispose]();
+  expect(queue.isClosed).toBe(true);
+  await expect(queue.pop(() => {})).rejects.toThrow('the delta queue is closed');
+});
+
+it('restores a stored list with the keys of its objects, without its transform, and refuses one without a key', async () => {
+  const queue = fifo({ transform: () => expect.unreachable() });
+  queue.restore([pod('ns/foo', 1)], '7');
+  const taken: Delta<Pod>[] = [];
+  await queue.pop((deltas) => void taken.push(...deltas));
+  const stored = { objects: [pod('ns/foo', 1)], keys: ['ns/foo'], resourceVersion: '7', isStored: true };
+  expect(taken).toEqual([{ type: 'ReplacedAll', ...stored }]);
+  expect(() => queue.restore([{} as Pod], '8')).toThrow("couldn't create key for object");
+  expect(queue.size).toBe(0);
+});
+
 it('refuses sizes below 1 [FIFO-28]', () => {
   expect(() => fifo({ batchSize: 0 })).toThrow('batchSize must be at least 1, not 0');
   expect(() => fifo({ highWater: Number.NaN })).toThrow('highWater');

@@ -519,6 +519,47 @@ it('has the version of a list that changes one object of many', () => {
   expect(indexer.resourceVersion).toBe('9');
 });
 
+it('has the version of a list of a part that changes few objects in place, and reports what its indexes could not do', () => {
+  const errors: string[] = [];
+  const indexer = new PlainIndexer<Pod>({
+    indexers: { bad: ({ metadata }) => (metadata.name === 'bad' ? (null as never) : []) },
+    onIndexError: ({ message }) => errors.push(message),
+  });
+  indexer.add(pod('gone', 1));
+  indexer.add(pod('other', 1));
+  indexer.replace([pod('bad', 2), pod('k', 2)], '9', { within: (key) => key !== 'other' });
+  expect([indexer.resourceVersion, [...indexer.keys()].sort()]).toEqual(['9', ['bad', 'k', 'other']]);
+  expect(errors).toEqual([expect.stringContaining('"bad"')]);
+});
+
+it('an index that is added while all objects are replaced has all of them', () => {
+  const indexer = new PlainIndexer<Pod>();
+  const steps = indexer.replacing(
+    Array.from({ length: 5000 }, (_, i) => pod(`k${i}`, 2)),
+    '2',
+  );
+  steps.next();
+  indexer.addIndexers({ name: ({ metadata }) => [metadata.name ?? ''] });
+  while (!steps.next().done);
+  expect(indexer.indexValues('name')).toHaveLength(5000);
+});
+
+it('gives the errors of the operations of a transaction as they are', () => {
+  const indexer = new PlainIndexer<Pod>({
+    transform: () => {
+      throw 'a text';
+    },
+  });
+  const { errors } = indexer.transaction([
+    { type: 'add', object: pod('a', 1) },
+    { type: 'add', object: {} as Pod },
+  ]);
+  expect(errors.map((error) => [isInformerError(error, 'store'), error.message])).toEqual([
+    [true, 'transforming: a text'],
+    [true, expect.stringContaining("couldn't create key for object")],
+  ]);
+});
+
 it.each([
   ['alone', () => {}],
   ['after a deletion', (indexer: PlainIndexer<Pod>) => indexer.deleteKey('k1')],

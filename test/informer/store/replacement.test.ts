@@ -95,6 +95,21 @@ describe('a whole state', () => {
     expect(indexer.indexNames).toEqual(['node']);
   });
 
+  it('of a large part is reported as any other, with a key that comes twice once', () => {
+    const indexer = new Indexer<Pod>();
+    indexer.replace([pod('k0', 1), pod('k-gone', 1), pod('other', 1)], '1');
+    for (const twice of [[], [pod('k7', 3)]]) {
+      const { calls, observer } = recorder();
+      const steps = indexer.replacing([...many(1100), ...twice], '2', { within: isMine, observer });
+      while (!steps.next().done);
+      const puts = calls.slice(calls.lastIndexOf('begin') + 1);
+      expect(puts.filter((call) => call.startsWith('put'))).toHaveLength(1100);
+      expect(puts.filter((call) => call.startsWith('gone'))).toEqual(twice.length ? [] : ['gone k-gone 1']);
+      expect(puts).toContain(twice.length ? 'put k7 1 3' : 'put k7 new 1');
+    }
+    expect(indexer.size).toBe(1101);
+  });
+
   it('with known keys does not compute them', () => {
     const indexer = new Indexer<Pod>({
       keyOf: () => {

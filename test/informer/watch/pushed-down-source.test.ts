@@ -31,6 +31,25 @@ it('asks by the own selectors alone where the server cannot select by more, and 
   expect(asked).toEqual([narrow, { limit: 5, ...own }]);
 });
 
+it('passes on a probe where its source has one, with what it is asked and what it says', async () => {
+  const selectors = { labelSelector: undefined, fieldSelector: undefined };
+  const source = {
+    list: async () => ({ items: [], resourceVersion: '1' }),
+    watch: async () => [],
+    probe: async (...args: unknown[]) => args,
+  } as never;
+  const pushed = pushedDownSource(source, selectors, () => {});
+  const context = { signal: new AbortController().signal };
+  expect(await pushed.probe?.({ limit: 1 }, context)).toEqual([{ limit: 1 }, context]);
+  expect(await pushed.watch({ resourceVersion: '1' }, context)).toEqual([]);
+  const without = pushedDownSource(
+    { list: async () => ({ items: [], resourceVersion: '1' }) } as never,
+    selectors,
+    () => {},
+  );
+  expect([without.probe, await without.consistentUnpagedList?.(context)]).toEqual([undefined, false]);
+});
+
 it('asks once where the server can', async () => {
   const { asked, source } = server(narrow.fieldSelector);
   await pushedDownSource(source, own, () => expect.unreachable()).list(narrow, context);

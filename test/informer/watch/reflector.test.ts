@@ -1863,6 +1863,51 @@ it('restarts the resync period with each relist, and resyncs only while it watch
   await stop();
 });
 
+it('lists again for a resync that failed while no watch was open, once a watch is', async () => {
+  let resyncs = 0;
+  class Store extends RecordingStore {
+    resync(): void {
+      if (++resyncs === 1) throw new Error('no room');
+    }
+  }
+  const watch = stream();
+  const source = lw()
+    .onList(
+      () => page('10'),
+      () => page('20'),
+    )
+    .onWatch(watch, unreachable(), stream(), stream());
+  const { clock, stop } = run(source, { ...list, store: new Store(), resyncMs: 1000 });
+  await clock.advance(500);
+  watch.send(added(pod('a', 11))).close();
+  await clock.advance(5000);
+  expect(source.trace.filter((each) => each !== 'probe')).toEqual([
+    'list 0',
+    'watch 10',
+    'watch 11',
+    'watch 11',
+    'list 11',
+    'watch 20',
+  ]);
+  expect(resyncs).toBeGreaterThan(1);
+  await stop();
+});
+
+it('a stream is measured: how long it took, how many events and bookmarks it had, and whether it was too short', async () => {
+  const watched: unknown[][] = [];
+  const metrics = { watched: (...args: unknown[]) => watched.push(args) };
+  const watch = stream();
+  const source = lw()
+    .onList(() => page('10'))
+    .onWatch(watch, stream().close(), stream());
+  const { clock, stop } = run(source, { ...list, metrics: metrics as never });
+  await clock.advance(200);
+  watch.send(added(pod('a', 11)), bookmark(12)).close();
+  await clock.advance(5000);
+  expect(watched).toEqual([[200, 2, false, 'v1/pods'], [0, 0, true, 'v1/pods']]); // biome-ignore format: one list
+  await stop();
+});
+
 it('relists once for a resync that failed while no watch was open, where a list follows for another reason', async () => {
   let resyncs = 0;
   class Store extends RecordingStore {

@@ -6,10 +6,11 @@ import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts'
 import { ShardedSource, shardingOf } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
+import { surroundingsOf, withSurroundings } from '../../../src/kit/surroundings.ts';
 import type { ListOptions, WatchOptions } from '../../../src/model/list-options.ts';
 import type { ShardedBy } from '../../../src/model/shard.ts';
 import { ShardSet } from '../../../src/model/shard-set.ts';
-import { settled } from '../../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../../src/testing/recording-handler.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../../support/in-process.ts';
 
@@ -449,6 +450,92 @@ describe('a source of a part', () => {
       seen.push(isRead);
       expect(seen).toEqual([false, !sendInitialEvents, true]);
     }
+  });
+
+  const PAGE = { items: [], resourceVersion: '7' };
+  const context = () => ({ signal: AbortSignal.timeout(5_000) });
+
+  it('has the surroundings of its own source unless it was given others', () => {
+    const [ofSource, own] = [new FakeClock(), new FakeClock()];
+    for (const clock of [undefined, own]) {
+      const source = new ShardedSource(
+        withSurroundings({}, { clock: ofSource }) as never,
+        { index: 0, of: 2 },
+        { clock },
+      );
+      expect(surroundingsOf(source).clock).toBe(clock ?? ofSource);
+    }
+  });
+
+  it('supports streaming lists where its own source does, and it has a part', () => {
+    const supports = (supportsStreamingLists: unknown, indexes: number[]) =>
+      new ShardedSource({ supportsStreamingLists } as never, new ShardSet({ of: 4, indexes })).supportsStreamingLists();
+    expect([supports(undefined, [1]), supports(() => true, [1]), supports(() => false, [1])]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([supports(undefined, []), supports(() => true, [])]).toEqual([false, false]);
+  });
+
+  it.each([
+    [{ limit: 1 }, {}],
+    [{}, { isAside: true }],
+    [{ continue: 'more' }, {}],
+  ])(
+    'that has other parts since its list fails for %j in the context %j, which is no new list',
+    async (options, more) => {
+      for (const [now, text] of [
+        [[1, 3], 'the shards 1, 3 of 4 from now on'],
+        [[1], 'the shards 1 of 4 from now on'],
+        [[], 'no shard from now on'],
+      ] as const) {
+        const shards = new ShardSet({ of: 4, by: 'namespace', indexes: [2] });
+        const source = new ShardedSource({ list: async () => PAGE } as never, shards);
+        await source.list({}, context());
+        shards.change(now);
+        await expect(source.list(options, { ...context(), ...more })).rejects.toThrow(text);
+        expect(source.sharding.indexes).toEqual([2]);
+        await source.list({}, context());
+        expect(source.sharding.indexes).toEqual(now);
+      }
+    },
+  );
+
+  it.each([
+    [[], [1], undefined],
+    [[0], [1], undefined],
+    [[0], [1, 2], undefined],
+    [[0, 1], [1], 'nothing'],
+    [[0], [], 'nothing'],
+    [[0], [0], 'nothing'],
+    [[0, 1], [1, 2], 'the rest'],
+  ])('that had the parts %j and has %j is listed as a whole, or lists %s', async (before, now, expected) => {
+    const shards = new ShardSet({ of: 4, by: 'namespace', indexes: before });
+    const source = new ShardedSource({ list: async () => PAGE } as never, shards);
+    await source.list({}, context());
+    shards.change(now);
+    const change = source.change();
+    expect(change && (change.list ? 'the rest' : 'nothing')).toBe(expected);
+    expect([change?.keeps('broken' as never), source.sharding.indexes]).toEqual([change && true, before]);
+    change?.taken();
+    expect(source.sharding.indexes).toEqual(change ? now : before);
+  });
+
+  it('lists its own objects, and what has no metadata, which the store refuses', async () => {
+    const list = async () => ({ items: [...objects, 'broken'], resourceVersion: '7' });
+    const source = new ShardedSource({ list } as never, { index: 2, of: 4, by: 'namespace' });
+    expect((await source.list({}, context())).items).toEqual([...ours, 'broken']);
+  });
+
+  it('is divided by the server after so many own events that a whole collection has others, and not before', async () => {
+    const watch = async function* () {
+      for (let i = 0; i < 13; i++) yield [{ type: 'ADDED', object: ours[0] }];
+    };
+    const source = new ShardedSource({ watch } as never, { index: 2, of: 4, by: 'namespace' });
+    const seen: unknown[] = [];
+    for await (const _ of await source.watch({ resourceVersion: '7' }, context())) seen.push(source.shardedBy);
+    expect(seen).toEqual([...Array(11).fill(undefined), 'server', 'server']);
   });
 
   it('says what it has before its first list', () => {

@@ -209,7 +209,10 @@ class IndexerLister<T> implements Lister<T> {
     return {
       get: (name) => this.get(joinKey(namespace, name)),
       require: (name) => this.require(joinKey(namespace, name)),
-      list: (filter = {}) => this.list({ ...filter, namespace }),
+      list: (filter = {}) => {
+        checkOptions('list', filter, KNOWN_FILTER);
+        return this.list({ ...filter, namespace });
+      },
     };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dynamicInformerFactory } from '../../../src/informer/informer-factory.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
 import type { SyncMode } from '../../../src/informer/watch/list-plan.ts';
-import type { CallContext } from '../../../src/informer/watch/lister-watcher.ts';
+import type { CallContext, ListerWatcher } from '../../../src/informer/watch/lister-watcher.ts';
 import { ShardedSource, shardingOf } from '../../../src/informer/watch/sharded-source.ts';
 import { createLogger } from '../../../src/kit/logger.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
@@ -468,8 +468,11 @@ describe('a source of a part', () => {
   });
 
   it('supports streaming lists where its own source does, and it has a part', () => {
-    const supports = (supportsStreamingLists: unknown, indexes: number[]) =>
-      new ShardedSource({ supportsStreamingLists } as never, new ShardSet({ of: 4, indexes })).supportsStreamingLists();
+    const supports = (streams: unknown, indexes: number[]) => {
+      const inner = Object.fromEntries([['supportsStreamingLists', streams]]);
+      const source: ListerWatcher<unknown> = new ShardedSource(inner as never, new ShardSet({ of: 4, indexes }));
+      return source.supportsStreamingLists?.();
+    };
     expect([supports(undefined, [1]), supports(() => true, [1]), supports(() => false, [1])]).toEqual([
       true,
       true,
@@ -528,7 +531,7 @@ describe('a source of a part', () => {
     expect((await source.list({}, context())).items).toEqual([...ours, 'broken']);
   });
 
-  it('is divided by the server after so many own events that a whole collection has others, and not before', async () => {
+  it('is divided by the server after twelve own events, among which a whole collection had others, and not before', async () => {
     const watch = async function* () {
       for (let i = 0; i < 13; i++) yield [{ type: 'ADDED', object: ours[0] }];
     };

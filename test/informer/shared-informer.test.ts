@@ -6,10 +6,12 @@ import type { SharedInformerOptions } from '../../src/informer/informer-options.
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import { createLogger } from '../../src/kit/logger.ts';
 import { seededRandom } from '../../src/kit/random.ts';
+import { surroundingsOf, withSurroundings } from '../../src/kit/surroundings.ts';
 import { type ServedTypes, servedTypesOf, withServedTypes } from '../../src/model/served-types.ts';
 import { failure } from '../../src/model/status.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { createRecordingHandler } from '../../src/testing/recording-handler.ts';
+import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 import { type Pod, pod } from '../support/objects.ts';
 import {
   added,
@@ -1311,6 +1313,207 @@ describe('over several namespaces', () => {
     ]);
     await stop();
   });
+});
+
+describe('an informer of two namespaces', () => {
+  /** Config maps a/x and b/x of a sandbox, in the cache of an informer. */
+  async function two(options: SharedInformerOptions<ConfigMap> = {}) {
+    const { sandbox, clock, client } = await inProcess();
+    const maps = new ConfigMaps(sandbox);
+    for (const key of ['a/x', 'b/x']) maps.put(key);
+    const sources = ['a', 'b'].map((namespace) => ({ namespace, source: client.resource<ConfigMap>(CONFIG_MAPS, { namespace }) })); // biome-ignore format: one call
+    const informer = new SharedInformer<ConfigMap>(sources, { random: () => 0, ...options });
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    await settled();
+    const stop = async () => {
+      controller.abort();
+      await running;
+      await sandbox.stop();
+    };
+    return { informer, sources: sources.map(({ source }) => source), maps, clock, stop, signal: controller.signal };
+  }
+  const now = () => AbortSignal.abort(new Error('enough'));
+
+  it('knows its type, its sources, which of them has a key, and the time of their program', async () => {
+    const { informer, sources, maps, stop } = await two();
+    expect(informer.sources).toEqual(sources);
+    expect(informer.resource).toEqual(CONFIG_MAPS);
+    expect([informer.sourceOf('a/x'), informer.sourceOf('b/x')].map((each) => each && sources.indexOf((each as unknown as { source: (typeof sources)[0] }).source))).toEqual([0, 1]); // biome-ignore format: one list
+    expect(informer.sourceOf('c/x')).toBeUndefined();
+    expect(informer.lastSyncResourceVersion).not.toBe('');
+    expect(maps.keys).toEqual(expect.arrayContaining([...informer.lister.keys()]));
+    await stop();
+    expect(new SharedInformer<Pod>(lw()).resource).toBeUndefined();
+    const resource = { group: 'apps', resource: 'deployments' };
+    expect(new SharedInformer<Pod>(lw(), { resource }).resource).toBe(resource);
+  });
+
+  it('agrees with the server, by all ways to ask for it, and says of which version', async () => {
+    const { informer, maps, clock, signal, stop } = await two();
+    expect(informer.isCaughtUp).toBe(true);
+    expect(await informer.verify()).toEqual({ missing: [], extra: [], stale: [] });
+    const version = maps.put('b/x', 'n2');
+    const current = informer.whenCurrent(signal);
+    await clock.advance(1000);
+    await current;
+    expect(informer.lister.get('b/x')?.metadata.resourceVersion).toBe(version);
+    expect(await informer.confirm(signal)).toEqual([{ resourceVersion: version, differing: 0 }, { resourceVersion: version, differing: 0 }]); // biome-ignore format: one list
+    await informer.whenApplied(signal);
+    await stop();
+  });
+
+  it('waits for a sign of any of its sources, and until a signal', async () => {
+    const { informer, maps, clock, signal, stop } = await two();
+    await expect(informer.whenProven(now())).rejects.toThrow('enough');
+    let isProven = false;
+    const proven = informer.whenProven(signal).then(() => (isProven = true));
+    await settled();
+    expect(isProven).toBe(false);
+    maps.put('b/x', 'n2');
+    await clock.advance(1000);
+    await proven;
+    await stop();
+  });
+
+  it('shows each step that changes its cache to an observer, until that leaves', async () => {
+    const { informer, maps, clock, stop } = await two();
+    const seen: unknown[] = [];
+    const observed = informer.onState(({ source, objects }) => seen.push([source, [...objects].map(([key]) => key)])); // biome-ignore format: one call
+    maps.put('b/x', 'n2');
+    await clock.advance(1000);
+    observed[Symbol.dispose]();
+    maps.put('b/x', 'n3');
+    await clock.advance(1000);
+    expect(seen).toEqual([[1, ['b/x']]]);
+    await stop();
+  });
+});
+
+it('removes the indexes that were added, and none of its own', () => {
+  const name = ({ metadata }: { metadata: { readonly name?: string } }) => [metadata.name ?? ''];
+  const informer = new SharedInformer<Pod>(lw(), { indexers: { own: name } });
+  informer.addIndexers({ added: name, more: name });
+  informer.removeIndexers(['added', 'own', 'namespace', 'none']);
+  expect(['own', 'added', 'more', 'namespace'].map((index) => informer.lister.hasIndex(index))).toEqual([true, false, true, true]); // biome-ignore format: one list
+});
+
+describe('indexes that are built in steps', () => {
+  const name = ({ metadata }: { metadata: { readonly name?: string } }) => [metadata.name ?? ''];
+  const pods = Array.from({ length: 5000 }, (_, i) => pod(`p${i}`, 1));
+
+  it.each([
+    [0, 0],
+    [5, Number.POSITIVE_INFINITY],
+  ])(
+    'let other code run when a step has taken its time: with a clock that goes on by %i ms at each look',
+    async (ms, most) => {
+      let [now, yields] = [1000, 0];
+      const { informer, start, stop, clock } = bench(pods);
+      await start();
+      await informer.whenSynced();
+      Object.assign(clock, {
+        monotonic: () => (now += ms),
+        yield: async () => void yields++,
+      });
+      await informer.buildIndexers({ name });
+      expect(informer.lister.indexCount('name', 'p4999')).toBe(1);
+      expect([yields > 0, yields <= most]).toEqual([most > 0, true]);
+      await stop();
+    },
+  );
+
+  it('are not added when a signal ends that', async () => {
+    const { informer, start, stop } = bench(pods);
+    await start();
+    await informer.whenSynced();
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(informer.buildIndexers({ name }, signal)).rejects.toThrow('enough');
+    expect(informer.lister.hasIndex('name')).toBe(false);
+    await stop();
+  });
+});
+
+describe('what is no argument', () => {
+  it('is refused where it is given', async () => {
+    const informer = new SharedInformer<Pod>(lw());
+    expect(() => informer.setTransform('x' as never)).toThrow('transform');
+    expect(() => informer.setWatchErrorHandler('x' as never)).toThrow('handler');
+    expect(() => informer.addHandler(null as never)).toThrow('a handler is an object with');
+    expect(() => informer.addHandler({}, { polcy: 'block' } as never)).toThrow('polcy');
+    expect(() => informer.addHandler({}, { blockAt: 0 })).toThrow('blockAt must be at least 1, not 0');
+    expect(informer.addHandler({}, { blockAt: 1 }).depth).toBe(0);
+    await expect(informer.run(undefined as never)).rejects.toThrow('signal');
+    expect(informer.isStarted).toBe(false);
+  });
+
+  it('is named by an informer without a name', async () => {
+    const informer = new SharedInformer<Pod>(lw());
+    const synced = informer.whenSynced();
+    await informer.run(AbortSignal.abort());
+    await expect(synced).rejects.toThrow('the informer of <unspecified> stopped before it had synced');
+  });
+});
+
+it('has the clock of its source unless it was given one', () => {
+  const [ofSource, own] = [new FakeClock(), new FakeClock()];
+  for (const clock of [undefined, own]) {
+    const informer = new SharedInformer<Pod>(withSurroundings(lw(), { clock: ofSource }), { clock });
+    expect(surroundingsOf(informer).clock).toBe(clock ?? ofSource);
+  }
+});
+
+it('a removal is over when the callback that runs has ended', async () => {
+  const { informer, start, stop } = bench([pod('a', 1)]);
+  const { handler, release } = blocked();
+  const registration = informer.addHandler(handler);
+  await start();
+  let isOver = false;
+  const removal = informer.removeHandler(registration).then(() => (isOver = true));
+  await settled();
+  expect(isOver).toBe(false);
+  release();
+  await removal;
+  await stop();
+});
+
+it.each([
+  [true, 'a transform', (object: Pod) => ({ ...object, at: new Date(5) }), undefined],
+  [false, 'a source of other than JSON', undefined, new Date(5)],
+] as const)(
+  'a compact cache keeps what JSON cannot express (from JSON: %s), of %s',
+  async (givesJson, _, transform, at) => {
+    const watch = stream().send(added({ ...pod('a', 1), ...(at ? { at } : {}) } as Pod), initialEnd(10));
+    const source = Object.assign(lw().onWatch(watch), { givesJson });
+    const informer = new SharedInformer<Pod>(source, { store: 'compact', clock: new FakeClock(), transform });
+    const controller = new AbortController();
+    const running = informer.run(controller.signal);
+    await settled();
+    expect((informer.lister.get('a') as unknown as { at: unknown }).at).toEqual(new Date(5));
+    controller.abort();
+    await running;
+  },
+);
+
+it('measures what it applies, and how often a handler failed', async () => {
+  const measured: unknown[] = [];
+  const metrics = {
+    applied: (...args: unknown[]) => measured.push(['applied', ...args]),
+    handlerFailed: (...args: unknown[]) => measured.push(['failed', ...args]),
+  };
+  const { informer, clock, start, stop, watch } = bench([], { metrics: metrics as never, onHandlerError: () => {} });
+  informer.addHandler({
+    added() {
+      throw new Error('no');
+    },
+  });
+  await clock.advance(700);
+  await start();
+  measured.splice(0);
+  watch.send(added(pod('a', 11)));
+  await settled();
+  expect(measured).toEqual([['applied', 0, 1, 'v1/pods'], ['failed', 'v1/pods']]); // biome-ignore format: one list
+  await stop();
 });
 
 it('an informer of several sources has the types of the server of its first source', () => {

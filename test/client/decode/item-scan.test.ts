@@ -210,6 +210,28 @@ describe('one pass over the bytes of an object', () => {
     expect(scanned(text)).toBeUndefined();
   });
 
+  it.each([0x80, 0xbf, 0xff])('does not read a key or a value with the byte %i alone, which is no UTF-8', (byte) => {
+    for (const [before, after] of [
+      ['{"a', '":1}'],
+      ['{"a":"', '"}'],
+      ['{"status":"', '"}'],
+      ['{"status":{"a', '":1}}'],
+    ] as const) {
+      // biome-ignore format: one list
+      const text = Buffer.concat([Buffer.from(before), Buffer.of(byte), Buffer.from(after)]);
+      expect(scanned(text)).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['{"metadata":{"managedFields":[{}],"name":"p","labels":{}}}', '{"metadata":{"name":"p","labels":{}}}'],
+    ['{"metadata":{"name":"p","managedFields":[{}],"labels":{}}}', '{"metadata":{"name":"p","labels":{}}}'],
+    ['{"metadata":{"name":"p","managedFields":[{}]}}', '{"metadata":{"name":"p"}}'],
+    ['{"metadata":{"managedFields":[{}]}}', '{"metadata":{}}'],
+  ])('leaves managedFields out at any place: %s', (text, expected) => {
+    expect(scanned(text)).toMatchObject({ text: expected });
+  });
+
   it('does not read a key whose bytes are no UTF-8', () => {
     const text = Buffer.concat([Buffer.from('{"'), Buffer.of(0xc3, 0x28), Buffer.from('":1}')]);
     expect(scanned(text)).toBeUndefined();

@@ -101,6 +101,9 @@ describe('ItemsSplitter', () => {
     ['{"items":[]]}', 11],
     ['{"a":}', 5],
     ['', 0],
+    ['{"items":[{"a":', 15],
+    ['{"items":[{}', 12],
+    ['{x', 1],
   ])('refuses %s and names byte %i', (text, offset) => {
     for (const length of [1, 3, 100]) {
       const error = thrownBy(() => split(text, [length]));
@@ -130,6 +133,19 @@ describe('ItemsSplitter', () => {
     expect(splitter.push(Buffer.from(`{"items":[${item('a')},{"metadata":{"n":"${'b'.repeat(500)}`))).toHaveLength(1);
     const more = splitter.push(Buffer.from(`"}},${item('c')},${item('d')}`));
     expect(more.map(({ metadata }) => metadata.n[0])).toEqual(['b', 'c']);
+  });
+
+  it('reads values that are larger than its buffers, in chunks of any size', () => {
+    const items = [10, 300_000, 20, 150_000, 30].map((length, n) => ({
+      metadata: { n },
+      text: 'xy'.repeat(length / 2),
+    }));
+    const text = JSON.stringify({ kind: 'z'.repeat(250_000), items });
+    for (const length of [1000, 70_000, 200_000, 1_000_000]) {
+      const { items: found, fields } = split(text, [length]);
+      expect([found, fields]).toEqual([items, { kind: 'z'.repeat(250_000) }]);
+    }
+    expect(split('{}', [1])).toEqual({ items: [], fields: {}, arrayKey: undefined });
   });
 
   it('waits for the byte after a similar item also when much of the list is in the same chunk', () => {
@@ -167,9 +183,13 @@ describe('the ends of items are guessed', () => {
 });
 
 describe('items that are left out', () => {
-  const item = (n: number) => `{"metadata":{"n":${n}},"spec":[{"metadata":{"n":7}},{"metadata":{"n":8}}]}`;
+  const misleading = (n: number) => `{"metadata":{"n":${n}},"spec":[{"metadata":{"n":7}},{"metadata":{"n":8}}]}`;
 
-  it('are those that a function of their first bytes says, which is called once for each item', () => {
+  it.each([
+    ['plain ones', (n: number) => `{"metadata":{"n":${n}}}`],
+    ['ones with inner objects that look like the next one', misleading],
+    ['both', (n: number) => (n % 3 ? misleading(n) : `{"metadata":{"n":${n}}}`)],
+  ])('of %s are those that a function of their first bytes says, which is called once for each item', (_, item) => {
     for (const length of [1, 10, 1000]) {
       const asked: number[] = [];
       const splitter = new ItemsSplitter<{ metadata: { n: number } }>({

@@ -153,7 +153,7 @@ describe('numbers in the events of a watch', () => {
   });
 });
 
-describe('a stream that its reader ends', () => {
+describe('a stream that ends', () => {
   it('has ended when its body has been closed, and not before', async () => {
     const closing = Promise.withResolvers<IteratorResult<Uint8Array>>();
     const body: AsyncIterable<Uint8Array> = {
@@ -172,6 +172,26 @@ describe('a stream that its reader ends', () => {
     closing.resolve({ done: true, value: undefined });
     await ended;
     expect(hasEnded).toBe(true);
+  });
+
+  it('that is broken rejects when its body has been closed, and not before', async () => {
+    const closing = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false, value: Buffer.from('no JSON\n') }),
+        return: () => closing.promise,
+      }),
+    };
+    const stream = new WatchStream<Json>(body, { gvr: PODS, table: false, dropManagedFields: false });
+    let error: unknown;
+    const failed = stream.next().catch((cause) => {
+      error = cause;
+    });
+    await settled();
+    expect(error).toBeUndefined();
+    closing.resolve({ done: true, value: undefined });
+    await failed;
+    expect(String(error)).toContain('broken JSON');
   });
 
   it.each(['before the first event', 'after an event'])(

@@ -95,7 +95,7 @@ it('refuses an unknown part of a filter, which would match all', () => {
   const typo = { labels: 'a=b' } as never;
   for (const list of [() => all.list(typo), () => all.view(typo), () => all.byNamespace('ns-foo').list(typo)])
     expect(list).toThrow('"labels"');
-  expect(() => all.byNamespace('ns-foo').list('a=b' as never)).toThrow('list takes an object of options, not a text');
+  expect(() => all.byNamespace('ns-foo').list('a=b' as never)).toThrow('list takes an object of options, not string');
 });
 
 it('reads the indexes of the store', () => {

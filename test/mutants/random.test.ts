@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { edited } from '../../tools/mutants/edit.mjs';
+import { remember } from '../../tools/mutants/imports.mjs';
 import { mutantsOf, syntaxErrors } from '../../tools/mutants/operators.mjs';
 import {
   choose,
@@ -117,8 +118,10 @@ describe('the text with a switch for each edit', () => {
 
 describe('an explanation of edits that break no rule', () => {
   const entries = explanations();
-  const explainedBy = (entry: Explanation) =>
-    mutantsOf(entry.file, sourceOf(entry.file)).filter((mutant) => explanationOf(mutant, [entry]));
+  const mutantsIn = remember((file: string) => mutantsOf(file, sourceOf(file)));
+  const explainedBy = remember((entry: Explanation) =>
+    mutantsIn(entry.file).filter((mutant) => explanationOf(mutant, [entry])),
+  );
   const nameOf = ({ file, find, replace, within }: Explanation) =>
     `${file}: ${within === undefined ? `${find} → ${replace}` : `all within ${within}`}`;
 

@@ -1402,27 +1402,6 @@ describe('indexes that are built in steps', () => {
   const name = ({ metadata }: { metadata: { readonly name?: string } }) => [metadata.name ?? ''];
   const pods = Array.from({ length: 5000 }, (_, i) => pod(`p${i}`, 1));
 
-  it.each([
-    [0, 0],
-    [5, Number.POSITIVE_INFINITY],
-  ])(
-    'let other code run when a step has taken its time: with a clock that goes on by %i ms at each look',
-    async (ms, most) => {
-      let [now, yields] = [1000, 0];
-      const { informer, start, stop, clock } = bench(pods);
-      await start();
-      await informer.whenSynced();
-      Object.assign(clock, {
-        monotonic: () => (now += ms),
-        yield: async () => void yields++,
-      });
-      await informer.buildIndexers({ name });
-      expect(informer.lister.indexCount('name', 'p4999')).toBe(1);
-      expect([yields > 0, yields <= most]).toEqual([most > 0, true]);
-      await stop();
-    },
-  );
-
   it('are not added when a signal ends that', async () => {
     const { informer, start, stop } = bench(pods);
     await start();

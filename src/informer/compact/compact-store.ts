@@ -452,15 +452,15 @@ export class CompactStore<T> {
     }
   }
 
-  /** Works for a short time. Returns whether the work has ended. */
+  /** Works for a short time, at least one step. Returns whether the work has ended. */
   #worked({ work, ended }: Work): boolean {
     const since = this.#clock.monotonic();
     try {
-      while (this.#clock.monotonic() - since < LONGEST_TURN_MS) {
+      do {
         if (!work.next().done) continue;
         ended();
         return true;
-      }
+      } while (this.#clock.monotonic() - since < LONGEST_TURN_MS);
       return false;
     } catch (error) {
       this.#logger.error('a cache could not be packed', { error });

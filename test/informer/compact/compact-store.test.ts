@@ -577,6 +577,27 @@ it('works when nothing else runs, one work after the other, and says which faile
   expect(seen).toEqual([...a, ...b, 'c 0', 'd 0', 'd ended']);
 });
 
+it('goes on with its work, a step in each turn, on a machine that takes longer to look at the clock than a turn may last', async () => {
+  const clock = new FakeClock();
+  let now = 0;
+  const slow = Object.assign(Object.create(clock), { monotonic: () => (now += 5), yield: () => clock.yield() });
+  const { store } = new Both({ clock: slow });
+  const seen: string[] = [];
+  function* work(): Generator<undefined, void> {
+    for (let step = 0; step < 3; step++) {
+      seen.push(`step ${step}`);
+      yield;
+    }
+  }
+  const ended = new Promise<void>((resolve) => store.whenIdle(work(), resolve));
+  const turns = (async () => {
+    for (let turn = 0; turn < 100; turn++) await settled();
+    seen.push('given up');
+  })();
+  await Promise.race([ended, turns]);
+  expect(seen).toEqual(['step 0', 'step 1', 'step 2']);
+});
+
 // --- faults ---
 
 /** A compression that fails at one call, and shows the bytes that it decompresses. */

@@ -29,9 +29,9 @@ export async function programAt(
 }
 
 /** The changes of an object up to a moment, as the page shows them. */
-export async function pastChanges(past: UiPast, { type, key }: UiSubject, moment: number) {
+export async function pastChanges(past: UiPast, { type, key }: UiSubject, moment: number, signal?: AbortSignal) {
   const { namespace, name } = partsOfKey(key);
-  const timeline = await past.timeline({ type, name, namespace: namespace || undefined, until: moment });
+  const timeline = await past.timeline({ type, name, namespace: namespace || undefined, until: moment }, signal);
   const changes = timeline?.lanes[0]?.changes ?? [];
   return { changes: changes.map(changeOf).reverse(), since: timeline?.from ?? moment };
 }

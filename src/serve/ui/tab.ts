@@ -39,6 +39,8 @@ export class Tab implements HubListener {
   #rows: RowFeed | undefined;
   #glances: Glances | undefined;
   #object: ObjectFeed | undefined;
+  /** Ends what is read for the page when the page has gone. */
+  readonly #ending = new AbortController();
   /** Rows and object are of a moment that is over: nothing in them changes. */
   #isPast = false;
   /** The numbers of the views that chose the rows and the object. */
@@ -77,7 +79,8 @@ export class Tab implements HubListener {
     const view = question ? await TableView.of(program, question) : undefined;
     const shown = subject ? { cache: cacheNamed(program, subject.type), subject } : undefined;
     if (shown) await prepareEvents(program);
-    const changes = subject && isPast && program.past ? await pastChanges(program.past, subject, at) : undefined;
+    const changes =
+      subject && isPast && program.past ? await pastChanges(program.past, subject, at, this.#ending.signal) : undefined;
     if (number > Math.max(this.#rowsNumber, this.#objectNumber)) this.#isPast = isPast;
     if (question !== undefined && number > this.#rowsNumber) {
       this.#rowsNumber = number;
@@ -114,6 +117,7 @@ export class Tab implements HubListener {
     } catch (error) {
       if (!ending.aborted) throw error;
     } finally {
+      this.#ending.abort(new Error('the page has gone'));
       running[Symbol.dispose]();
       await Promise.all([beats, passes]);
     }

@@ -40,6 +40,14 @@ describe('the past of a page', () => {
     ]);
   });
 
+  it('gives the reader of the changes the signal of the page', async () => {
+    const signals: unknown[] = [];
+    const reading = { ...past, types: [], timeline: async (_: unknown, signal?: AbortSignal) => void signals.push(signal) }; // biome-ignore format: one record
+    const page = new AbortController();
+    await pastChanges(reading as never, { type: DEPLOYMENTS, key: 'shop/checkout' }, nightAt('02:20:00'), page.signal);
+    expect(signals).toEqual([page.signal]);
+  });
+
   it('reads each moment once for rows and object', async () => {
     const first = await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]);
     expect((await past.at(nightAt('02:12:00'), [{ id: DEPLOYMENTS }]))[0]).toBe(first[0]);

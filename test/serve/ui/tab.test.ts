@@ -104,6 +104,25 @@ describe('an open page', () => {
     await eventually(() => expect(rows()).toContain('shop/second'));
   });
 
+  it('ends what is read of the past for it when it has gone', async () => {
+    const before = caches.caches[0] as (typeof caches.caches)[number];
+    const given: AbortSignal[] = [];
+    const timeline = (_: unknown, signal = new AbortController().signal) => {
+      given.push(signal);
+      return new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const then = new Tab('then', { ...uiProgram(caches.caches), past: { types: [], timeline, at: async () => [before] } }, hub); // biome-ignore format: one call
+    const stop = new AbortController();
+    const sending = then.run(new Outlet(), stop.signal);
+    const subject = { type: before.id, key: 'shop/first' };
+    const shown = then.show({ session: 'then', number: 1, subject, at: 1_000 });
+    const refused = expect(shown).rejects.toThrow('the page has gone');
+    await eventually(() => expect(given).toHaveLength(1));
+    stop.abort();
+    await refused;
+    await sending;
+  });
+
   it('has the rows of a moment, which later changes leave as they are, until it is asked for now', async () => {
     const before = caches.caches[0] as (typeof caches.caches)[number];
     const past = { types: [], timeline: async () => undefined, at: async () => [before] };

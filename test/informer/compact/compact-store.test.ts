@@ -423,21 +423,24 @@ describe('parts of objects', () => {
   it('are what a function is called with once for equal ones, also after their numbers changed', () => {
     const { store } = new Both();
     const column = store.columnOf(PHASE);
-    const packed = phases(store, 6);
+    const all = Array.from({ length: 40 }, (_, i) => (i < 20 ? 'Running' : 'Failed'));
+    const packed = all.map((phase, i) => {
+      const object = { ...pod(`shop/p${i}`, 1), status: { phase } };
+      return store.pack(`shop/p${i}`, object as never) as PackedObject<Pod>;
+    });
+    let blocks = [...new Set(packed.map(({ block }) => block))];
     const calls: string[] = [];
     const say = store.saidOf(column, (object) => {
       const { phase } = (object as unknown as { status: { phase: string } }).status;
       calls.push(phase);
       return phase;
     });
-    const all = ['Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed'];
-    expect(packed.map(say)).toEqual(all);
-    expect(calls).toEqual(['Running', 'Failed']);
     for (let round = 0; round < 3; round++) {
-      column.renumber(new Set(packed.slice(1).map(({ block }) => block)));
       expect([...packed.map(say), ...packed.map(say)]).toEqual([...all, ...all]);
+      expect(calls.splice(0)).toEqual(['Running', 'Failed']);
+      blocks = blocks.toReversed();
+      column.renumber(blocks);
     }
-    expect(calls).toEqual(['Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed', 'Running', 'Failed']);
   });
 
   it('that no column keeps are decoded each time, unless a handle or a column has them', () => {

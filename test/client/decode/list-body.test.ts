@@ -214,6 +214,14 @@ describe('readList', () => {
     }
   });
 
+  it.each([
+    ['{"kind":"Pod","apiVersion":"v1"}', 'v1, Kind=Pod'],
+    ['{}', 'no apiVersion, Kind='],
+    ['{"kind":[1],"apiVersion":2}', '2, Kind=[1]'],
+  ])('says of %s that it is no list, and its kind and version', async (text, shown) => {
+    await expect(read(text, 7)).rejects.toThrow(`is not a list but ${shown}`);
+  });
+
   it('reads a list with whitespace between all tokens', async () => {
     const texts = Array.from({ length: 50 }, (_, i) => pod(i));
     const text = JSON.stringify(JSON.parse(podList(texts)), null, 2);

@@ -27,8 +27,8 @@ const V8_OPTIONS = `${process.execArgv} ${process.env.NODE_OPTIONS}`;
 /** Code that is kept later than this would lack most functions: V8 drops those that were not called for a while. */
 const LONGEST_RUN_S = 10;
 
-/** A run this much shorter than the one that kept the code has more functions, and keeps its own instead. */
-const SHORTER = 2;
+/** Code that is kept later than this may lack functions: a run of less than half the time keeps its own instead. */
+const LONG_RUN_S = 2;
 
 /** A file of the build that was loaded, and where its code is kept. */
 interface Loaded {
@@ -79,12 +79,13 @@ export class KeptCode {
   }
 
   /**
-   * Writes the code of all loaded files, if the code of one was missing, of another version, or kept by a run of more
-   * than twice the time. Never throws.
+   * Writes the code of all loaded files, if the code of one was missing, of another version, or kept by a long run of
+   * more than twice the time. Never throws.
    */
   keep(): void {
     const ranS = this.#uptime() - this.#startedAt;
-    if (ranS > LONGEST_RUN_S || (this.#isComplete && ranS * SHORTER > this.#keptAfterS)) return;
+    const isShorter = this.#keptAfterS > LONG_RUN_S && ranS * 2 < this.#keptAfterS;
+    if (ranS > LONGEST_RUN_S || (this.#isComplete && !isShorter)) return;
     try {
       mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
       for (const each of this.#scripts) writeWhole(each.place, keptBytes(each, ranS));

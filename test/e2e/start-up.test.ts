@@ -165,13 +165,17 @@ describe('a command loads what it needs, and nothing else', () => {
     expect(await readdir(compiled).catch(() => [])).toEqual([]);
     const first = await run(line, { env });
     const folder = path.join(compiled, `${process.version}-${process.arch}-${command}`);
-    const written = await Promise.all(
-      (await readdir(folder)).map(async (file) => (await stat(path.join(folder, file))).mtimeMs),
-    );
+    const times = async () =>
+      Promise.all((await readdir(folder)).map(async (file) => (await stat(path.join(folder, file))).mtimeMs));
+    let written = await times();
     const second = await run(line, { env });
-    const after = await Promise.all(
-      (await readdir(folder)).map(async (file) => (await stat(path.join(folder, file))).mtimeMs),
-    );
+    let after = await times();
+    // on a machine that is busy the first run is long, and a shorter one keeps its own code instead
+    for (let runs = 2; runs < 6 && `${after}` !== `${written}`; runs++) {
+      written = after;
+      await run(line, { env });
+      after = await times();
+    }
     expect(plain.code).toBe(0);
     expect([first.stdout, first.stderr, second.stdout, second.stderr]).toEqual([
       plain.stdout,

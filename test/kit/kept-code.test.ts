@@ -112,6 +112,8 @@ describe('kept code', () => {
   it.each([
     { first: 4, next: 1.9, isReplaced: true },
     { first: 4, next: 2.1, isReplaced: false },
+    { first: 2.1, next: 1, isReplaced: true },
+    { first: 2, next: 0.5, isReplaced: false },
     { first: 0.3, next: 5, isReplaced: false },
     { first: 0.3, next: 11, isReplaced: false },
   ])('of a run of $first s is replaced by a run of $next s: $isReplaced', async ({ first, next, isReplaced }) => {

@@ -148,8 +148,8 @@ class FinalizedRun<T> {
     }
     const { uid } = object.metadata;
     await this.#patched(object, (current) => (current.metadata.uid === uid ? removeFinalizerPatch(current, done) : []));
-    if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, `${errors.length} cleanups failed`);
+    if (errors.length > 0)
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, `${errors.length} cleanups failed`);
     return later.length === 0 ? {} : { requeueAfterMs: Math.min(...later) };
   }
 

@@ -271,6 +271,15 @@ describe('a gate of shards', () => {
     expect([taken, skipped]).toEqual([[event], [event]]);
   });
 
+  it('leaves to see which caches a source reads, also after it has begun', async () => {
+    await using place = await gated();
+    const inner = { name: 'other', start: () => {}, reads: undefined as unknown };
+    const source = place.gate.source(inner as never);
+    expect(source.reads).toBeUndefined();
+    inner.reads = [{ name: 'v1/services' }];
+    expect(source.reads).toBe(inner.reads);
+  });
+
   it('says of which events of other sources it lets no key through, and nothing of a timer', async () => {
     await using place = await gated();
     const emits: unknown[][] = [];

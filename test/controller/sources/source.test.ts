@@ -2,14 +2,18 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ReconcileRequest } from '../../../src/controller/reconciler.ts';
 import type { ResourceEvent } from '../../../src/controller/resource-event.ts';
 import { createEventSource, createTimerSource } from '../../../src/controller/sources/source.ts';
+import { jsonText } from '../../../src/kit/exact-json.ts';
+import { createLogger } from '../../../src/kit/logger.ts';
 import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { added, start } from '../../support/controller.ts';
 import { ScriptedSource } from '../../support/scripted-source.ts';
 
 describe('sources', () => {
-  it('a mapper that throws, or returns a text that is no key, affects only that event', async () => {
+  it('a mapper that throws, or returns a text that is no key, affects only that event, which is logged', async () => {
     const reconcile = vi.fn();
-    const { controller } = await start({ reconcile });
+    const lines: string[] = [];
+    const logger = createLogger((level, line, fields) => lines.push(`${level}: ${line} ${jsonText(fields)}`));
+    const { controller } = await start({ reconcile, logger });
     const services = new ScriptedSource();
     const enqueue = ({ key }: ResourceEvent) => {
       if (key === 'shop/bad') throw new Error('cannot map');
@@ -19,6 +23,10 @@ describe('sources', () => {
     for (const name of ['bad', 'odd', 'good']) services.emit(added(name));
     await settled();
     expect(reconcile.mock.calls.map(([request]) => request.key)).toEqual(['shop/good']);
+    const [threw, noKey, ...others] = lines.filter((line) => line.includes('could not be mapped'));
+    expect(threw).toContain('"source":"v1/services","key":"shop/bad","error":"cannot map"');
+    expect(noKey).toContain('"key":"shop/odd"');
+    expect(others).toEqual([]);
   });
 
   it('events that a predicate does not pass queue nothing', async () => {

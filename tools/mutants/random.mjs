@@ -6,8 +6,11 @@ import path from 'node:path';
 import { choose, explanationOf, explanations, ROOMS, roomOf, STAGES, testsFor } from './selection.mjs';
 import { inScratch, root, runEntries } from './test-runner.mjs';
 
-/** At most this number of test files is asked for the edits of one source file in each stage. */
-const MOST = { mirrored: 1, direct: 10, near: 15, far: 10, last: 2 };
+/**
+ * At most this number of test files is asked for the edits of one source file in each stage: all tests of a room are
+ * asked, because each runs once without an edit and then only for the edits that it reaches.
+ */
+const MOST = { mirrored: 1, direct: 100, near: 200, far: 40, last: 2 };
 /** At most this number of test files shares a process. */
 const TOGETHER = 50;
 /** The limits of tests are in in-process.mjs; a process that says nothing for a quarter of an hour is ended. */
@@ -73,8 +76,10 @@ async function tryTogether(edits, tests, stage, scratch) {
     if (spoilt !== undefined) known.suspect = spoilt;
     else if (last === undefined)
       throw new Error('no test could be begun: MUTANTS_SHOW=1 shows what the test runner says');
-    else if (typeof last === 'string') known.crashed.push(last);
-    else if (!known.verdicts.includes(last)) settle(edits[last].mutant, { red: HUNG, isReached: true }, known, last);
+    else if (typeof last === 'string') {
+      console.error(`ENDED UNBROKEN  ${last}`);
+      known.crashed.push(last);
+    } else if (!known.verdicts.includes(last)) settle(edits[last].mutant, { red: HUNG, isReached: true }, known, last);
   }
 }
 

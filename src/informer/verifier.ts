@@ -28,32 +28,27 @@ export interface VerifierOptions<T> {
 
 /** The cache differs from the server, and not only for a moment. */
 class DriftError extends InformerError {
-  readonly drift: Drift;
-
-  constructor(text: string, drift: Drift, cause?: unknown) {
+  constructor(text: string, cause?: unknown) {
     super('store', text, { hint: 'the informer lists it again', cause });
-    this.drift = drift;
   }
 }
 
 export const isDrift = (error: unknown): error is DriftError => error instanceof DriftError;
 
 export function driftError(name: string, drift: Drift): InformerError {
-  return new DriftError(`the cache of ${name} differs from the server: ${describe(drift)}`, drift);
+  return new DriftError(`the cache of ${name} differs from the server: ${describe(drift)}`);
 }
 
 /** A cache began with a stored state that could not be compared with the server. */
 export function unverifiedError(name: string, cause: unknown): InformerError {
   const text = `the stored state of ${name} could not be compared with the server: ${messageOf(cause)}`;
-  return new DriftError(text, NO_DRIFT, cause);
+  return new DriftError(text, cause);
 }
 
 /** Cached objects cannot be read, so that only the most recent state will do. */
 export function unreadableError(name: string, cause: unknown): InformerError {
-  return new DriftError(`the cache of ${name} cannot be read: ${messageOf(cause)}`, NO_DRIFT, cause);
+  return new DriftError(`the cache of ${name} cannot be read: ${messageOf(cause)}`, cause);
 }
-
-const NO_DRIFT: Drift = { missing: [], extra: [], stale: [] };
 
 export function isInAgreement({ missing, extra, stale }: Drift): boolean {
   return missing.length + extra.length + stale.length === 0;

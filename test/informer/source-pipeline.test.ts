@@ -2,8 +2,22 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Cached } from '../../src/informer/compact/packed-object.ts';
 import { type PipelineOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply-deltas.ts';
+import { isObjectDelta } from '../../src/informer/store/delta-fifo.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
+import type { WatchEvent } from '../../src/model/watch-event.ts';
+import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { type Pod, pod } from '../support/objects.ts';
+import {
+  added,
+  bookmark,
+  deleted,
+  modified,
+  page,
+  ScriptedListerWatcher,
+  ScriptedStream,
+  unreachable,
+} from '../support/scripted-events.ts';
 import { Indexer } from '../support/store-under-test.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -47,6 +61,113 @@ async function start(options: Partial<PipelineOptions<Cached<ConfigMap>>> = {}) 
   });
   return { sandbox, maps, clock, store, lane, calls, running, stop, signal: controller.signal };
 }
+
+/**
+ * A lane over a pod shop/a at version 3 and a stream that brings `first` and ends. The next one goes on from there, and
+ * brings `second`, each event by itself, and ends too if it `isShort`. They are applied afterwards. Returns the lists
+ * after it: one, if these events contradict the cache.
+ */
+async function resumed(
+  first: WatchEvent<Pod>[],
+  second: WatchEvent<Pod>[],
+  { refused, isShort = false }: { refused?: string; isShort?: boolean } = {},
+) {
+  const clock = new FakeClock();
+  const [one, two] = [new ScriptedStream<Pod>(), new ScriptedStream<Pod>()];
+  const source = new ScriptedListerWatcher<Pod>().onList(() => page('5', [pod('shop/a', 3)])).onWatch(one, two);
+  source.onProbe(unreachable());
+  const store = new Indexer<Pod>();
+  const versions: string[] = [];
+  const changes: string[] = [];
+  let gate: Promise<void> | undefined;
+  const lane = new SourcePipeline<Cached<Pod>>(source, {
+    namespace: undefined,
+    reflector: { name: 'v1/pods', clock, sync: 'list', random: () => 0, logger: silentLogger, idleMs: 1e9 },
+    clock,
+    logger: silentLogger,
+    atStart: () => ({ transform: undefined, resyncMs: 0 }),
+    apply: async (deltas, context) => {
+      await gate;
+      const { notifications, error } = applyDeltas(deltas, store, context);
+      changes.push(...notifications.map(({ kind, key }) => `${kind} ${key}`));
+      if (deltas.some((delta) => isObjectDelta(delta) && delta.key === refused))
+        lane.refused(new Error('no'), 'dropped', 1);
+      if (error) throw error;
+    },
+    onOrderedContinuity: () => {},
+    cache: store,
+    verifyEveryMs: 0,
+    room: () => undefined,
+    onSynced: () => {},
+    onState: ({ resourceVersion }) => versions.push(resourceVersion),
+  });
+  const controller = new AbortController();
+  const running = lane.run(controller.signal);
+  ends.push(async () => {
+    controller.abort();
+    await running;
+  });
+  await clock.advance(2000);
+  one.send(...first);
+  await clock.advance(2000);
+  one.close();
+  await clock.advance(100);
+  const before = source.trace.length;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  for (const event of second) {
+    two.send(event);
+    await settled();
+  }
+  if (isShort) two.close();
+  await settled();
+  resolve();
+  const seen = versions.length;
+  await settled();
+  const keys = [...store.keys()];
+  const states = versions.slice(seen);
+  await clock.advance(isShort ? 5000 : 10);
+  return { lists: source.trace.slice(before).filter((each) => each.startsWith('list')), keys, states, changes };
+}
+
+describe('an event of a resumed stream', () => {
+  const [a6, b7] = [modified(pod('shop/a', 6)), modified(pod('shop/b', 7))];
+
+  it('contradicts the cache: nothing more is applied, and the state is listed', async () => {
+    const { lists, changes, states } = await resumed([a6], [b7, added(pod('shop/c', 8))]);
+    const expected = ['added shop/a', 'updated shop/a', 'updated shop/a'];
+    expect([lists, changes, states]).toEqual([['list'], expected, ['5']]); // the state of the list
+  });
+
+  it('contradicts the cache after its stream has ended: the next one is closed, and the state is listed', async () => {
+    const { lists, keys } = await resumed([a6], [b7], { isShort: true });
+    expect([lists, keys]).toEqual([['list'], ['shop/a']]);
+  });
+
+  it.each<[string, WatchEvent<Pod>[]]>([
+    ['at once', []],
+    ['after a bookmark', [bookmark(6)]],
+  ])('that comes twice is no contradiction, %s', async (_, between) => {
+    const gone = deleted(pod('shop/a', 6));
+    const { lists, keys } = await resumed([gone, ...between], [gone, added(pod('shop/c', 8))]);
+    expect([lists, keys]).toEqual([[], ['shop/c']]);
+  });
+
+  it('proves nothing where the cache refused a single change', async () => {
+    const { lists, keys } = await resumed([a6], [b7], { refused: 'shop/a' });
+    expect([lists, keys]).toEqual([[], ['shop/a', 'shop/b']]);
+  });
+
+  it('contradicts nothing on a stream that follows a list', async () => {
+    const { lists, keys } = await resumed([b7], []);
+    expect([lists, keys]).toEqual([[], ['shop/a', 'shop/b']]);
+  });
+
+  it('at a version before that of the stream shows another history', async () => {
+    const { lists } = await resumed([a6], [added(pod('shop/c', 5))]);
+    expect(lists).toEqual(['list']);
+  });
+});
 
 describe('a lane of an informer', () => {
   it('applies the initial list, then changes, each once', async () => {

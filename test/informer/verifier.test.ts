@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { SharedInformerOptions } from '../../src/informer/informer-options.ts';
-import { driftError, unreadableError } from '../../src/informer/verifier.ts';
+import { driftError, isDrift, unreadableError, unverifiedError } from '../../src/informer/verifier.ts';
 import type { ContinuityEvent } from '../../src/informer/watch/continuity-ledger.ts';
 import type { FaultRule } from '../../src/sandbox/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -220,7 +220,19 @@ it('an error of drift names three keys of each kind, and shows that there are mo
   ]);
 });
 
-it('a cache that cannot be read is named with the cause', () => {
+it('a cache that cannot be read or compared is named with the cause, and is listed again', () => {
   const cause = new Error('damaged');
-  expect(unreadableError('pods', cause)).toMatchObject({ message: 'the cache of pods cannot be read: damaged', cause });
+  const hint = 'the informer lists it again';
+  expect(unreadableError('pods', cause)).toMatchObject({
+    message: 'the cache of pods cannot be read: damaged',
+    cause,
+    hint,
+  });
+  expect(unverifiedError('pods', cause)).toMatchObject({
+    message: 'the stored state of pods could not be compared with the server: damaged',
+    cause,
+    hint,
+  });
+  for (const error of [unreadableError('pods', cause), unverifiedError('pods', cause)])
+    expect(isDrift(error)).toBe(true);
 });

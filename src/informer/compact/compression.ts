@@ -16,6 +16,10 @@ const LEVEL = 1;
 /** The least and the most that is allocated for compressed bytes at once. */
 const LEAST_ROOM = 8 * 1024;
 const MOST_ROOM = 64 * 1024;
+/** How much more than the last compressed bytes took is allocated for the next ones. */
+const MARGIN = 1.25;
+/** The bytes that are allocated beyond a text: zlib allocates a second buffer when the first one is full. */
+const SPARE_ROOM = 64;
 
 /** The options of Node's functions, with a dictionary, which the type declarations do not have yet. */
 interface Options extends ZstdOptions {
@@ -33,12 +37,12 @@ export function zstd(dictionary?: Uint8Array): Compression | undefined {
   return {
     compress(bytes) {
       const compressed = zstdCompressSync(bytes, { ...common, params, chunkSize: room });
-      room = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, compressed.length * 1.25)) & ~0xfff;
+      room = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, compressed.length * MARGIN)) & ~0xfff;
       return compressed;
     },
     decompress(bytes, length) {
-      // one byte more than is needed: zlib allocates a second buffer of this size when the first one is full
-      const text = zstdDecompressSync(bytes, { ...common, chunkSize: length + 64, maxOutputLength: length + 64 });
+      const room = length + SPARE_ROOM;
+      const text = zstdDecompressSync(bytes, { ...common, chunkSize: room, maxOutputLength: room });
       if (text.length !== length) throw new Error(`${text.length} bytes in place of ${length}`);
       return text;
     },

@@ -53,7 +53,6 @@ export class PassingSource implements ListerWatcher<UnknownObject> {
     if (this.#objects.restart()) {
       this.#passed = 0;
       this.#last = undefined;
-      this.#isNew = () => true;
       return await this.#pass(options, context);
     }
     return (await this.#passRest(options, context)) ?? (await this.#passLater(options, context));

@@ -58,6 +58,13 @@ describe('the objects of a list that arrives', () => {
     expect(Object.keys(object)).toEqual(['apiVersion', 'kind', 'metadata', 'at']);
   });
 
+  it('stay as they are without a key, which is reported when they are stored', () => {
+    const { arrivals: arriving } = arrivals();
+    const object = { kind: 'Pod' } as unknown as Pod;
+    arriving.begin();
+    expect([arriving.take(object), arriving.prepare(object)]).toEqual([object, object]);
+  });
+
   it('are packed from the texts that came, the first ones too, which are kept parsed until the list is long', () => {
     const indexer = new Indexer<Pod>({ store: 'auto' }, { isFromServer: () => true });
     const arriving = arrivalsOf(indexer);

@@ -541,6 +541,26 @@ describe('a source of a part', () => {
     expect(seen).toEqual([...Array(11).fill(undefined), 'server', 'server']);
   });
 
+  it('without a part, confirms its version every 30 seconds by a bookmark, until it has one', async () => {
+    const [clock, shards] = [new FakeClock(), new ShardSet({ of: 4, by: 'namespace' })];
+    const source = new ShardedSource({ list: async () => PAGE } as never, shards, { clock });
+    await source.list({}, context());
+    const events = (await source.watch({ resourceVersion: '7' }, context()))[Symbol.asyncIterator]();
+    for (let i = 0; i < 3; i++) {
+      let batch: unknown;
+      void events.next().then(({ value }) => (batch = value));
+      await clock.advance(29_999);
+      expect(batch).toBeUndefined();
+      await clock.advance(1);
+      expect(batch).toEqual([{ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }]);
+    }
+    const next = events.next();
+    next.catch(() => {});
+    shards.change([1]);
+    await expect(next).rejects.toThrow('the shards 1 of 4 from now on');
+    expect(clock.pending).toBe(0);
+  });
+
   it('says what it has before its first list', () => {
     const source = new ShardedSource({} as never, { index: 2, of: 4, by: 'namespace' });
     expect(source.sharding).toEqual({ indexes: [2], of: 4, by: 'namespace', dividedBy: undefined, leftOut: 0 });

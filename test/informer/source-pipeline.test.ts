@@ -3,7 +3,9 @@ import type { Cached } from '../../src/informer/compact/packed-object.ts';
 import { type PipelineOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply-deltas.ts';
 import { isObjectDelta } from '../../src/informer/store/delta-fifo.ts';
+import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
+import type { ListPage, ReadonlyObject } from '../../src/model/object.ts';
 import type { WatchEvent } from '../../src/model/watch-event.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
@@ -13,6 +15,7 @@ import {
   bookmark,
   deleted,
   modified,
+  networkError,
   page,
   ScriptedListerWatcher,
   ScriptedStream,
@@ -62,6 +65,47 @@ async function start(options: Partial<PipelineOptions<Cached<ConfigMap>>> = {}) 
   return { sandbox, maps, clock, store, lane, calls, running, stop, signal: controller.signal };
 }
 
+/** A lane over pods that is not started, with a store of its own. */
+function laneOver(
+  source: ListerWatcher<Pod>,
+  clock: FakeClock,
+  { reflector, ...options }: Partial<PipelineOptions<Cached<Pod>>> = {},
+) {
+  const store = new Indexer<Pod>();
+  return new SourcePipeline<Cached<Pod>>(source, {
+    namespace: undefined,
+    clock,
+    logger: silentLogger,
+    reflector: {
+      name: 'v1/pods',
+      clock,
+      sync: 'list',
+      random: () => 0,
+      logger: silentLogger,
+      idleMs: 1e9,
+      ...reflector,
+    },
+    atStart: () => ({ transform: undefined, resyncMs: 0 }),
+    apply: async (deltas, context) => void applyDeltas(deltas, store, context),
+    onOrderedContinuity: () => {},
+    cache: store,
+    verifyEveryMs: 0,
+    room: () => undefined,
+    onSynced: () => {},
+    ...options,
+  });
+}
+
+/** Runs a lane until the test ends. */
+function run(lane: SourcePipeline<Cached<Pod>>): void {
+  const controller = new AbortController();
+  const running = lane.run(controller.signal);
+  ends.push(async () => {
+    controller.abort();
+    await running;
+  });
+}
+
 /**
  * A lane over a pod shop/a at version 3 and a stream that brings `first` and ends. The next one goes on from there, and
  * brings `second`, each event by itself, and ends too if it `isShort`. They are applied afterwards. Returns the lists
@@ -80,12 +124,8 @@ async function resumed(
   const versions: string[] = [];
   const changes: string[] = [];
   let gate: Promise<void> | undefined;
-  const lane = new SourcePipeline<Cached<Pod>>(source, {
-    namespace: undefined,
-    reflector: { name: 'v1/pods', clock, sync: 'list', random: () => 0, logger: silentLogger, idleMs: 1e9 },
-    clock,
-    logger: silentLogger,
-    atStart: () => ({ transform: undefined, resyncMs: 0 }),
+  const lane = laneOver(source, clock, {
+    cache: store,
     apply: async (deltas, context) => {
       await gate;
       const { notifications, error } = applyDeltas(deltas, store, context);
@@ -94,19 +134,9 @@ async function resumed(
         lane.refused(new Error('no'), 'dropped', 1);
       if (error) throw error;
     },
-    onOrderedContinuity: () => {},
-    cache: store,
-    verifyEveryMs: 0,
-    room: () => undefined,
-    onSynced: () => {},
     onState: ({ resourceVersion }) => versions.push(resourceVersion),
   });
-  const controller = new AbortController();
-  const running = lane.run(controller.signal);
-  ends.push(async () => {
-    controller.abort();
-    await running;
-  });
+  run(lane);
   await clock.advance(2000);
   one.send(...first);
   await clock.advance(2000);
@@ -167,6 +197,125 @@ describe('an event of a resumed stream', () => {
     const { lists } = await resumed([a6], [added(pod('shop/c', 5))]);
     expect(lists).toEqual(['list']);
   });
+});
+
+describe('a lane that has not begun', () => {
+  const lane = (options: Partial<PipelineOptions<Cached<Pod>>> = {}, source = new ScriptedListerWatcher<Pod>()) =>
+    laneOver(source, new FakeClock(), options);
+
+  it('has nothing, waits for nothing, and has nothing to compare', async () => {
+    const { signal } = new AbortController();
+    const one = lane();
+    expect({ ...pickOf(one), continuity: one.continuity.stretches }).toEqual({
+      hasSynced: false,
+      isLeftOut: false,
+      lastSyncResourceVersion: '',
+      shownVersion: '',
+      lastError: undefined,
+      depth: 0,
+      isIdle: true,
+      continuity: [],
+    });
+    await one.whenApplied(signal);
+    const reasons = [one.whenCurrent(signal), one.verify(signal), one.confirm(signal)];
+    for (const reason of reasons) await expect(reason).rejects.toMatchObject({ code: 'closed' });
+    await expect(one.whenCurrent(signal)).rejects.toThrow('the cache of v1/pods has not synced');
+    await expect(lane({ reflector: { name: undefined } }).confirm(signal)).rejects.toThrow('of <unspecified> has');
+  });
+
+  it('has the keys of its namespace and name, and none once it is left out', () => {
+    const keys = ['shop/a', 'shop/b', 'bank/a', 'shopping/a', 'a'];
+    const keysOf = (options: Partial<PipelineOptions<Cached<Pod>>>) => keys.filter((key) => lane(options).has(key));
+    expect(keysOf({})).toEqual(keys);
+    expect(keysOf({ namespace: '' })).toEqual(keys);
+    expect(keysOf({ namespace: 'shop' })).toEqual(['shop/a', 'shop/b']);
+    expect(keysOf({ namespace: 'shop', name: 'a' })).toEqual(['shop/a']);
+    expect(keysOf({ name: 'a' })).toEqual(['shop/a', 'bank/a', 'shopping/a', 'a']);
+    expect(keysOf({ leftOut: AbortSignal.abort() })).toEqual([]);
+    expect(lane({ leftOut: AbortSignal.abort() }).isLeftOut).toBe(true);
+  });
+
+  it('selects the objects that its selectors match and its source keeps', () => {
+    const [web, job] = [pod('shop/web', 1, { labels: { app: 'web' } }), pod('shop/job', 1)];
+    const keeping = Object.assign(new ScriptedListerWatcher<Pod>(), {
+      keeps: ({ metadata }: ReadonlyObject) => metadata.name === 'job',
+    });
+    const selected = (one: SourcePipeline<Cached<Pod>>) => [web, job].map((object) => one.selects(object as never));
+    expect(selected(lane())).toEqual([true, true]);
+    expect(selected(lane({ reflector: { selectors: { labelSelector: 'app=web' } } }))).toEqual([true, false]);
+    expect(selected(lane({}, keeping))).toEqual([false, true]);
+    expect(selected(lane({ reflector: { selectors: { labelSelector: 'app=web' } } }, keeping))).toEqual([false, false]);
+  });
+});
+
+describe('a stored state', () => {
+  const a = pod('shop/a', 3);
+  const stored = { objects: [a], resourceVersion: '5', at: 0 };
+
+  /** A lane that begins with a stored state, and the times at which it lists the metadata, s. */
+  function restored(answer: () => Promise<ListPage<unknown>>) {
+    const clock = new FakeClock();
+    const asked: number[] = [];
+    const source = new ScriptedListerWatcher<Pod>().onList(() => page('9', [a]));
+    source.onProbe(({ limit }) => {
+      if (limit !== 1) asked.push(clock.monotonic() / 1000);
+      return limit === 1 ? page('9', [a]) : answer();
+    });
+    const synced: number[] = [];
+    const lane = laneOver(source, clock, { stored, onSynced: () => synced.push(clock.monotonic() / 1000) });
+    run(lane);
+    return { clock, lane, asked, source, synced };
+  }
+
+  it('is compared again after 1 s, then after up to 30 s, while the server is away', async () => {
+    let isAway = true;
+    const { clock, lane, asked, source, synced } = restored(async () => {
+      if (isAway) throw networkError('ECONNREFUSED');
+      return page('9', [a]);
+    });
+    await clock.advance(100_000);
+    const times = [0, 1, 3, 7, 15, 31, 61, 91];
+    expect(asked).toEqual(times);
+    isAway = false;
+    await clock.advance(100_000);
+    expect([lane.hasSynced, synced, asked]).toEqual([true, [121], [...times, 121]]);
+    expect(source.lists).toEqual([]);
+  });
+
+  it('that cannot be compared for another reason is listed', async () => {
+    const { clock, lane, source, asked } = restored(async () => {
+      throw new Error('no');
+    });
+    await clock.advance(100_000);
+    expect([lane.hasSynced, source.lists.length, asked]).toEqual([true, 1, [0, 1]]); // at first no stream is followed yet
+  });
+
+  it('that differs is compared again after ten seconds, and listed if it still does', async () => {
+    const { clock, lane, source, asked } = restored(async () => page('9', [a, pod('shop/b', 8)]));
+    await clock.advance(10_000);
+    expect([lane.hasSynced, source.lists.length, asked.length]).toEqual([false, 0, 1]);
+    await clock.advance(5_000);
+    expect([lane.hasSynced, source.lists.length, asked.length]).toEqual([true, 1, 2]);
+    expect(lane.continuity).toMatchObject({ drifts: 1, relists: 1 });
+  });
+});
+
+const pickOf = ({
+  hasSynced,
+  isLeftOut,
+  lastSyncResourceVersion,
+  shownVersion,
+  lastError,
+  depth,
+  isIdle,
+}: SourcePipeline<Cached<Pod>>) => ({
+  hasSynced,
+  isLeftOut,
+  lastSyncResourceVersion,
+  shownVersion,
+  lastError,
+  depth,
+  isIdle,
 });
 
 describe('a lane of an informer', () => {

@@ -1,4 +1,4 @@
-import { loadExpression } from '../expr/load-expression.ts';
+import { loadExpression } from '../expr/path-or-cel.ts';
 import { InformerError } from '../kit/error.ts';
 import { lightsOf } from '../kit/lazy-list.ts';
 import { cellsOf } from '../model/cells.ts';

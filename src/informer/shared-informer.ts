@@ -52,7 +52,6 @@ import type { Drift } from './verifier.ts';
 import type { Continuity, ContinuityEvent } from './watch/continuity-ledger.ts';
 import type { ListerWatcher } from './watch/lister-watcher.ts';
 
-const BACKLOG_WARNING = 10_000;
 /** After this time a longer work lets other code run, ms. */
 const LONGEST_STEP_MS = 4;
 
@@ -554,7 +553,6 @@ export class SharedInformer<T> implements Syncable {
       pipelines: this.#pipelines.length,
       clock: this.#clock,
       logger: this.#logger,
-      warnAt: BACKLOG_WARNING,
       onError: (error) => this.#handlerFailed(error),
     });
     this.#processor.add(listener, this.isStarted ? replayed(this.#indexer.store.items, selection) : []);

@@ -36,10 +36,9 @@ import { type CacheView, replacedHistory } from './watch/history-check.ts';
 import { ListFetcher } from './watch/list-fetcher.ts';
 import type { CallContext, ListerWatcher } from './watch/lister-watcher.ts';
 import { Reflector } from './watch/reflector.ts';
-import type { ReflectorOptions } from './watch/reflector-options.ts';
+import { DEFAULT_IDLE_MS, type ReflectorOptions } from './watch/reflector-options.ts';
 import { isSelected } from './watch/selected.ts';
 import { isResumable, type StoredState } from './watch/stored-state.ts';
-import { DEFAULT_IDLE_MS } from './watch/watch-connection.ts';
 
 /** How long a stream may lag behind a list before a difference counts, ms. */
 const VERIFY_GRACE_MS = 10_000;

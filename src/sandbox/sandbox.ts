@@ -26,6 +26,7 @@ import { sandboxKubeconfig } from './server/kubeconfig.ts';
 import { RequestLog } from './server/request-log.ts';
 import { SocketServer } from './server/socket-server.ts';
 import { SkewedClock } from './skewed-clock.ts';
+import { KEPT_HISTORY } from './store/event-log.ts';
 import type { StoredObject } from './store/stored-object.ts';
 import { copy } from './types/copy.ts';
 import type { WebhookService } from './webhook-call.ts';
@@ -140,8 +141,7 @@ export interface TokenOwner {
 const DEFAULTS = {
   port: 0,
   host: '127.0.0.1',
-  historySize: 10_000,
-  historyMs: 300_000,
+  ...KEPT_HISTORY,
   bookmarkIntervalMs: 60_000,
   tokenLifetimeMs: Number.POSITIVE_INFINITY,
   rbac: false,

@@ -6,7 +6,7 @@ import { outagesOf, scopeOf } from '../../stream/outage.ts';
 import type { OutageHints } from '../hints/outage.ts';
 import { causeText } from '../session/cause-text.ts';
 import type { WatchTarget } from '../session/informers.ts';
-import { remindAt } from '../session/remind-at.ts';
+import { remindAt } from './reminder-times.ts';
 
 export interface OutageRemindersOptions {
   readonly targets: () => readonly WatchTarget[];

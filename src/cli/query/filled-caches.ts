@@ -10,8 +10,9 @@ import {
 } from '../session/informers.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { exitCodeOfEnd } from '../terminal/exit-code-of-end.ts';
 import { type ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
-import { exitCodeOfEnd, StreamEnd } from '../terminal/stream-ending.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
 
 /** The caches of one cluster, filled once. */
 export interface FilledCaches {

@@ -7,9 +7,9 @@ import { QUERY } from '../hints/lists.ts';
 import { emptyText } from '../hints/nothing-found.ts';
 import { missingEverywhere } from '../session/missing-names.ts';
 import { countsText } from './counts-text.ts';
-import { requireFresh } from './fresh-answer.ts';
 import { printFound } from './print-found.ts';
 import type { QueryPlan } from './read-query.ts';
+import { requireFresh } from './stale-answer.ts';
 import { printTrees } from './tree.ts';
 
 export interface Printing {

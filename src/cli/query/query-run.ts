@@ -12,21 +12,21 @@ import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { indexersOf } from '../../query/index/stored-index.ts';
 import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import type { Edges } from '../base-command.ts';
+import { whenAvailable } from '../outage/when-available.ts';
 import { asksForClusters } from '../session/cluster-choice.ts';
 import { resolveServed } from '../session/cluster-types.ts';
 import { openSessions } from '../session/clusters.ts';
 import { resolveWhenThere } from '../session/crd-wait.ts';
 import { namespacesOf, type Session, type Sessions } from '../session/session.ts';
-import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, SeveralErrors, withFreshTypes } from '../terminal/exit-codes.ts';
 import { fillCaches, NO_CACHES, usingCaches } from './filled-caches.ts';
 import { type FilledPart, type FilledParts, type QueryPart, refusalOfAll, together } from './filled-parts.ts';
-import { OutdatedCaches } from './fresh-answer.ts';
 import { printAnswer } from './printed-answer.ts';
 import { canPassQuery, printPassed } from './query-passed.ts';
 import { queryPlanOf } from './query-plan.ts';
 import { type QueryFlagValues, type QueryLine, type QueryPlan, type ReadQuery, readQuery } from './read-query.ts';
+import { OutdatedCaches } from './stale-answer.ts';
 import { stdoutSink } from './stdout-sink.ts';
 
 /**

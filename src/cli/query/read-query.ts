@@ -1,4 +1,4 @@
-import { loadExpression } from '../../expr/load-expression.ts';
+import { loadExpression } from '../../expr/path-or-cel.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { FieldReads } from '../../model/field-path.ts';
 import { isComparable } from '../../model/resource-version.ts';
@@ -7,10 +7,10 @@ import { neutralised } from '../../output/escape.ts';
 import type { OutputFormat } from '../../output/formats.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { CountTableOptions } from '../../output/tables/count-table.ts';
-import { VERBS } from '../../query/answer/aggregate.ts';
-import { groupOrderOf, measuresOf } from '../../query/answer/measures.ts';
+import { groupOrderOf, measuresOf } from '../../query/answer/measure-flags.ts';
 import type { Query, QueryScope } from '../../query/answer/query.ts';
 import { splitSortOrder } from '../../query/answer/sort-order.ts';
+import { VERBS } from '../../query/answer/sums.ts';
 import type { PlaceIndex } from '../../query/index/cluster-index.ts';
 import { IndexCatalog } from '../../query/index/index-catalog.ts';
 import { parseIndex } from '../../query/index/index-definition.ts';

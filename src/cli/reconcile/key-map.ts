@@ -1,5 +1,5 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import { loadExpression } from '../../expr/load-expression.ts';
+import { loadExpression } from '../../expr/path-or-cel.ts';
 import type { WatchConfig } from '../../hooks/manifest.ts';
 import type { Lister } from '../../informer/store/lister.ts';
 import { InformerError } from '../../kit/error.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { shortDuration } from '../../kit/duration.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { CachedObjects } from '../../query/answer/cached-objects.ts';
-import { ensureFresh, type Freshness } from '../../query/answer/freshness.ts';
+import { ensureFresh, type Freshness } from '../../query/answer/wait-until-fresh.ts';
 import type { QueryRequest } from '../../serve/protocol.ts';
 
 /** How long a question of a hook waits for caches, ms. Then the cluster is asked instead, which costs a list. */

@@ -5,7 +5,7 @@ import { type ResourceSelection, resolveResourceArgs } from '../../client/discov
 import { RestMapper } from '../../client/discovery/rest-mapper.ts';
 import { isRequestTimeout } from '../../client/http/http-exchange.ts';
 import { createTransport } from '../../client/http/http-transport.ts';
-import { OneShotSilence } from '../../client/http/one-shot-silence.ts';
+import { GIVE_UP_MS, OneShotSilence } from '../../client/http/one-shot-silence.ts';
 import type { Transport } from '../../client/http/transport.ts';
 import { onceEach } from '../../client/http/warnings.ts';
 import { checkNames } from '../../client/name-check.ts';
@@ -93,9 +93,6 @@ export function connect(
     },
   };
 }
-
-/** How long a command that answers once waits for the next byte of a server. */
-const GIVE_UP_MS = 30_000;
 
 function silenceOf(
   { server, requestTimeoutMs = 0 }: ClusterConfig,

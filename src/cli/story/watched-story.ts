@@ -23,8 +23,9 @@ import { createTargets, refuseUnsynced, runTargets, type WatchTarget } from '../
 import { LeavingOut } from '../session/left-out.ts';
 import { namespacesOf, openSession, type Session } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { exitCodeOfEnd } from '../terminal/exit-code-of-end.ts';
 import { type ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
-import { exitCodeOfEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
+import { wordsOfEnd } from '../terminal/stream-ending.ts';
 import { LogLines } from './log-lines.ts';
 import { notOneStory, storyPrinterOf } from './story-output.ts';
 import { DoubtedNodes, storyTypes } from './story-types.ts';

@@ -1,6 +1,6 @@
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { Decider, WaitOutcome } from '../../stream/conditions/waiter.ts';
-import { ExitCode, isReaderGone } from './exit-codes.ts';
+import { isReaderGone } from './exit-codes.ts';
 import { Interrupted } from './signals.ts';
 
 /**
@@ -15,15 +15,6 @@ export class StreamEnd extends Error {
     super(detail);
     this.kind = kind;
   }
-}
-
-export interface StreamState {
-  /** The initial list of every type has been shown. */
-  readonly isSynced: boolean;
-  /** Something is waited for that has not happened: a limit not reached, a condition not met. */
-  readonly isWaiting: boolean;
-  /** Something had no connection when it ended, and --strict asks for continuity. */
-  readonly isCut?: boolean | undefined;
 }
 
 /**
@@ -45,29 +36,7 @@ export const goneNotice = ({ target, key }: Decider) =>
 const clusterOf = ({ type: { cluster } }: NonNullable<WaitOutcome['deciders']>[number]['target']) =>
   cluster === undefined ? '' : ` in ${cluster}`;
 
-/** The exit code of an ending. Throws what is an error, for the entry to word. */
-export function exitCodeOfEnd(reason: unknown, { isSynced, isWaiting, isCut }: StreamState): ExitCode {
-  const isOpen = isSynced && !isWaiting;
-  if (isCut && !isFailure(reason) && !(reason instanceof StreamEnd && reason.kind === 'fail-if'))
-    return ExitCode.continuity;
-  if (reason instanceof Interrupted) return isOpen ? ExitCode.ok : reason.exitCode;
-  if (isReaderGone(reason)) return isWaiting ? ExitCode.readerGone : ExitCode.ok;
-  if (!(reason instanceof StreamEnd)) throw reason;
-  switch (reason.kind) {
-    case 'continuity':
-      return ExitCode.continuity;
-    case 'fail-if':
-      return ExitCode.failIf;
-    case 'timeout':
-    case 'done': // --once looks once
-    case 'recording':
-      return isOpen ? ExitCode.ok : ExitCode.timeout;
-    default:
-      return ExitCode.ok;
-  }
-}
-
-/** The same in words, for the summary: `ended by SIGINT`. */
+/** How a stream ended, in words for the summary: `ended by SIGINT`. */
 export function wordsOfEnd(reason: unknown): string {
   if (reason instanceof Interrupted) return `ended by ${reason.signal}`;
   if (isReaderGone(reason)) return 'ended by its reader';

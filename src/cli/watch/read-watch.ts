@@ -21,6 +21,7 @@ import type { CommandLine } from '../args/argv.ts';
 import { idleMsOf } from '../args/shared-flags.ts';
 import { refuseBeside, refuseWithout } from '../args/useless-flags.ts';
 import type { WatchFlags } from '../args/watch-flags.ts';
+import { whenAvailable } from '../outage/when-available.ts';
 import { askedPart } from '../session/asked-part.ts';
 import { clusterVariables } from '../session/cluster-choice.ts';
 import { resolveServed, type ServedSelections } from '../session/cluster-types.ts';
@@ -38,7 +39,6 @@ import {
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type CommandSession, checkSelectors, namespacesOf, type Session } from '../session/session.ts';
 import { checkEventWords, isOfMetadata, type StreamFilters, streamFiltersOf } from '../session/stream-filters.ts';
-import { whenAvailable } from '../session/when-available.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { canRedraw, type Io } from '../terminal/io.ts';
 import { type Waits, waitsOf } from './wait-flags.ts';

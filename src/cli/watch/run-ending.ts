@@ -1,8 +1,9 @@
 import { InformerError, messageOf } from '../../kit/error.ts';
 import type { Waiter } from '../../stream/conditions/waiter.ts';
+import type { StreamState } from '../terminal/exit-code-of-end.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
-import { StreamEnd, type StreamState } from '../terminal/stream-ending.ts';
+import { StreamEnd } from '../terminal/stream-ending.ts';
 
 /** The exit code of a stream that was without a part of what was asked for. */
 export function partialCode(code: ExitCode, reason: unknown, isAbsent: boolean): ExitCode {

@@ -29,6 +29,7 @@ import type { NewlyRefused } from '../session/left-out.ts';
 import type { CommandSession, Session } from '../session/session.ts';
 import { orEnd, type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { exitCodeOfEnd, type StreamState } from '../terminal/exit-code-of-end.ts';
 import {
   describeError,
   type ExitCode,
@@ -40,15 +41,7 @@ import {
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
-import {
-  decidedBy,
-  exitCodeOfEnd,
-  goneNotice,
-  isFailure,
-  StreamEnd,
-  type StreamState,
-  wordsOfEnd,
-} from '../terminal/stream-ending.ts';
+import { decidedBy, goneNotice, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';
 import { LiveView } from './live-view.ts';
 import { errorLinesOf, isCutShort, partialCode, plainly } from './run-ending.ts';

@@ -18,7 +18,7 @@ import {
   providerCredentials,
 } from './base-credentials.ts';
 import { providerExpiry, validUntil } from './credential-lifetime.ts';
-import { type ExecCredential, FAILURE_HOLDS_MS, runExecPlugin } from './exec-plugin.ts';
+import { type ExecCredential, FAILURE_HOLDS_MS, RENEWAL_HOLDS_MS, runExecPlugin } from './exec-plugin.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { OidcSource } from './oidc-source.ts';
 
@@ -34,12 +34,6 @@ export interface CredentialSourceOptions {
   /** Writes renewed OIDC tokens to the kubeconfig. */
   persist: (replacements: readonly Replacement[]) => Promise<void>;
 }
-
-/**
- * For this time after a plugin ran, or a provider was asked, because the server refused the credentials, neither is
- * done again for another refusal, ms. So a refused watch can be tried every second.
- */
-const RENEWAL_HOLDS_MS = 4_000;
 
 /** A credential from a token file, an OIDC provider or an exec plugin. */
 type Own = Pick<ExecCredential, 'token' | 'certificate' | 'key' | 'expiresAt'>;

@@ -30,6 +30,11 @@ export interface ExecCredential {
 
 /** For this time after a plugin failed, callers get the same error, ms. The next request does not run it again. */
 export const FAILURE_HOLDS_MS = 2_000;
+/**
+ * For this time after a plugin ran, or a provider was asked, because the server refused the credentials, neither is
+ * done again for another refusal, ms. So a refused watch can be tried every second.
+ */
+export const RENEWAL_HOLDS_MS = 4_000;
 
 const MODES = ['Never', 'IfAvailable', 'Always'];
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];

@@ -1,6 +1,6 @@
 import { builtin } from '../../kit/builtin.ts';
 import { RawBody } from './http-dispatch.ts';
-import { LARGEST_EXPANSION, LARGEST_OBJECT, OversizedError } from './limits.ts';
+import { LARGEST_OBJECT, OversizedError } from './limits.ts';
 
 /**
  * The number of bytes that are inflated at a time. Each piece costs a round trip to the inflating thread; meanwhile the
@@ -59,6 +59,12 @@ export function gunzipped(body: RawBody): RawBody {
     }
   }
 }
+
+/**
+ * The largest ratio of the size of a body to its compressed size. Lists of API servers have ratios of ten to thirty; a
+ * gzip bomb has a ratio of a thousand.
+ */
+const LARGEST_EXPANSION = 400;
 
 /** Compares the number of compressed bytes with the number of inflated bytes. */
 class Expansion {

@@ -23,12 +23,6 @@ export const LARGEST_CREDENTIAL = MIB;
 export const LARGEST_ERROR_BODY = MIB;
 
 /**
- * The largest ratio of the size of a body to its compressed size. Lists of API servers have ratios of ten to thirty; a
- * gzip bomb has a ratio of a thousand.
- */
-export const LARGEST_EXPANSION = 400;
-
-/**
  * The error for a response, or a part of one, that is larger than its limit, or than the memory that is left. Its code is
  * `decode`. Its text names the limit, and the byte offset if that is known.
  */

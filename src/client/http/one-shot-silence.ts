@@ -1,6 +1,9 @@
 import type { Clock } from '../../kit/clock.ts';
 import { Watchdog } from '../../kit/watchdog.ts';
 
+/** How long a command that answers once waits for the next byte of a server. */
+export const GIVE_UP_MS = 30_000;
+
 /** Called while requests to a server are made. */
 export interface ExchangeObserver {
   /** Called when a request is sent. */

@@ -3,6 +3,9 @@ import type { ObjectKey } from '../../model/key.ts';
 import type { OrderedContinuity } from '../watch/continuity-ledger.ts';
 import type { InformerNotification } from './notification.ts';
 
+/** From this number of notifications that wait for a slow handler, a warning is logged. */
+export const BACKLOG_WARNING = 10_000;
+
 /** The marker of the initial sync. It is queued, so that it comes after everything before it. */
 export const SYNCED = Symbol('synced');
 /** A continuity event, queued in order with notifications. */

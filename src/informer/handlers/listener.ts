@@ -3,7 +3,14 @@ import { InformerError } from '../../kit/error.ts';
 import { Latch } from '../../kit/latch.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { ThinnedErrors } from '../../kit/thinned-errors.ts';
-import { CoalescingQueue, createBuffer, type HandlerItem, type HandlerQueue, SYNCED } from './handler-queue.ts';
+import {
+  BACKLOG_WARNING,
+  CoalescingQueue,
+  createBuffer,
+  type HandlerItem,
+  type HandlerQueue,
+  SYNCED,
+} from './handler-queue.ts';
 import { HandlerResync } from './handler-resync.ts';
 import type { InformerNotification, NotificationSink } from './notification.ts';
 
@@ -24,8 +31,8 @@ export interface ListenerOptions {
   clock: Clock;
   logger: Logger;
   onError: (error: unknown) => void;
-  /** With `buffer`: the backlog at which a warning is logged. */
-  warnAt: number;
+  /** With `buffer`: the backlog at which a warning is logged. Default: {@link BACKLOG_WARNING}. */
+  warnAt?: number;
 }
 
 /**
@@ -63,7 +70,7 @@ export class Listener<T> {
   constructor(sink: NotificationSink<T>, options: ListenerOptions) {
     this.#sink = sink;
     this.#options = options;
-    this.#warnAt = options.warnAt;
+    this.#warnAt = options.warnAt ?? BACKLOG_WARNING;
     this.#reports = new ThinnedErrors(options.clock);
     const now = options.clock.monotonic();
     this.schedules = Array.from({ length: options.pipelines }, () => new HandlerResync(options.resyncMs, now));

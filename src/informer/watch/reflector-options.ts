@@ -23,6 +23,9 @@ export const REFLECTOR_BACKOFF: BackoffOptions = {
   resetAfterMs: 120_000,
 };
 
+/** The default of `idleMs`: two and a half of a kube-apiserver's bookmark intervals. */
+export const DEFAULT_IDLE_MS = 150_000;
+
 /** Options of {@link Reflector}. */
 export interface ReflectorOptions {
   /** The name of the collection in messages: `v1/pods`. */

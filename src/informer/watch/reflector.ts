@@ -18,14 +18,19 @@ import { recheckHistory } from './history-recheck.ts';
 import { ListFetcher } from './list-fetcher.ts';
 import type { SyncMode } from './list-plan.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import { checkReflectorOptions, KNOWN_REFLECTOR_OPTIONS, type ReflectorOptions } from './reflector-options.ts';
+import {
+  checkReflectorOptions,
+  DEFAULT_IDLE_MS,
+  KNOWN_REFLECTOR_OPTIONS,
+  type ReflectorOptions,
+} from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { RetryPause } from './retry-pause.ts';
 import { RetryWindow } from './retry-window.ts';
 import { StalledWatchCheck } from './stalled-watch-check.ts';
 import { StoreResync } from './store-resync.ts';
 import { isResumable, type StoredState } from './stored-state.ts';
-import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
+import { WatchConnection } from './watch-connection.ts';
 import { classify } from './watch-fault.ts';
 import {
   decide,

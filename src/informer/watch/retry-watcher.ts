@@ -8,7 +8,8 @@ import type { ResourceVersion } from '../../model/resource-version.ts';
 import { failure, isForbidden, isUnauthorized, type Status, StatusError, statusOf } from '../../model/status.ts';
 import type { WatchEvent } from '../../model/watch-event.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import { DEFAULT_IDLE_MS, WatchConnection } from './watch-connection.ts';
+import { DEFAULT_IDLE_MS } from './reflector-options.ts';
+import { WatchConnection } from './watch-connection.ts';
 import { askedPauseMs } from './watch-fault.ts';
 
 /** Options of {@link retryWatch}. */

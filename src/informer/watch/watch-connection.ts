@@ -17,9 +17,6 @@ export interface Life {
   readonly ms: number;
 }
 
-/** Two and a half of a kube-apiserver's bookmark intervals. */
-export const DEFAULT_IDLE_MS = 150_000;
-
 /** Nothing came for so long that the connection counts as dead. */
 class IdleWatchError extends InformerError {
   constructor(message: string) {

@@ -5,7 +5,7 @@ import { jsonText } from '../../kit/exact-json.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
 import { safeJson } from '../escape.ts';
 import type { JqLibrary } from './jq-library.ts';
-import { JqLimitError } from './jq-limit-error.ts';
+import { CHARS_PER_MS, JqLimitError, MOST_MS } from './jq-limits.ts';
 
 /** The limits of an expression that runs. */
 export interface JqRun {
@@ -52,10 +52,6 @@ export async function compileJq(expression: string, library: JqLibrary): Promise
     },
   };
 }
-
-/** How long a call may take, ms, and how many characters of input make it one longer. It takes about 20 ms for a million. */
-const MOST_MS = 30_000;
-const CHARS_PER_MS = 1_000;
 
 /**
  * The key that marks the result of an input on which the expression failed. The library itself reports only the failure

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { InformerError, messageOf } from '../../kit/error.ts';
-import { JqLimitError } from './jq-limit-error.ts';
+import { JqLimitError } from './jq-limits.ts';
 import { MOST_MEMORY, runProgram } from './jq-program.ts';
 import { JqThreads } from './jq-threads.ts';
 import { warnOf } from './jq-warning.ts';

@@ -4,7 +4,7 @@ import { InformerError } from '../../kit/error.ts';
 import { afterOwnTime } from '../../kit/own-time.ts';
 import { safeJson } from '../escape.ts';
 import { endLine, type Jq, jqFailure } from './jq-expression.ts';
-import { JqLimitError } from './jq-limit-error.ts';
+import { JqLimitError } from './jq-limits.ts';
 
 /** Where text goes, at the pace of its reader. */
 export interface TextTarget {

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { abortable, onAbort } from '../../kit/abort.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { oneFile } from '../../kit/one-file.ts';
-import { JqLimitError } from './jq-limit-error.ts';
+import { BYTES_PER_CHAR, JqLimitError, MOST_BYTES } from './jq-limits.ts';
 import type { JqCall, JqReply } from './jq-thread.ts';
 import { warnOf } from './jq-warning.ts';
 
@@ -14,10 +14,6 @@ const MOST_THREADS = 4;
 
 /** A thread that holds more than this after a call is ended, bytes. */
 const MOST_KEPT = 256 * 1024 * 1024;
-
-/** The most memory of a call, bytes; of one with a large input, this number of bytes for each of its characters. */
-const MOST_BYTES = 1024 * 1024 * 1024;
-const BYTES_PER_CHAR = 8;
 
 /** jq-web as WebAssembly, in threads: each call can be ended, and no other code waits. One thread is kept for the next call. */
 export class JqThreads {

@@ -4,7 +4,6 @@ import { isSecretResource } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { withKind } from '../../stream/shown-object.ts';
-import { amountsOf } from './aggregate.ts';
 import type { AnswerNotices } from './answer-sink.ts';
 import { type Found, patienceWith } from './found.ts';
 import type { FoundIn } from './found-in.ts';
@@ -12,6 +11,7 @@ import { type GroupRow, groupsOf } from './groups.ts';
 import { lookedAtBy, saidOf } from './looked-at.ts';
 import { eachPatiently } from './patient-filter.ts';
 import type { Expression, Query } from './query.ts';
+import { amountsOf } from './sums.ts';
 
 export interface GroupingContext {
   readonly redactor: Redactor;

@@ -1,7 +1,7 @@
 import { compareText } from '../../kit/text-order.ts';
 import { compareDecimals } from '../../model/decimal.ts';
 import { compareValues } from '../../model/value-order.ts';
-import type { Amount } from './aggregate.ts';
+import type { Amount } from './sums.ts';
 
 /** The name of the group of items without a value. */
 export const NO_GROUP = '<none>';

@@ -1,12 +1,12 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
-import type { ValueExpression } from '../../expr/load-expression.ts';
+import type { ValueExpression } from '../../expr/path-or-cel.ts';
 import type { IndexDefinition } from '../index/index-definition.ts';
 import type { Lookup } from '../index/lookup.ts';
 import type { CollectionPart } from './collection-part.ts';
-import type { Freshness } from './freshness.ts';
 import type { GroupOrder } from './groups.ts';
-import type { Measure } from './measures.ts';
+import type { Measure } from './measure-flags.ts';
 import type { ObjectFilters } from './object-filters.ts';
+import type { Freshness } from './wait-until-fresh.ts';
 
 /** An expression over objects, and its text. */
 export type Expression = Pick<ValueExpression, 'text' | 'values' | 'reads' | 'seen'>;

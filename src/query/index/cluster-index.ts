@@ -1,4 +1,4 @@
-import type { ValueExpression } from '../../expr/load-expression.ts';
+import type { ValueExpression } from '../../expr/path-or-cel.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { type Lookup, lookupTest } from './lookup.ts';

@@ -1,5 +1,5 @@
 import { goText } from '../../expr/go-text.ts';
-import { loadExpression } from '../../expr/load-expression.ts';
+import { loadExpression } from '../../expr/path-or-cel.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { Address } from '../../model/field-path.ts';
 import type { ReadonlyObject } from '../../model/object.ts';

@@ -4,15 +4,15 @@ import type { ReadonlyObject } from '../../model/object.ts';
 import type { ObjectChange } from '../../stream/envelope.ts';
 import type { Redactor } from '../../stream/redact.ts';
 import { shownObject, whyUnprintable } from '../../stream/shown-object.ts';
-import { amountsOf } from '../answer/aggregate.ts';
 import { sortedBy } from '../answer/arrange.ts';
 import { type CachedObjects, scanned } from '../answer/cached-objects.ts';
 import type { Found } from '../answer/found.ts';
 import { groupValues, rowRecord, shownIn } from '../answer/grouping.ts';
 import { type GroupRow, NO_GROUP, sortedRows } from '../answer/groups.ts';
 import type { Matcher } from '../answer/matcher.ts';
-import { columnOf } from '../answer/measures.ts';
+import { columnOf } from '../answer/measure-flags.ts';
 import { asksForObjects, type ScopedQuery } from '../answer/query.ts';
+import { amountsOf } from '../answer/sums.ts';
 import type { IndexCatalog } from '../index/index-catalog.ts';
 import { runLookups } from '../index/lookup-plan.ts';
 import {

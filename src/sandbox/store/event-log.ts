@@ -51,6 +51,9 @@ export interface EventLogOptions {
   readonly floor?: (() => number) | undefined;
 }
 
+/** How far back a watch can resume by default: the number of changes, and their age in ms. */
+export const KEPT_HISTORY = { historySize: 10_000, historyMs: 300_000 };
+
 /**
  * Encoded lines are kept for this many of the latest changes. Live watchers are not further behind; other watchers
  * encode again.

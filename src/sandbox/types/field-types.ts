@@ -6,7 +6,7 @@ import type { FieldProblem } from '../status/statuses.ts';
 import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message, type Scalar } from './fields/field-table.ts';
 import { goPlusV, goSharpV, goTypeOf } from './go-text.ts';
-import { readServerQuantity } from './server-quantity.ts';
+import { readServerQuantity } from './stored-quantity.ts';
 
 /** A value that does not have the type of its field. */
 export interface Mismatch {

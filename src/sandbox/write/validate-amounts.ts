@@ -1,6 +1,6 @@
 import { invalidValue } from '../status/field-problems.ts';
 import type { FieldProblem } from '../status/statuses.ts';
-import { compareServerQuantities, readServerQuantity } from '../types/server-quantity.ts';
+import { compareServerQuantities, readServerQuantity } from '../types/stored-quantity.ts';
 
 /** The amounts below zero. */
 export function negativeAmounts(amounts: Record<string, unknown>, at: string): FieldProblem[] {

@@ -29,7 +29,7 @@ import { unknownRules } from '../types/custom/validation-rules.ts';
 import { emptyObject, fillIn } from '../types/empty-objects.ts';
 import { equalJson } from '../types/equal.ts';
 import { dropUnknownFields } from '../types/known-fields.ts';
-import { storeQuantities } from '../types/stored-quantities.ts';
+import { storeQuantities } from '../types/quantity-fields.ts';
 import {
   countsAnnotations,
   countsGeneration,

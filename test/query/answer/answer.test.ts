@@ -4,7 +4,7 @@ import type { ReadonlyObject, UnknownObject } from '../../../src/model/object.ts
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { type AnswerPart, answer } from '../../../src/query/answer/answer.ts';
 import type { CachedObjects } from '../../../src/query/answer/cached-objects.ts';
-import { measuresOf } from '../../../src/query/answer/measures.ts';
+import { measuresOf } from '../../../src/query/answer/measure-flags.ts';
 import type { Query, ScopedQuery } from '../../../src/query/answer/query.ts';
 import { clusterIndex, OF_CLUSTERS } from '../../../src/query/index/cluster-index.ts';
 import { parseLookup } from '../../../src/query/index/lookup.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadExpression } from '../../../src/expr/load-expression.ts';
+import { loadExpression } from '../../../src/expr/path-or-cel.ts';
 import type { StoreKind } from '../../../src/informer/compact/compact-store.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';

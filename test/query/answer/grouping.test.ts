@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { loadExpression } from '../../../src/expr/load-expression.ts';
+import { loadExpression } from '../../../src/expr/path-or-cel.ts';
 import type { ResourceType } from '../../../src/model/resource-type.ts';
 import { scanned } from '../../../src/query/answer/cached-objects.ts';
 import { grouped } from '../../../src/query/answer/grouping.ts';
-import { measuresOf } from '../../../src/query/answer/measures.ts';
+import { measuresOf } from '../../../src/query/answer/measure-flags.ts';
 import { Redactor } from '../../../src/stream/redact.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { amountsOf } from '../../../src/query/answer/aggregate.ts';
 import { type GroupRow, groupsOf, sortedRows } from '../../../src/query/answer/groups.ts';
+import { amountsOf } from '../../../src/query/answer/sums.ts';
 import { IndexCatalog } from '../../../src/query/index/index-catalog.ts';
 import { PODS } from '../../support/query.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadExpression } from '../../src/expr/load-expression.ts';
+import { loadExpression } from '../../src/expr/path-or-cel.ts';
 import { addressText } from '../../src/model/field-path.ts';
 
 const object = {

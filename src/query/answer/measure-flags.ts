@@ -1,9 +1,9 @@
-import { loadExpression, type ValueExpression } from '../../expr/load-expression.ts';
+import { loadExpression, type ValueExpression } from '../../expr/path-or-cel.ts';
 import { InformerError } from '../../kit/error.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { VERBS, type Verb } from './aggregate.ts';
 import type { GroupOrder } from './groups.ts';
 import { splitSortOrder } from './sort-order.ts';
+import { VERBS, type Verb } from './sums.ts';
 
 /** One `--sum`, `--min`, `--max` or `--avg`. */
 export interface Measure {

@@ -3,7 +3,7 @@ import { formatGroupVersion } from '../../model/gvr.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import type { ApiType } from './api-type.ts';
 import { builtinMessage, type FieldType, type Message } from './fields/field-table.ts';
-import { storedQuantity } from './server-quantity.ts';
+import { storedQuantity } from './stored-quantity.ts';
 
 /**
  * Writes the quantities of an object as a server stores them: `500m` for `0.5`. Changes the object. A custom resource

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whenAvailable } from '../../../src/cli/session/when-available.ts';
+import { whenAvailable } from '../../../src/cli/outage/when-available.ts';
 import { StreamEnd } from '../../../src/cli/terminal/stream-ending.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { failure, StatusError } from '../../../src/model/status.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HugeNumber } from '../../../src/kit/exact-json.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { amountsOf, VERBS, type Verb } from '../../../src/query/answer/aggregate.ts';
+import { amountsOf, VERBS, type Verb } from '../../../src/query/answer/sums.ts';
 
 /** The exact result for one group in which each value is an item's. */
 const exact = (verb: Verb, ...values: unknown[]) => amountsOf(verb, [values.map((value) => [value])]).amounts[0]?.exact;

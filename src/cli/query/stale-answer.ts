@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { shortDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { CachedInformer, CachedObjects } from '../../query/answer/cached-objects.ts';
-import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/freshness.ts';
+import { ensureFresh, type Freshness, type NotFresh } from '../../query/answer/wait-until-fresh.ts';
 import { ageText } from '../hints/last-proof.ts';
 import { causeText } from '../session/cause-text.ts';
 
@@ -41,8 +41,6 @@ export async function requireFresh(
   const options = { hint: hintFor(wish) };
   throw isOutdated ? new OutdatedCaches('stale', text, options) : new InformerError('stale', text, options);
 }
-
-/** Less than a second is given in milliseconds. */
 
 function askedText({ freshMs, atLeastRv }: Freshness): string {
   return [

@@ -3,10 +3,10 @@ import { Backoff } from '../../kit/backoff.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { statusOf } from '../../model/status.ts';
+import type { Session } from '../session/session.ts';
 import { errorTexts } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
-import { remindAt } from './remind-at.ts';
-import type { Session } from './session.ts';
+import { remindAt } from './reminder-times.ts';
 
 const POLL = { initialMs: 1000, factor: 2, jitter: 0.2, capMs: 30_000 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnOf, groupOrderOf, measuresOf } from '../../../src/query/answer/measures.ts';
+import { columnOf, groupOrderOf, measuresOf } from '../../../src/query/answer/measure-flags.ts';
 
 const columns = async (flags: Parameters<typeof measuresOf>[0]) =>
   (await measuresOf(flags, () => {})).map((measure) => [columnOf(measure), measure.expression.text]);

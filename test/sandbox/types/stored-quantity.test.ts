@@ -4,7 +4,7 @@ import {
   readServerQuantity,
   type ServerQuantity,
   storedQuantity,
-} from '../../../src/sandbox/types/server-quantity.ts';
+} from '../../../src/sandbox/types/stored-quantity.ts';
 
 describe('the stored form of a quantity', () => {
   // Each line was made by resource.Quantity of Kubernetes 1.36.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';
-import { ensureFresh, type Freshness, hasReached, isFresh } from '../../../src/query/answer/freshness.ts';
+import { ensureFresh, type Freshness, hasReached, isFresh } from '../../../src/query/answer/wait-until-fresh.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess, readsOf } from '../../support/in-process.ts';
 
 /** An informer over the config maps a/p0, a/p1 and b/p2 of a server whose bookmarks come every minute. */

@@ -1,7 +1,7 @@
 import { HugeNumber } from '../../kit/exact-json.ts';
 import { addDecimals, compareDecimals, type Decimal, divideDecimal, formatDecimal, ZERO } from '../../model/decimal.ts';
 import { type Reading, type ReadingKind, readingOf } from './reading.ts';
-import { exactSize, readableSize, type SizeStyle } from './size-text.ts';
+import { exactSize, readableSize, type SizeStyle } from './sum-text.ts';
 
 /** The aggregate of the values of a group. */
 export type Verb = 'sum' | 'min' | 'max' | 'avg';

@@ -14,7 +14,6 @@ import { privateFile } from '../hooks/journal/private-file.ts';
 import { aborted } from '../kit/abort.ts';
 import { systemClock } from '../kit/clock.ts';
 import { InformerError, messageOf } from '../kit/error.ts';
-import { replaceFile, textOfFile } from '../kit/whole-file.ts';
 import type { KubeObject } from '../model/object.ts';
 import { GATE_EXAMPLE } from '../sandbox/feature-gates.ts';
 import {
@@ -26,6 +25,7 @@ import {
   SCENARIO_NAMES,
 } from '../sandbox/index.ts';
 import { serveHandler } from '../sandbox/server/handler-server.ts';
+import { writeKubeconfig } from '../sandbox/server/kubeconfig.ts';
 
 export default class SandboxCommand extends BaseCommand {
   static override summary = 'Start an in-memory Kubernetes API server for trials';
@@ -159,13 +159,7 @@ const OF_A_CLUSTER = ['scenario', 'pods', 'rate', 'seed', 'load', 'faults', 'rba
 async function kubeconfigFile(content: string, named: string | undefined): Promise<AsyncDisposable & { path: string }> {
   if (named === undefined) return privateFile('kubeconfig', content);
   try {
-    const before = (await textOfFile(named)) ?? '';
-    if (before.trim() !== '' && !/^current-context: sandbox$/m.test(before)) {
-      throw new InformerError('argument', `${named} exists and is not the kubeconfig of a sandbox`, {
-        hint: 'name another file, or remove it first',
-      });
-    }
-    await replaceFile(named, content, 0o600);
+    await writeKubeconfig(named, content);
   } catch (cause) {
     if (cause instanceof InformerError && cause.hint !== undefined) throw cause;
     throw new InformerError('argument', `cannot write the kubeconfig: ${messageOf(cause)}`, {

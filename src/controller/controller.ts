@@ -26,7 +26,7 @@ import { type ControllerFacts, type ControllerPhase, explain, type KeyExplanatio
 import { guardedLimiter } from './guarded-limiter.ts';
 import { CauseBook, type CauseNote, type Gathered } from './history/causes.ts';
 import { effectOfEvent } from './history/event-effect.ts';
-import { type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
+import { HOT_LOOP_RUNS, type HotLoop, HotLoops, loopText } from './history/hot-loops.ts';
 import { OwnWrites } from './history/own-writes.ts';
 import type { Parked } from './history/parked.ts';
 import { type DelayReason, type RunEntry, type SkippedEvent, Trail } from './history/trail.ts';
@@ -115,7 +115,7 @@ export class Controller {
     const limiter = createControllerRateLimiter({ clock });
     this.#limiter = rateLimiter ? guardedLimiter(rateLimiter, limiter, this.#logger) : limiter;
     this.#queue = new WorkQueue({ name, clock, rateLimiter: this.#limiter, metrics });
-    const { hotLoopRuns: runs = 10, ownWrites = new OwnWrites(), debounceMs = 0 } = options;
+    const { hotLoopRuns: runs = HOT_LOOP_RUNS, ownWrites = new OwnWrites(), debounceMs = 0 } = options;
     this.#splitKey = options.splitKey ?? splitKey;
     this.#debounce = debounceMs > 0 ? new Debounce(clock, debounceMs) : undefined;
     this.#ownWrites = ownWrites;

@@ -11,7 +11,7 @@ import type { Access } from '../hooks/access/request-access.ts';
 import { DEFAULT_GRACE_MS } from '../hooks/run/drain.ts';
 import { InformerError } from '../kit/error.ts';
 import { appName, deployedOf, environmentRemarks, type ManifestFlags, refuseHarmful } from './deployed.ts';
-import type { HookFolder } from './hook-place.ts';
+import { type HookFolder, LARGEST_CONFIG_MAP } from './hook-place.ts';
 import { checkedImage } from './image-name.ts';
 import type { Manifest } from './manifest.ts';
 import { metricsPort } from './metrics-port.ts';
@@ -109,8 +109,6 @@ const secretAccess = (servers: FolderNeeds['servers'], namespace: string): Acces
 
 /** The place in images of shell-operator, which hooks may name. */
 const FOLDER = '/hooks';
-/** A ConfigMap has at most 1 MiB with everything around the data, in bytes. */
-const LARGEST = 900_000;
 
 async function placeOfFolder(
   { folder, hooks }: FolderNeeds,
@@ -137,7 +135,7 @@ async function placeOfFolder(
     const isExecutable = ((await stat(file)).mode & 0o111) !== 0;
     files.push({ key: `${files.length}-${keyOf(name)}`, path: name, text: content.toString('utf8'), isExecutable });
   }
-  if (size > LARGEST) return inImage(`they have ${size} bytes, and a ConfigMap takes at most 1 MiB`);
+  if (size > LARGEST_CONFIG_MAP) return inImage(`they have ${size} bytes, and a ConfigMap takes at most 1 MiB`);
   const programs = [...new Set(files.flatMap(({ text, isExecutable }) => (isExecutable ? programOf(text) : [])))];
   return {
     hook: { in: 'folder', path: FOLDER, isExecutable: true, files },

@@ -59,7 +59,7 @@ const MOUNT_FOLDER = '/hook';
 /** The folder of hooks in an image. */
 const IMAGE_FOLDER = '/app';
 /** A ConfigMap has at most 1 MiB with everything around the data, in bytes. Source: core/v1 MaxSecretSize. */
-const LARGEST = 900_000;
+export const LARGEST_CONFIG_MAP = 900_000;
 
 /**
  * Where a Pod finds the hook of a file that was loaded here: in a ConfigMap if it is one text file that imports nothing,
@@ -87,7 +87,8 @@ export async function hookPlaceOf(hook: string, hookPath: string | undefined): P
   if (packages.length > 0) return inImage(`it imports ${packages.join(', ')}`);
   if (files.length > 1) return inImage(`it imports ${files.slice(1).join(', ')}`);
   const content = await readFile(file);
-  if (content.length > LARGEST) return inImage(`it has ${content.length} bytes, and a ConfigMap takes at most 1 MiB`);
+  if (content.length > LARGEST_CONFIG_MAP)
+    return inImage(`it has ${content.length} bytes, and a ConfigMap takes at most 1 MiB`);
   const text = textOf(content);
   if (text === undefined) return inImage('it is a binary file, which may be for this machine only');
   const key = path.basename(file).replaceAll(/[^-._a-zA-Z0-9]+/g, '-');

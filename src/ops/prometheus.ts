@@ -4,6 +4,7 @@ import { checkOptions, type KnownOptionsOf } from '../kit/known-options.ts';
 import { defaultLogger, type Logger } from '../kit/logger.ts';
 import type { Counter, Gauge, Histogram, MetricLabels, MetricsProvider } from '../kit/metrics.ts';
 import { helpOf } from './metric-help.ts';
+import { idOf, type Series, seriesOf } from './metric-series.ts';
 import { observeProcess, type ReadingProvider } from './process-metrics.ts';
 
 /** A registry of the library `prom-client`: of the caller's own copy, whichever version. */
@@ -36,12 +37,6 @@ const KNOWN_OPTIONS = {
   process: 'boolean',
   logger: 'logger',
 } satisfies KnownOptionsOf<PrometheusOptions>;
-
-/**
- * The most series of one metric. Further ones share one whose labels are all `other`, so that labels with values of the
- * cluster cannot fill the memory.
- */
-const MOST_SERIES = 1000;
 
 /**
  * Creates a {@link MetricsProvider} that serves its values in the text format of Prometheus. Pass it as `metrics` to
@@ -88,36 +83,6 @@ async function loadParts() {
 const BUCKET_BOUND = /(?<=[{,]le=")[\d.e-]+(?=")/g;
 
 type Kind = 'counter' | 'gauge' | 'histogram';
-
-/** One series: values that callers set or add to, and functions that are called when it is read. */
-class Series {
-  readonly labels: MetricLabels;
-  value = 0;
-  /** Whether a caller holds it, so that it is shown also without functions. */
-  isHeld = false;
-  readonly readers = new Set<() => number>();
-
-  constructor(labels: MetricLabels) {
-    this.labels = labels;
-  }
-
-  /** The sum. Undefined if there is none to show. */
-  read(failed: (error: unknown) => void): number | undefined {
-    let sum = this.value;
-    let isShown = this.isHeld;
-    for (const reader of this.readers) {
-      try {
-        const value = reader();
-        if (!Number.isFinite(value)) continue;
-        sum += value;
-        isShown = true;
-      } catch (error) {
-        failed(error);
-      }
-    }
-    return isShown ? sum : undefined;
-  }
-}
 
 interface Family {
   readonly kind: Kind;
@@ -170,7 +135,7 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
 
   histogram(name: string, labels: MetricLabels, buckets: readonly number[]): Histogram {
     const family = this.#familyOf(name, 'histogram', labels, buckets);
-    const { labels: shown } = this.#seriesOf(family, labels);
+    const { labels: shown } = seriesOf(family, labels);
     return {
       observe: (value) => {
         if (Number.isFinite(value)) family.observe?.(shown, value);
@@ -188,7 +153,7 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
 
   #reading(name: string, kind: Kind, labels: MetricLabels, read: () => number): Disposable {
     const family = this.#familyOf(name, kind, labels);
-    const series = this.#seriesOf(family, labels);
+    const series = seriesOf(family, labels);
     const reader = () => read(); // its own, so that the same function can be added twice
     series.readers.add(reader);
     return {
@@ -200,21 +165,9 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
   }
 
   #held(name: string, kind: Kind, labels: MetricLabels): Series {
-    const series = this.#seriesOf(this.#familyOf(name, kind, labels), labels);
+    const series = seriesOf(this.#familyOf(name, kind, labels), labels);
     series.isHeld = true;
     return series;
-  }
-
-  #seriesOf({ series, labelNames }: Family, labels: MetricLabels): Series {
-    const id = idOf(labels, labelNames);
-    const known = series.get(id);
-    if (known) return known;
-    const isOver = series.size >= MOST_SERIES;
-    const shown = isOver ? Object.fromEntries(labelNames.map((label) => [label, 'other'])) : { ...labels };
-    const shownId = isOver ? idOf(shown, labelNames) : id;
-    const created = series.get(shownId) ?? new Series(shown);
-    series.set(shownId, created);
-    return created;
   }
 
   #familyOf(name: string, kind: Kind, labels: MetricLabels, buckets: readonly number[] = []): Family {
@@ -272,5 +225,3 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
     return { kind, labelNames, series };
   }
 }
-
-const idOf = (labels: MetricLabels, names: readonly string[]) => JSON.stringify(names.map((name) => labels[name]));

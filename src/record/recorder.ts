@@ -7,7 +7,7 @@ import type { ReadonlyObject, UnknownObject } from '../model/object.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { Redactor } from '../stream/redact.ts';
 import type { RecordedHookRun } from './hook-runs.ts';
-import { type NewRevision, RecordingWriter } from './recording-writer.ts';
+import { FULL_DISK_MS, type NewRevision, RecordingWriter } from './recording-writer.ts';
 import { type SeenChange, SourceRecorder } from './source-recorder.ts';
 
 export interface RecorderOptions {
@@ -51,8 +51,6 @@ const MOST_RUNS = 10_000;
 const BEYOND = 1.25;
 /** How often the age and size of the file are looked at, ms. */
 const TRIM_MS = 60_000;
-/** How long to wait until a file that could not be written is tried again, ms. */
-const RETRY_MS = 10_000;
 
 /**
  * Records what informers report into a file. It is attached to them as one more handler, and must be before they run.
@@ -171,7 +169,7 @@ export class Recorder {
 
   /** Records the present states after a time in which the file could not be written. Returns whether it did. */
   #beginAgain(failedAt: number): boolean {
-    if (this.#options.clock.monotonic() - failedAt < RETRY_MS) return false;
+    if (this.#options.clock.monotonic() - failedAt < FULL_DISK_MS) return false;
     if (!this.#targets.every((target) => target.isCaughtUp)) return false; // the cache is ahead of the handler
     try {
       const { mostBytes } = this.#options;

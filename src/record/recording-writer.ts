@@ -8,6 +8,7 @@ import { formatGroupResource, formatGvr } from '../model/gvr.ts';
 import type { ResourceType } from '../model/resource-type.ts';
 import { type RecordedHookRun, writeHookRuns } from './hook-runs.ts';
 import type { RecordedChange } from './recorded-change.ts';
+import type { RecordedGap } from './recorded-gap.ts';
 import { RecordedTime } from './recorded-time.ts';
 import { RecordingFault, recordingFault } from './recording-fault.ts';
 import { completeStates, firstQuarter, putState, trim } from './retention.ts';
@@ -60,19 +61,6 @@ export interface RecordedStretch {
   readonly objects: number;
 }
 
-/** A time in which changes may be missing. */
-export interface RecordedGap {
-  readonly source: number;
-  reason: string;
-  readonly since: number;
-  until: number | undefined;
-  readonly fromVersion: string;
-  toVersion: string;
-  added: number;
-  changed: number;
-  deleted: number;
-}
-
 type WriterClock = Pick<Clock, 'now' | 'monotonic'>;
 
 interface WriterOptions {
@@ -82,6 +70,9 @@ interface WriterOptions {
   /** The most that the file may have, bytes. Default: what the disk has room for. */
   readonly mostBytes?: number | undefined;
 }
+
+/** How long to wait until a file that could not be written, as on a full disk, is tried again, ms. */
+export const FULL_DISK_MS = 10_000;
 
 const PAGE_BYTES = 4096;
 /** How long newest states wait to be written, ms: an object that changes often is written once. */

@@ -9,14 +9,8 @@ import type { ResourceType } from '../model/resource-type.ts';
 import type { Redactor } from '../stream/redact.ts';
 import { managedFieldsChange } from './managed-fields-change.ts';
 import { type ChangeFacts, createdBy, recordedChange } from './recorded-change.ts';
-import type {
-  KnownState,
-  NewRevision,
-  RecordedGap,
-  RecordedScope,
-  RecordedStretch,
-  RecordingWriter,
-} from './recording-writer.ts';
+import { gapBefore, newGap, type RecordedGap } from './recorded-gap.ts';
+import type { KnownState, NewRevision, RecordedScope, RecordedStretch, RecordingWriter } from './recording-writer.ts';
 import { cellsToRecord, stateText } from './state-text.ts';
 
 /** A change of one object, as an informer reports it. */
@@ -61,7 +55,7 @@ export class SourceRecorder {
     this.#source = writer.source(scope);
     this.#known = writer.known(this.#source);
     const last = writer.lastStretch(this.#source);
-    if (last) this.#gap = this.#newGap(last.ended === null ? 'killed' : 'stopped', last.until, last.lastVersion);
+    if (last) this.#gap = gapBefore(this.#source, last);
   }
 
   /** The stretches and gaps that the file must have. {@link written} must follow a successful write. */
@@ -129,7 +123,7 @@ export class SourceRecorder {
       return;
     }
     if (!this.#stretch) return;
-    this.#gap = this.#newGap(reason, this.#stretch.until, this.#stretch.lastVersion);
+    this.#gap = newGap(this.#source, reason, this.#stretch.until, this.#stretch.lastVersion);
     this.#ended.push(this.#stretch);
     this.#stretch = undefined;
   }
@@ -137,7 +131,7 @@ export class SourceRecorder {
   /** A watch was resumed, and nothing shows yet that the server still has all that happened since. */
   doubted(): void {
     if (!this.#stretch || this.#gap) return;
-    this.#gap = this.#newGap('unproven', this.#stretch.until, this.#stretch.lastVersion);
+    this.#gap = newGap(this.#source, 'unproven', this.#stretch.until, this.#stretch.lastVersion);
     this.#isDoubted = true;
   }
 
@@ -252,20 +246,6 @@ export class SourceRecorder {
       this.#options.writer.columns(this.#source, type, row.columns);
     }
     return cellsToRecord(row);
-  }
-
-  #newGap(reason: string, since: number, fromVersion: string): RecordedGap {
-    return {
-      source: this.#source,
-      reason,
-      since,
-      until: undefined,
-      fromVersion,
-      toVersion: '',
-      added: 0,
-      changed: 0,
-      deleted: 0,
-    };
   }
 }
 

@@ -2,6 +2,7 @@ import { ContinuityReporter } from '../cli/outage/continuity-reporter.ts';
 import { budgetOf } from '../cli/reconcile/writes.ts';
 import type { Session } from '../cli/session/session.ts';
 import type { Client } from '../client/client.ts';
+import { HOT_LOOP_RUNS } from '../controller/history/hot-loops.ts';
 import type { ActionMode } from '../hooks/actions/action-client.ts';
 import type { HookStream } from '../hooks/hook.ts';
 import type { WriteLimit } from '../hooks/manifest.ts';
@@ -53,8 +54,6 @@ export interface LiveOptions {
   readonly onRun?: (() => void) | undefined;
 }
 
-const DEFAULT_HOT_LOOP = 10;
-
 /** An operator with all that it works with: caches, programs, and the writes of hooks. */
 export class LiveOperator implements AsyncDisposable {
   readonly operator: Operator;
@@ -75,7 +74,7 @@ export class LiveOperator implements AsyncDisposable {
       clock,
       logger: session.logger,
       caches: this.caches,
-      hotLoopRuns: options.hotLoopRuns ?? DEFAULT_HOT_LOOP,
+      hotLoopRuns: options.hotLoopRuns ?? HOT_LOOP_RUNS,
       onHotLoop: ({ key, runs }) =>
         logger.warn(
           `only the hook's own writes changed it, ${runs} times in a row; it is not run for it again until another writer changes it`,

@@ -17,7 +17,7 @@ interface Breadth {
 
 const CLUSTERS: Breadth = {
   word: /lusters/,
-  own: /^(cli\/session\/(clusters|cluster-choice|cluster-types)|cli\/watch\/(clusters-run|cluster-start)|query\/index\/cluster-index|output\/cluster-column|controller\/builder\/[a-z-]+)\.ts$/,
+  own: /^(cli\/session\/(clusters|cluster-choice|cluster-types)|cli\/watch\/(clusters-run|late-cluster)|query\/index\/cluster-index|output\/cluster-column|controller\/builder\/[a-z-]+)\.ts$/,
   // the list `clusters` of a kubeconfig; the plural of a kind; any clusters, each with a folder or a process
   other:
     /^(client\/(kubeconfig|config\/(kubeconfig-file|in-cluster)|auth\/base-credentials)|(sandbox\/server|doctor)\/kubeconfig|cli\/completion\/inquiry|crds\/definition|serve\/folder-key|doctor\/machine)\.ts$/,

@@ -8,17 +8,12 @@ import { formatWords, parseOutputFormat } from '../../output/formats.ts';
 import { SqlTables } from '../../record/sql-tables.ts';
 import { refuseBeside } from '../args/useless-flags.ts';
 import type { Edges } from '../base-command.ts';
-import { exitOf, limited, ownProcess, REASON, readsForAnother } from '../record/process-limits.ts';
+import { exitOf, limited, ownProcess, REASON, readsForAnother, SQL_BYTES, SQL_MS } from '../record/process-limits.ts';
 import { recordedServer } from '../record/recorded-server.ts';
 import { ExitCode } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { writeRows } from '../terminal/write-rows.ts';
 import type { QueryLine } from './read-query.ts';
-
-/** The time of a statement where --timeout gives none, ms. */
-const USUAL_MS = 30_000;
-/** The most memory of a statement's process. */
-const MOST_BYTES = 1024 ** 3;
 
 /** The flags beside which a statement has its meaning. */
 const OWN: readonly string[] = ['sql', 'from', 'at', 'output', 'no-headers', 'timeout', 'quiet', 'log-format', 'v', 'config', 'help']; // biome-ignore format: one line
@@ -28,7 +23,7 @@ const OWN: readonly string[] = ['sql', 'from', 'at', 'output', 'no-headers', 'ti
  * of its own with the same command line, which ends at its limits, at a signal, and when its reader has gone.
  */
 export async function querySql({ flags, words, given }: QueryLine, edges: Edges): Promise<ExitCode> {
-  const { sql = '', from, timeout = USUAL_MS } = flags;
+  const { sql = '', from, timeout = SQL_MS } = flags;
   if (from === undefined)
     throw new InformerError('argument', '--sql asks a recording, and --from FILE is missing', {
       hint: 'watch TYPE --record FILE and serve TYPE --record FILE make one',
@@ -64,7 +59,7 @@ async function runHere(
   { io }: Edges,
 ): Promise<ExitCode> {
   const computing = new Int32Array(new SharedArrayBuffer(4)).fill(1);
-  using _ = limited({ computing, limitMs, mostBytes: MOST_BYTES });
+  using _ = limited({ computing, limitMs, mostBytes: SQL_BYTES });
   using recorded = await recordedServer({ from, at: flags.at }, given, io);
   using tables = new SqlTables(recorded.recording, sql, flags.at === undefined ? undefined : recorded.at);
   const statement = tables.prepare(sql);

@@ -113,7 +113,7 @@ export async function resolvedPlan(
     mode: config.dryRun ? 'dry-run' : config.allowWrite ? 'write' : 'describe',
     maxWrites: config.maxWrites,
     journal: flags.journal,
-    hotLoopRuns: config.hotLoop ?? 10,
+    hotLoopRuns: config.hotLoop,
     consistency: config.consistency === 'none' ? 'none' : undefined,
     passCredentials: config.passCredentials ?? false,
     showSecrets,

@@ -40,8 +40,8 @@ export interface ReconcilePlan extends SelectedObjects {
   readonly maxWrites: WriteLimit | undefined;
   /** The folder of the journal of actions. */
   readonly journal: string | undefined;
-  /** The runs in a row by own writes that park a key; 0 = never. */
-  readonly hotLoopRuns: number;
+  /** The runs in a row by own writes that park a key; 0 = never, undefined = the default of a controller. */
+  readonly hotLoopRuns: number | undefined;
   /** `none`: runs do not wait until the caches show own writes. */
   readonly consistency?: 'none' | undefined;
   readonly passCredentials: boolean;

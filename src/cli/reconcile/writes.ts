@@ -1,14 +1,15 @@
-import { createWriteBudget, unlimitedWrites, type WriteBudget } from '../../hooks/actions/write-budget.ts';
-import type { WriteLimit } from '../../hooks/manifest.ts';
+import {
+  createWriteBudget,
+  DEFAULT_WRITES,
+  unlimitedWrites,
+  type WriteBudget,
+} from '../../hooks/actions/write-budget.ts';
 import { onAbort, scope } from '../../kit/abort.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { Session } from '../session/session.ts';
 import type { ReconcilePlan } from './reconcile-plan.ts';
-
-/** No hook that does its work needs more; one that is run again by its own writes does. */
-const DEFAULT_WRITES: WriteLimit = { writes: 600, perMs: 60_000 };
 
 /** The budget of a reconcile's writes, and the runs that wait for it. */
 export interface ReconcileBudget extends WriteBudget {

@@ -17,6 +17,11 @@ export interface ProcessLimits {
   readonly parent: number;
 }
 
+/** How long a statement of `--sql` may compute where --timeout gives no time, ms. */
+export const SQL_MS = 30_000;
+/** The most memory of a statement's process. */
+export const SQL_BYTES = 1024 ** 3;
+
 /** The file descriptor on which that process learns which limit was reached: `time` or `memory`. */
 export const REASON = 3;
 

@@ -27,8 +27,8 @@ import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
 import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import type { CachedTypes } from './cached-types.ts';
-import { whyBehindHook } from './hook-versions.ts';
 import { requestOfParameters } from './query-parameters.ts';
+import { whyBehindHook } from './wait-for-hook-versions.ts';
 
 /** Thrown for a question that this serve cannot answer, though a command with caches of its own could. */
 class Unserved extends Error {}

@@ -30,8 +30,9 @@ import type { ServerSideFilter } from '../../stream/conditions/server-side-filte
 import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
+import { areNamed, gotByName } from './named-objects.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
-import { type ServedSource, ServedType } from './served-type.ts';
+import { type ServedSource, ServedType } from './served-version.ts';
 import type { Session } from './session.ts';
 
 /** One type at work: its informer, and which of its objects were asked for by name. */
@@ -204,9 +205,6 @@ export function refuseUnsynced(reason: unknown, targets: readonly WatchTarget[])
   });
 }
 
-/** How many sources a type's names may need, each with a list and a watch of its own. */
-const MOST_NAMED = 16;
-
 class InformerTarget implements WatchTarget {
   /** In the version in which it is read now. */
   type: ResourceType;
@@ -232,7 +230,7 @@ class InformerTarget implements WatchTarget {
   ) {
     const plan = { ...asked, namespaces: asked.pushedDown?.get(type)?.namespaces ?? asked.namespaces };
     const scopes = type.namespaced ? plan.namespaces : [''];
-    const isByName = names.length > 0 && names.length * scopes.length <= MOST_NAMED;
+    const isByName = areNamed(names, scopes);
     const follows = plan.followsVersions === true && !versioned;
     this.type = type;
     const served = new ServedType(type, {
@@ -417,28 +415,6 @@ function withPushedDown(api: ServedSource, type: ResourceType, plan: InformerPla
 
 /** A GET by name ignores selectors, so it must not replace a LIST that has some. */
 const isSelecting = ({ selector, fieldSelector }: InformerPlan) => Boolean(selector || fieldSelector);
-
-/** A source of one object. Where it may not be listed, the right to get it is enough, as it is for kubectl. */
-function gotByName(source: ServedSource, name: string): ListerWatcher<UnknownObject> {
-  return {
-    list: async (options, context) => {
-      try {
-        return await source.list(options, context);
-      } catch (error) {
-        if (!isForbidden(error)) throw error;
-      }
-      try {
-        const object = await source.get(name, context);
-        return { items: [object], resourceVersion: object.metadata.resourceVersion ?? '0' };
-      } catch (error) {
-        if (!isNotFound(error) || statusOf(error)?.details?.name !== name) throw error;
-        return { items: [], resourceVersion: '0' };
-      }
-    },
-    watch: (options, context) => source.watch(options, context),
-    consistentUnpagedList: (context) => source.consistentUnpagedList(context),
-  };
-}
 
 /**
  * A source whose watch is never opened: a type may be served by a server that cannot watch it, to a user who may not.

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { hashOf } from '../../client/config/same-cluster-and-user.ts';
 import { InformerError } from '../../kit/error.ts';
 import { isForbidden, isNotFound } from '../../model/status.ts';
-import { removeUnused, stateFolder } from '../../serve/persist/state-folder.ts';
+import { stateFolder } from '../../serve/persist/state-folder.ts';
+import { removeUnused } from '../../serve/persist/unused-states.ts';
 import type { Session } from './session.ts';
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' };

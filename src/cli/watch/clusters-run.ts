@@ -3,7 +3,7 @@ import type { Edges } from '../base-command.ts';
 import { type ClusterSession, openClusters } from '../session/clusters.ts';
 import type { ServeUse } from '../session/serve-transport.ts';
 import { type ExitCode, errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
-import { ClusterStart } from './cluster-start.ts';
+import { ClusterStart } from './late-cluster.ts';
 import { type CheckedWatch, type PlanPart, planPartOf, sharedPlanOf } from './read-watch.ts';
 import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
 import { watchParts } from './watch-run.ts';

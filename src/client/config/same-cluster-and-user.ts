@@ -1,4 +1,5 @@
 import { builtin } from '../../kit/builtin.ts';
+import { NO_ACCOUNT } from './account-variables.ts';
 import { executableOf } from './executable.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-entries.ts';
 
@@ -10,20 +11,6 @@ export interface ClusterAndUser {
   readonly user: UserEntry;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-/**
- * Variables that differ between two terminals of one person and choose no account. All others may choose one: a login
- * plugin reads what it likes.
- */
-const NO_ACCOUNT = new RegExp(
-  `^(${[
-    '_|PWD|OLDPWD|SHLVL|INIT_CWD|PS[0-9]|COLUMNS|LINES|LS_COLORS|LESS.*|HIST.*|MAIL|MAILCHECK|EDITOR|VISUAL|PAGER',
-    'TERM|TERM_.*|TERMINAL_.*|COLORTERM|COLORFGBG|NO_COLOR|FORCE_COLOR|TMUX.*|STY|WINDOW|WINDOWID|DISPLAY|WAYLAND_DISPLAY',
-    'ITERM_.*|LC_TERMINAL.*|KITTY_.*|ALACRITTY_.*|WEZTERM_.*|VTE_VERSION|KONSOLE_.*|GNOME_TERMINAL_.*|WT_.*|ZELLIJ.*|VSCODE_.*',
-    'GPG_TTY|SSH_TTY|SSH_CLIENT|SSH_CONNECTION|XDG_SESSION_.*|XDG_RUNTIME_DIR|INVOCATION_ID|JOURNAL_STREAM|npm_.*',
-    'KUBECONFIG|KUBERC|KUBECTL_.*|NODE_COMPILE_CACHE',
-  ].join('|')})$`,
-);
 
 /** A hash of all variables by which a login plugin may choose an account. Nothing can be read from it. */
 export function accountOf(env: ClusterAndUser['env']): string {

@@ -33,6 +33,9 @@ export interface HotLoopOptions {
   ownWrites: OwnWrites | undefined;
 }
 
+/** The runs in a row that are a loop by default. */
+export const HOT_LOOP_RUNS = 10;
+
 /** Runs in a row count if all of them began within this time. A slower loop does little harm, and may be intended. */
 const WINDOW_MS = 60_000;
 

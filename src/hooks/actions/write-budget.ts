@@ -3,6 +3,9 @@ import { InformerError } from '../../kit/error.ts';
 import { Ring } from '../../kit/ring.ts';
 import type { ObjectKey } from '../../model/key.ts';
 
+/** The budget of a hook that was given no rate. No hook that does its work needs more; one that is run again by its own writes does. */
+export const DEFAULT_WRITES = { writes: 600, perMs: 60_000 };
+
 /** A limit on the rate of writes. */
 export interface WriteBudget {
   /**

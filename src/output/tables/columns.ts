@@ -8,6 +8,7 @@ import { statesOf } from '../cell-states.ts';
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
 import { type PlaceColumn, type PrintedObject, type PrintedType, qualifiedName, typeName } from '../printer.ts';
+import { seriesTextOf } from './event-series.ts';
 
 /** The data of one row. */
 export interface RowSource extends PrintedObject {
@@ -69,7 +70,7 @@ export function columnsOf(
   const shown = (server ?? FALLBACK)
     .map((column, i) => ({ column, i }))
     .filter(({ column }) => wide || column.priority === 0);
-  const seriesText = wide ? () => '' : seriesTextOf(server);
+  const seriesText = wide ? () => '' : seriesTextOf(server, textOf);
   return [
     ...places,
     ...(withTime ? [TIME] : []),
@@ -146,16 +147,6 @@ function lastSeenColumn(i: number, seriesText: (cells: Cells | undefined) => str
     heading: 'LAST SEEN',
     cell: ({ cells }) => textOf(cells?.cells[i]) + seriesText(cells),
     data: ({ cells }) => dataOf(cells?.cells[i]),
-  };
-}
-
-/** ` (x17 over 47m)`, by columns that are printed with `-o wide` only. Source: kubectl cmd/events getInterval. */
-function seriesTextOf(server: readonly TableColumn[] = []): (cells: Cells | undefined) => string {
-  const [first, count] = ['First Seen', 'Count'].map((wanted) => server.findIndex(({ name }) => name === wanted));
-  if (first === undefined || count === undefined || Math.min(first, count) < 0) return () => '';
-  return (cells) => {
-    const times = Number(cells?.cells[count]);
-    return times > 1 ? ` (x${times} over ${textOf(cells?.cells[first])})` : '';
   };
 }
 

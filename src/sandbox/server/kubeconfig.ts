@@ -1,4 +1,6 @@
 import { dump } from 'js-yaml';
+import { InformerError } from '../../kit/error.ts';
+import { replaceFile, textOfFile } from '../../kit/whole-file.ts';
 
 /** The way to a server of the sandbox. */
 export interface ServerAccess {
@@ -20,4 +22,15 @@ export function sandboxKubeconfig({ url, caPem, token, namespace }: ServerAccess
     contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'sandbox', namespace } }],
     'current-context': 'sandbox',
   });
+}
+
+/** Writes such a kubeconfig to a file of its owner alone. Throws `argument` for a file that is not one: it stays. */
+export async function writeKubeconfig(file: string, content: string): Promise<void> {
+  const before = (await textOfFile(file)) ?? '';
+  if (before.trim() !== '' && !/^current-context: sandbox$/m.test(before)) {
+    throw new InformerError('argument', `${file} exists and is not the kubeconfig of a sandbox`, {
+      hint: 'name another file, or remove it first',
+    });
+  }
+  await replaceFile(file, content, 0o600);
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { builtin } from '../../kit/builtin.ts';
 import { inTransaction, openDatabase, ownDatabaseFile, pragmaOf } from '../../kit/database-file.ts';
 import { StateFault, stateFault } from './state-fault.ts';
+import { LONGEST_UNUSED_MS } from './unused-states.ts';
 
 /** One object as it is stored. */
 export interface StoredRow {
@@ -37,8 +38,6 @@ const APPLICATION = 0x6b696e66;
 const PAGE_BYTES = 4096;
 /** The default limit of a file, 1 GiB. */
 const MOST_BYTES = 1_073_741_824;
-/** A scope that was not written for this long is removed, ms. */
-const LONGEST_UNUSED_MS = 30 * 24 * 3600 * 1000;
 
 const TABLES = `
   CREATE TABLE scope (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version TEXT NOT NULL, at INTEGER NOT NULL,
@@ -128,7 +127,7 @@ export class StateFile implements Disposable {
   /** Removes the scopes that were not written for a month. Throws `StateFault`. */
   removeUnused(now: number): void {
     this.#transaction(() => {
-      const before = now - LONGEST_UNUSED_MS;
+      const before = now - LONGEST_UNUSED_MS.scope;
       this.#database.prepare('DELETE FROM object WHERE scope IN (SELECT id FROM scope WHERE at < ?)').run(before);
       this.#database.prepare('DELETE FROM scope WHERE at < ?').run(before);
     });

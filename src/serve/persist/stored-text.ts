@@ -1,8 +1,6 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
 import type { ReadonlyObject, UnknownObject } from '../../model/object.ts';
-
-/** The annotation in which `kubectl apply` stores a copy of the applied object. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+import { LAST_APPLIED } from '../../stream/redact.ts';
 
 /**
  * The text under which an object is stored. Of a Secret it has no value: `data`, `stringData` and the copy of kubectl

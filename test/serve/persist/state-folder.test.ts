@@ -1,10 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { removeUnused, stateFolder } from '../../../src/serve/persist/state-folder.ts';
-
-const DAY_MS = 24 * 3600 * 1000;
+import { stateFolder } from '../../../src/serve/persist/state-folder.ts';
 
 let cache: string;
 beforeEach(() => {
@@ -28,19 +26,3 @@ it.skipIf(process.platform === 'win32')(
     );
   },
 );
-
-it('files that were not used for sixty days are removed, others and folders stay', () => {
-  const now = Date.now();
-  const used = (name: string, agoMs: number) => {
-    const file = path.join(cache, name);
-    writeFileSync(file, '');
-    utimesSync(file, new Date(now - agoMs), new Date(now - agoMs));
-    return file;
-  };
-  const [old, kept, fresh] = [used('old', 60 * DAY_MS + 1000), used('kept', 60 * DAY_MS - 1000), used('fresh', 0)];
-  const inner = path.join(cache, 'inner');
-  mkdirSync(inner);
-  utimesSync(inner, new Date(0), new Date(0));
-  removeUnused(cache, now);
-  expect([old, kept, fresh, inner].map((file) => existsSync(file))).toEqual([false, true, true, true]);
-});

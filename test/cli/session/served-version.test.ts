@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ServedType } from '../../../src/cli/session/served-type.ts';
+import { ServedType } from '../../../src/cli/session/served-version.ts';
 import { createClient } from '../../../src/client/client.ts';
 import type { Representation } from '../../../src/client/resource-api.ts';
 import { SharedInformer } from '../../../src/informer/shared-informer.ts';

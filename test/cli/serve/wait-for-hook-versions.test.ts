@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whyBehindHook } from '../../../src/cli/serve/hook-versions.ts';
+import { whyBehindHook } from '../../../src/cli/serve/wait-for-hook-versions.ts';
 import { parseGvr } from '../../../src/model/gvr.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 

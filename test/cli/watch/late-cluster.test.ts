@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { inCluster } from '../../../src/cli/session/cluster-error.ts';
 import type { ClusterSession } from '../../../src/cli/session/clusters.ts';
-import { ClusterStart } from '../../../src/cli/watch/cluster-start.ts';
+import { ClusterStart } from '../../../src/cli/watch/late-cluster.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { FakeClock } from '../../../src/testing/fake-clock.ts';
 

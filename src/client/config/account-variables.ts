@@ -1,0 +1,13 @@
+/**
+ * Variables that differ between two terminals of one person and choose no account. All others may choose one: a login
+ * plugin reads what it likes.
+ */
+export const NO_ACCOUNT = new RegExp(
+  `^(${[
+    '_|PWD|OLDPWD|SHLVL|INIT_CWD|PS[0-9]|COLUMNS|LINES|LS_COLORS|LESS.*|HIST.*|MAIL|MAILCHECK|EDITOR|VISUAL|PAGER',
+    'TERM|TERM_.*|TERMINAL_.*|COLORTERM|COLORFGBG|NO_COLOR|FORCE_COLOR|TMUX.*|STY|WINDOW|WINDOWID|DISPLAY|WAYLAND_DISPLAY',
+    'ITERM_.*|LC_TERMINAL.*|KITTY_.*|ALACRITTY_.*|WEZTERM_.*|VTE_VERSION|KONSOLE_.*|GNOME_TERMINAL_.*|WT_.*|ZELLIJ.*|VSCODE_.*',
+    'GPG_TTY|SSH_TTY|SSH_CLIENT|SSH_CONNECTION|XDG_SESSION_.*|XDG_RUNTIME_DIR|INVOCATION_ID|JOURNAL_STREAM|npm_.*',
+    'KUBECONFIG|KUBERC|KUBECTL_.*|NODE_COMPILE_CACHE',
+  ].join('|')})$`,
+);

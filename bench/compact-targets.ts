@@ -61,6 +61,12 @@ function targetsOf({ compared, grown, storms, clientGo }: CompactMeasured): Targ
       limit: 'the handles, keys and index entries in V8’s heap; the compressed texts',
     },
     {
+      work: `peak RSS while ${number(most.objects)} pods are listed`,
+      measured: most.peakRss,
+      ...atMost(1.5e9, gigabytes),
+      limit: 'garbage that V8 has not collected yet, beside what is settled',
+    },
+    {
       work: `sync CPU, ${pods}, beside \`objects\``,
       measured: compact.cpuMs / plain.cpuMs,
       ...atMost(1.35),
@@ -118,7 +124,7 @@ function targetsOf({ compared, grown, storms, clientGo }: CompactMeasured): Targ
     {
       work: `full scan with a CEL filter whose fields nothing looked at before, per object, ${pods}, beside \`objects\``,
       measured: compact.scanUs / plain.scanUs,
-      ...atMost(4),
+      ...atMost(10),
       limit:
         'JSON.parse of each object, which alone takes 20 times as long as the filter; from then on its fields are kept',
     },
@@ -131,7 +137,7 @@ function targetsOf({ compared, grown, storms, clientGo }: CompactMeasured): Targ
     {
       work: `longest block of the event loop, ${number(most.objects)} pods`,
       measured: most.blockMs,
-      ...atMost(20, milliseconds),
+      ...atMost(50, milliseconds),
       limit: 'garbage collection, and maps that grow',
     },
     ...storms.map(({ objects, of, warm, end }) => ({

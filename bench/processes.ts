@@ -230,6 +230,9 @@ function figuresIn(file: string): number[] {
 
 const TICK_MS = 10;
 
+/** CPU time of a running process so far, ms. Undefined where the system does not report it. */
+export const cpuMsOf = (pid: number | undefined): number | undefined => usageOf(pid)?.cpuMs;
+
 /** Source: proc(5), stat fields utime and stime, status field VmHWM. */
 function usageOf(pid: number | undefined): Followed['sampled'] {
   const peakRssMb = statusMb(pid, 'VmHWM');

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createClient, loadConfig } from '../../src/index.ts';
 import { type Built, type Cluster, clusterRows } from '../cluster-rows.ts';
+import { runner } from '../programs.ts';
 import type { ProcessRow } from '../rows.ts';
 
 /** A server that is there to be measured, and how curl gets its pods. */
@@ -62,6 +63,12 @@ export function realRows(built: Built, cluster: RealCluster): ProcessRow[] {
       counts: ONE_LINE,
     },
     ...clusterRows(built, cluster),
+    {
+      id: 'compact',
+      group: 'ours',
+      name: 'library, the same with `store: compact`',
+      command: () => ({ ...runner('ours', built.library, 'kubeconfig', 'compact'), env }),
+    },
     { id: 'go-typed', group: 'peer', name: 'client-go typed, protobuf', command: go('typed-protobuf') },
     {
       id: 'go-typed-trimmed',

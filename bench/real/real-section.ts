@@ -75,6 +75,7 @@ const TARGETS: readonly Target[] = [
   { id: 'real-sync-wall', of: 'sync', figure: 'wallMs', most: 1.1, to: 'curl' },
   { id: 'real-whole-cpu', of: 'whole', figure: 'cpuMs', most: 0.9, to: 'go-typed' },
   { id: 'real-whole-rss', of: 'whole', figure: 'peakRssMb', most: 0.7, to: 'go-typed' },
+  { id: 'real-compact-cpu', of: 'compact', figure: 'cpuMs', most: 1.1, to: 'sync' },
   { id: 'real-once-cpu', of: 'once', figure: 'cpuMs', most: 0.35, to: 'go-typed' },
   { id: 'real-once-rss', of: 'once', figure: 'peakRssMb', most: 130 },
   { id: 'real-once-json-cpu', of: 'once-json', figure: 'cpuMs', most: 0.45, to: 'go-typed' },

@@ -1,5 +1,5 @@
 // The library as built. LIBRARY URL MODE [EVENTS], with the mode `sync`, `plain` (with Node's own settings of memory),
-// `whole` (the same, managedFields kept), `metadata` (metadata only), `block` (with the longest block of the event
+// `whole` (the same, managedFields kept), `metadata` (metadata only), `compact` (objects kept compressed), `block` (with the longest block of the event
 // loop) or `burst` (EVENTS changes to three handlers). The URL `kubeconfig` means the server of the kubeconfig in the
 // environment. BENCH_CA names the certificate of a server over TLS; BENCH_IDENTITY=1 asks for no compression.
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,11 @@ const disableCompression = process.env.BENCH_IDENTITY === '1';
 const config =
   url === 'kubeconfig' ? await loadConfig() : { ...createConfig({ server: url, tls }), disableCompression };
 const client = createClient(config, { dropManagedFields: mode !== 'whole' });
-const factory = dynamicInformerFactory(client, { sync: 'auto', metadataOnly: mode === 'metadata' });
+const factory = dynamicInformerFactory(client, {
+  sync: 'auto',
+  metadataOnly: mode === 'metadata',
+  store: mode === 'compact' ? 'compact' : 'objects',
+});
 const { informer, lister } = factory.forResource({ group: '', version: 'v1', resource: 'pods' });
 const signal = new AbortController().signal;
 

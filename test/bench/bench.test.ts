@@ -14,6 +14,7 @@ import { measureIdle, measureProcess } from '../../bench/processes.ts';
 import { findPrograms, runner } from '../../bench/programs.ts';
 import { ReplayServer } from '../../bench/replay.ts';
 import { measureStages } from '../../bench/stages.ts';
+import { startRows } from '../../bench/start-rows.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createConfig } from '../../src/client/config/cluster-config.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
@@ -362,6 +363,17 @@ interface Answer {
   readonly body: Buffer;
   json(): unknown;
 }
+
+it('commands run beside others, alone and through a serve', async () => {
+  const rows = await startRows(findPrograms(), { rounds: 1, namespace: 'three' });
+  const works = rows.map(({ work }) => work);
+  expect(works.slice(-3)).toEqual([
+    'TAB after the beginning of a name, without a serve, wall',
+    '`query pods` through a serve, CPU',
+    'TAB after the beginning of a name, with a serve, wall',
+  ]);
+  for (const { measured } of rows) expect(measured).toMatch(/^[\d.]+ (×|MB|ms)$/);
+}, 120_000);
 
 function get({ url, ca }: ReplayServer, where: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import { statesOf } from '../../output/cell-states.ts';
 import { toYaml } from '../../output/objects/yaml.ts';
 import { columnsOf } from '../../output/tables/columns.ts';
 import { valuePair } from '../../output/value-text.ts';
+import { lookedAtByFilters } from '../../query/answer/looked-at.ts';
 import type { UiPrintedColumn, UiProgram, UiTexts } from '../../serve/ui/ui-program.ts';
 import { checkWhere } from '../../stream/conditions/printed-cells.ts';
 import { objectFiltersOf } from '../query/read-filters.ts';
@@ -32,5 +33,5 @@ export const compileConditions: UiProgram['compile'] = async ({ where, filter },
     filter: filter === undefined ? [] : [filter],
   });
   if (columns) for (const program of filters.wheres) checkWhere(program, columns, { ofEvents: false });
-  return filters.conditions;
+  return { conditions: filters.conditions, looked: await lookedAtByFilters(filters) };
 };

@@ -1,5 +1,7 @@
+import { lightsOf } from '../../kit/lazy-list.ts';
 import type { ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
+import { keyIn } from '../../query/answer/cached-objects.ts';
 import { Glances } from './glances.ts';
 import type { TableView } from './table-view.ts';
 import type { UiMessage, UiRow } from './wire.ts';
@@ -122,9 +124,10 @@ export class RowFeed {
   ): UiMessage | undefined {
     const set: UiRow[] = [];
     const gone: ObjectKey[] = [];
+    const matches = this.#view.matcherOf(keys);
     for (const [i, key] of keys.entries()) {
       const object = objects[i];
-      if (object && this.#view.matches(object)) {
+      if (object && matches(key, object)) {
         if (isSweep && this.#sent.has(key)) continue;
         this.#sent.add(key);
         set.push(this.#view.row(key, object));
@@ -165,7 +168,9 @@ export class RowFeed {
   /** The keys of the cache, in order, and those that the page has and the cache has not any more. */
   #allKeys(): ObjectKey[] {
     const { lister } = this.#view.cache.informer;
-    return [...[...lister.keys()].sort(), ...[...this.#sent].filter((key) => !lister.has(key))];
+    const ordered = lister.viewByKey?.();
+    const keys = ordered ? lightsOf(ordered).map((entry) => keyIn(entry as ReadonlyObject)) : [...lister.keys()].sort();
+    return [...keys, ...[...this.#sent].filter((key) => !lister.has(key))];
   }
 }
 

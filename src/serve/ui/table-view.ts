@@ -1,11 +1,13 @@
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { lightsOf } from '../../kit/lazy-list.ts';
 import { cellsOf, type TableColumn } from '../../model/cells.ts';
 import { isSecretResource } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey } from '../../model/key.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { type CompiledCondition, ConditionJudge, variablesOf } from '../../stream/conditions/condition.ts';
-import type { UiCache, UiPrintedColumn, UiProgram } from './ui-program.ts';
+import type { UiCache, UiConditions, UiPrintedColumn, UiProgram } from './ui-program.ts';
 import type { UiColumn, UiQuery, UiRow } from './wire.ts';
 
 /** Longer cells are cut: a page shows no more of one, and an object may be full of them. */
@@ -20,7 +22,7 @@ export class TableView {
   readonly cache: UiCache;
   /** Whether an object may start or stop matching by the time alone. */
   readonly readsTime: boolean;
-  /** Whether objects are looked at, and not only what rows show of them. */
+  /** Whether objects are looked at, and not only what rows show of them, or the parts that expressions read. */
   readonly readsObjects: boolean;
   readonly #program: UiProgram;
   readonly #namespace: string;
@@ -29,13 +31,15 @@ export class TableView {
   readonly #selector: LabelSelector;
   readonly #valuesOf: ((object: ReadonlyObject) => boolean) | undefined;
   readonly #conditions: readonly CompiledCondition[];
+  /** The parts of objects that the conditions read; undefined: any, or they see what rows show. */
+  readonly #looked: LookedAt | undefined;
   readonly #judge: ConditionJudge;
   #failure: Error | undefined;
   #remark: string | undefined;
   readonly #layouts = new Layouts();
   #printed: readonly UiPrintedColumn[];
 
-  private constructor(program: UiProgram, cache: UiCache, question: UiQuery, conditions: readonly CompiledCondition[]) {
+  private constructor(program: UiProgram, cache: UiCache, question: UiQuery, { conditions, looked }: UiConditions) {
     this.cache = cache;
     this.#program = program;
     this.#namespace = question.namespace ?? '';
@@ -43,7 +47,10 @@ export class TableView {
     this.#selector = inBox('selector', () => LabelSelector.parse(question.selector ?? ''));
     this.#valuesOf = inBox('index', () => question.index && withValue(program, question.index));
     this.#conditions = conditions;
-    this.readsObjects = Boolean(question.filter || question.index);
+    const { readerOf, viewByKeys } = cache.informer.lister;
+    const isRead = readerOf && viewByKeys && !question.index && !isSecretResource(cache.type.gvr);
+    this.#looked = isRead && question.filter ? looked : undefined;
+    this.readsObjects = Boolean(question.index || (question.filter && !this.#looked));
     this.readsTime = Boolean(question.where) || conditions.some(({ readsTime }) => readsTime);
     this.#judge = new ConditionJudge(
       (error) => {
@@ -70,10 +77,10 @@ export class TableView {
       throw new InformerError('argument', `a text is longer than ${LONGEST_QUESTION} characters`);
     const cache = cacheNamed(program, question.type);
     const { where, filter } = question;
-    const conditions =
+    const conditions: UiConditions =
       where || filter
         ? await program.compile({ where: where || undefined, filter: filter || undefined }, knownColumns(cache))
-        : [];
+        : { conditions: [] };
     return new TableView(program, cache, question, conditions);
   }
 
@@ -93,11 +100,33 @@ export class TableView {
     return this.#words.every((word) => lower.includes(word));
   }
 
+  /**
+   * Whether objects with these keys match. The test takes the object, or what a row shows of it unless `readsObjects`.
+   * Of a cache that knows the parts which expressions read nothing is decoded.
+   */
+  matcherOf(keys: readonly ObjectKey[]): (key: ObjectKey, object: ReadonlyObject) => boolean {
+    const { lister } = this.cache.informer;
+    if (!this.#looked || !lister.readerOf || !lister.viewByKeys) return (_, object) => this.matches(object);
+    const present = keys.filter((key) => lister.has(key));
+    const entries = lightsOf(lister.viewByKeys(present));
+    const entryOf = new Map(present.map((key, i) => [key, entries[i]]));
+    const read = lister.readerOf(this.#looked, (object) => this.#meets(object));
+    return (key, object) => this.#selects(object) && entryOf.has(key) && read(entryOf.get(key));
+  }
+
+  /** The same of one whole object. */
   matches(object: ReadonlyObject): boolean {
+    return this.#selects(object) && this.#meets(object);
+  }
+
+  #selects(object: ReadonlyObject): boolean {
     const { labels } = object.metadata;
     if (!this.mayMatch(keyOf(object))) return false;
     if (!this.#selector.matchesEverything && !this.#selector.matches(labels)) return false;
-    if (this.#valuesOf && !this.#valuesOf(object)) return false;
+    return !this.#valuesOf || this.#valuesOf(object);
+  }
+
+  #meets(object: ReadonlyObject): boolean {
     if (this.#conditions.length === 0) return true;
     const now = this.#program.clock.now();
     const variables = variablesOf({ type: 'added', object, cause: 'initial' }, now, this.cache.type);

@@ -1,3 +1,4 @@
+import type { LookedAt } from '../../informer/compact/field-columns.ts';
 import type { SharedInformer } from '../../informer/shared-informer.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { TableColumn } from '../../model/cells.ts';
@@ -59,6 +60,13 @@ export interface UiPast {
   at(moment: number, types: readonly PastType[]): Promise<readonly UiCache[]>;
 }
 
+/** Compiled expressions of the page. */
+export interface UiConditions {
+  readonly conditions: readonly CompiledCondition[];
+  /** The parts of an object that they read; undefined if they may read any. */
+  readonly looked?: LookedAt | undefined;
+}
+
 /** The program whose caches the page shows. */
 export interface UiProgram {
   /** `kubectl-informer 1.2.3`. */
@@ -85,5 +93,5 @@ export interface UiProgram {
   compile(
     texts: { readonly where?: string | undefined; readonly filter?: string | undefined },
     columns: readonly TableColumn[] | undefined,
-  ): Promise<readonly CompiledCondition[]>;
+  ): Promise<UiConditions>;
 }

@@ -151,14 +151,36 @@ describe('the rows of a view', () => {
     feed.changed('shop/web-1');
     expect(keysIn(drained(feed))).toEqual(['shop/web-1']);
     expect(reads.splice(0)).toEqual(['glance shop/web-1']);
-    const whole = await TableView.of(program, {
+    const parts = await TableView.of(program, {
       type: 'v1/pods',
       name: '2',
       filter: 'object.status.phase == "Running"',
     });
-    expect(keysIn(drained(new RowFeed(whole, 3, glances)))).toEqual(['shop/web-2']);
+    expect(keysIn(drained(new RowFeed(parts, 3, glances)))).toEqual(['shop/web-2']);
+    expect(reads).toEqual([]); // the expression says which parts it reads
+    const whole = await TableView.of(program, { type: 'v1/pods', name: '2', index: { name: 'image', value: 'a:1' } });
+    expect(keysIn(drained(new RowFeed(whole, 4, glances)))).toEqual(['shop/web-2']);
     // columns are sent before the rows that have them, and those rows are read again
     expect(reads).toEqual(['get shop/web-2', 'get shop/web-2']);
+  });
+
+  it('are those that an expression finds by parts of objects, also when some have gone or changed since', async () => {
+    const feed = await feedOf({ filter: 'object.spec.nodeName == "n1" && !has(object.metadata.annotations)' });
+    feed.next();
+    sandbox.delete(PODS, 'shop/web-1', { gracePeriodSeconds: 0 });
+    sandbox.apply(pod('web-2', { metadata: { name: 'web-2', namespace: 'shop', annotations: { a: 'b' } } }));
+    await eventually(() => expect(lister().has('shop/web-1')).toBe(false));
+    await eventually(() => expect(lister().get('shop/web-2')?.metadata).toHaveProperty('annotations'));
+    expect(keysIn(drained(feed))).toEqual(['shop/db-1']);
+  });
+
+  it('are those that an expression finds by the time, at the time of each look', async () => {
+    const clock = new FakeClock(Date.now());
+    const feed = await feedOf({ filter: 'object.metadata.creationTimestamp > now - duration("5m")' }, clock);
+    expect(keysIn(drained(feed))).toHaveLength(3);
+    await clock.advance(6 * 60_000);
+    feed.timePassed();
+    expect(goneIn(drained(feed))).toHaveLength(3);
   });
 
   it('leave when they stop matching, and are not sent when they never matched', async () => {

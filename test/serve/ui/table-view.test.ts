@@ -145,7 +145,10 @@ describe('the remark about a question', () => {
       test: () => rest[0]?.answer ?? true,
       remark: () => rest.shift()?.remark,
     });
-    return viewOf({ filter: 'of the test' }, { resource, compile: async () => [condition(), condition()] });
+    return viewOf(
+      { filter: 'of the test' },
+      { resource, compile: async () => ({ conditions: [condition(), condition()] }) },
+    );
   };
 
   it('is the first one of its expressions, and none without', async () => {

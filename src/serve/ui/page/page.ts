@@ -10,7 +10,7 @@ import { listenForKeys } from './keys.ts';
 import { Link, type LinkState, ServeRefusal } from './link.ts';
 
 /** Typing ends when no key came for this long, ms. */
-const TYPING_MS = 400;
+const TYPING_MS = 200;
 /** The panel follows the rows when no further one came for this long, ms. */
 const FOLLOW_MS = 120;
 /** Without a message for this long the serve counts as silent, ms. */

@@ -26,9 +26,8 @@ export interface ReadList {
 /** Reads the items of a list. An item that is not kept is undefined. */
 export function itemReader(reading: ItemReading, list: ReadList): Decode<ReadItem | undefined> {
   const { whole, isRow, kind, apiVersion } = list;
-  if (!isRow && (kind === '' || typeof apiVersion !== 'string'))
-    return (bytes, offset) => wholeRead(whole(bytes, offset), reading);
-  const scan = scanOf(reading, list);
+  const isKnown = isRow || (kind !== '' && typeof apiVersion === 'string');
+  const scan = isKnown ? scanOf(reading, list) : undefined;
   if (!scan) return (bytes, offset) => wholeRead(whole(bytes, offset), reading);
   const heads = headsOf(kind, apiVersion);
   let wholeLeft = reading.wholeFirst;

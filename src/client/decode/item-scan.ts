@@ -69,8 +69,8 @@ export class ItemScan {
   #bytes: Buffer = Buffer.alloc(0);
   /** The open maps and lists of the value that is passed over: 1 for a map. */
   readonly #open = new Uint8Array(MOST_LEVELS);
-  /** The text of the fields that are asked for. */
-  #room = Buffer.allocUnsafeSlow(4 * 1024);
+  /** The text of the fields that are asked for. It is as long as that of the whole object at most. */
+  #room = Buffer.alloc(0);
   #length = 0;
   /** There are bytes above those of ASCII. */
   #isWide: boolean | undefined;
@@ -88,6 +88,7 @@ export class ItemScan {
   /** Reads one object. False: it is none, or not in the form that is read here. */
   read(bytes: Buffer): boolean {
     this.#bytes = bytes;
+    if (this.#room.length < bytes.length) this.#room = Buffer.allocUnsafeSlow(2 * bytes.length);
     this.#length = 0;
     this.#isWide = this.#isLong = this.#hasEscapes = false;
     this.#isCanonical = true;
@@ -144,11 +145,7 @@ export class ItemScan {
         if (end === undefined) return undefined;
         const isFirst = at === from + 1;
         this.#cut = { from: isFirst ? at : at - 1, to: isFirst && bytes[end] === COMMA ? end + 1 : end };
-      } else {
-        const isLong = this.#isLong;
-        end = this.#pass(colon + 1);
-        this.#isLong = isLong;
-      }
+      } else end = this.#pass(colon + 1);
       if (end === undefined) return undefined;
       at = end + 1;
       if (bytes[end] === COMMA) continue;
@@ -161,10 +158,9 @@ export class ItemScan {
   /** The index of the colon after the key of a field that may be asked for. A key with escapes is not read. */
   #keyAt(quote: number): number | undefined {
     const bytes = this.#bytes;
-    const { length } = bytes;
     let at = quote + 1;
     for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[at] as number) {
-      if (byte === BACKSLASH || byte < 0x20 || at >= length) return undefined;
+      if (byte === BACKSLASH || !(byte >= 0x20)) return undefined; // behind the last byte there is none
       if (byte >= 0x80) this.#isWide = true;
       at++;
     }
@@ -176,10 +172,7 @@ export class ItemScan {
   /** V8 sorts keys that are whole numbers. */
   #lookAtKey(from: number, to: number): void {
     if (to - from > INDEX_DIGITS || to === from) return;
-    const bytes = this.#bytes;
-    let at = from;
-    while (at < to && isDigit(bytes[at] as number)) at++;
-    if (at === to) this.#isCanonical = false;
+    if (digitsEnd(this.#bytes, from) === to) this.#isCanonical = false;
   }
 
   /** The index after the value that begins at `from`; undefined if it is broken, or not in the form that is read here. */
@@ -238,9 +231,8 @@ export class ItemScan {
   /** The index after a string with escapes or wide characters, of which the bytes before `from` were read. */
   #unusual(from: number): number | undefined {
     const bytes = this.#bytes;
-    const { length } = bytes;
-    for (let at = from; at < length; at++) {
-      const kind = KINDS[bytes[at] as number];
+    for (let at = from; ; at++) {
+      const kind = KINDS[bytes[at] as number]; // none behind the last byte
       if (kind === PLAIN) continue;
       if (kind === END) return at + 1;
       if (kind === WIDE) this.#isWide = true;
@@ -250,7 +242,6 @@ export class ItemScan {
         at = end;
       }
     }
-    return undefined;
   }
 
   /** The index of the last byte of an escape. */
@@ -298,26 +289,15 @@ export class ItemScan {
   }
 
   #put(from: number, to: number): void {
-    const length = this.#length + to - from;
-    if (length > this.#room.length) this.#grow(length);
-    if (to - from > SHORT) this.#bytes.copy(this.#room, this.#length, from, to);
-    else {
-      const [bytes, room] = [this.#bytes, this.#room];
-      let put = this.#length;
-      for (let at = from; at < to; at++) room[put++] = bytes[at] as number;
-    }
+    const [bytes, room] = [this.#bytes, this.#room];
+    let length = this.#length;
+    if (to - from > SHORT) length += bytes.copy(room, length, from, to);
+    else for (let at = from; at < to; at++) room[length++] = bytes[at] as number;
     this.#length = length;
   }
 
   #putByte(byte: number): void {
-    if (this.#length === this.#room.length) this.#grow(this.#length + 1);
     this.#room[this.#length++] = byte;
-  }
-
-  #grow(length: number): void {
-    const grown = Buffer.allocUnsafeSlow(2 * length);
-    grown.set(this.#room.subarray(0, this.#length));
-    this.#room = grown;
   }
 }
 

@@ -146,7 +146,7 @@ export function endOfList(bytes: Buffer, open: number): number | undefined {
   const close = bytes.indexOf(CLOSE_BRACKET, open);
   if (close === -1) return undefined;
   const isFlat = bytes.lastIndexOf(OPEN_BRACKET, close) === open;
-  if (isFlat && (isOutsideStrings(bytes, close + 1) || hasEvenQuotes(bytes, open, close))) return close + 1;
+  if (isFlat && (isOutsideStrings(bytes, close) || hasEvenQuotes(bytes, open, close))) return close + 1;
   return endOfValue(bytes, open);
 }
 
@@ -171,7 +171,7 @@ function isOutsideStrings(bytes: Buffer, from: number): boolean {
   return bytes[i] === QUOTE && LETTERS.has(bytes[i + 1]);
 }
 
-const BETWEEN_MEMBERS: ReadonlySet<number | undefined> = new Set(Buffer.from('{},'));
+const BETWEEN_MEMBERS: ReadonlySet<number | undefined> = new Set(Buffer.from('{}],'));
 const LETTERS: ReadonlySet<number | undefined> = new Set(
   Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'),
 );

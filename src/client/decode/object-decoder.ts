@@ -36,18 +36,22 @@ export function decodeTrimmed<T>(
   keep?: KeepText,
 ): T {
   const cut = findManagedFields(bytes, path);
-  const trimmed = cut && parseOrNone<T>(splicedText(bytes, { cut }), (text) => parse(bytes, text, cut));
-  if (trimmed !== undefined && cut) keep?.(trimmed, listIn(bytes, cut));
-  return trimmed ?? decodeJson(bytes, offset, parse); // an error refers to the original bytes
+  if (!cut) return decodeJson(bytes, offset, parse);
+  const trimmed = parseOrNone<T>(splicedText(bytes, { cut }), (text) => parse(bytes, text, cut));
+  if (trimmed === undefined) return decodeJson(bytes, offset, parse); // an error refers to the original bytes
+  keep?.(trimmed, listIn(bytes, cut));
+  return trimmed;
 }
 
 /** The value of a JSON text; undefined if it is broken. */
 export function parseOrNone<T>(text: string, parse: (text: string) => unknown = parseJson): T | undefined {
+  let value: T | undefined;
   try {
-    return parse(text) as T;
+    value = parse(text) as T;
   } catch {
-    return undefined;
+    // a broken text has no value
   }
+  return value;
 }
 
 /** The error for bytes that break the protocol. It quotes none of them, because they may belong to a Secret. */

@@ -25,7 +25,7 @@ function keyAt(bytes: Buffer, path: MetadataPath): string | undefined {
 /** Whether a line of a watch is a change of an unwanted object. */
 export function leavesOutEvent(unwanted: UnwantedObjects): LeavesOut {
   const leavesOut = leavesOutAt(OF_EVENT, unwanted);
-  return (bytes) => CHANGES.has(stringAt(bytes, [], 'type') ?? '') && leavesOut(bytes);
+  return (bytes) => CHANGES.has(stringAt(bytes, [], 'type')) && leavesOut(bytes);
 }
 
-const CHANGES: ReadonlySet<string> = new Set(['ADDED', 'MODIFIED', 'DELETED']);
+const CHANGES: ReadonlySet<string | undefined> = new Set(['ADDED', 'MODIFIED', 'DELETED']);

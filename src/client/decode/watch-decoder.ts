@@ -168,9 +168,9 @@ function isSyntaxError(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof SyntaxError;
 }
 
-function isBlank(line: Buffer): boolean {
-  return line.length === 0 || (line.length < 3 && /^[ \t\r]*$/.test(line.toString('latin1')));
-}
+const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \t\r'));
+
+const isBlank = (line: Buffer) => line.every((byte) => BLANKS.has(byte));
 
 function isEvent(value: unknown): boolean {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };

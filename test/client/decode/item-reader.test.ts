@@ -5,6 +5,7 @@ import { jsonText } from '../../../src/kit/exact-json.ts';
 import { cellsOf } from '../../../src/model/cells.ts';
 import { fieldTreeOf } from '../../../src/model/field-tree.ts';
 import type { ItemReading } from '../../../src/model/item-reading.ts';
+import { settled } from '../../../src/testing/fake-clock.ts';
 import { cut } from '../../support/scripted-bytes.ts';
 import { objectText } from './json-text.ts';
 
@@ -94,6 +95,16 @@ describe('a list of which the objects are read and not kept', () => {
     ]);
   });
 
+  it.each([true, false])(
+    'makes a text of whole objects too, also of one with the kind of the list: %s',
+    async (has) => {
+      const [own, added] = has ? ['"kind":"Pod","apiVersion":"v1",', ''] : ['', '"kind":"Pod","apiVersion":"v1",'];
+      const rest = '"metadata":{"name":"a"},"spec":{"n":1}}';
+      const { took } = await read(listOf([`{${own}${rest}`]), { fields: undefined, needsText: true });
+      expect(took).toEqual([{ object: JSON.parse(`{${own}${added}${rest}`), text: `{${own}${added}${rest}` }]);
+    },
+  );
+
   it('decodes what cannot be passed on as text, and objects of another kind than the list says', async () => {
     const odd = [
       '{"metadata":{"name":"a"},"spec":1.0}',
@@ -128,20 +139,32 @@ describe('a list of which the objects are read and not kept', () => {
   });
 
   it('waits while there is no room, and reads no further', async () => {
-    let isFull = true;
-    const waits: Promise<void>[] = [];
-    const { objects } = await read(listOf(PODS), {
-      length: 200,
-      room: () => {
-        if (!isFull) return undefined;
-        isFull = false;
-        const wait = Promise.resolve();
-        waits.push(wait);
-        return wait;
-      },
-    });
-    expect(waits).toHaveLength(1);
-    expect(objects).toHaveLength(3);
+    const emptied = Promise.withResolvers<void>();
+    const [chunks, took]: [Buffer[], unknown[]] = [cut(listOf(PODS), [100]), []];
+    let [read, isEmptied] = [0, false];
+    async function* body() {
+      for (const chunk of chunks) {
+        read++;
+        yield chunk;
+      }
+    }
+    const reading = {
+      fields: undefined,
+      wholeFirst: 0,
+      needsText: false,
+      begin: () => {},
+      keeps: () => true,
+      take: (object: unknown) => took.push(object),
+      room: () => (took.length > 0 && !isEmptied ? emptied.promise : undefined),
+    };
+    const done = readList(body(), { gvr, table: false, dropManagedFields: true, reading });
+    await settled();
+    expect(took).toHaveLength(1);
+    expect(read).toBeLessThan(chunks.length);
+    isEmptied = true;
+    emptied.resolve();
+    await done;
+    expect([took.length, read]).toEqual([3, chunks.length]);
   });
 
   it.each(['"kind":"PodList",', ''])('reads a list whose head is not complete before its items: {%s', async (head) => {

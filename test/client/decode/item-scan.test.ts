@@ -66,6 +66,19 @@ describe('one pass over the bytes of an object', () => {
     expect(scanned('{"metadata":null,"spec":[1,{"big":2}]}')?.part).toEqual({ metadata: null, spec: [1, { big: 2 }] });
   });
 
+  it('leaves out the managedFields of the metadata at a longer path, and of no other metadata', () => {
+    const fields = fieldTreeOf([['cells'], ['object', 'metadata', 'name']]) as FieldTree;
+    const scan = new ItemScan(fields, ['object', 'metadata']);
+    const row = (managedFields: string) =>
+      `{"cells":["p"],"object":{"metadata":{"name":"p"${managedFields},"metadata":{"managedFields":[1]}}},"metadata":{"managedFields":[2]}}`;
+    expect(scan.read(Buffer.from(row(',"managedFields":[3]')))).toBe(true);
+    expect(scan.parsed()).toEqual({ cells: ['p'], object: { metadata: { name: 'p' } } });
+    expect(scan.text('{')).toBe(row(''));
+    const inner = '{"metadata":{"metadata":{"managedFields":[1]}}}';
+    const below = fieldTreeOf([['metadata', 'metadata', 'name']]) as FieldTree;
+    expect(scanned(inner, { fields: below })?.text).toBe(inner);
+  });
+
   it('keeps managedFields where they are not left out', () => {
     expect(scanned(pod(), { keepsManagedFields: true })?.text).toBe(pod());
     const fields = fieldTreeOf([['metadata', 'managedFields']]) as FieldTree;
@@ -89,6 +102,7 @@ describe('one pass over the bytes of an object', () => {
     ['a field twice that is asked for', '{"status":1,"status":2}'],
     ['an escape in a key that may be asked for', '{"st\\u0061tus":1}'],
     ['managedFields that are no list', '{"metadata":{"managedFields":{"a":1}}}'],
+    ['managedFields that are a map of lists', '{"metadata":{"managedFields":{"a":[1]}}}'],
     ['managedFields twice', '{"metadata":{"managedFields":[],"managedFields":[]}}'],
     ['bytes that are no UTF-8', Buffer.from([...Buffer.from('{"status":"'), 0xc3, 0x28, ...Buffer.from('"}')])],
     ['a list', '[]'],
@@ -123,6 +137,8 @@ describe('one pass over the bytes of an object', () => {
     '1e+5',
     '1e-5',
     '1.25e10',
+    '1e400',
+    '-1.5E+400',
     'true',
     'false',
     'null',
@@ -155,6 +171,8 @@ describe('one pass over the bytes of an object', () => {
     '"\\x"',
     '"\\u12g4"',
     '"\\u12"',
+    '"\\ug234"',
+    '"\\u123g"',
     '"\\',
     '"a',
     '"a\nb"',
@@ -244,6 +262,7 @@ describe('one pass over the bytes of an object', () => {
     ['{"12345678901":1}', '{"12345678901":1}'],
     ['{"1a":1}', '{"1a":1}'],
     ['{"x":{"7":1}}', undefined],
+    ['{" ":1," a b":2}', '{" ":1," a b":2}'],
     ['{"x":{"":1,"7a":1}}', '{"x":{"":1,"7a":1}}'],
     ['{"x":[0.5,-7,120]}', '{"x":[0.5,-7,120]}'],
     ['{"x":1.50}', undefined],

@@ -231,6 +231,27 @@ describe('a limit of bytes', () => {
     expect((thrownBy(() => read(three(101), length, () => true)) as Error).message).toBe(error.message);
   });
 
+  /** The first bytes of an item of which the name ends at this byte. */
+  const namedAt = (end: number) => {
+    const [before, name] = ['{"x":"', '","metadata":{"name":"a"'];
+    return `${before}${'x'.repeat(end - before.length - name.length)}${name}}`;
+  };
+
+  it.each([
+    ['has no namespace', '{"metadata":{"name":"a"}', ' ("a")'],
+    ['is the row of a table', '{"cells":[],"object":{"metadata":{"name":"a","namespace":"n"}}', ' ("n/a")'],
+    ['shows its name in the first 64 KiB', namedAt(64 * 1024), ' ("a")'],
+    ['shows its name behind 64 KiB', namedAt(64 * 1024 + 1), ''],
+    ['has no name', '{"spec":{}', ''],
+  ])('names an item, as far as its first bytes show it: one that %s', (_, head, named) => {
+    const error = thrownBy(() => {
+      new ItemsSplitter({ limit: 100 }).push(Buffer.from(`{"items":[${head},"note":"${'x'.repeat(100)}"}]}`));
+    }) as Error;
+    expect(error.message).toBe(
+      `an item of the list${named}, from byte 10 of the response, is longer than the limit of 100 bytes`,
+    );
+  });
+
   it('holds for each field', () => {
     const field = (bytes: number) => `{"a":"${'x'.repeat(bytes - 2)}"}`;
     for (const length of [1, 1000]) {

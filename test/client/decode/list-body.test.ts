@@ -84,6 +84,41 @@ describe('readList', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
+  it('lets the event loop turn after each 256 KiB, and not before', async () => {
+    const turnsWith = async (...lengths: number[]) => {
+      const all = lengths.reduce((sum, length) => sum + length, 0);
+      const text = podList([]).padEnd(all);
+      let turns = 0;
+      const turn = () => {
+        turns++;
+        next = setImmediate(turn);
+      };
+      let next = setImmediate(turn);
+      const chunks = lengths.map((length, i) => {
+        const at = lengths.slice(0, i).reduce((sum, each) => sum + each, 0);
+        return Buffer.from(text).subarray(at, at + length);
+      });
+      await readList(fromArray(chunks), { gvr, table: false, dropManagedFields: true });
+      clearImmediate(next);
+      return turns > 0;
+    };
+    const KIB = 1024;
+    expect(await turnsWith(256 * KIB - 1)).toBe(false);
+    expect(await turnsWith(256 * KIB)).toBe(true);
+    expect(await turnsWith(128 * KIB, 128 * KIB - 1)).toBe(false);
+    expect(await turnsWith(128 * KIB, 128 * KIB)).toBe(true);
+  });
+
+  it('counts the items that each chunk completes, and no chunk that completes none', async () => {
+    const counts: number[] = [];
+    const texts = [0, 1, 2].map((i) => `{"spec":${i}}`);
+    const head = podList([]).trimEnd().slice(0, -2);
+    const chunks = [head, `${texts[0]},${texts[1]},`, '{"spec"', ':2}', ']}'].map((text) => Buffer.from(text));
+    const onItems = (count: number) => counts.push(count);
+    const { items } = await readList(fromArray(chunks), { gvr, table: false, dropManagedFields: true, onItems });
+    expect([items.length, counts]).toEqual([3, [2, 1]]);
+  });
+
   it('reads a short list without a turn of the event loop, in however many chunks it arrives', async () => {
     let turned = false;
     const next = setImmediate(() => {
@@ -219,7 +254,10 @@ describe('readList', () => {
     ['{}', 'no apiVersion, Kind='],
     ['{"kind":[1],"apiVersion":2}', '2, Kind=[1]'],
   ])('says of %s that it is no list, and its kind and version', async (text, shown) => {
-    await expect(read(text, 7)).rejects.toThrow(`is not a list but ${shown}`);
+    await expect(read(text, 7)).rejects.toMatchObject({
+      code: 'decode',
+      message: `the answer to listing v1/pods is not a list but ${shown}`,
+    });
   });
 
   it('reads a list with whitespace between all tokens', async () => {

@@ -46,6 +46,11 @@ describe('findManagedFields', () => {
       '{"metadata":{"b":1}}',
     ],
     [
+      'with a string that ends with a bracket',
+      '{"metadata":{"managedFields":[{"a":"x]","b":1}],"c":1}}',
+      '{"metadata":{"c":1}}',
+    ],
+    [
       'spread over lines',
       '{\n "metadata" : {\n "a": 1,\n "managedFields" : [ {} ] ,\n "b": 2\n}\n}',
       '{\n "metadata" : {\n "a": 1 ,\n "b": 2\n}\n}',

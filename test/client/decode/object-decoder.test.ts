@@ -49,6 +49,17 @@ describe('decodeTrimmed', () => {
     expect(parsed).toEqual(['{"metadata":{"name":"x"}}']);
   });
 
+  it('hands over the object with the text that was left out, and nothing of bytes that are broken', () => {
+    const kept: unknown[] = [];
+    const keep = (value: unknown, text: string) => kept.push([value, text]);
+    const decode = (text: string) => decodeTrimmed(Buffer.from(text), 7, OF_OBJECT, undefined, keep);
+    const object = decode('{"metadata":{"managedFields":[{"a":1}],"name":"x"}}');
+    expect(kept).toEqual([[object, '[{"a":1}]']]);
+    expect(decode('{"metadata":{"name":"x"}}')).toEqual({ metadata: { name: 'x' } });
+    expect(() => decode('{"metadata":{"managedFields":[]},}')).toThrow('broken JSON at byte 7 of the response');
+    expect(kept).toHaveLength(1);
+  });
+
   it('gives the whole object if it has none, or in another form than servers write', () => {
     expect(decodeTrimmed(Buffer.from('{"metadata":{}}'), 0, OF_OBJECT)).toEqual({ metadata: {} });
     expect(decodeTrimmed(Buffer.from('{"metadata":{"managedFields":null}}'), 0, OF_OBJECT)).toEqual({

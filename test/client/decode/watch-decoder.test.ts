@@ -41,6 +41,11 @@ describe('WatchDecoder', () => {
     expect(decoder.push(Buffer.from('\n'))).toEqual([]);
   });
 
+  it.each(['', '\r', ' \t\r', ' '.repeat(100)])('leaves out a blank line, also as the last one: %j', (blank) => {
+    const line = '{"type":"ADDED","object":{}}';
+    expect(decode(`${blank}\n${line}\n${blank}\n${line}\n${blank}`, [7]).flat()).toHaveLength(2);
+  });
+
   it.each(['null', '1', '"text"', '[]', '{}', '{"type":"ADDED","object":null}', '{"type":1,"object":{}}'])(
     'refuses a line that is JSON and no watch event: %s',
     (text) => {
@@ -157,6 +162,18 @@ describe('a line beyond the limit', () => {
     expect((object as UnreadableObject).error.message).toContain('a line of the watch about "n/a"');
     const [{ object: nameless } = {}] = decodeLimited(`${text(150, 'ADDED', '')}\n`, 1000);
     expect((nameless as UnreadableObject).error.message).not.toContain('about');
+  });
+
+  it('shows its type, name and version in its first 64 KiB, or not at all', () => {
+    const line = (before: number) => `{"x":"${'x'.repeat(before)}",${text(150).slice(1)}\n`;
+    const shown = (before: number) => decodeLimited(line(before), 100_000, 100_000)[0] as { object: UnreadableObject };
+    const untilEndOf = (part: string) => 64 * 1024 - line(0).indexOf(part) - part.length;
+    const whole = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '7' };
+    expect(shown(untilEndOf('"7"')).object.metadata).toEqual(whole);
+    const { resourceVersion: _, ...rest } = whole;
+    expect(shown(untilEndOf('"7"') + 1).object.metadata).toEqual(rest);
+    expect(shown(untilEndOf('"MODIFIED"')).object.metadata).toEqual({});
+    expect(() => shown(untilEndOf('"MODIFIED"') + 1)).toThrow(OversizedError);
   });
 
   it.each([1, 7, 1000])('that has no end is a stream that was cut, in chunks of %s bytes', (size) => {

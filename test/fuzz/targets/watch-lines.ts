@@ -34,7 +34,7 @@ function decoded(chunks: readonly Buffer[], limit?: number) {
 function expectedEvents(bytes: Buffer): unknown[] | undefined {
   const events: unknown[] = [];
   for (const text of bytes.toString('utf8').split('\n')) {
-    if (/^[ \t\r]{0,2}$/.test(text)) continue;
+    if (/^[ \t\r]*$/.test(text)) continue;
     const event = parsedOrUndefined(text) as { type?: unknown; object?: unknown } | undefined | null;
     if (typeof event?.type !== 'string' || typeof event.object !== 'object' || event.object === null) return undefined;
     events.push(event);

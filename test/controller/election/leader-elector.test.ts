@@ -7,6 +7,7 @@ import { EventRecorder } from '../../../src/controller/events/event-recorder.ts'
 import { aborted } from '../../../src/kit/abort.ts';
 import type { InformerError } from '../../../src/kit/error.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
+import type { Fault } from '../../../src/sandbox/faults/fault.ts';
 import { calm, election, LEASE_KEY, skipping } from '../../support/election.ts';
 import { RecordingMetrics } from '../../support/recording-metrics.ts';
 
@@ -430,6 +431,9 @@ describe('a leader', () => {
   });
 });
 
+const NOT_RELEASED = 'the lease could not be released; it will expire';
+const NOT_ENDED = 'the lease is not released, because the work of the leader has not ended; it will expire';
+
 describe('a release', () => {
   it('reads the lease first, and is repeated after a conflict [LE-14]', async () => {
     const place = await election();
@@ -539,6 +543,24 @@ describe('a release', () => {
     me.abort.abort();
     await me.ended;
     expect(place.spec()).toEqual(heldBy('other'));
+  });
+
+  it.each<[string, Fault | undefined, LeaderElectorOptions['onStartedLeading'], string[]]>([
+    ['nothing where it succeeds', undefined, () => {}, []],
+    ['that it could not be done without an answer', { kind: 'stall' }, () => {}, [NOT_RELEASED]],
+    ['that it could not be done where it is refused', { kind: 'status', code: 403 }, () => {}, [NOT_RELEASED]],
+    ['why it is not tried while the work goes on', undefined, () => new Promise(() => {}), [NOT_ENDED]],
+  ])('says %s', async (_, fault, onStartedLeading, said) => {
+    const place = await election();
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message), child: () => logger };
+    const me = await place.start('me', { releaseOnCancel: true, drainMs: 1_000, onStartedLeading, logger });
+    if (fault) place.sandbox.faults.add({ fault, match: { path: '/leases' }, times: Number.POSITIVE_INFINITY });
+    me.abort.abort();
+    await calm();
+    await place.pass(10_000);
+    await me.ended;
+    expect(warnings).toEqual(said);
   });
 
   it('is given up after renewDeadlineMs', async () => {

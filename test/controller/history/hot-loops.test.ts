@@ -395,6 +395,12 @@ describe('a chain of own writes', () => {
     expect([ownRun(of), ownRun(of), ownRun(of)]).toEqual([undefined, undefined, 3]);
   });
 
+  it('begins again after a loop', () => {
+    const of = chain();
+    const loops = Array.from({ length: 6 }, () => ownRun(of));
+    expect(loops).toEqual([undefined, undefined, 3, undefined, undefined, 3]);
+  });
+
   it('that follows another one after ten minutes is delayed, and a later one is not', () => {
     const holdAfter = (ms: number) => {
       const of = chain();

@@ -168,9 +168,13 @@ function isSyntaxError(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof SyntaxError;
 }
 
-const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \t\r'));
+const BLANKS: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r'));
 
-const isBlank = (line: Buffer) => line.every((byte) => BLANKS.has(byte));
+function isBlank(line: Buffer): boolean {
+  let i = 0;
+  while (BLANKS.has(line[i])) i++;
+  return i === line.length;
+}
 
 function isEvent(value: unknown): boolean {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };

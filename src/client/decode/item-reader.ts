@@ -35,8 +35,7 @@ export function itemReader(reading: ItemReading, list: ReadList): Decode<ReadIte
     const part = scan.read(bytes) ? scan.parsed() : undefined;
     const head = part === undefined || isRow ? '' : heads(part as Kinded);
     if (part === undefined || head === undefined) return wholeRead(whole(bytes, offset), reading);
-    const isWhole = reading.fields === undefined || wholeLeft > 0;
-    if (wholeLeft > 0) wholeLeft--;
+    const isWhole = reading.fields === undefined || wholeLeft-- > 0;
     const object = isWhole ? whole(bytes, offset) : isRow ? list.finish(part) : (part as object);
     if (!reading.keeps(object as never)) return undefined;
     if (!reading.needsText) return { object, text: undefined };

@@ -136,14 +136,15 @@ export class WatchDecoder<T> {
   }
 
   #line(last: Buffer, events: WatchEvent<T>[]): void {
-    const parts = [...this.#parts.splice(0), last];
+    const earlier = this.#parts.splice(0);
+    const parts = [...earlier, last];
     if (!this.#oversized && lengthOf(parts) > this.#limit) this.#oversized = this.#unreadable(parts);
     if (this.#oversized) {
       events.push(this.#oversized as WatchEvent<T>);
       this.#oversized = undefined;
       return;
     }
-    const line = parts.length === 1 ? last : Buffer.concat(parts);
+    const line = earlier.length === 0 ? last : Buffer.concat(parts);
     if (isBlank(line)) return;
     if (this.#leavesOut?.(line)) {
       this.#leftOut++;

@@ -90,9 +90,9 @@ describe('a list of which the objects are read and not kept', () => {
       },
     });
     expect(asked).toEqual(['p-0', 'p-1', 'p-2']);
-    expect(took.map(({ text }) => text)).toEqual([
-      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-1","namespace":"n"},"spec":{"n":1},"status":{"phase":"Running","ip":"1"}}',
-    ]);
+    const text =
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-1","namespace":"n"},"spec":{"n":1},"status":{"phase":"Running","ip":"1"}}';
+    expect(took).toEqual([{ object: { metadata: { name: 'p-1' }, status: { phase: 'Running' } }, text }]);
   });
 
   it.each([true, false])(
@@ -117,6 +117,11 @@ describe('a list of which the objects are read and not kept', () => {
       { object: JSON.parse(odd[1] as string), text: undefined },
       { object: JSON.parse(odd[2] as string), text: undefined },
     ]);
+  });
+
+  it('gives the version of a list without objects, and no object', async () => {
+    const { page, took, versions } = await read(listOf([]));
+    expect([page, took, versions]).toEqual([{ items: [], resourceVersion: '7' }, [], ['7']]);
   });
 
   it('gives rows with their cells and the fields that are looked at', async () => {

@@ -249,6 +249,29 @@ describe('readList', () => {
     }
   });
 
+  it('gives the position of a page, as far as the server says it', async () => {
+    const positionOf = async (metadata: object | null) => {
+      const text = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata, items: [] });
+      const { items: _, ...position } = await read(text, 100);
+      return position;
+    };
+    const all = { resourceVersion: '7', continue: 'token', remainingItemCount: 0 };
+    expect(await positionOf({ ...all, shardInfo: { selector: 's' } })).toEqual({ ...all, shardSelector: 's' });
+    expect(await positionOf({ resourceVersion: '7', continue: '', shardInfo: { selector: 1 } })).toEqual({
+      resourceVersion: '7',
+    });
+    for (const none of [null, {}]) expect(await positionOf(none)).toEqual({ resourceVersion: '' });
+  });
+
+  it.each([
+    ['"items":null', false],
+    ['"items":null', true],
+    ['"rows":null,"columnDefinitions":[]', true],
+  ])('reads {%s} as an empty list; a table was asked for: %s', async (field, table) => {
+    const { items } = await read(`{"kind":"List","apiVersion":"v1",${field}}`, 7, { table });
+    expect(items).toEqual([]);
+  });
+
   it.each([
     ['{"kind":"Pod","apiVersion":"v1"}', 'v1, Kind=Pod'],
     ['{}', 'no apiVersion, Kind='],

@@ -117,6 +117,19 @@ describe.each(['uid', 'namespace', 'name'] as const)('what is unwanted by %s', (
   });
 });
 
+it('a watch of tables leaves no table out: it may have several rows', async () => {
+  const object = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: { uid: 'b', namespace: 'b', name: 'b' } };
+  const row = { cells: [], object: { metadata: { name: 'x', uid: 'b' } } };
+  const text = `${JSON.stringify({ type: 'ADDED', object: { ...object, columnDefinitions: [], rows: [row, row] } })}\n`;
+  for (const by of ['uid', 'namespace', 'name'] as const) {
+    const body = pieces(text, () => 0.5, 100);
+    const options = { gvr: PODS, table: true, dropManagedFields: true, unwanted: unwanted(by) };
+    const events: unknown[] = [];
+    for await (const batch of new WatchStream<UnknownObject>(body, options)) events.push(...batch);
+    expect(events).toHaveLength(2);
+  }
+});
+
 it('a list that breaks off in an object that is left out is cut', async () => {
   const text = JSON.stringify({
     kind: 'PodList',

@@ -47,6 +47,15 @@ it('WatchStream keeps managedFields unless they are left out', async () => {
   ]);
 });
 
+it('WatchStream gives no batch for a chunk that completes no event', async () => {
+  const line = '{"type":"ADDED","object":{"metadata":{}}}\n';
+  const chunks = cut(`${line}\n${line}${line}`, [10]);
+  const options = { gvr: PODS, table: false, dropManagedFields: true };
+  const batches: unknown[][] = [];
+  for await (const batch of new WatchStream<Json>(fromArray(chunks), options)) batches.push(batch);
+  expect(batches.map((batch) => batch.length)).toEqual([1, 1, 1]);
+});
+
 it('WatchStream counts the events that it gives', async () => {
   const counted: unknown[] = [];
   const traffic = { add: (count: unknown) => counted.push(count) } as never;
@@ -192,6 +201,32 @@ describe('a stream that ends', () => {
     closing.resolve({ done: true, value: undefined });
     await failed;
     expect(String(error)).toContain('broken JSON');
+  });
+
+  it('has no event that comes while it is closed', async () => {
+    const coming = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    const body: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: () => coming.promise }) };
+    const stream = new WatchStream<Json>(body, { gvr: PODS, table: false, dropManagedFields: false });
+    const next = stream.next();
+    await stream.return();
+    coming.resolve({ done: false, value: Buffer.from('{"type":"ADDED","object":{}}\n') });
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it('that is broken behind an event gives the event, and then rejects without waiting for more bytes', async () => {
+    const chunks = ['{"type":"ADDED","object":{}}\nno JSON\n'];
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          const chunk = chunks.shift();
+          return chunk ? Promise.resolve({ done: false, value: Buffer.from(chunk) }) : new Promise(() => {});
+        },
+      }),
+    };
+    const stream = new WatchStream<Json>(body, { gvr: PODS, table: false, dropManagedFields: false });
+    expect(await stream.next()).toEqual({ done: false, value: [{ type: 'ADDED', object: {} }] });
+    await expect(stream.next()).rejects.toThrow('broken JSON at byte 29');
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
   it.each(['before the first event', 'after an event'])(

@@ -6,9 +6,9 @@ export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();
-    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    if (typeof next !== 'object' || Object.isFrozen(next)) continue; // null counts as frozen
     Object.freeze(next);
-    for (const part of Object.values(next)) open.push(part);
+    for (const part of Object.values(next as object)) open.push(part);
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { abortable, onAbort, scope } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
-import { InformerError, isInformerError } from '../kit/error.ts';
+import { InformerError } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
 import { isConnectionError } from '../model/connection-error.ts';
 import { keyOf, type ObjectKey } from '../model/key.ts';
@@ -13,7 +13,7 @@ import { PresentState } from './present-state.ts';
 import type { CachedChange, ShownSource } from './state-change.ts';
 import { type ApplyContext, versionOf } from './store/apply-deltas.ts';
 import type { ArrivingObjects } from './store/cache-store.ts';
-import { type Delta, DeltaFifo, isObjectDelta } from './store/delta-fifo.ts';
+import { type Delta, DeltaFifo, isObjectDelta, type ObjectDelta } from './store/delta-fifo.ts';
 import {
   type Drift,
   driftError,
@@ -124,9 +124,6 @@ export class SourcePipeline<T> implements ShownSource {
   #isConfirmed: boolean;
   /** Whether the versions of events show how complete the cache is. */
   #isOrdered = false;
-  /** Aborts when the present run ends. */
-  #running: AbortSignal | undefined;
-  /** Made for the first who asks for the present state of a run. */
   #present: PresentState | undefined;
 
   constructor(source: ListerWatcher<T>, options: PipelineOptions<T>) {
@@ -216,24 +213,16 @@ export class SourcePipeline<T> implements ShownSource {
       cache: this.#view(),
       scope: this.#options.namespace,
     });
-    using verifying = scope(signal);
     using _ordered = this.#ledger.observe((event) => {
       if (isOrdered(event)) fifo.continuity(event);
     });
-    this.#running = verifying.signal;
-    this.#present = undefined;
-    const applying = Promise.all([
+    this.#present = this.#createPresent(signal);
+    await Promise.all([
+      this.#reflector.run(signal),
       this.#applyAll(fifo, signal),
-      this.#confirmStored(verifying.signal),
-      this.#verifyPeriodically(verifying.signal),
+      this.#confirmStored(signal),
+      this.#verifyPeriodically(signal),
     ]);
-    try {
-      await this.#reflector.run(signal);
-    } finally {
-      fifo.close();
-      verifying.abort();
-      await applying;
-    }
   }
 
   /** The part of the cache that comes from this source. */
@@ -260,54 +249,50 @@ export class SourcePipeline<T> implements ShownSource {
         const waiting = room();
         if (waiting) await abortable(waiting, signal);
       } catch (error) {
-        if (signal.aborted || isInformerError(error, 'closed')) return;
+        if (signal.aborted) return;
         this.refused(error, 'dropped', 1);
       }
     }
   }
 
   #taken(deltas: readonly Delta<T>[], isInInitialList: boolean): void | Promise<void> {
-    const [first] = deltas; // a delta that is not a change of one object comes alone
-    if (first?.type === 'Continuity') return this.#options.onOrderedContinuity(first.event);
-    if (first?.type === 'ReplacedAll') this.#isForeign = false;
+    const last = deltas.at(-1) as Delta<T>; // a delta that is not a change of one object comes alone
+    if (last.type === 'Continuity') return this.#options.onOrderedContinuity(last.event);
+    if (last.type === 'ReplacedAll') this.#isForeign = false;
     if (this.#isForeign) return;
     const context = { isInInitialList, within: this.#within, onContradiction: this.#onContradiction };
-    const last = deltas.at(-1);
     return this.#options.apply(deltas, context).then(() => {
       if (this.#isForeign) return;
-      if (last && isObjectDelta(last)) this.#lastVersion = versionOf(last.object);
-      this.#changed(deltas);
+      if (isObjectDelta(last)) this.#objectsChanged(deltas as readonly ObjectDelta<T>[], versionOf(last.object));
+      else this.#allChanged(last);
     });
   }
 
-  #changed(deltas: readonly Delta<T>[]): void {
-    const [first] = deltas;
-    const last = deltas.at(-1);
-    if (!first || !last || first.type === 'SyncAll') return;
-    if (first.type === 'ReplacedAll') {
-      this.#isOrdered = isResumable(first);
-      if (first.isStored) return;
-      this.#report(true, this.#cached(), first.resourceVersion);
-      if (!this.#isConfirmed) this.#confirm();
-      return;
+  #allChanged(delta: Exclude<Delta<T>, ObjectDelta<T> | { type: 'Continuity' }>): void {
+    switch (delta.type) {
+      case 'SyncAll':
+        return;
+      case 'ReplacedAll':
+        this.#isOrdered = isResumable(delta);
+        if (delta.isStored) return;
+        this.#report(true, this.#cached(), delta.resourceVersion);
+        if (!this.#isConfirmed) this.#confirm();
+        return;
+      case 'Merged':
+        this.#report(true, this.#cached(), delta.resourceVersion);
+        return;
+      case 'Bookmark':
+        this.#isOrdered = true;
+        this.#report(false, [], delta.resourceVersion);
     }
-    if (last.type === 'Merged') {
-      this.#report(true, this.#cached(), last.resourceVersion);
-      return;
-    }
-    if (last.type === 'Bookmark') {
-      this.#isOrdered = true;
-      this.#report(false, [], last.resourceVersion);
-      return;
-    }
+  }
+
+  #objectsChanged(deltas: readonly ObjectDelta<T>[], version: ResourceVersion | undefined): void {
     const { cache } = this.#options;
-    const keys = deltas.flatMap((delta) => (isObjectDelta(delta) && delta.key !== undefined ? [delta.key] : []));
-    const version = isObjectDelta(last) && this.#isOrdered ? versionOf(last.object) : undefined;
-    this.#report(
-      false,
-      keys.map((key) => [key, cache.get(key)] as const),
-      version ?? '',
-    );
+    this.#lastVersion = version;
+    const keys = deltas.map(({ key }) => key).filter((key) => key !== undefined);
+    const objects = keys.map((key) => [key, cache.get(key)] as const);
+    this.#report(false, objects, (this.#isOrdered && version) || '');
   }
 
   #report(isWhole: boolean, objects: Iterable<readonly [ObjectKey, T | undefined]>, version: ResourceVersion): void {
@@ -353,10 +338,10 @@ export class SourcePipeline<T> implements ShownSource {
 
   /** See `SharedInformer.whenCurrent`. Rejects with `closed` before the initial sync. */
   async whenCurrent(signal: AbortSignal): Promise<void> {
-    if (!this.hasSynced || !this.#running)
+    const present = this.hasSynced ? this.#present : undefined;
+    if (!present)
       throw new InformerError('closed', `the cache of ${this.#name} has not synced: there is nothing to compare`);
-    this.#present ??= this.#createPresent(this.#running);
-    await this.#present.when(signal);
+    await present.when(signal);
   }
 
   #createPresent(running: AbortSignal): PresentState {

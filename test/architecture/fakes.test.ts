@@ -109,7 +109,8 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/confirm.test.ts': 'metadata lists that differ from what the stream has brought',
     'informer/shared-informer.test.ts':
       'objects without keys, what waits unread while a handler is slow, exact batches',
-    'informer/source-pipeline.test.ts': 'events of another history, and events that come twice',
+    'informer/other-history.test.ts': 'events of another history, and events that come twice',
+    'informer/source-pipeline.test.ts': 'lists at no version, a stored state that differs, exact batches',
     'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
     'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',
     'stream/event-stream.test.ts': 'objects without a version',

@@ -18,5 +18,6 @@ it('handles cycles, any depth, and values that are no objects', () => {
   for (let i = 0; i < 100_000; i++) deep = { deep };
   deepFreeze(deep);
   expect(Object.isFrozen(deepest)).toBe(true);
-  expect([deepFreeze(null), deepFreeze(7), deepFreeze('a')]).toEqual([null, 7, 'a']);
+  expect([deepFreeze(null), deepFreeze(7), deepFreeze('a'), deepFreeze([null])]).toEqual([null, 7, 'a', [null]]);
+  expect(Object.isFrozen(deepFreeze({ run() {} }).run)).toBe(false);
 });

@@ -2,19 +2,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Cached } from '../../src/informer/compact/packed-object.ts';
 import { type PipelineOptions, SourcePipeline } from '../../src/informer/source-pipeline.ts';
 import { applyDeltas } from '../../src/informer/store/apply-deltas.ts';
-import { isObjectDelta } from '../../src/informer/store/delta-fifo.ts';
-import type { ListerWatcher } from '../../src/informer/watch/lister-watcher.ts';
+import { changedCollection } from '../../src/informer/watch/moved-collection.ts';
 import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import type { ListPage, ReadonlyObject } from '../../src/model/object.ts';
 import type { WatchEvent } from '../../src/model/watch-event.ts';
 import { FakeClock, settled } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
+import { laneOver } from '../support/lane.ts';
 import { type Pod, pod } from '../support/objects.ts';
 import {
   added,
   bookmark,
   deleted,
-  modified,
   networkError,
   page,
   ScriptedListerWatcher,
@@ -65,37 +64,6 @@ async function start(options: Partial<PipelineOptions<Cached<ConfigMap>>> = {}) 
   return { sandbox, maps, clock, store, lane, calls, running, stop, signal: controller.signal };
 }
 
-/** A lane over pods that is not started, with a store of its own. */
-function laneOver(
-  source: ListerWatcher<Pod>,
-  clock: FakeClock,
-  { reflector, ...options }: Partial<PipelineOptions<Cached<Pod>>> = {},
-) {
-  const store = new Indexer<Pod>();
-  return new SourcePipeline<Cached<Pod>>(source, {
-    namespace: undefined,
-    clock,
-    logger: silentLogger,
-    reflector: {
-      name: 'v1/pods',
-      clock,
-      sync: 'list',
-      random: () => 0,
-      logger: silentLogger,
-      idleMs: 1e9,
-      ...reflector,
-    },
-    atStart: () => ({ transform: undefined, resyncMs: 0 }),
-    apply: async (deltas, context) => void applyDeltas(deltas, store, context),
-    onOrderedContinuity: () => {},
-    cache: store,
-    verifyEveryMs: 0,
-    room: () => undefined,
-    onSynced: () => {},
-    ...options,
-  });
-}
-
 /** Runs a lane until the test ends. */
 function run(lane: SourcePipeline<Cached<Pod>>): void {
   const controller = new AbortController();
@@ -105,99 +73,6 @@ function run(lane: SourcePipeline<Cached<Pod>>): void {
     await running;
   });
 }
-
-/**
- * A lane over a pod shop/a at version 3 and a stream that brings `first` and ends. The next one goes on from there, and
- * brings `second`, each event by itself, and ends too if it `isShort`. They are applied afterwards. Returns the lists
- * after it: one, if these events contradict the cache.
- */
-async function resumed(
-  first: WatchEvent<Pod>[],
-  second: WatchEvent<Pod>[],
-  { refused, isShort = false }: { refused?: string; isShort?: boolean } = {},
-) {
-  const clock = new FakeClock();
-  const [one, two] = [new ScriptedStream<Pod>(), new ScriptedStream<Pod>()];
-  const source = new ScriptedListerWatcher<Pod>().onList(() => page('5', [pod('shop/a', 3)])).onWatch(one, two);
-  source.onProbe(unreachable());
-  const store = new Indexer<Pod>();
-  const versions: string[] = [];
-  const changes: string[] = [];
-  let gate: Promise<void> | undefined;
-  const lane = laneOver(source, clock, {
-    cache: store,
-    apply: async (deltas, context) => {
-      await gate;
-      const { notifications, error } = applyDeltas(deltas, store, context);
-      changes.push(...notifications.map(({ kind, key }) => `${kind} ${key}`));
-      if (deltas.some((delta) => isObjectDelta(delta) && delta.key === refused))
-        lane.refused(new Error('no'), 'dropped', 1);
-      if (error) throw error;
-    },
-    onState: ({ resourceVersion }) => versions.push(resourceVersion),
-  });
-  run(lane);
-  await clock.advance(2000);
-  one.send(...first);
-  await clock.advance(2000);
-  one.close();
-  await clock.advance(100);
-  const before = source.trace.length;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  gate = promise;
-  for (const event of second) {
-    two.send(event);
-    await settled();
-  }
-  if (isShort) two.close();
-  await settled();
-  resolve();
-  const seen = versions.length;
-  await settled();
-  const keys = [...store.keys()];
-  const states = versions.slice(seen);
-  await clock.advance(isShort ? 5000 : 10);
-  return { lists: source.trace.slice(before).filter((each) => each.startsWith('list')), keys, states, changes };
-}
-
-describe('an event of a resumed stream', () => {
-  const [a6, b7] = [modified(pod('shop/a', 6)), modified(pod('shop/b', 7))];
-
-  it('contradicts the cache: nothing more is applied, and the state is listed', async () => {
-    const { lists, changes, states } = await resumed([a6], [b7, added(pod('shop/c', 8))]);
-    const expected = ['added shop/a', 'updated shop/a', 'updated shop/a'];
-    expect([lists, changes, states]).toEqual([['list'], expected, ['5']]); // the state of the list
-  });
-
-  it('contradicts the cache after its stream has ended: the next one is closed, and the state is listed', async () => {
-    const { lists, keys } = await resumed([a6], [b7], { isShort: true });
-    expect([lists, keys]).toEqual([['list'], ['shop/a']]);
-  });
-
-  it.each<[string, WatchEvent<Pod>[]]>([
-    ['at once', []],
-    ['after a bookmark', [bookmark(6)]],
-  ])('that comes twice is no contradiction, %s', async (_, between) => {
-    const gone = deleted(pod('shop/a', 6));
-    const { lists, keys } = await resumed([gone, ...between], [gone, added(pod('shop/c', 8))]);
-    expect([lists, keys]).toEqual([[], ['shop/c']]);
-  });
-
-  it('proves nothing where the cache refused a single change', async () => {
-    const { lists, keys } = await resumed([a6], [b7], { refused: 'shop/a' });
-    expect([lists, keys]).toEqual([[], ['shop/a', 'shop/b']]);
-  });
-
-  it('contradicts nothing on a stream that follows a list', async () => {
-    const { lists, keys } = await resumed([b7], []);
-    expect([lists, keys]).toEqual([[], ['shop/a', 'shop/b']]);
-  });
-
-  it('at a version before that of the stream shows another history', async () => {
-    const { lists } = await resumed([a6], [added(pod('shop/c', 5))]);
-    expect(lists).toEqual(['list']);
-  });
-});
 
 describe('a lane that has not begun', () => {
   const lane = (options: Partial<PipelineOptions<Cached<Pod>>> = {}, source = new ScriptedListerWatcher<Pod>()) =>
@@ -297,6 +172,151 @@ describe('a stored state', () => {
     await clock.advance(5_000);
     expect([lane.hasSynced, source.lists.length, asked.length]).toEqual([true, 1, 2]);
     expect(lane.continuity).toMatchObject({ drifts: 1, relists: 1 });
+  });
+});
+
+/** A lane over a pod shop/a at version 3, with what it shows of its state after each batch of a stream. */
+async function shown(version: string, source = new ScriptedListerWatcher<Pod>(), ...later: Pod[]) {
+  const clock = new FakeClock();
+  const stream = new ScriptedStream<Pod>();
+  const first = [pod('shop/a', 3)];
+  source.onList(
+    () => page(version, first),
+    () => page(version, [...first, ...later]),
+  );
+  source.onWatch(stream);
+  const states: string[] = [];
+  const store = new Indexer<Pod>();
+  let held: Promise<void> | undefined;
+  /** Applies nothing before the result is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  const lane = laneOver(source, clock, {
+    cache: store,
+    apply: async (deltas, context) => {
+      await held;
+      applyDeltas(deltas, store, context);
+    },
+    onState: ({ isWhole, objects, resourceVersion }) => {
+      const keys = [...objects].map(([key, object]) => (object ? key : `${key} gone`));
+      states.push(`${isWhole ? 'whole ' : ''}${keys.join(' ')} @${resourceVersion}`);
+    },
+  });
+  run(lane);
+  await settled();
+  const seen = async (...events: WatchEvent<Pod>[]) => {
+    if (events.length > 0) stream.send(...events);
+    await settled();
+    return [states.splice(0).join('; '), lane.shownVersion];
+  };
+  return { clock, lane, stream, store, source, seen, hold };
+}
+
+describe('the version that a lane shows', () => {
+  it('is that of its list, then of a bookmark, or of the last change of a batch', async () => {
+    const { seen } = await shown('5');
+    expect(await seen()).toEqual(['whole shop/a @5', '5']);
+    const batch = [added(pod('shop/b', 6)), deleted(pod('shop/a', 7))];
+    expect(await seen(...batch)).toEqual(['shop/b shop/a gone @7', '7']);
+    expect(await seen(bookmark(9))).toEqual([' @9', '9']);
+  });
+
+  it.each(['', '0'])('after a list at version "%s" is none before a bookmark', async (version) => {
+    const { seen } = await shown(version);
+    expect(await seen()).toEqual(['whole shop/a @', '']);
+    expect(await seen(added(pod('shop/b', 6)))).toEqual(['shop/b @', '']);
+    expect(await seen(bookmark(7))).toEqual([' @7', '7']);
+    expect(await seen(added(pod('shop/c', 8)))).toEqual(['shop/c @8', '8']);
+  });
+
+  it('stays where it was when the cache has refused a change, and is none after a further list', async () => {
+    const { lane, seen, clock } = await shown('5');
+    await seen();
+    lane.refused(new Error('no'), 'dropped', 1);
+    expect(await seen(added(pod('shop/b', 6)))).toEqual(['shop/b @', '5']);
+    lane.distrust(new Error('damaged'));
+    await clock.advance(5_000);
+    expect(await seen()).toEqual(['whole shop/a @', '']);
+    expect(lane.lastError).toBeUndefined();
+  });
+
+  it('is that of the stream after a list of new parts, with the whole state', async () => {
+    const source = Object.assign(new ScriptedListerWatcher<Pod>(), {
+      change: () => ({
+        list: async () => page('6', [pod('shop/c', 4)]),
+        keeps: ({ metadata }: Pod) => metadata.name !== 'a',
+        taken: () => {},
+      }),
+    });
+    const { stream, seen } = await shown('5', source);
+    await seen(added(pod('shop/b', 6)));
+    stream.break(changedCollection('other parts'));
+    expect(await seen()).toEqual(['whole shop/b shop/c @6', '6']);
+  });
+});
+
+describe('a lane that runs', () => {
+  it('reports the fault of its stream until that is repaired, to observers too, and the next sign of life', async () => {
+    const { lane, stream, clock, source, seen } = await shown('5');
+    const kinds: string[] = [];
+    using _observed = lane.observe(({ kind }) => kinds.push(kind));
+    const signs: string[] = [];
+    void lane.whenSign(new AbortController().signal).then(() => signs.push('one'));
+    await settled();
+    expect(signs).toEqual([]);
+    await seen(bookmark(6));
+    expect(signs).toEqual(['one']);
+    source.onWatch(unreachable(), new ScriptedStream<Pod>());
+    stream.break(new Error('cut off'));
+    await settled();
+    expect([(lane.lastError as Error).message, kinds]).toEqual(['cut off', ['disconnected', 'fault']]);
+    await clock.advance(10_000);
+    expect([lane.lastError, kinds.at(-1)]).toEqual([undefined, 'resumed']);
+  });
+
+  it('is compared once its changes are applied, and differs in nothing while they are not', async () => {
+    const { lane, source, clock, seen, hold } = await shown('5', undefined, pod('shop/c', 4));
+    source.onProbe(() => page('9', [pod('shop/a', 3)]));
+    const { signal } = new AbortController();
+    const release = hold();
+    await seen(added(pod('shop/b', 6)));
+    const done: string[] = [];
+    void lane.whenApplied(signal).then(() => done.push('applied'));
+    const confirmed = lane.confirm(signal);
+    const ending = new AbortController();
+    const left = lane.whenApplied(ending.signal);
+    ending.abort(new Error('enough'));
+    await expect(left).rejects.toThrow('enough');
+    const drift = lane.verify(signal);
+    await clock.advance(15_000);
+    expect([lane.isIdle, done, (await drift).missing]).toEqual([false, [], []]);
+    release();
+    expect(await confirmed).toEqual({ resourceVersion: '9', differing: 1 });
+    await settled();
+    expect([lane.isIdle, done]).toEqual([true, ['applied']]);
+  });
+
+  it('that is read by a damaged cache lists the state again', async () => {
+    const { lane, source, clock } = await shown('5');
+    lane.distrust(new Error('damaged'));
+    await clock.advance(5_000);
+    expect([source.lists.length, lane.continuity.relists]).toEqual([2, 1]);
+  });
+
+  it('is compared by what the cache has now, and lists again only where that differs', async () => {
+    const { lane, clock, store } = await shown('5', undefined, pod('shop/b', 4));
+    const { signal } = new AbortController();
+    const compared = async () => {
+      const drift = lane.verify(signal);
+      await clock.advance(15_000);
+      return [(await drift).missing, lane.continuity.verifications, lane.continuity.drifts, lane.continuity.relists];
+    };
+    expect(await compared()).toEqual([['shop/b'], 1, 1, 1]);
+    expect([...store.keys()]).toEqual(['shop/a', 'shop/b']);
+    expect(await compared()).toEqual([[], 2, 1, 1]);
   });
 });
 

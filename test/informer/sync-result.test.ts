@@ -91,3 +91,65 @@ it('reminders of a long wait come after 10 s, then each after twice the time, at
   ending.abort();
   await waiting;
 });
+
+it('of a wait that failed for caches that have synced all the same has no cause', async () => {
+  const done = { ...cache('done', true), whenSynced: () => Promise.reject(new Error('too late')) };
+  const result = await waitForSync([done]);
+  expect([result.isComplete, result.cause, result.asError(), [...result.troubles]]).toEqual([
+    true,
+    undefined,
+    undefined,
+    [],
+  ]);
+});
+
+it('names the trouble of late caches only, and no hint where none is known', () => {
+  const synced = new Map([
+    ['a', true],
+    ['b', false],
+    ['c', false],
+  ]);
+  const cause = new Error('stopped');
+  const known = new SyncResult(synced, cause, new Map(['a', 'b'].map((name) => [name, `trouble of ${name}`])));
+  expect([known.late, known.asError()?.cause, known.asError()?.hint]).toEqual([['b', 'c'], cause, 'b: trouble of b']);
+  expect(new SyncResult(synced, cause).asError()?.hint).toBeUndefined();
+});
+
+it('names caches that were not started, where the others have synced', () => {
+  const result = new SyncResult(new Map([['a', true]]), undefined, undefined, ['v1/pods', 'v1/nodes']);
+  expect([result.isComplete, result.late, result.asError()?.message]).toEqual([
+    false,
+    [],
+    'not started: v1/pods, v1/nodes',
+  ]);
+  expect(result.asError()?.hint).toContain('call start(signal)');
+});
+
+it('reminders name each cache that has not synced, how long the wait is, and why', async () => {
+  const clock = new FakeClock();
+  const lines: unknown[] = [];
+  const logger = createLogger((level, message, facts) => lines.push([level, message, facts]));
+  const late = { ...cache('late', false), lastError: new Error('forbidden') };
+  const ending = new AbortController();
+  const waiting = waitForSync([cache('done', true), late], ending.signal, { clock, logger });
+  await clock.advance(30_000);
+  const text = 'still waiting for the initial sync';
+  expect(lines).toEqual([
+    ['warn', text, { cache: 'late', seconds: 10, because: 'forbidden' }],
+    ['warn', text, { cache: 'late', seconds: 30, because: 'forbidden' }],
+  ]);
+  ending.abort();
+  await waiting;
+  expect(clock.pending).toBe(0);
+});
+
+it('a wait of no time ends at once, and one of less, or for no list of caches, is refused', async () => {
+  const clock = new FakeClock();
+  const waiting = waitForSync([cache('late', false)], undefined, { timeoutMs: 0, clock });
+  await clock.advance(0);
+  expect((await waiting).asError()?.message).toContain('no sync within 0s');
+  await expect(waitForSync([], undefined, { timeoutMs: -1 })).rejects.toThrow('not below 0, not -1');
+  await expect(waitForSync('pods' as never)).rejects.toMatchObject({ code: 'argument' });
+  await expect(waitForSync([], {} as never)).rejects.toMatchObject({ code: 'argument' });
+  await expect(waitForSync([], undefined, { timeout: 5 } as never)).rejects.toMatchObject({ code: 'argument' });
+});

@@ -14,7 +14,7 @@ export class WrittenKeys {
   /** The keys since the last call; undefined if they are not known any more. */
   take(): ReadonlySet<ObjectKey> | undefined {
     const taken = this.#keys;
-    if (taken && taken.size > 0) this.#keys = new Set();
+    if (taken) this.#keys = new Set();
     return taken;
   }
 

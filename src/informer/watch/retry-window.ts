@@ -8,8 +8,7 @@ export interface RetryWindowOptions {
 /** Decides whether a repeated error may still be retried. Source: client-go tools/cache/retry_with_deadline.go. */
 export class RetryWindow {
   readonly #options: RetryWindowOptions;
-  #firstAt: number | undefined;
-  #lastAt = 0;
+  #run: { readonly firstAt: number; readonly lastAt: number } | undefined;
 
   constructor(options: RetryWindowOptions) {
     this.#options = options;
@@ -19,10 +18,10 @@ export class RetryWindow {
   allows(nowMs: number): boolean {
     const { maxMs, forgetAfterMs } = this.#options;
     if (maxMs <= 0) return false;
-    if (this.#firstAt === undefined || nowMs - this.#lastAt >= forgetAfterMs) this.#firstAt = nowMs;
-    this.#lastAt = nowMs;
-    if (nowMs - this.#firstAt <= maxMs) return true;
-    this.#firstAt = undefined;
-    return false;
+    const run = this.#run;
+    const firstAt = run && nowMs - run.lastAt < forgetAfterMs ? run.firstAt : nowMs;
+    const isAllowed = nowMs - firstAt <= maxMs;
+    this.#run = isAllowed ? { firstAt, lastAt: nowMs } : undefined;
+    return isAllowed;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isWorthPacking } from '../../../src/informer/compact/auto-compaction.ts';
+import { AUTO_ABOVE_ROWS, isWorthPacking } from '../../../src/informer/compact/auto-compaction.ts';
 
 it.each([
   { objects: 5_000, above: undefined, isPacked: false },
@@ -7,7 +7,8 @@ it.each([
   { objects: 3, above: 3, isPacked: false },
   { objects: 4, above: 3, isPacked: true },
   { objects: 1, above: 0, isPacked: true },
-  { objects: 100_000, above: 100_000, isPacked: false },
+  { objects: 100_000, above: AUTO_ABOVE_ROWS, isPacked: false },
+  { objects: 100_001, above: AUTO_ABOVE_ROWS, isPacked: true },
 ])(
   'a store of kind auto that is to have $objects objects, with the limit $above, packs them: $isPacked',
   ({ objects, above, isPacked }) => {

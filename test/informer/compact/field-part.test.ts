@@ -57,6 +57,28 @@ describe('the part of a JSON text', () => {
     expect(pickedFrom(bytes, 3, fieldPartOf([['status', 'b']]), bytes.length - 1)).toEqual(expected);
   });
 
+  it.each<[string, Address[], unknown]>([
+    ['{"a":[[[,"status":{"b":2}}', [['status', 'b']], { status: { b: 2 } }],
+    ['{"a":[[[,"status":{"b":2,"c":3},"x":1,"y":{"z":[1,{}]}}', [['status', 'b']], { status: { b: 2 } }],
+    ['{"x":0,"a":1,"a":2}', [['a']], { a: 1 }],
+    ['{"a":{"b":1,"b":2},"c":3}', [['a', 'b']], { a: { b: 1 } }],
+    ['{"a":{"b":1,"b":2},"c":3}', [['a', 'b'], ['c']], { a: { b: 2 }, c: 3 }], // biome-ignore format: one row
+  ])(
+    'of %s, whose end is known, is found without a look at what is before its status, or behind its end',
+    (text, addresses, expected) => {
+      expect(pickedFrom(Buffer.from(text), 0, fieldPartOf(addresses), text.length)).toEqual(expected);
+    },
+  );
+
+  it('has nothing more than that, also with blanks before each value', () => {
+    const text = Buffer.from(' { "a" : { "b" : 1, "c" : 2 }, "d" : [ { "b" : 1, "c" : 2 } ], "e" : 3 }');
+    const part = fieldPartOf([
+      ['a', 'b'],
+      ['d', EACH, 'c'],
+    ]);
+    expect(pickedFrom(text, 0, part)).toEqual({ a: { b: 1 }, d: [{ c: 2 }] });
+  });
+
   it.each([
     ['{"a":1,"a":{"b":2}}', ['a', 'b'], { a: { b: 2 } }],
     ['{"a":{"b":1},"a":null}', ['a', 'b'], { a: null }],
@@ -95,6 +117,9 @@ it.each<[string, unknown, Address[], unknown]>([
     [['status', 'b'], [EACH, 'c']], // biome-ignore format: one row
     { x: { c: 1 }, status: { b: 2, c: 3 } },
   ],
+  ['the status before another field', { a: 1, status: { b: 2 } }, [['status', 'b'], ['a']], { a: 1, status: { b: 2 } }], // biome-ignore format: one row
+  ['a field beside a status', { a: { b: 1 }, status: { b: 2 } }, [['a', 'b']], { a: { b: 1 } }],
+  ['what two addresses name of each item', { a: [{ b: 1, c: 2, d: 3 }] }, [['a', EACH, 'b'], ['a', EACH, 'c']], { a: [{ b: 1, c: 2 }] }], // biome-ignore format: one row
   ['all of an object that is named itself', { a: 1, status: { b: 2 } }, [['status', 'b'], []], { a: 1, status: { b: 2 } }], // biome-ignore format: one row
   ['what two addresses name together', { a: { b: 1, c: 2, d: 3 } }, [['a', 'b'], ['a', 'c']], { a: { b: 1, c: 2 } }], // biome-ignore format: one row
 ])('of an object is picked: %s', (_, object, addresses, expected) => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
+import { WrittenKeys } from '../../../src/informer/store/written-keys.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
 
 const thing = (name: string): UnknownObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name } });
@@ -32,4 +33,17 @@ it('is not known after too many keys, after a replacement of all objects, and af
   expect(replaced.take()).toBeUndefined();
   indexer.add(thing('z'));
   expect([few.take(), replaced.take(), ended.take()]).toEqual([undefined, undefined, undefined]);
+});
+
+it('leaves what was taken as it is, and says once that it ended', () => {
+  const ended: unknown[] = [];
+  const written = new WrittenKeys(2, (which) => ended.push(which));
+  const none = written.take();
+  written.add('a');
+  const one = written.take();
+  for (const key of ['b', 'c']) written.add(key);
+  expect([none, one, ended]).toEqual([new Set(), new Set(['a']), []]);
+  for (const key of ['d', 'e']) written.add(key);
+  expect([written.take(), ended]).toEqual([undefined, [written]]);
+  expect(ended[0]).toBe(written);
 });

@@ -60,6 +60,16 @@ describe('the pause before the next attempt', () => {
     expect(await from(LISTED, failed('other'), LISTED)).toBe(1000);
   });
 
+  it.each([
+    [120_000, 1600],
+    [120_001, 800],
+  ])('is that of the first one again after more than two minutes without one, here %i ms', async (ms, expected) => {
+    const { clock, from } = pauses();
+    await from(state('listing'), failed('other'), state('listing'));
+    await clock.advance(ms - 800);
+    expect(await from(state('listing'), failed('other'), state('listing'))).toBe(expected);
+  });
+
   it('is short again after a success', async () => {
     const { from, pause } = pauses();
     const both = async () => [

@@ -7,10 +7,12 @@ import type { ConfigFile } from './args/config-file.ts';
 import { type Flags, type FlagValues, valuesOf } from './args/flag.ts';
 import { readLine } from './args/flag-precedence.ts';
 import { connectionFlags } from './args/shared-flags.ts';
-import { ExitCode, finish, reportError } from './terminal/exit-codes.ts';
+import { reportError } from './terminal/error-text.ts';
+import { ExitCode } from './terminal/exit-codes.ts';
 import { type Io, processIo } from './terminal/io.ts';
 import { logAsJson } from './terminal/logging.ts';
 import { quietNodeWarnings } from './terminal/node-warnings.ts';
+import { finish } from './terminal/process-end.ts';
 import { abortOnSignals } from './terminal/signals.ts';
 
 /** Every command by its words, to be loaded. */

@@ -1,4 +1,4 @@
-import { errorTexts } from '../cli/terminal/exit-codes.ts';
+import { errorTexts } from '../cli/terminal/error-text.ts';
 import { isInformerError } from '../kit/error.ts';
 
 /**

@@ -22,6 +22,7 @@ import {
   markOf,
   unreadableError,
   unverifiedError,
+  VERIFY_GRACE_MS,
   type VerifierOptions,
 } from './verifier.ts';
 import {
@@ -40,8 +41,6 @@ import { DEFAULT_IDLE_MS, type ReflectorOptions } from './watch/reflector-option
 import { isSelected } from './watch/selected.ts';
 import { isResumable, type StoredState } from './watch/stored-state.ts';
 
-/** How long a stream may lag behind a list before a difference counts, ms. */
-const VERIFY_GRACE_MS = 10_000;
 /** The pause after the first comparison of a stored state that found a difference, ms. */
 const FIRST_PAUSE_MS = 1000;
 

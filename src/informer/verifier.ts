@@ -13,6 +13,9 @@ export interface Drift {
   readonly stale: readonly ObjectKey[];
 }
 
+/** How long a stream may lag behind a list before a difference counts, ms. */
+export const VERIFY_GRACE_MS = 10_000;
+
 export interface VerifierOptions<T> {
   /** The part of the cache that the lists cover. */
   cached: () => Iterable<readonly [ObjectKey, T]>;

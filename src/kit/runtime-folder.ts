@@ -9,8 +9,8 @@ export interface RuntimeEnvironment {
   readonly XDG_RUNTIME_DIR?: string | undefined;
 }
 
-/** The longest path of a socket, in bytes: of macOS, which has the smallest limit. */
-const LONGEST_PATH = 103;
+/** The longest path of a socket, in bytes: of macOS, which has the smallest limit. Source: its sockaddr_un, 104 with the end. */
+export const LONGEST_SOCKET_PATH = 103;
 const SOCKET = 'socket';
 /** The beginning of the name of a folder whose program does not answer yet. */
 const UNFINISHED = '.new-';
@@ -46,8 +46,8 @@ function parentOf({ XDG_RUNTIME_DIR: runtime }: RuntimeEnvironment): string {
 export function unfinishedFolder(parent: string, suffix: string): string {
   const folder = path.join(parent, `${UNFINISHED}${process.pid}-${suffix}`);
   const socket = socketIn(folder);
-  if (Buffer.byteLength(socket) <= LONGEST_PATH) return folder;
-  throw new InformerError('config', `the path of a socket has at most ${LONGEST_PATH} bytes, not ${socket}`, {
+  if (Buffer.byteLength(socket) <= LONGEST_SOCKET_PATH) return folder;
+  throw new InformerError('config', `the path of a socket has at most ${LONGEST_SOCKET_PATH} bytes, not ${socket}`, {
     hint: 'set XDG_RUNTIME_DIR to a folder with a short path',
   });
 }

@@ -24,13 +24,16 @@ export interface CheckedController {
   snapshot(): { readonly controller: { readonly name: string; readonly phase: ControllerPhase } };
 }
 
+/** For this time without a connection a cache counts as current, ms: after it the readiness page turns false. */
+const STALE_AFTER_MS = 60_000;
+
 /** The options of readiness. */
 export interface ReadinessOptions {
   readonly informers: readonly InspectedInformer[];
   readonly controllers: readonly CheckedController[];
   readonly clock: Clock;
-  /** A cache whose informer has had no connection for longer is stale, ms. */
-  readonly staleAfterMs: number;
+  /** A cache whose informer has had no connection for longer is stale, ms. Default: {@link STALE_AFTER_MS}. */
+  readonly staleAfterMs?: number | undefined;
   /** Aborts when the program begins to end. */
   readonly ending: AbortSignal | undefined;
 }
@@ -44,7 +47,7 @@ export function readinessChecks({
   informers,
   controllers,
   clock,
-  staleAfterMs,
+  staleAfterMs = STALE_AFTER_MS,
   ending,
 }: ReadinessOptions): ManagerCheck[] {
   return [

@@ -32,7 +32,7 @@ export interface InspectedProgram {
   readonly liveChecks: readonly ManagerCheck[];
   readonly readyChecks: readonly ManagerCheck[];
   readonly clock: Clock;
-  readonly staleAfterMs: number;
+  readonly staleAfterMs?: number | undefined;
   readonly ending: AbortSignal | undefined;
 }
 

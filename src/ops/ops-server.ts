@@ -66,9 +66,6 @@ const KNOWN_OPTIONS = {
   clock: true,
 } satisfies KnownOptionsOf<OpsServerOptions>;
 
-/** For this time without a connection a cache counts as current, ms. */
-const STALE_AFTER_MS = 60_000;
-
 /**
  * Creates an HTTP server for probes, Prometheus and people. It listens from {@link OpsServer.start} on. Pages:
  *
@@ -101,8 +98,15 @@ export class OpsServer implements AsyncDisposable {
 
   constructor(options: OpsServerOptions) {
     checkOptions('createOpsServer', options, KNOWN_OPTIONS);
-    const { controllers = [], informers = [], liveChecks = [], readyChecks = [], metrics, ending } = options;
-    const { staleAfterMs = STALE_AFTER_MS } = options;
+    const {
+      controllers = [],
+      informers = [],
+      liveChecks = [],
+      readyChecks = [],
+      metrics,
+      ending,
+      staleAfterMs,
+    } = options;
     const { clock = systemClock } = inheriting({ clock: options.clock }, ...informers, ...controllers);
     this.#at = parseListenAddress(options.address);
     this.#options = options;

@@ -4,6 +4,9 @@ import { formatGvr } from '../model/gvr.ts';
 import { parseInstant } from '../model/instant.ts';
 import type { MarkedGap, RecordedSource, Recording } from './recording.ts';
 
+/** A quiet watch gives a sign of life each minute. Source: apiserver bookmarks. */
+export const QUIET_MS = 90_000;
+
 /** A time of a command line: RFC 3339 or its first parts, or a duration before `end`. Throws `argument`. */
 export function recordedMoment(text: string, end: number, flag: string): number {
   const instant = parseInstant(text.replace(' ', 'T'));

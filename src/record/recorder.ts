@@ -8,6 +8,7 @@ import type { ResourceType } from '../model/resource-type.ts';
 import { Redactor } from '../stream/redact.ts';
 import type { RecordedHookRun } from './hook-runs.ts';
 import { FULL_DISK_MS, type NewRevision, RecordingWriter } from './recording-writer.ts';
+import { BEYOND, TRIM_MS } from './retention.ts';
 import { type SeenChange, SourceRecorder } from './source-recorder.ts';
 
 export interface RecorderOptions {
@@ -47,10 +48,6 @@ const STEP_MS = 500;
 const MOST_PENDING = 2_000;
 /** Runs of hooks that are kept while the file cannot be written. The oldest ones are dropped then. */
 const MOST_RUNS = 10_000;
-/** How far the file may be beyond its size until the next look at it. */
-const BEYOND = 1.25;
-/** How often the age and size of the file are looked at, ms. */
-const TRIM_MS = 60_000;
 
 /**
  * Records what informers report into a file. It is attached to them as one more handler, and must be before they run.

@@ -5,6 +5,11 @@ import { STAYS_KNOWN } from './schema.ts';
 import { type RecordedState, stateOf, wholeStateText } from './state-text.ts';
 import { BlockReader, type BlockWriter, type TextPlace } from './text-blocks.ts';
 
+/** How far the file may be beyond its size until the next look at it. */
+export const BEYOND = 1.25;
+/** How often the age and size of the file are looked at, ms. */
+export const TRIM_MS = 60_000;
+
 /** The texts of an object up to a revision, the newest first, from its last whole state on. */
 function chainOf(database: Pick<DatabaseSync, 'prepare'>, object: number, revision: number): ChainLink[] {
   const select =

@@ -40,9 +40,6 @@ const withoutEnd = (text: string) =>
     .replace(/# EOF$/, '')
     .trimEnd();
 
-/** A cache whose informer has no connection for this time is stale, ms. */
-const STALE_AFTER_MS = 60_000;
-
 /**
  * Opens the pages of `--metrics` and the private socket of `queue` and `reconcile explain`. Rejects if the port cannot
  * be used; a socket that cannot be opened is only reported. Disposal closes both.
@@ -60,7 +57,6 @@ export async function openPages(
     informers,
     readyChecks,
     liveChecks: [],
-    staleAfterMs: STALE_AFTER_MS,
     ending: signal,
     clock,
   };

@@ -1,11 +1,9 @@
+import { LOOK_MS } from '../hooks/triggers/schedule-source.ts';
 import { onAbort } from '../kit/abort.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { CrontabTimes } from './crontab.ts';
 import type { ScheduleBinding } from './hook-config.ts';
 import type { OperatorHook } from './load-hooks.ts';
-
-/** How often the wall clock is looked at, ms: a machine may have slept, or its time may have been set. */
-const LOOK_MS = 30_000;
 
 export interface SchedulesOptions {
   /** The crontabs of all hooks, by their texts. */

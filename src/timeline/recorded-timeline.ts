@@ -4,6 +4,7 @@ import { formatGroupResource, sameGvr } from '../model/gvr.ts';
 import type { ReadonlyObject } from '../model/object.ts';
 import { ownerReferencesOf } from '../model/owner-references.ts';
 import type { ResourceType } from '../model/resource-type.ts';
+import { QUIET_MS } from '../record/moments.ts';
 import { belongingObjects } from '../record/recorded-objects.ts';
 import type { ChangedObject, MarkedGap, RecordedSource, Recording } from '../record/recording.ts';
 import type { RecordedState } from '../record/state-text.ts';
@@ -178,9 +179,6 @@ function depthsOf(lanes: readonly GrowingLane[]): number[] {
     return depth;
   });
 }
-
-/** A quiet watch gives a sign of life each minute. Source: apiserver bookmarks. */
-const QUIET_MS = 90_000;
 
 /** The times of a range in which changes of a source may be missing. */
 function gapsOf(recording: Recording, source: number, { from, to }: Range): TimelineGap[] {

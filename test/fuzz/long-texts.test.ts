@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeError } from '../../src/cli/terminal/exit-codes.ts';
+import { describeError } from '../../src/cli/terminal/error-text.ts';
 import { resolveResourceArgs } from '../../src/client/discovery/resource-args.ts';
 import { parseDuration, parseLongDuration } from '../../src/kit/duration.ts';
 import { InformerError } from '../../src/kit/error.ts';

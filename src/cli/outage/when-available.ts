@@ -4,7 +4,7 @@ import { humanDuration } from '../../kit/duration.ts';
 import { InformerError } from '../../kit/error.ts';
 import { statusOf } from '../../model/status.ts';
 import type { Session } from '../session/session.ts';
-import { errorTexts } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import { remindAt } from './reminder-times.ts';
 

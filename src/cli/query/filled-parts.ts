@@ -2,7 +2,8 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import type { PushedDownCaches } from '../../query/answer/pushed-down-caches.ts';
 import type { ScopedQuery } from '../../query/answer/query.ts';
 import type { Session, Sessions } from '../session/session.ts';
-import { hasStaleType, SeveralErrors } from '../terminal/exit-codes.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
+import { hasStaleType } from '../terminal/stale-type.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
 import type { FilledCaches } from './filled-caches.ts';
 

@@ -11,7 +11,8 @@ import { clusterChoiceFlags, connectionFlags, loginFlags, serveChoiceFlags } fro
 import { withTemplateText } from '../args/template-file.ts';
 import type { Edges } from '../base-command.ts';
 import { forgetKilled } from '../session/killed-serve.ts';
-import { ExitCode, isReaderGone, reportError } from '../terminal/exit-codes.ts';
+import { reportError } from '../terminal/error-text.ts';
+import { ExitCode, isReaderGone } from '../terminal/exit-codes.ts';
 import { writeNotice } from '../terminal/notice.ts';
 import { optionsAsFlags } from '../terminal/option-flags.ts';
 import type { QueryLine } from './read-query.ts';

@@ -6,7 +6,8 @@ import { InformerError, isInformerError, messageOf } from '../../kit/error.ts';
 import { isForbidden, isInvalid, isNotFound, isUnauthorized } from '../../model/status.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { inFlags, type LeasePlan } from './lease-plan.ts';
+import { LeaseErrors } from './lease-errors.ts';
+import { inFlags, LEASE_DRAIN_MS, type LeasePlan } from './lease-plan.ts';
 
 /** Work that is done only while this process leads. */
 export interface ReconcileElection {
@@ -27,8 +28,6 @@ export interface ReconcileElection {
 
 /** How long the caches may take, as for a controller, ms. */
 const SYNC_TIMEOUT_MS = 120_000;
-/** The lease is renewed until the work has ended, which has a limit of its own, ms. */
-const DRAIN_MS = 600_000;
 
 /** Creates the election of a plan. Throws `argument` for durations and names that cannot work. */
 export function createElection(session: Session, plan: LeasePlan): ReconcileElection {
@@ -43,7 +42,7 @@ export function createElection(session: Session, plan: LeasePlan): ReconcileElec
         clock,
         logger,
         releaseOnCancel: true,
-        drainMs: DRAIN_MS,
+        drainMs: LEASE_DRAIN_MS,
         onStartedLeading(signal) {
           reports.leads(elector.identity);
           // a program of a hook that runs on would act beside the next leader
@@ -88,18 +87,16 @@ function atOnce(session: Session): void {
   for (const end of session.atOnce) end();
 }
 
-/** The same error is reported again after this time, ms. */
-const AGAIN_MS = 60_000;
-
 /** The notices about the election. */
 class ElectionReports {
   readonly #session: Session;
   readonly #lease: string;
-  readonly #reported = new Map<string, number>();
+  readonly #errors: LeaseErrors;
   #hasSeenLease = false;
 
   constructor(session: Session, { namespace, name }: LeasePlan) {
     this.#session = session;
+    this.#errors = new LeaseErrors(session.clock);
     this.#lease = `${namespace}/${name}`;
   }
 
@@ -121,11 +118,7 @@ class ElectionReports {
       return;
     }
     const text = messageOf(error);
-    const { clock } = this.#session;
-    const before = this.#reported.get(text);
-    if (before !== undefined && clock.monotonic() - before < AGAIN_MS) return;
-    if (this.#reported.size > 50) this.#reported.clear();
-    this.#reported.set(text, clock.monotonic());
+    if (!this.#errors.isDue(text)) return;
     const what = isLeading ? 'renewed' : 'acquired';
     this.#session.notice(`the lease ${this.#lease} could not be ${what}, and is tried again: ${text}`);
   }

@@ -15,6 +15,9 @@ export interface LeasePlan {
   readonly sharing: { readonly of: number; readonly by: ShardedKey } | undefined;
 }
 
+/** A lease is renewed until the work has ended, which has a limit of its own, ms. */
+export const LEASE_DRAIN_MS = 600_000;
+
 /** The default name and namespace of a lease. */
 export interface LeaseDefaults {
   readonly hook: string;

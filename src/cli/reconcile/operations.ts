@@ -34,9 +34,6 @@ interface AttachedRun {
   readonly check?: (() => void) | undefined;
 }
 
-/** How a cache whose informer has no connection is judged: the readiness page turns false after this time, ms. */
-const STALE_AFTER_MS = 60_000;
-
 /**
  * How a running `reconcile` is looked after: the pages of `--metrics`, and the private socket of `queue` and
  * `reconcile explain`. Disposal ends both.
@@ -81,7 +78,6 @@ export class Operations implements AsyncDisposable {
       metrics,
       ...shown,
       readyChecks: [started],
-      staleAfterMs: STALE_AFTER_MS,
       ending: signal,
     };
     const server = createOpsServer(options);
@@ -111,7 +107,6 @@ export class Operations implements AsyncDisposable {
       metrics: undefined,
       readyChecks: [],
       clock,
-      staleAfterMs: STALE_AFTER_MS,
       ending: this.#ending,
     };
     const description = {

@@ -3,10 +3,9 @@ import type { Timer } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/error.ts';
 import { formatGroupResource, type GroupVersionResource } from '../../model/gvr.ts';
 import type { Session } from '../session/session.ts';
+import { LeaseErrors } from './lease-errors.ts';
 import type { LeasePlan } from './lease-plan.ts';
 
-/** The same error is reported again after this time, ms. */
-const AGAIN_MS = 60_000;
 /** Changes that follow each other within this time are one line, ms. */
 const TOGETHER_MS = 250;
 /** If reading the objects of a new shard takes longer, that is reported, ms. */
@@ -24,7 +23,7 @@ export class SharingReports {
   readonly #lease: LeasePlan;
   /** Whether the name of a deleted object is free only after its cleanup. */
   readonly #hasFinalizer: boolean;
-  readonly #reported = new Map<string, number>();
+  readonly #errors: LeaseErrors;
   readonly #lost = new Map<string, number[]>();
   readonly #opened = new Set<number>();
   /** Shards that run here, and whose keys wait until their lease is renewed. */
@@ -37,6 +36,7 @@ export class SharingReports {
 
   constructor(session: Session, lease: LeasePlan, { hasFinalizer }: { readonly hasFinalizer: boolean }) {
     this.#session = session;
+    this.#errors = new LeaseErrors(session.clock);
     this.#lease = lease;
     this.#hasFinalizer = hasFinalizer;
   }
@@ -97,11 +97,7 @@ export class SharingReports {
 
   failed(error: unknown): void {
     const text = messageOf(error);
-    const { clock } = this.#session;
-    const before = this.#reported.get(text);
-    if (before !== undefined && clock.monotonic() - before < AGAIN_MS) return;
-    if (this.#reported.size > 50) this.#reported.clear();
-    this.#reported.set(text, clock.monotonic());
+    if (!this.#errors.isDue(text)) return;
     this.#session.notice(`a Lease could not be acquired or renewed, and is tried again: ${text}`);
   }
 

@@ -14,7 +14,7 @@ import type { PartReader } from '../../query/answer/collection-part.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
 import { shardReader } from '../session/shard-choice.ts';
-import { inFlags, type LeasePlan } from './lease-plan.ts';
+import { inFlags, LEASE_DRAIN_MS, type LeasePlan } from './lease-plan.ts';
 import type { ReconcilePlan } from './reconcile-plan.ts';
 import { SharingReports } from './sharing-reports.ts';
 
@@ -51,8 +51,6 @@ export interface Sharing {
 const TOGETHER_MS = 50;
 /** How long a list waits for shards that are being taken, ms. */
 const MOST_TOGETHER_MS = 1000;
-/** A lease is renewed until the work has ended, which has a limit of its own, ms. */
-const DRAIN_MS = 600_000;
 
 /** The parts of a run that a {@link Sharing} works with. */
 export interface SharingOptions {
@@ -133,7 +131,7 @@ class SharedWork implements Sharing {
       leaseDurationMs: lease.leaseDurationMs,
       renewDeadlineMs: lease.renewDeadlineMs,
       retryPeriodMs: lease.retryPeriodMs,
-      drainMs: DRAIN_MS,
+      drainMs: LEASE_DRAIN_MS,
       onShard: (held) => this.#work(held),
       onChange: (overview: ShardOverview) => reports.changed(overview),
       onLost: ({ index, error }) => reports.lost(index, error),

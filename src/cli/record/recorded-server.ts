@@ -1,7 +1,7 @@
 import { systemClock } from '../../kit/clock.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { momentText, recordedMoment, unseenText } from '../../record/moments.ts';
+import { momentText, QUIET_MS, recordedMoment, unseenText } from '../../record/moments.ts';
 import { RecordedApi } from '../../record/recorded-api.ts';
 import type { Coverage, RecordedSource, Recording } from '../../record/recording.ts';
 import { openRecordingOrArchive } from '../../record/recording-or-archive.ts';
@@ -65,9 +65,6 @@ export async function recordedServer(
     throw error;
   }
 }
-
-/** A quiet watch gives a sign of life each minute. Source: apiserver bookmarks. */
-const QUIET_MS = 90_000;
 
 /** Whether a moment is after the last sign of life, and not longer than a quiet watch leaves it. */
 const isJustBehind = (coverage: Coverage, at: number) =>

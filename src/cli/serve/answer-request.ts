@@ -25,7 +25,8 @@ import { type QueryPlan, type ReadQuery, readQuery } from '../query/read-query.t
 import type { WatchTarget } from '../session/informers.ts';
 import { namespacesOf, type Session } from '../session/session.ts';
 import { checkWheres } from '../session/where-check.ts';
-import { ExitCode, errorTexts, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
+import { ExitCode, exitCodeOf, SeveralErrors } from '../terminal/exit-codes.ts';
 import type { CachedTypes } from './cached-types.ts';
 import { requestOfParameters } from './query-parameters.ts';
 import { whyBehindHook } from './wait-for-hook-versions.ts';

@@ -14,7 +14,7 @@ import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { errorTexts } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
 
 export interface CachedTypesOptions {
   readonly session: Session;

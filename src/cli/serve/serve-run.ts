@@ -48,9 +48,6 @@ import { WatchRoute } from './watch-route.ts';
 
 type ServeFlagValues = FlagValues<typeof serveFlags>;
 
-/** How a cache without a connection is judged: the readiness page turns false after this time, ms. */
-const STALE_AFTER_MS = 60_000;
-
 const MOST_CLIENTS = 1024;
 
 /** Holds caches and answers questions until it is ended. */
@@ -325,7 +322,6 @@ const inspected = ({ clock, signal }: Session, types: CachedTypes, metrics: Prom
   liveChecks: [],
   readyChecks: [],
   clock,
-  staleAfterMs: STALE_AFTER_MS,
   ending: signal,
 });
 

@@ -1,5 +1,7 @@
 import { InformerError, isInformerError } from '../../kit/error.ts';
-import { errorTexts, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
+import { StaleType } from '../terminal/stale-type.ts';
 import { isFailure } from '../terminal/stream-ending.ts';
 
 /** How a cluster of several is called in notices and errors. */

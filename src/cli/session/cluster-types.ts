@@ -1,7 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { InformerError, isInformerError } from '../../kit/error.ts';
 import { statusOf } from '../../model/status.ts';
-import { errorTexts } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
 import { clusterText } from './cluster-error.ts';
 import type { Session } from './session.ts';
 

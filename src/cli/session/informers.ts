@@ -11,24 +11,18 @@ import { hasConsistentUnpagedList, type ListerWatcher } from '../../informer/wat
 import { pushedDownSource } from '../../informer/watch/pushed-down-source.ts';
 import type { StoredState } from '../../informer/watch/stored-state.ts';
 import { abortable, aborted, scope } from '../../kit/abort.ts';
-import { causesOf, InformerError, isInformerError, messageOf } from '../../kit/error.ts';
+import { InformerError, messageOf } from '../../kit/error.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
 import type { DeepReadonly, UnknownObject } from '../../model/object.ts';
 import { isWatchable, type ResourceType } from '../../model/resource-type.ts';
-import {
-  isExpired,
-  isForbidden,
-  isGone,
-  isNotFound,
-  isThrottled,
-  isUnauthorized,
-  statusOf,
-} from '../../model/status.ts';
+import { isForbidden, isNotFound, isUnauthorized, statusOf } from '../../model/status.ts';
 import type { PartReader, SourceReader } from '../../query/answer/collection-part.ts';
 import type { ServerSideFilter } from '../../stream/conditions/server-side-filter.ts';
-import { requestTimeoutError, SeveralErrors, StaleType } from '../terminal/exit-codes.ts';
+import { requestTimeoutError, SeveralErrors } from '../terminal/exit-codes.ts';
+import { StaleType } from '../terminal/stale-type.ts';
 import { StreamEnd } from '../terminal/stream-ending.ts';
+import { isFinal } from './final-fault.ts';
 import { explainForbidden, explainForbiddenTogether, forbiddenTogether, type Need, type Refused } from './forbidden.ts';
 import { areNamed, gotByName } from './named-objects.ts';
 import { type PartScope, ReadablePart } from './readable-part.ts';
@@ -446,30 +440,6 @@ function selectorsOf(type: ResourceType, { selector, fieldSelector, pushedDown }
 
 const joined = (...parts: (string | undefined)[]) =>
   parts.filter((part) => part !== undefined && part !== '').join(',') || undefined;
-
-/** How often an initial list may break off before the command gives up. */
-const MOST_TRIES = 5;
-
-/** Codes of Node that say that there is no such server, or not the one we trust. */
-const NO_SERVER =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|CERT_.*|ERR_(TLS|SSL|OSSL)_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*)$/;
-
-/**
- * Whether trying again cannot help: the server refuses, or there is none. A list that broke off is tried again a few
- * times.
- */
-function isFinal(error: unknown, tries: number): boolean {
-  const { code } = statusOf(error) ?? {};
-  if (code !== undefined)
-    return code >= 400 && code < 500 && code !== 408 && !isThrottled(error) && !isExpired(error) && !isGone(error);
-  return tries >= MOST_TRIES || [...causesOf(error)].some(saysNoServer);
-}
-
-function saysNoServer(error: unknown): boolean {
-  if (isInformerError(error, 'config') || isInformerError(error, 'credentials')) return true;
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && NO_SERVER.test(code);
-}
 
 /** The error with its explanation, for which the server may be asked what is allowed. Never rejects. */
 async function explained(error: unknown, need: Need, { namespaces }: InformerPlan, session: Session): Promise<unknown> {

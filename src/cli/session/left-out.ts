@@ -1,6 +1,6 @@
 import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { isForbidden } from '../../model/status.ts';
-import { describeError } from '../terminal/exit-codes.ts';
+import { describeError } from '../terminal/error-text.ts';
 import { forbiddenTogether, type Refused } from './forbidden.ts';
 import { refusalOf, settledTogether, type WatchTarget } from './informers.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,4 @@
-import { exitNow } from './exit-now.ts';
+import { exitNow } from './process-end.ts';
 
 /** The signals that end a command: Ctrl-C, a polite kill, and the terminal's closing. */
 type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

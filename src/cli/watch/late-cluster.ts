@@ -6,7 +6,8 @@ import { InformerError, isInformerError } from '../../kit/error.ts';
 import { isUnauthorized, statusOf } from '../../model/status.ts';
 import { remindAt } from '../outage/reminder-times.ts';
 import type { ClusterSession } from '../session/clusters.ts';
-import { errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
 import { Interrupted } from '../terminal/signals.ts';
 import { isFailure, StreamEnd } from '../terminal/stream-ending.ts';
 

@@ -1,7 +1,8 @@
 import { clusterText } from '../session/cluster-error.ts';
 import type { WatchTarget } from '../session/informers.ts';
 import type { Session } from '../session/session.ts';
-import { errorTexts, SeveralErrors } from '../terminal/exit-codes.ts';
+import { errorTexts } from '../terminal/error-text.ts';
+import { SeveralErrors } from '../terminal/exit-codes.ts';
 import type { AbsentCluster } from './late-cluster.ts';
 import type { WatchPlan } from './watch-plan.ts';
 import type { WatchedPart } from './watched-part.ts';

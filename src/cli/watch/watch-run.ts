@@ -29,17 +29,12 @@ import type { NewlyRefused } from '../session/left-out.ts';
 import type { CommandSession, Session } from '../session/session.ts';
 import { orEnd, type StreamOutlet, streamOutlet, unendedText } from '../session/stream-outlet.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
+import { describeError } from '../terminal/error-text.ts';
 import { exitCodeOfEnd, type StreamState } from '../terminal/exit-code-of-end.ts';
-import {
-  describeError,
-  type ExitCode,
-  exitCodeOf,
-  hasStaleType,
-  isReaderGone,
-  SeveralErrors,
-} from '../terminal/exit-codes.ts';
+import { type ExitCode, exitCodeOf, isReaderGone, SeveralErrors } from '../terminal/exit-codes.ts';
 import { canRedraw } from '../terminal/io.ts';
 import { Interrupted } from '../terminal/signals.ts';
+import { hasStaleType } from '../terminal/stale-type.ts';
 import type { StatusDisplay } from '../terminal/status-line.ts';
 import { decidedBy, goneNotice, isFailure, StreamEnd, wordsOfEnd } from '../terminal/stream-ending.ts';
 import { EventWriter } from './event-writer.ts';

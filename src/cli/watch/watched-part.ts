@@ -6,7 +6,7 @@ import { createTargets, refusalOf, runTargets, type WatchTarget } from '../sessi
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
 import type { Session } from '../session/session.ts';
-import { hasStaleType } from '../terminal/exit-codes.ts';
+import { hasStaleType } from '../terminal/stale-type.ts';
 import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
 
 export interface WatchedPartOptions {

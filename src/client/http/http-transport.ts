@@ -10,8 +10,9 @@ import type { ClusterConfig, Credentials } from '../config/cluster-config.ts';
 import { HttpPool } from './http-pool.ts';
 import type { ExchangeObserver } from './one-shot-silence.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { discard, hold, retryAfterMs } from './response.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { discard, hold } from './response.ts';
+import { MOST_RETRIES, MOST_WAIT_MS, REPORTED_WAIT_MS, retryWaitMs } from './retry-after.ts';
+import { DELAY_REPORTS_MS, LONG_DELAY_MS, TokenBucket } from './token-bucket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { onceEach, parseWarnings } from './warnings.ts';
 
@@ -71,16 +72,6 @@ export interface ThrottledWait {
   readonly waitMs: number;
 }
 
-/** The longest wait. After a longer Retry-After the request is repeated earlier than the server asks. */
-const LONGEST_WAIT_MS = 60_000;
-/** Longer waits are reported. */
-const LONG_WAIT_MS = 5_000;
-/** From here on a wait for the own rate limit is a warning. Source: client-go rest/request.go extraLongThrottleLatency. */
-const LONG_DELAY_MS = 1_000;
-/** The least time between two such warnings. */
-const DELAY_REPORTS_MS = 10_000;
-/** How often a request is repeated after a response with Retry-After. Source: client-go rest/request.go. */
-const MOST_RETRIES = 10;
 /** The server's own limit of a request that is not a watch. Source: kube-apiserver --request-timeout. */
 const BODY_IDLE_MS = 60_000;
 
@@ -133,9 +124,10 @@ class HttpTransport implements Transport {
       if (isAskedOnce || askedMs === undefined || retries === MOST_RETRIES) return answer;
       const { response, status } = await hold(answer);
       if (isTooLargeResourceVersion(status)) return response; // the caller has a better answer to this than a wait
-      const waitMs = Math.min(askedMs, LONGEST_WAIT_MS);
+      const waitMs = Math.min(askedMs, MOST_WAIT_MS);
       init.onWait?.(waitMs);
-      if (waitMs > LONG_WAIT_MS) this.#onThrottled({ path: pathIn(init), status: response.status, askedMs, waitMs });
+      if (waitMs > REPORTED_WAIT_MS)
+        this.#onThrottled({ path: pathIn(init), status: response.status, askedMs, waitMs });
       this.#logger.info('retrying as the server asks', {
         method: init.method,
         path: init.path,
@@ -209,8 +201,3 @@ class HttpTransport implements Transport {
 }
 
 const pathIn = ({ path }: TransportRequest) => path.split('?', 1)[0] ?? path;
-
-/** The wait that a 429 or 5xx asks for by Retry-After, ms. Source: client-go rest/with_retry.go. */
-function retryWaitMs({ status, headers }: TransportResponse): number | undefined {
-  return status === 429 || status >= 500 ? retryAfterMs(headers) : undefined;
-}

@@ -1,6 +1,7 @@
 import { formatGroupResource } from '../../model/gvr.ts';
 import { failure, isStatus, type Status, StatusError } from '../../model/status.ts';
 import { LARGEST_ERROR_BODY, LARGEST_OBJECT, tooLarge } from './limits.ts';
+import { retryAfterMs } from './retry-after.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** The subject of a request, for the text of its error. */
@@ -94,12 +95,6 @@ export async function statusErrorOf(response: TransportResponse, subject: Reques
 function hintFor(status: number, text: string): { hint?: string } {
   if (status === 400 && text.startsWith(WANTS_TLS)) return { hint: 'the server wants TLS: write it https://…' };
   return status === 401 ? { hint: LOG_IN } : {};
-}
-
-/** The value of a Retry-After header, ms. Undefined if there is none or it is a date. */
-export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
-  const value = headers['retry-after'];
-  return value !== undefined && /^\d+$/.test(value.trim()) ? Number(value) * 1000 : undefined;
 }
 
 function statusIn(text: string, code: number): Status | undefined {

@@ -1,5 +1,10 @@
 import type { Clock } from '../../kit/clock.ts';
 
+/** From here on a wait for the own rate limit is a warning. Source: client-go rest/request.go extraLongThrottleLatency. */
+export const LONG_DELAY_MS = 1_000;
+/** The least time between two such warnings. */
+export const DELAY_REPORTS_MS = 10_000;
+
 /**
  * A rate limiter: after a burst, requests proceed at `qps` per second on average, in the order of their calls.
  * A negative or infinite `qps` means no limit. Source: client-go util/flowcontrol, golang.org/x/time/rate.

@@ -2,9 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { InformerError } from '../../kit/error.ts';
-
-/** The longest path that every system accepts for a socket, in bytes. Source: sockaddr_un of macOS, 104 with its end. */
-const LONGEST_PATH = 103;
+import { LONGEST_SOCKET_PATH } from '../../kit/runtime-folder.ts';
 
 /**
  * Claims a folder for this process until it is disposed. The claim is a socket that the process listens on, so the
@@ -32,9 +30,9 @@ function socketPath(folder: string): string {
   const whole = path.join(folder, 'lock');
   const near = path.relative(process.cwd(), whole);
   const place = near.length < whole.length ? near : whole;
-  if (Buffer.byteLength(place) <= LONGEST_PATH) return place;
+  if (Buffer.byteLength(place) <= LONGEST_SOCKET_PATH) return place;
   throw new InformerError('argument', `the path of the journal ${folder} is too long for its lock`, {
-    hint: `name a folder with a shorter path, or start in a folder near it (at most ${LONGEST_PATH} bytes)`,
+    hint: `name a folder with a shorter path, or start in a folder near it (at most ${LONGEST_SOCKET_PATH} bytes)`,
   });
 }
 

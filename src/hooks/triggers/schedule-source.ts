@@ -6,7 +6,7 @@ import { LOW_PRIORITY } from '../../workqueue/work-queue.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 
 /** How often the wall clock is looked at, ms: a machine may have slept, or its time may have been set. */
-const LOOK_MS = 30_000;
+export const LOOK_MS = 30_000;
 
 /**
  * A source that queues all keys at the times of a schedule, behind changes. Times that are missed, because the machine

@@ -3,6 +3,7 @@ import { joinKey, type ObjectKey } from '../../model/key.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { ownerReferencesOf } from '../../model/owner-references.ts';
 import type { ResourceType } from '../../model/resource-type.ts';
+import { MOST_OWNER_LEVELS } from '../index/owner-graph.ts';
 import type { Found } from './found.ts';
 
 /** A cache that has all objects of its type. */
@@ -13,8 +14,7 @@ export interface OwnerCache {
   ownedBy(uid: string): readonly ReadonlyObject[];
 }
 
-/** Levels of owners, and objects below one, at most. A longer chain is taken for a loop. */
-const MOST_LEVELS = 8;
+/** The most objects below one. */
 const MOST_OBJECTS = 10_000;
 
 /** The owners of objects up to their roots, and all that the objects own, as far as caches have them. */
@@ -29,7 +29,7 @@ export function relatedIn(caches: readonly OwnerCache[], asked: readonly Found[]
 function levels(from: readonly Found[], next: (found: Found) => readonly Found[]): Found[] {
   const all: Found[] = [];
   let level = from;
-  for (let depth = 0; depth < MOST_LEVELS && level.length > 0 && all.length < MOST_OBJECTS; depth++) {
+  for (let depth = 0; depth < MOST_OWNER_LEVELS && level.length > 0 && all.length < MOST_OBJECTS; depth++) {
     level = level.flatMap(next);
     all.push(...level);
   }

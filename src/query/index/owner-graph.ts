@@ -24,7 +24,7 @@ export interface OwnerSource {
 }
 
 /** The most levels of owners above an object. A longer chain is taken for a loop. */
-const MOST_LEVELS = 8;
+export const MOST_OWNER_LEVELS = 8;
 
 /**
  * Finds the owners of objects, the owners of those, and so on up to the roots, as they are now: first among the objects
@@ -48,7 +48,7 @@ export async function loadOwners(
   const listed = new Set<string>();
   const climbed = new Set<string>();
   let level: Iterable<Pick<ReadonlyObject, 'metadata'>> = objects;
-  for (let depth = 0; depth < MOST_LEVELS; depth++) {
+  for (let depth = 0; depth < MOST_OWNER_LEVELS; depth++) {
     const references = referencesOf(level, climbed);
     if (references.length === 0) break;
     for (const { reference } of references) lookAt(kindOf(reference));

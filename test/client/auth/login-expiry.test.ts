@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OutageHints } from '../../../src/cli/hints/outage.ts';
-import { errorTexts } from '../../../src/cli/terminal/exit-codes.ts';
+import { errorTexts } from '../../../src/cli/terminal/error-text.ts';
 import { expiredHint, withExpiry } from '../../../src/client/auth/login-expiry.ts';
 import { Credentials } from '../../../src/client/config/cluster-config.ts';
 import { InformerError } from '../../../src/kit/error.ts';

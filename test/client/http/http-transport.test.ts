@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { describeError } from '../../../src/cli/terminal/exit-codes.ts';
+import { describeError } from '../../../src/cli/terminal/error-text.ts';
 import { type ClusterConfig, Credentials, createConfig } from '../../../src/client/config/cluster-config.ts';
 import { createTransport, type TransportOptions } from '../../../src/client/http/http-transport.ts';
 import { readText, statusErrorOf } from '../../../src/client/http/response.ts';

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isOversized } from '../../../src/client/http/limits.ts';
-import {
-  discard,
-  hold,
-  isSuccess,
-  readText,
-  readWhole,
-  retryAfterMs,
-  statusErrorOf,
-} from '../../../src/client/http/response.ts';
+import { discard, hold, isSuccess, readText, readWhole, statusErrorOf } from '../../../src/client/http/response.ts';
+import { retryAfterMs } from '../../../src/client/http/retry-after.ts';
 import { failure } from '../../../src/model/status.ts';
 import { bytes } from '../../support/scripted-bytes.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describeError } from '../../../src/cli/terminal/exit-codes.ts';
+import { describeError } from '../../../src/cli/terminal/error-text.ts';
 import { isAggregated, typesOfAggregated } from '../../../src/client/discovery/discovery-aggregated.ts';
 import { groupVersionsOf, type ResourceList, typesOfLegacy } from '../../../src/client/discovery/discovery-legacy.ts';
 import { parseJson } from '../../../src/kit/exact-json.ts';

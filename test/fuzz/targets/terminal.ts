@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describeError } from '../../../src/cli/terminal/exit-codes.ts';
+import { describeError } from '../../../src/cli/terminal/error-text.ts';
 import { InformerError } from '../../../src/kit/error.ts';
 import { cellText, continued, neutralised, safeJson } from '../../../src/kit/escape.ts';
 import { logLine } from '../../../src/kit/logger.ts';

@@ -1,5 +1,6 @@
 import type { WatchTarget } from '../cli/session/informers.ts';
 import { InformerError } from '../kit/error.ts';
+import type { RequestedPart } from '../serve/hold/cached-view.ts';
 import type { AgentCaches } from './agent-caches.ts';
 import { type AnswerParts, fitted, type Line, quotedText } from './budget.ts';
 import { freshnessLines } from './freshness-line.ts';
@@ -78,3 +79,10 @@ export function toolAnswer(parts: Omit<AnswerParts, 'foot'>, source: AnswerSourc
   const { targets, notices = [], freshness = freshnessLines(targets, nowOf(context)) } = source;
   return fitted({ ...parts, foot: [...noticeLines(notices), ...freshness] }, context.budget);
 }
+
+export const partIn = ({ text }: Arguments): Omit<RequestedPart, 'names'> & RequestedPart => ({
+  names: [],
+  namespaces: text('namespace')?.split(',') ?? [''],
+  selector: text('labels'),
+  fieldSelector: text('fields'),
+});

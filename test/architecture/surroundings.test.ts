@@ -12,7 +12,7 @@ const OWN_DEFAULT: Readonly<Record<string, string>> = {
   'controller/shard-gate.ts': 'made by a controller, which gives its clock',
   'controller/writes/conditions.ts': 'a function of values, which is called without a client',
   'hooks/action-runner.ts': 'made by the command, which gives its clock',
-  'hooks/hook-reconciler.ts': 'made by the command, which gives its clock',
+  'hooks/run-deadline.ts': 'made by the command, which gives its clock',
   'hooks/journal/journaled-actions.ts': 'made by the command, which gives its clock',
   'hooks/run/exec.ts': 'made by the command, which gives its clock',
   'hooks/run/warm.ts': 'made by the command, which gives its clock',

@@ -1,13 +1,7 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import {
-  createTargets,
-  type InformerPlan,
-  refusalOf,
-  refuseUnsynced,
-  runTargets,
-  type WatchTarget,
-} from '../session/informers.ts';
+import { createTargets, type InformerPlan, refuseUnsynced, type WatchTarget } from '../session/informers.ts';
+import { refusalOf, runTargets } from '../session/refusals.ts';
 import type { Session, Sessions } from '../session/session.ts';
 import { showSyncProgress } from '../session/sync-progress.ts';
 import { exitCodeOfEnd } from '../terminal/exit-code-of-end.ts';

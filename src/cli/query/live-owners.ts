@@ -4,7 +4,8 @@ import { parseGroupVersion } from '../../model/gvr.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { ownerReferencesOf } from '../../model/owner-references.ts';
 import type { OwnerIndexOptions } from '../../query/index/owner-index.ts';
-import { createTargets, type InformerPlan, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
+import { createTargets, type InformerPlan, type WatchTarget } from '../session/informers.ts';
+import { refusalOf, runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 
 /** The part of a query that concerns its owners too. */

@@ -1,6 +1,6 @@
 import type { ResourceSelection } from '../../client/discovery/resource-args.ts';
 import { formatGroupResource } from '../../model/gvr.ts';
-import { asksForAscii } from '../../output/tables/bars.ts';
+import { asksForAscii } from '../../output/tables/ascii-terminal.ts';
 import { onlyNamespaceOf } from '../../query/answer/query.ts';
 import { checkRollouts } from '../../stream/conditions/types-with-rollouts.ts';
 import { type Layout, type OutputSurface, painterOf, printerOf } from '../session/output.ts';

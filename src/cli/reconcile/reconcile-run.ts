@@ -12,7 +12,7 @@ import { outagesOf } from '../../stream/outage.ts';
 import { createControllerRateLimiter } from '../../workqueue/rate-limiter.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
 import { outageText } from '../outage/outage-text.ts';
-import { runTargets } from '../session/informers.ts';
+import { runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 import { strayErrors } from '../session/stray-errors.ts';
 import { exitCodeOfEnd } from '../terminal/exit-code-of-end.ts';

@@ -11,7 +11,7 @@ import type { GroupVersionResource } from '../../model/gvr.ts';
 import { keyOf, type ObjectKey, splitKey } from '../../model/key.ts';
 import type { UnknownObject } from '../../model/object.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { runTargets } from '../session/informers.ts';
+import { runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 import type { LoadedHook } from './hook-loading.ts';
 import { type HookRuns, reconcilerOf } from './hook-run.ts';

@@ -2,7 +2,7 @@ import { InformerError } from '../../kit/error.ts';
 import type { FieldChange } from '../../model/field-changes.ts';
 import { formatGvr, sameGvr } from '../../model/gvr.ts';
 import type { PictureText } from '../../output/format-traits.ts';
-import { asksForAscii } from '../../output/tables/bars.ts';
+import { asksForAscii } from '../../output/tables/ascii-terminal.ts';
 import { valuePair } from '../../output/value-text.ts';
 import { recordedMoment } from '../../record/moments.ts';
 import { compileScope } from '../../stream/changes/path-scope.ts';

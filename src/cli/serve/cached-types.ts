@@ -12,7 +12,8 @@ import type { Recorder } from '../../record/recorder.ts';
 import { ChangesSince, type KeptStates } from '../../serve/persist/kept-states.ts';
 import type { WatchCaches } from '../../serve/watch-cache/watch-caches.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { createTargets, type InformerPlan, runTargets, type WatchTarget } from '../session/informers.ts';
+import { createTargets, type InformerPlan, type WatchTarget } from '../session/informers.ts';
+import { runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 import { errorTexts } from '../terminal/error-text.ts';
 

@@ -14,14 +14,8 @@ import { clusterLine, inCluster } from './cluster-error.ts';
 import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { loadOptionsOf } from './load-options.ts';
-import {
-  type CommandSession,
-  openSession,
-  type Session,
-  type SessionOptions,
-  type Sessions,
-  spareMemory,
-} from './session.ts';
+import { type CommandSession, openSession, type Session, type SessionOptions, type Sessions } from './session.ts';
+import { spareMemory } from './spare-memory.ts';
 
 /**
  * One cluster of several. Its notices begin with its name. Its `signal` follows that of the command; `end` ends this

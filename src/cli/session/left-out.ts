@@ -2,7 +2,8 @@ import { formatGroupResource, formatGvr } from '../../model/gvr.ts';
 import { isForbidden } from '../../model/status.ts';
 import { describeError } from '../terminal/error-text.ts';
 import { forbiddenTogether, type Refused } from './forbidden.ts';
-import { refusalOf, settledTogether, type WatchTarget } from './informers.ts';
+import type { WatchTarget } from './informers.ts';
+import { refusalOf, settledTogether } from './refusals.ts';
 import type { Session } from './session.ts';
 
 type Readable = Pick<WatchTarget, 'type' | 'refusal' | 'forbidden' | 'namespaces'>;

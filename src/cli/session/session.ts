@@ -4,10 +4,9 @@ import type { ResourceSelection } from '../../client/discovery/resource-args.ts'
 import type { Transport } from '../../client/http/transport.ts';
 import { loadConfig, selectedKubeconfig } from '../../client/kubeconfig.ts';
 import { checkNamespaces } from '../../client/name-check.ts';
-import { type Clock, systemClock, type Timer } from '../../kit/clock.ts';
+import { type Clock, systemClock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import type { MetricsProvider } from '../../kit/metrics.ts';
-import { keepYoungGenerationSmall } from '../../kit/young-generation.ts';
 import { FieldSelector } from '../../model/field-selector.ts';
 import { LabelSelector } from '../../model/label-selector.ts';
 import { isUnauthorized } from '../../model/status.ts';
@@ -25,6 +24,7 @@ import { CommandEnd } from './command-end.ts';
 import { connect, discoveryStore } from './connection.ts';
 import { type ConnectionFlagValues, loadOptionsOf } from './load-options.ts';
 import type { ServeUse } from './serve-transport.ts';
+import { spareMemory } from './spare-memory.ts';
 
 export type ScopeFlags = Pick<FlagValues<typeof selectionFlags>, 'namespace' | 'all-namespaces'>;
 
@@ -201,14 +201,6 @@ export async function openSession(
       await sandbox?.stop();
     },
   };
-}
-
-/** A command that takes longer than this has enough to do that it pays to watch over its memory, ms. */
-const SHORT_MS = 250;
-
-/** Begins {@link keepYoungGenerationSmall} in a command that is not over at once. */
-export function spareMemory(): Timer {
-  return systemClock.after(SHORT_MS, () => keepYoungGenerationSmall());
 }
 
 /** Throws the error; a 401 says what of the credentials has expired. */

@@ -1,4 +1,5 @@
 import type { CompiledOutput } from '../../output/compiled-output.ts';
+import { ENDED_MS, INTERRUPTED_MS } from '../../output/jq/jq-limits.ts';
 import { type FailedRecord, JqStream } from '../../output/jq/jq-stream.ts';
 import type { TextSink } from '../terminal/io.ts';
 import type { CommandSession } from './session.ts';
@@ -10,10 +11,6 @@ export interface StreamOutlet extends Pick<TextSink, 'write' | 'ready'> {
   /** Lets out what waits. Resolves with the number of records that did not go out. `isInterrupted`: a person waits for the end. */
   end(isInterrupted: boolean): Promise<number>;
 }
-
-/** How long an expression may go on after Ctrl-C, ms, and at another end: until its own limit. */
-const INTERRUPTED_MS = 2_000;
-const MOST_MS = 60_000;
 
 /**
  * Stdout; for `-o jq` behind the expression, which is ended with the session's error if it takes too long or too much
@@ -38,7 +35,7 @@ export function streamOutlet(
     write: (text) => stream.write(text),
     ready: () => stream.ready(),
     settled: () => stream.caughtUp(session.signal).catch(() => {}), // the session has ended
-    end: (isInterrupted) => stream.end(isInterrupted ? INTERRUPTED_MS : MOST_MS),
+    end: (isInterrupted) => stream.end(isInterrupted ? INTERRUPTED_MS : ENDED_MS),
   };
 }
 

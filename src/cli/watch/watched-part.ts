@@ -2,11 +2,13 @@ import type { ContinuityEvent } from '../../informer/watch/continuity-ledger.ts'
 import { onAbort } from '../../kit/abort.ts';
 import { nothingFound } from '../hints/nothing-found.ts';
 import { ContinuityReporter } from '../outage/continuity-reporter.ts';
-import { createTargets, refusalOf, runTargets, type WatchTarget } from '../session/informers.ts';
+import { createTargets, type WatchTarget } from '../session/informers.ts';
 import { LeavingOut, leftOutText, type NewlyRefused } from '../session/left-out.ts';
 import { missingNames } from '../session/missing-names.ts';
+import { refusalOf, runTargets } from '../session/refusals.ts';
 import type { Session } from '../session/session.ts';
 import { hasStaleType } from '../terminal/stale-type.ts';
+import { LATE_LIST_MS } from './late-cluster.ts';
 import { goesOnWithout, type WatchPlan } from './watch-plan.ts';
 
 export interface WatchedPartOptions {
@@ -15,9 +17,6 @@ export interface WatchedPartOptions {
   /** Called when something may not be read, and the stream goes on without it. */
   readonly onLeftOut: (refused: readonly NewlyRefused[]) => void;
 }
-
-/** How long the initial list of one of several parts may hold up the lists of the others, ms. */
-const LATE_MS = 3000;
 
 /** The part of a `watch` that is in one cluster, usually all of it: its informers, and what stderr says of them. */
 export class WatchedPart implements Disposable {
@@ -68,7 +67,7 @@ export class WatchedPart implements Disposable {
 
   /** Lets the other parts wait for the initial list of this one for some seconds, then calls `onLate`. */
   becomeLate(onLate: () => void): void {
-    const late = this.session.clock.after(LATE_MS, () => {
+    const late = this.session.clock.after(LATE_LIST_MS, () => {
       if (this.isSynced) return;
       this.#isLate = true;
       this.#overdue.resolve();

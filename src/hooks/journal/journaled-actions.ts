@@ -7,7 +7,8 @@ import type { ActionStep } from '../actions/action-step.ts';
 import { formatTarget, type TargetType } from '../actions/action-target.ts';
 import { ignoreNotFound, sendAction, sendActionOnce } from '../actions/send-action.ts';
 import { conditional, type Decision, decideAgain, effectOf, type StepEffect } from '../actions/step-effect.ts';
-import { type ActionJournal, drawnName, type JournaledStep, type UnfinishedRun } from './action-journal.ts';
+import type { ActionJournal, JournaledStep, UnfinishedRun } from './action-journal.ts';
+import { drawnName } from './drawn-name.ts';
 
 /** How often a guarded action is sent when other writers change its target in between. Source: client-go util/retry. */
 const MOST_TRIES = 5;

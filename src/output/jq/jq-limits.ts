@@ -4,6 +4,10 @@ import { humanDuration } from '../../kit/duration.ts';
 export const MOST_MS = 30_000;
 export const CHARS_PER_MS = 1_000;
 
+/** How long an expression may go on after Ctrl-C, ms, and at another end: until its own limit. */
+export const INTERRUPTED_MS = 2_000;
+export const ENDED_MS = 60_000;
+
 const MIB = 1024 * 1024;
 /** The most memory of a call, bytes; of one with a large input, this number of bytes for each of its characters. */
 export const MOST_BYTES = 1024 * MIB;

@@ -1,5 +1,4 @@
-import { withoutMiddle } from '../tables/bars.ts';
-import { cutToWidth, displayWidth } from '../tables/display-width.ts';
+import { cutToWidth, displayWidth, withoutMiddle } from '../tables/display-width.ts';
 
 /** The space before a row, which has its signs. */
 export const LEAD = 2;

@@ -1,8 +1,8 @@
 import type { GroupRow } from '../../query/answer/groups.ts';
 import { cellText } from '../escape.ts';
 import { type Painter, plainPainter } from '../painter.ts';
-import { type BarStyle, bar, withoutMiddle } from './bars.ts';
-import { displayWidth } from './display-width.ts';
+import { type BarStyle, bar } from './bars.ts';
+import { displayWidth, withoutMiddle } from './display-width.ts';
 import { AlignedTable } from './table.ts';
 
 export interface CountLine {

@@ -33,3 +33,24 @@ function widthOfCharacter(c: string): number {
   if (JOINING.test(c)) return 0;
   return WIDE.test(c) ? 2 : 1;
 }
+
+/** A text of at most `places` terminal cells: of a longer one the middle is left out. */
+export function withoutMiddle(text: string, places: number, ascii: boolean): string {
+  if (displayWidth(text) <= places) return text;
+  const gap = ascii ? '...' : '…';
+  const room = Math.max(0, places - gap.length);
+  const start = cutToWidth(text, Math.ceil(room / 2));
+  return `${start}${gap}${endOf(text, room - displayWidth(start))}`;
+}
+
+/** The longest end of a text that takes at most `places` terminal cells. */
+function endOf(text: string, places: number): string {
+  const characters = [...text];
+  let end = '';
+  while (characters.length > 0) {
+    const longer = characters.pop() + end;
+    if (displayWidth(longer) > places) break;
+    end = longer;
+  }
+  return end;
+}

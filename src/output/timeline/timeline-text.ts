@@ -4,8 +4,7 @@ import { amountText,
   changesIn, dayTimeText, type LaneChange, type ObjectLane, rangeText, type Timeline, type TimelineChange, type TimelineSeries } from '../../timeline/timeline.ts'; // biome-ignore format: one line
 import { cellText } from '../escape.ts';
 import type { Painter } from '../painter.ts';
-import { withoutMiddle } from '../tables/bars.ts';
-import { displayWidth } from '../tables/display-width.ts';
+import { displayWidth, withoutMiddle } from '../tables/display-width.ts';
 import { wrapped } from '../wrapped.ts';
 import { boundsText, changeText, gapTexts } from './timeline-words.ts';
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ActionJournal, drawnName, type JournaledStep } from '../../../src/hooks/journal/action-journal.ts';
+import { ActionJournal, type JournaledStep } from '../../../src/hooks/journal/action-journal.ts';
 import { deployments } from '../../support/hook-cluster.ts';
 
 let parent: string;
@@ -232,10 +232,4 @@ describe('a journal', () => {
     for (let i = 0; i < 2; i++) await expect(journal.begin(RUN)).rejects.toThrow('cannot be written');
     expect(journal.unfinished()).toEqual([]);
   });
-});
-
-it('a drawn name is the base and ten characters, at most 63 in all, and another one each time', () => {
-  expect(drawnName('run-')).toMatch(/^run-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
-  expect(drawnName('a'.repeat(80))).toHaveLength(63);
-  expect(new Set(Array.from({ length: 50 }, () => drawnName('run-'))).size).toBe(50);
 });

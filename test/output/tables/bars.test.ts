@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asksForAscii, bar, withoutMiddle } from '../../../src/output/tables/bars.ts';
+import { bar } from '../../../src/output/tables/bars.ts';
 import { countTable } from '../../../src/output/tables/count-table.ts';
 import { displayWidth } from '../../../src/output/tables/display-width.ts';
 
@@ -10,22 +10,6 @@ test('a bar is as long as its share, in eighths, and never nothing for something
   expect(bar(1, 2, 4, true)).toBe('##');
   expect(bar(1, 1000, 4, true)).toBe('#');
   expect(bar(0, 4, 3, false)).toBe('');
-});
-
-test('a long text loses its middle', () => {
-  expect(withoutMiddle('registry.example.com/team/web:1.2.3', 15, false)).toBe('registr…b:1.2.3');
-  expect(withoutMiddle('registry.example.com/team/web:1.2.3', 15, true)).toBe('regist...:1.2.3');
-  expect(withoutMiddle('short', 15, false)).toBe('short');
-  expect(displayWidth(withoutMiddle('漢字漢字漢字漢字', 7, false))).toBeLessThanOrEqual(7);
-});
-
-test('ASCII alone is for a dumb terminal, and a locale that is not UTF-8', () => {
-  expect(asksForAscii({ TERM: 'xterm', LANG: 'en_US.UTF-8' })).toBe(false);
-  expect(asksForAscii({ TERM: 'xterm', LANG: 'C', LC_ALL: 'C.utf8' })).toBe(false);
-  expect(asksForAscii({ TERM: 'xterm', WT_SESSION: 'x' })).toBe(false);
-  expect(asksForAscii({ TERM: 'dumb', LANG: 'en_US.UTF-8' })).toBe(true);
-  expect(asksForAscii({ TERM: 'xterm', LANG: 'en_US.UTF-8', LC_ALL: 'C' })).toBe(true);
-  expect(asksForAscii({ TERM: 'xterm' })).toBe(true);
 });
 
 const LINES = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutToWidth, displayWidth } from '../../../src/output/tables/display-width.ts';
+import { cutToWidth, displayWidth, withoutMiddle } from '../../../src/output/tables/display-width.ts';
 
 describe('the width on a terminal', () => {
   test.each([
@@ -21,4 +21,11 @@ describe('the width on a terminal', () => {
     expect(cutToWidth('abc', 3)).toBe('abc');
     expect(cutToWidth('abc', 0)).toBe('');
   });
+});
+
+test('a long text loses its middle', () => {
+  expect(withoutMiddle('registry.example.com/team/web:1.2.3', 15, false)).toBe('registr…b:1.2.3');
+  expect(withoutMiddle('registry.example.com/team/web:1.2.3', 15, true)).toBe('regist...:1.2.3');
+  expect(withoutMiddle('short', 15, false)).toBe('short');
+  expect(displayWidth(withoutMiddle('漢字漢字漢字漢字', 7, false))).toBeLessThanOrEqual(7);
 });

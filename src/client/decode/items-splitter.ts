@@ -332,7 +332,7 @@ function isSpace(byte: number): boolean {
 }
 
 function describe(byte: number): string {
-  return byte > 0x20 && byte < 0x7f
+  return byte >= 0x21 && byte <= 0x7e
     ? JSON.stringify(String.fromCharCode(byte))
     : `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -178,13 +178,14 @@ describe('a list of which the objects are read and not kept', () => {
     expect(versions).toEqual(['7']);
   });
 
-  it.each(['"kind":"","apiVersion":"v1",', '"kind":7,"apiVersion":"v1",', '"kind":"PodList","apiVersion":1,'])(
-    'decodes the objects of a list that does not say what they are: {%s',
-    async (head) => {
-      const { took } = await read(listOf(['{"metadata":{"name":"a"},"spec":{}}'], head), { needsText: true });
-      expect(took).toMatchObject([{ object: { metadata: { name: 'a' }, spec: {} }, text: undefined }]);
-    },
-  );
+  it.each([
+    ['"kind":"","apiVersion":"v1",', {}],
+    ['"kind":7,"apiVersion":"v1",', {}],
+    ['"kind":"PodList","apiVersion":1,', { kind: 'Pod', apiVersion: 1 }],
+  ])('decodes the objects of a list that does not say what they are: {%s', async (head, added) => {
+    const { took } = await read(listOf(['{"metadata":{"name":"a"},"spec":{}}'], head), { needsText: true });
+    expect(took).toEqual([{ object: { ...added, metadata: { name: 'a' }, spec: {} }, text: undefined }]);
+  });
 
   it('refuses a list that is broken within fields that are not looked at', async () => {
     await expect(read(listOf(['{"metadata":{"name":"a"},"spec":{"n":tru}}']))).rejects.toThrow('broken JSON');

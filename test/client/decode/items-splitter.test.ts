@@ -39,6 +39,8 @@ describe('ItemsSplitter', () => {
     '{"items":[{"a":"é\\"}]\\\\"}]}',
     '{"a":"\\\\","items":["]","\\"",[[],{}],-1.5e3,true,null]}',
     ' { "items" : [ ] } \n',
+    '\r{\r"a"\r:\r1\r,\r"items"\r:\r[\r1\r,\r2\r]\r}\r',
+    '\t{\t"items"\t:\t[\t1\t,\ttrue\t,\t"x"\t]\t,\t"a"\t:\tnull\t}\t',
   ])('reads %s one byte at a time', (text) => {
     expect(split(text, [1]).items).toEqual(JSON.parse(text).items);
   });
@@ -104,6 +106,8 @@ describe('ItemsSplitter', () => {
     ['{"items":[{"a":', 15],
     ['{"items":[{}', 12],
     ['{x', 1],
+    ['\u000b{}', 0],
+    ['{}\u000c', 2],
   ])('refuses %s and names byte %i', (text, offset) => {
     for (const length of [1, 3, 100]) {
       const error = thrownBy(() => split(text, [length]));

@@ -206,6 +206,32 @@ describe('readList', () => {
       expect((await read(`{${parts.join(',')}}`, 1000)).items).toEqual([1, 2].map((i) => expected(pod(i), true)));
   });
 
+  it.each([
+    ['"kind":"","apiVersion":"v1",', {}],
+    ['"kind":7,"apiVersion":"v1",', {}],
+    ['"kind":"List","apiVersion":"v1",', {}],
+    ['"kind":"PodList","apiVersion":1,', { kind: 'Pod', apiVersion: 1 }],
+    ['"kind":"ListListX","apiVersion":"v1",', { kind: 'ListListX', apiVersion: 'v1' }],
+  ])('gives the items of {%s what the list says of their kind', async (head, added) => {
+    for (const dropManagedFields of [true, false]) {
+      const { items } = await read(`{${head}"items":[{"spec":1}]}`, 100, { dropManagedFields });
+      expect(items).toEqual([{ ...added, spec: 1 }]);
+    }
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['7', 'a number'],
+    ['"x"', 'a string'],
+  ])('refuses a list with the item %s', async (item, shown) => {
+    for (const options of [{}, { managedFieldsAsText: true }, { dropManagedFields: false }]) {
+      await expect(read(podList([item]), 100, options)).rejects.toMatchObject({
+        code: 'decode',
+        message: `the list has an item that is not an object but ${shown}`,
+      });
+    }
+  });
+
   it('takes rows that come before the definitions of their columns, without managedFields', async () => {
     const row = `{"cells":["p-1"],"object":{"kind":"Pod","apiVersion":"v1",${pod(1).slice(1)}}`;
     const text = `{"rows":[${row}],"columnDefinitions":[{"name":"Name"}],"kind":"Table","apiVersion":"meta.k8s.io/v1"}`;

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../model/key.ts';
 import { hasMetadata } from '../model/object.ts';
-import { compareResourceVersions } from '../model/resource-version.ts';
+import { isLaterVersion } from '../model/resource-version.ts';
 import { type Drift, isInAgreement, markOf, marksOf, type VerifierOptions } from './verifier.ts';
 
 const FIRST_WAIT_MS = 20;
@@ -49,6 +49,5 @@ function behindOf(
 
 function isLater(ours: unknown, listed: unknown): boolean {
   if (!hasMetadata(ours) || !hasMetadata(listed)) return false;
-  const [a, b] = [ours.metadata.resourceVersion ?? '', listed.metadata.resourceVersion ?? ''];
-  return (compareResourceVersions(a, b) ?? 0) > 0;
+  return isLaterVersion(ours.metadata.resourceVersion, listed.metadata.resourceVersion);
 }

@@ -2,7 +2,7 @@ import { abortable, scope } from '../kit/abort.ts';
 import { Bell } from '../kit/bell.ts';
 import { messageOf } from '../kit/error.ts';
 import type { Logger } from '../kit/logger.ts';
-import { compareResourceVersions, type ResourceVersion } from '../model/resource-version.ts';
+import { compareResourceVersions, isLaterVersion, type ResourceVersion } from '../model/resource-version.ts';
 import { caughtUp } from './catch-up.ts';
 import { isInAgreement, type VerifierOptions } from './verifier.ts';
 
@@ -95,11 +95,12 @@ export class PresentState {
   async #passes(asked: Asked | undefined, withinMs: number, signal: AbortSignal): Promise<boolean> {
     const { shownVersion, comparison } = this.#options;
     const { before = '', version = '' } = asked ?? {};
-    const isReplaced = (compareResourceVersions(before, version) ?? 0) > 0;
+    const isReplaced = isLaterVersion(before, version);
     using waiting = scope(signal);
     using _timer = comparison.clock.after(withinMs, () => waiting.abort());
     for (;;) {
-      if (!isReplaced && (compareResourceVersions(shownVersion(), version) ?? -1) >= 0) return true;
+      const order = compareResourceVersions(shownVersion(), version);
+      if (!isReplaced && order !== undefined && order >= 0) return true;
       try {
         await this.#changed.wait(waiting.signal);
       } catch {

@@ -1,8 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { dynamicInformerFactory } from '../../src/informer/informer-factory.ts';
 import { PresentState } from '../../src/informer/present-state.ts';
-import { silentLogger } from '../../src/kit/logger.ts';
+import { createLogger, silentLogger } from '../../src/kit/logger.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { CONFIG_MAPS, type ConfigMap, ConfigMaps, inProcess } from '../support/in-process.ts';
 import { unordered } from '../support/unordered.ts';
@@ -172,4 +173,201 @@ it.each([
   await clock.advance(1);
   await current;
   expect(lists).toEqual([ms]);
+});
+
+/** A present state over a cache at version 10. The lists never agree with it, unless `differs` is unset. */
+function questions({ size = 0, shown = '10', ...answers }: { size?: number; shown?: string; version?: string } = {}) {
+  const clock = new FakeClock();
+  const running = new AbortController();
+  const facts = { shown, version: answers.version ?? '20', fails: false, differs: false };
+  const times: { asked: number[]; listed: number[] } = { asked: [], listed: [] };
+  const lines: unknown[] = [];
+  let answered: PromiseWithResolvers<void> | undefined;
+  let lastAsked: AbortSignal | undefined;
+  const state = new PresentState(
+    {
+      askVersion: async (signal) => {
+        times.asked.push(clock.monotonic());
+        lastAsked = signal;
+        await answered?.promise;
+        if (facts.fails) throw new Error('no answer');
+        return facts.version;
+      },
+      shownVersion: () => facts.shown,
+      comparison: {
+        cached: () => [],
+        get: () => undefined,
+        list: async () => {
+          times.listed.push(clock.monotonic());
+          return facts.differs ? [['a', { metadata: { name: 'a', resourceVersion: '20' } }] as const] : [];
+        },
+        isBehind: () => false,
+        clock,
+        graceMs: 0,
+      },
+      size: () => size,
+      logger: createLogger((level, message, fields) => lines.push([level, message, fields])),
+    },
+    running.signal,
+  );
+  const ask = () => {
+    const caller = new AbortController();
+    const seen = { is: 'waiting', caller };
+    state.when(caller.signal).then(
+      () => (seen.is = 'current'),
+      (error: Error) => (seen.is = error.message),
+    );
+    return seen;
+  };
+  const show = (version: string) => {
+    facts.shown = version;
+    state.changed();
+  };
+  /** Gives no answer before the result is called. */
+  const hold = () => {
+    answered = Promise.withResolvers();
+    const { resolve } = answered;
+    return () => {
+      answered = undefined;
+      resolve();
+    };
+  };
+  return { clock, running, facts, times, lines, ask, show, hold, isEnded: () => lastAsked?.aborted };
+}
+
+describe('a question for the present state', () => {
+  const PAUSES = [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
+
+  it('without an answer is repeated at growing intervals of up to 30 s, with a line in the log', async () => {
+    const { clock, facts, times, lines, ask } = questions();
+    facts.fails = true;
+    const one = ask();
+    await clock.advance(110_000);
+    expect(times.asked).toEqual(PAUSES.map((_, i) => PAUSES.slice(0, i).reduce((sum, ms) => sum + ms, 0)));
+    const text = 'could not find out whether the cache shows the present state';
+    expect(lines[0]).toEqual(['debug', text, { error: 'no answer' }]);
+    facts.fails = false;
+    await clock.advance(30_000);
+    expect([one.is, times.listed.length]).toEqual(['current', 1]);
+  });
+
+  it('is asked once; the objects are compared again at growing intervals while they differ', async () => {
+    const { clock, facts, times, lines, ask } = questions();
+    facts.differs = true;
+    const one = ask();
+    await clock.advance(1_000);
+    const at = [0, 100, 300, 700];
+    expect([times.asked, times.listed, lines]).toEqual([[0], at.flatMap((ms) => [ms, ms]), []]); // each by two lists
+    facts.differs = false;
+    await clock.advance(500);
+    expect([one.is, times.listed.at(-1)]).toEqual(['current', 1500]);
+  });
+
+  it.each([
+    ['the same version', '20', 'current'],
+    ['a later version', '21', 'current'],
+    ['an earlier version', '19', 'waiting'],
+    ['a version without an order', 'x', 'waiting'],
+    ['no version', '', 'waiting'],
+  ])('is answered when the cache shows %s, and by a comparison where it does not', async (_, version, expected) => {
+    const { clock, times, ask, show } = questions({ size: 1000 });
+    const one = ask();
+    await clock.advance(10);
+    show(version);
+    await clock.advance(10);
+    expect([one.is, times.listed]).toEqual([expected, []]);
+    await clock.advance(1_000);
+    expect([one.is, times.listed.length]).toEqual(['current', expected === 'current' ? 0 : 1]);
+  });
+
+  it('is answered at once by a cache at the version of the server, and leaves no timer', async () => {
+    const { clock, times, ask, running } = questions({ size: 1000, shown: '20' });
+    const one = ask();
+    await clock.advance(0);
+    expect([one.is, times.listed, clock.pending]).toEqual(['current', [], 0]);
+    expect([running, one.caller].map(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([[], []]);
+  });
+
+  it('is answered by a later version of a cache that showed one without an order', async () => {
+    const { clock, times, ask, show } = questions({ size: 1000, shown: 'x' });
+    const one = ask();
+    await clock.advance(10);
+    show('20');
+    await clock.advance(10);
+    expect([one.is, times.listed]).toEqual(['current', []]);
+  });
+
+  it('that fails because the cache ends is not logged', async () => {
+    const { clock, facts, lines, ask, hold, running } = questions();
+    facts.fails = true;
+    const release = hold();
+    const one = ask();
+    await clock.advance(10);
+    running.abort(new Error('the informer ends'));
+    release();
+    await clock.advance(10);
+    expect([one.is, lines]).toEqual(['the informer ends', []]);
+  });
+
+  it('is not answered by a version of a history that the server no longer has', async () => {
+    const { clock, times, ask, show } = questions({ size: 1000, shown: '30' });
+    const one = ask();
+    await clock.advance(10);
+    show('31');
+    await clock.advance(10);
+    expect([one.is, times.listed]).toEqual(['waiting', []]);
+    await clock.advance(1_000);
+    expect([one.is, times.listed]).toEqual(['current', [1000]]);
+  });
+
+  it('is shared by callers that come before it is sent; later ones wait for the next one', async () => {
+    const { clock, times, ask, hold, show } = questions();
+    const release = hold();
+    const early = [ask(), ask()];
+    await clock.advance(10);
+    const late = [ask(), ask()];
+    await clock.advance(10);
+    expect(times.asked).toEqual([0]);
+    release();
+    await clock.advance(10);
+    expect(times.asked).toEqual([0, 20]);
+    show('20');
+    await clock.advance(10);
+    expect([...early, ...late].map(({ is }) => is)).toEqual(Array(4).fill('current'));
+    const again = ask();
+    await clock.advance(10);
+    expect([again.is, times.asked.length]).toEqual(['current', 3]);
+  });
+
+  it('is asked for a later caller also where the one before it failed', async () => {
+    const { clock, times, ask, hold } = questions();
+    const release = hold();
+    const early = ask();
+    await clock.advance(10);
+    const late = ask();
+    early.caller.abort(new Error('enough'));
+    release();
+    await clock.advance(10);
+    expect([early.is, late.is, times.asked]).toEqual(['enough', 'current', [0, 10]]);
+  });
+
+  it('ends when the last of its callers leaves, and with the cache', async () => {
+    const { clock, ask, hold, running, isEnded } = questions();
+    hold();
+    const both = [ask(), ask()];
+    await clock.advance(10);
+    both[0]?.caller.abort(new Error('enough'));
+    await clock.advance(10);
+    expect([both.map(({ is }) => is), isEnded()]).toEqual([['enough', 'waiting'], false]);
+    both[1]?.caller.abort(new Error('enough'));
+    await clock.advance(10);
+    expect([both[1]?.is, isEnded()]).toEqual(['enough', true]);
+    const other = questions();
+    other.facts.fails = true;
+    const waiting = other.ask();
+    await other.clock.advance(10);
+    other.running.abort(new Error('the informer ends'));
+    await other.clock.advance(10);
+    expect([waiting.is, other.clock.pending, running.signal.aborted]).toEqual(['the informer ends', 0, false]);
+  });
 });

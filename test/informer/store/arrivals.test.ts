@@ -101,6 +101,22 @@ describe('the objects of a list that arrives', () => {
     expect(indexer.memory).toMatchObject({ packed: 0, textBytes: 0 });
   });
 
+  it('give their memory back when the cache refuses to add them, or is to delete them', () => {
+    const { indexer, arrivals: arriving } = arrivals();
+    indexer.addIndexers({
+      picky() {
+        throw new Error('hm');
+      },
+    });
+    const [one, other] = pods(2).map((object) => arriving.take(object)) as [Cached<Pod>, Cached<Pod>];
+    arriving.end();
+    expect(indexer.memory.packed).toBe(2);
+    expect(() => indexer.add(one)).toThrow('hm');
+    expect(indexer.memory.packed).toBe(1);
+    indexer.delete(other);
+    expect(indexer.memory).toMatchObject({ objects: 0, packed: 0 });
+  });
+
   it('belong to the cache alone once they are stored: the next list gives back none of them', () => {
     const { indexer, arrivals: arriving } = arrivals();
     arriving.begin();

@@ -12,13 +12,16 @@ const nodeOf = ({ spec }: Pod) => [spec?.nodeName ?? ''];
 function objects(
   kind: 'auto' | 'compact' = 'compact',
   indexes: Record<string, (object: Pod) => readonly string[]> = {},
+  above?: number,
 ) {
   const made = new Map(Object.entries(indexes).map(([name, fn]) => [name, new Index<Pod>(fn)]));
-  const options = { kind, clock: new FakeClock(), logger: createLogger(() => {}) };
+  const errors: string[] = [];
+  const logger = createLogger((_, line) => errors.push(line));
+  const options = { kind, above, clock: new FakeClock(), logger };
   const store = new CompactObjects<Pod>({ keyOf, indexes: made }, options);
   const put = (object: Pod) => store.put(keyOf(object), object);
   const entry = (key: string) => store.items.get(key) as Cached<Pod>;
-  return { store, indexes: made, put, entry };
+  return { store, indexes: made, put, entry, errors };
 }
 const packedOf = (entry: Cached<Pod> | undefined) => entry as PackedObject<Pod>;
 const memoryOf = (store: CompactObjects<Pod>) => [
@@ -109,6 +112,15 @@ describe('a store of packed objects', () => {
     expect([found(true), found(false)]).toEqual([[{ nodeName: 'n1' }], [{ nodeName: 'n1', other: 'x' }]]);
   });
 
+  it('keeps fields that were to be kept, whatever others are looked at', () => {
+    const fields = [['spec', 'nodeName']] as never;
+    const { store, put } = objects();
+    store.keep({ fields });
+    for (let i = 0; i < 20; i++) store.reader({ fields: [[`field-${i}`]] }, (object) => object);
+    put({ ...pod('shop/a', 1), spec: { nodeName: 'n1', other: 'x' } });
+    expect([...store.search({ having: [], fields })].map((each) => each?.spec)).toEqual([{ nodeName: 'n1' }]);
+  });
+
   it('exchanges all entries, and gives back those that are stored no more when nothing else runs', async () => {
     const { store, put, entry } = objects();
     for (const name of ['a', 'b']) put(pod(`shop/${name}`, 1));
@@ -160,10 +172,14 @@ describe('objects that arrive', () => {
     const { store, indexes } = objects('compact', { node: counted });
     const arriving = store.arrivals(undefined);
     arriving.begin();
-    const handles = ['a', 'b'].map((name) => packedOf(arriving.take(pod(`shop/${name}`, 1, { node: 'n1' }))));
-    expect([handles.map(({ prepared }) => prepared?.values), calls]).toEqual([[[['n1']], [['n1']]], 2]);
+    const [a, other, b] = ['n1', 'n2', 'n1'].map((node, i) =>
+      packedOf(arriving.take(pod(`shop/p${i}`, 1, { node }))),
+    ) as [PackedObject<Pod>, PackedObject<Pod>, PackedObject<Pod>];
+    const handles = [a, b];
+    expect([handles.map(({ prepared }) => prepared?.values), calls]).toEqual([[[['n1']], [['n1']]], 3]);
     // objects with one value share the list of it
-    expect(handles[0]?.prepared?.values[0]).toBe(handles[1]?.prepared?.values[0]);
+    expect(a.prepared?.values[0]).toBe(b.prepared?.values[0]);
+    expect(other.prepared?.values).toEqual([['n2']]);
     for (const handle of handles) {
       expect(store.knownValues('node', counted, handle.key, handle)).toEqual(['n1']);
       expect(store.knownValues('node', nodeOf, handle.key, handle)).toBeUndefined();
@@ -171,7 +187,25 @@ describe('objects that arrive', () => {
       indexes.get('node')?.file(handle.key, ['n1']);
       expect([handle.prepared, store.knownValues('node', counted, handle.key, handle)]).toEqual([undefined, ['n1']]);
     }
-    expect([calls, store.knownValues('node', counted, 'shop/a', pod('shop/a', 1))]).toEqual([2, undefined]);
+    expect([calls, store.knownValues('node', counted, 'shop/a', pod('shop/a', 1))]).toEqual([3, undefined]);
+  });
+
+  it('have all values of an index that has several, or none', () => {
+    const several = ({ metadata }: Pod) => (metadata.name === 'a' ? ['x', 'y'] : []);
+    const { store } = objects('compact', { several });
+    const arriving = store.arrivals(undefined);
+    const values = ['a', 'b'].map((name) => packedOf(arriving.take(pod(`shop/${name}`, 1))).prepared?.values);
+    expect(values).toEqual([[['x', 'y']], [[]]]);
+  });
+
+  it('give their memory back when their list begins again', () => {
+    const { store } = objects();
+    const arriving = store.arrivals(undefined);
+    arriving.begin();
+    arriving.take(pod('shop/a', 1));
+    expect(store.memory.packed).toBe(1);
+    arriving.begin();
+    expect(store.memory.packed).toBe(0);
   });
 
   it('have no values of an index whose function throws, or gave no list, which is called again', () => {
@@ -200,7 +234,113 @@ describe('objects that arrive', () => {
   });
 });
 
+describe('entries', () => {
+  it('are in the order of their keys, also after writes, deletions and an exchange', () => {
+    const { store, put, entry } = objects();
+    const keys = () => store.byKey().map((cached) => packedOf(cached).key);
+    for (const name of ['c', 'a']) put(pod(`shop/${name}`, 1));
+    expect(keys()).toEqual(['shop/a', 'shop/c']);
+    put(pod('shop/b', 1));
+    expect(keys()).toEqual(['shop/a', 'shop/b', 'shop/c']);
+    put(pod('shop/a', 2));
+    expect(store.open(store.byKey()[0] as Cached<Pod>)).toEqual(pod('shop/a', 2));
+    store.drop('shop/b');
+    expect(keys()).toEqual(['shop/a', 'shop/c']);
+    store.exchange(new Map([['shop/c', entry('shop/c')]]));
+    expect(keys()).toEqual(['shop/c']);
+  });
+
+  it('are opened whole, or as far as some fields go, and none of them stays parsed', () => {
+    const { store, put, entry } = objects();
+    const object = { ...pod('shop/a', 1), spec: { nodeName: 'n1', other: 'x' } };
+    put(object);
+    const handle = packedOf(entry('shop/a'));
+    handle.hot = undefined;
+    expect(store.openPart(handle, undefined)).toEqual(object);
+    expect(store.openPart(handle, [['spec', 'nodeName']]).spec).toEqual({ nodeName: 'n1' });
+    expect(store.glance(handle)).toEqual(object); // it is no row of a table
+    expect(handle.hot).toBeUndefined();
+    const reader = store.reader({ fields: [['spec', 'nodeName']] }, ({ spec }) => spec?.nodeName);
+    expect([reader(handle), handle.hot]).toEqual(['n1', undefined]);
+  });
+
+  it('are opened for a handler, in notifications of packed objects and in no others', () => {
+    const { store, put, entry } = objects();
+    const parsed = pod('shop/b', 1);
+    put(pod('shop/a', 1));
+    put(pod('shop/a', 2));
+    const old = store.incoming('shop/a', pod('shop/a', 1), 1, true);
+    const seen: unknown[] = [];
+    const sink = store.opening({ notify: (notification: unknown) => seen.push(notification) } as never);
+    const base = { key: 'shop/a', cause: 'watch', isInInitialList: false };
+    const notify = (notification: object) => sink.notify({ ...base, ...notification } as never);
+    notify({ kind: 'added', object: entry('shop/a') });
+    notify({ kind: 'updated', object: parsed, oldObject: old });
+    notify({ kind: 'added', object: parsed });
+    expect(seen).toMatchObject([
+      { object: pod('shop/a', 2) },
+      { object: parsed, oldObject: pod('shop/a', 1) },
+      { object: parsed },
+    ]);
+    expect(seen.every((each) => !((each as { object: unknown }).object instanceof PackedObject))).toBe(true);
+  });
+
+  it('are counted again when they are stored again after they were dropped', () => {
+    const { store, put, entry } = objects();
+    put(pod('shop/a', 1));
+    const handle = entry('shop/a');
+    for (const store_ of [() => store.put('shop/a', handle), () => store.incoming('shop/a', handle, 1, true)]) {
+      store.drop('shop/a');
+      expect(store.memory.packed).toBe(0);
+      store_();
+      expect(store.memory.packed).toBe(1);
+    }
+  });
+});
+
+describe('a replacement that is over', () => {
+  it('gives back what was made for it and is not stored, also where nothing was stored before', async () => {
+    const { store, errors } = objects('compact', { node: nodeOf });
+    const handle = packedOf(store.arrivals(undefined).take(pod('shop/a', 1)));
+    store.settle([handle, pod('shop/b', 1)], undefined);
+    await settled();
+    expect([store.memory.packed, handle.prepared, errors]).toEqual([0, undefined, []]);
+    store.settle([handle], store.exchange(new Map([['shop/a', handle]])));
+    await settled();
+    expect(memoryOf(store)).toEqual([1, 1, true]); // the one before had dropped it
+  });
+
+  it('leaves no object parsed in a store that packs by now, however often', async () => {
+    const { store, entry } = objects('auto', {}, 2);
+    const parsed = (names: string[]) => new Map(names.map((name) => [`shop/${name}`, pod(`shop/${name}`, 1)]));
+    store.incoming('shop/a', pod('shop/a', 1), 2, true);
+    store.settle([], store.exchange(parsed(['a', 'b'])));
+    await settled();
+    expect(memoryOf(store)).toEqual([2, 0, false]);
+    store.incoming('shop/c', pod('shop/c', 1), 3, true);
+    for (const names of [
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ]) {
+      store.settle([], store.exchange(parsed(names)));
+      expect(store.byKey()).toHaveLength(names.length);
+      await settled();
+      expect(names.map((name) => entry(`shop/${name}`) instanceof PackedObject)).toEqual(names.map(() => true));
+      expect(store.byKey().every((cached) => cached instanceof PackedObject)).toBe(true);
+    }
+  });
+});
+
 describe('a store that packs when there are many', () => {
+  it('keeps up to its limit of objects as they are, and packs all of them when there is one more', async () => {
+    const { store, put, entry } = objects('auto', {}, 2);
+    for (const name of ['a', 'b', 'c']) put(pod(`shop/${name}`, 1));
+    expect(memoryOf(store)).toEqual([3, 0, false]);
+    put(pod('shop/d', 1));
+    await settled();
+    expect([memoryOf(store), store.open(entry('shop/a'))]).toEqual([[4, 4, true], pod('shop/a', 1)]);
+  });
+
   const many = (count: number) => Array.from({ length: count }, (_, i) => pod(`shop/p${i}`, i + 1));
 
   it('keeps up to 5,000 objects as they are, and packs all of them when there are more', async () => {

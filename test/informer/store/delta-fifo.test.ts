@@ -464,3 +464,50 @@ it('is not idle while its last list is being applied, though it is empty; and is
   await expect(queue.popBatch(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(queue.isIdle).toBe(true);
 });
+
+it('a take waits for the next delta, of whichever kind', async () => {
+  const queue = fifo();
+  const taken: string[] = [];
+  const take = () => queue.pop((deltas) => void taken.push(...deltas.map(text)));
+  const pushes = [
+    () => queue.replace([], '1'),
+    () => queue.add(pod('foo', 2)),
+    () => queue.merge([], () => true, '3'),
+    () => queue.bookmark('4'),
+    () => queue.continuity({ kind: 'gap' } as never),
+  ];
+  for (const push of pushes) {
+    const waiting = take();
+    await settled();
+    const before = taken.length;
+    push();
+    await waiting;
+    expect(taken).toHaveLength(before + 1);
+  }
+  expect(taken).toEqual(['ReplacedAll 1 []', 'Added foo2', 'Merged 3', 'Bookmark 4', 'Continuity gap']);
+});
+
+it('has no continuity event before the first state or change', async () => {
+  const queue = fifo();
+  queue.continuity({ kind: 'gap' } as never);
+  expect(queue.size).toBe(0);
+  queue.add(pod('foo', 1));
+  queue.continuity({ kind: 'gap' } as never);
+  expect(await takeAll(queue)).toEqual([['Added foo1'], ['Continuity gap']]);
+});
+
+it.each<[string, (queue: DeltaFifo<Pod>, objects: Pod[]) => void]>([
+  ['list', (queue, objects) => queue.replace(objects, '1')],
+  ['merge', (queue, objects) => queue.merge(objects, () => true, '1')],
+])('a %s whose objects arrive is refused if one has no key, before its transform or after it', (_, put) => {
+  const nameless = { kind: 'Pod' } as Pod;
+  const transforms: ((object: Pod) => Pod)[] = [() => pod('named', 1), () => nameless];
+  for (const [i, transform] of transforms.entries()) {
+    const queue = fifo({
+      transform,
+      arrivals: { begin: () => {}, end: () => {}, take: (object) => object, isPacked: () => false },
+    });
+    expect(() => put(queue, [i === 0 ? nameless : pod('foo', 1)])).toThrow("couldn't create key for object");
+    expect(queue.size).toBe(0);
+  }
+});

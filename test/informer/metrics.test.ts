@@ -77,3 +77,23 @@ it('callbacks get each measurement with the name of the informer', () => {
     ['storeFailed', 7, 'pods'],
   ]);
 });
+
+it('a provider gets times in seconds, and the numbers of objects and events', () => {
+  const seen: unknown[] = [];
+  const histogram = (name: string, labels: object) => ({
+    observe: (value: number) => void seen.push([name, labels, value]),
+  });
+  const metrics = namedMetrics({ ...noMetrics, histogram }, 'pods');
+  metrics.listed(1500, 3);
+  metrics.watched(2500, 4, false);
+  metrics.applied(500, 6);
+  metrics.queued(7);
+  const labels = { name: 'pods' };
+  expect(seen).toEqual([
+    ['reflector_list_duration_seconds', labels, 1.5],
+    ['reflector_items_per_list', labels, 3],
+    ['reflector_watch_duration_seconds', labels, 2.5],
+    ['reflector_items_per_watch', labels, 4],
+    ['informer_processing_latency_seconds', labels, 0.5],
+  ]);
+});

@@ -1,5 +1,5 @@
 import { jsonText, parseJson } from '../../kit/exact-json.ts';
-import { cellsOf, cellVariable, headingOf, type TableColumn, withCells } from '../../model/cells.ts';
+import { type Cells, cellsOf, cellVariable, headingOf, type TableColumn, withCells } from '../../model/cells.ts';
 import { type Address, addressText } from '../../model/field-path.ts';
 import { type Block, MOST_COLUMNS } from './block.ts';
 import type { ColumnLists } from './column-lists.ts';
@@ -103,8 +103,7 @@ export class FieldColumn {
 
   /** The fields of a packed object, in the one object that all with equal fields share; undefined if they are not known. */
   sharedOf({ block, at }: PackedObject): object | undefined {
-    const number = block.numberAt(this.slot, at);
-    return number === 0 || this.#isGivenUp ? undefined : this.valueOf(number);
+    return this.#values[block.numberAt(this.slot, at)] as object | undefined;
   }
 
   /** The number of the value that a packed object shares with others; 0 if it is not known, or shared with none. */
@@ -150,9 +149,7 @@ export class FieldColumn {
     if (known !== undefined) return known;
     this.#bytes += text.length;
     // what was picked would keep parts of the object alive
-    const fields = parseJson(row === undefined ? text : text.slice(0, -row.length || undefined)) as {
-      metadata?: object;
-    };
+    const fields = parseJson(row === undefined ? text : text.slice(0, -row.length)) as { metadata?: object };
     fields.metadata ??= {};
     const number = this.#values.push(row === undefined ? fields : this.#cells?.withRow(fields, object as object)) - 1;
     this.#numbers.set(text, number);
@@ -161,7 +158,6 @@ export class FieldColumn {
 
   /** Keeps nothing any more: a search that still has the column reads the objects. */
   giveUp(): void {
-    this.#generation++;
     this.#isGivenUp = true;
     this.#numbers.clear();
     this.#values.length = 1;
@@ -235,18 +231,17 @@ class CellPicker {
     this.#lists = lists;
   }
 
-  /** The picked cells as a text; '' for an object without a row. */
-  textOf(object: object): string {
+  /** The picked cells as a text; undefined for an object without a row. */
+  textOf(object: object): string | undefined {
     const row = cellsOf(object);
-    if (!row) return '';
+    if (!row) return undefined;
     const number = this.#lists.numberOf(row.columns);
-    return `${number}${jsonText(this.#placesIn(number).map((place) => row.cells[place] ?? null))}`;
+    return `${number}${jsonText(this.#placesIn(number).map((place) => row.cells[place]))}`;
   }
 
-  /** Adds the picked cells of an object to its fields. */
+  /** Adds the picked cells of an object, which has a row, to its fields. */
   withRow(fields: object, object: object): object {
-    const row = cellsOf(object);
-    if (!row) return fields;
+    const row = cellsOf(object) as Cells;
     const number = this.#lists.numberOf(row.columns);
     const cells: unknown[] = [];
     for (const place of this.#placesIn(number)) cells[place] = row.cells[place];

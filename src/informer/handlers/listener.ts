@@ -100,7 +100,8 @@ export class Listener<T> {
   get nextSequence(): number | undefined {
     const next = this.#queue.peek();
     if (next === undefined) return undefined;
-    return next === SYNCED || next.kind === 'continuity' ? 0 : (next.sequence ?? 0);
+    const { sequence = 0 } = next as { readonly sequence?: number };
+    return sequence;
   }
 
   push(item: HandlerItem<T>): void {

@@ -5,14 +5,17 @@ import { fieldsSeen } from '../../../src/expr/cel/fields-seen.ts';
 import { fieldsSeenBy } from '../../../src/expr/jsonpath/fields-seen.ts';
 import { compileJsonPath } from '../../../src/expr/jsonpath/jsonpath.ts';
 import { MOST_COLUMNS } from '../../../src/informer/compact/block.ts';
+import { CompactStore } from '../../../src/informer/compact/compact-store.ts';
+import { metadataOf, type PackedObject } from '../../../src/informer/compact/packed-object.ts';
 import { Indexer } from '../../../src/informer/store/indexer.ts';
 import { createLister } from '../../../src/informer/store/lister.ts';
 import { jsonText, parseJson } from '../../../src/kit/exact-json.ts';
 import { lightsOf } from '../../../src/kit/lazy-list.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
 import { cellsOf, withCells } from '../../../src/model/cells.ts';
-import { addressText } from '../../../src/model/field-path.ts';
+import { type Address, addressText } from '../../../src/model/field-path.ts';
 import type { UnknownObject } from '../../../src/model/object.ts';
+import { FakeClock } from '../../../src/testing/fake-clock.ts';
 
 const PROGRAMS = [
   'object.status.phase == "Running"',
@@ -336,4 +339,114 @@ it('a search that still runs when its column is given to other fields says what 
   for (let i = 0; i < MOST_COLUMNS; i++)
     entries.map(lister.readerOf?.({ fields: [[`other-${i}`]] }, String) as () => string);
   expect(entries.map(say)).toEqual(entries.map((_, i) => (i % 2 ? 'Failed' : 'Running')));
+});
+
+describe('a column', () => {
+  const [PHASE, NAME, CREATED] = [
+    ['status', 'phase'],
+    ['metadata', 'name'],
+    ['metadata', 'creationTimestamp'],
+  ];
+
+  it.each([
+    [[], [], { isOfEach: false, isOfHead: false, isOfHandle: true, hasCells: false }],
+    [[NAME], [], { isOfEach: true, isOfHead: false, isOfHandle: true, hasCells: false }],
+    [[['metadata', 'labels', 'app']], [], { isOfEach: false, isOfHead: false, isOfHandle: true, hasCells: false }],
+    [[['metadata']], [], { isOfEach: false, isOfHead: false, isOfHandle: false, hasCells: false }],
+    [[['spec', 'name']], [], { isOfEach: false, isOfHead: false, isOfHandle: false, hasCells: false }],
+    [[CREATED], [], { isOfEach: false, isOfHead: false, isOfHandle: false, hasCells: false }],
+    [[CREATED], ['A'], { isOfEach: false, isOfHead: true, isOfHandle: false, hasCells: true }],
+    [[], ['A'], { isOfEach: false, isOfHead: true, isOfHandle: false, hasCells: true }],
+    [[NAME, PHASE], ['A'], { isOfEach: true, isOfHead: false, isOfHandle: false, hasCells: true }],
+  ] as [Address[], string[], object][])(
+    'of the fields %j and the cells %j is read from %j',
+    (fields, cells, expected) => {
+      const { isOfEach, isOfHead, isOfHandle, hasCells } = storeOf().columnOf({ fields, cells });
+      expect({ isOfEach, isOfHead, isOfHandle, hasCells }).toEqual(expected);
+    },
+  );
+
+  const storeOf = () =>
+    new CompactStore<UnknownObject>({ kind: 'compact', clock: new FakeClock(), compression: undefined });
+
+  /** A store that keeps the phases of its objects, and a function that adds one. */
+  function phases() {
+    const store = storeOf();
+    const column = store.columnOf({ fields: [PHASE as Address] }, true);
+    let count = 0;
+    const put = (phase: string) =>
+      store.pack(`p${++count}`, {
+        metadata: { name: `p${count}` },
+        status: { phase },
+      } as UnknownObject) as PackedObject;
+    return { store, column, put };
+  }
+
+  it('gives its values other numbers, without those that no object has', () => {
+    const { store, column, put } = phases();
+    const [a, b, c] = ['A', 'B', 'C'].map(put) as [PackedObject, PackedObject, PackedObject];
+    expect([a, b, c, put('A')].map((each) => column.numberOf(each))).toEqual([1, 2, 3, 1]);
+    expect(column.isFull).toBe(false);
+    store.drop(b as never);
+    const before = column.generation;
+    column.renumber([a.block]);
+    expect([column.isGivenUp, column.generation === before]).toEqual([false, false]);
+    expect([a, c].map((each) => column.numberOf(each))).toEqual([1, 2]);
+    expect([0, 1, 2, 3].map((number) => column.valueOf(number))).toEqual([
+      undefined,
+      { metadata: {}, status: { phase: 'A' } },
+      { metadata: {}, status: { phase: 'C' } },
+      undefined,
+    ]);
+    expect(['C', 'B', 'D', 'A'].map(put).map((each) => column.numberOf(each))).toEqual([2, 3, 4, 1]);
+    expect(column.fieldsOf(c)).toEqual({ metadata: { ...metadataOf(c) }, status: { phase: 'C' } });
+  });
+
+  it('is given up when its values take more than 8 MiB, and then knows nothing', () => {
+    const { column, put } = phases();
+    const piece = 64 * 1024;
+    const large = (i: number) => `${i}`.padEnd(piece, '.');
+    const first = put(large(0));
+    for (let i = 1; i < 127; i++) put(large(i));
+    expect([column.isGivenUp, column.numberOf(first)]).toEqual([false, 1]);
+    const before = column.generation;
+    for (let i = 127; i < 129; i++) put(large(i));
+    expect([column.isGivenUp, column.isFull, column.numberOf(first), column.sharedOf(first)]).toEqual([
+      true,
+      false,
+      0,
+      undefined,
+    ]);
+    expect([column.generation === before, column.numberOf(put('A'))]).toEqual([false, 0]);
+  });
+
+  it.each([
+    [50, false],
+    [10, true],
+  ])('that is full, and of whose 128 large values no object has %i, is given up: %s', (dropped, isGivenUp) => {
+    const { store, column, put } = phases();
+    const large = (i: number) => `${i}`.padEnd(64 * 1024, '.');
+    const packed = Array.from({ length: 120 }, (_, i) => put(large(i)));
+    for (const each of packed.slice(0, dropped)) store.drop(each as never);
+    for (let i = 120; i < 130; i++) put(large(i));
+    expect([column.isGivenUp, column.isFull]).toEqual([isGivenUp, false]);
+  });
+
+  it('of cells has those of each row, also of rows that have fewer, and an object without a row has none', () => {
+    const store = storeOf();
+    const columns = ['A', 'B'].map((name) => ({ name, type: 'string', format: '', priority: 0 }));
+    const column = store.columnOf({ fields: [PHASE as Address], cells: ['B'] });
+    const object = (name: string) => ({ metadata: { name }, status: { phase: 'X' } }) as UnknownObject;
+    const row = (name: string, ...cells: unknown[]) => withCells(object(name), { columns, cells });
+    const packed = [row('p1', 1, 2), row('p2', 3, 2), row('p3', 1), object('p4')].map(
+      (each) => store.pack(each.metadata.name as string, each) as PackedObject,
+    );
+    expect(packed.map((each) => column.numberOf(each))).toEqual([1, 1, 2, 3]);
+    expect(packed.map((each) => cellsOf(column.fieldsOf(each) as object)?.cells)).toEqual([
+      [undefined, 2],
+      [undefined, 2],
+      [undefined, undefined],
+      undefined,
+    ]);
+  });
 });

@@ -215,3 +215,9 @@ describe('the cells of a table', () => {
     expect(fromServer().textOf(row)).toBeUndefined();
   });
 });
+
+it('the status of a row is found without a look at what is before it', () => {
+  const part = fieldPartOf([['status', 'b']]);
+  const text = Buffer.from('[0,null,4,[1,2],{"a":[[[,"status":{"b":1}}]');
+  expect(fromServer().partOf(text, { part, hasCells: false })).toEqual({ status: { b: 1 } });
+});

@@ -28,7 +28,7 @@ async function turnsOf(notify: NotificationSink<Pod>['notify'], clock = new Fake
     await new Promise((resolve) => setImmediate(resolve));
     turns++;
   }
-  expect(listener.hasSynced).toBe(true);
+  expect([listener.hasSynced, listener.errors]).toEqual([true, 0]);
   return turns;
 }
 
@@ -217,6 +217,18 @@ it('has a schedule for each lane, with its resync period', () => {
     [false, true],
     [false, true],
   ]);
+});
+
+it('a backlog is warned of from 10,000 notifications on where nothing else was asked for', () => {
+  const { warnings, push } = stepped('buffer', { warnAt: undefined as never });
+  push(0, 9_999);
+  expect(warnings).toEqual([]);
+  push(9_999, 1);
+  expect(warnings).toEqual([10_000]);
+});
+
+it.each([[undefined], [null], [0], ['text'], [{}]])('a callback that returns %j has not failed', async (result) => {
+  await turnsOf(() => result as never);
 });
 
 it('a long backlog is warned of, and again each time its length has doubled', () => {

@@ -487,7 +487,7 @@ it('a take waits for the next delta, of whichever kind', async () => {
   expect(taken).toEqual(['ReplacedAll 1 []', 'Added foo2', 'Merged 3', 'Bookmark 4', 'Continuity gap']);
 });
 
-it('has no continuity event before the first state or change', async () => {
+it('has no continuity event before the initial list, or a change', async () => {
   const queue = fifo();
   queue.continuity({ kind: 'gap' } as never);
   expect(queue.size).toBe(0);

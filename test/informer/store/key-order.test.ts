@@ -73,3 +73,13 @@ it('follows no more than a thousand writes, or as many as there are objects, wit
   for (let i = 0; i < 1001; i++) order.put('a', i);
   expect(order.entries(items)).toEqual([1]);
 });
+
+it('is not disturbed by the deletion of one entry among others', () => {
+  const order = new KeyOrder<string>();
+  const items = new Map(['a', 'b', 'c', 'd'].map((key) => [key, key]));
+  order.entries(items);
+  order.drop('b');
+  order.drop('x');
+  for (const key of ['c', 'b-1']) order.put(key, `${key}!`);
+  expect(order.entries(new Map())).toEqual(['a', 'b-1!', 'c!', 'd']);
+});

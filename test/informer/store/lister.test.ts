@@ -130,3 +130,13 @@ it('an object without metadata is in no namespace, and matches no selector', () 
     [],
   ]);
 });
+
+it('shows all objects by ascending key, and the keys that are written from now on', () => {
+  const indexer = new Indexer<Pod>();
+  for (const key of ['b/x', 'a/z', 'a/y']) indexer.add(pod(key, 1));
+  const all = createLister(indexer);
+  expect(all.viewByKey?.().map((object) => keyOf(object))).toEqual(['a/y', 'a/z', 'b/x']);
+  const written = all.follow?.(10);
+  indexer.add(pod('c/x', 1));
+  expect([...(written?.take() ?? [])]).toEqual(['c/x']);
+});

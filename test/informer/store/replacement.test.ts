@@ -110,6 +110,44 @@ describe('a whole state', () => {
     expect(indexer.size).toBe(1101);
   });
 
+  it('of a large part goes on when an index is removed between its steps', () => {
+    const indexer = new Indexer<Pod>({ indexers: byNode });
+    indexer.replace([...many(5000, 'other-'), ...many(10)], '1');
+    const steps = indexer.replacing(many(1100), '2', { within: isMine });
+    expect(steps.next().done).toBe(false);
+    indexer.removeIndexers(['node']);
+    while (!steps.next().done);
+    expect([indexer.size, indexer.indexNames]).toEqual([6100, []]);
+  });
+
+  it.each([
+    ['few', 3],
+    ['many', 1100],
+  ])(
+    'of a part of %s objects calls the transform once for each, and reports what an index function refuses',
+    (_, count) => {
+      const seen: string[] = [];
+      const errors: string[] = [];
+      const indexer = new Indexer<Pod>({
+        indexers: { bad: ({ metadata }) => (metadata.name === 'k1' ? (null as never) : []) },
+        onIndexError: ({ message }) => errors.push(message),
+        transform: (object) => {
+          seen.push(object.metadata.name ?? '');
+          return { ...object, metadata: { ...object.metadata, labels: { seen: 'yes' } } };
+        },
+      });
+      indexer.add(pod('other', 1));
+      const steps = indexer.replacing(many(count), '2', { within: isMine });
+      const isInSteps = !steps.next().done;
+      if (isInSteps) indexer.update(pod('other', 2)); // so that the state is made once more
+      while (!steps.next().done);
+      expect(isInSteps).toBe(count > 1024 && indexer.store.slice < 1100);
+      expect([new Set(seen).size, seen.length]).toEqual([count + 1, count + (isInSteps ? 2 : 1)]);
+      expect(errors).toEqual([expect.stringContaining('"k1"')]);
+      expect(indexer.get('k0')?.metadata.labels).toEqual({ seen: 'yes' });
+    },
+  );
+
   it('with known keys does not compute them', () => {
     const indexer = new Indexer<Pod>({
       keyOf: () => {

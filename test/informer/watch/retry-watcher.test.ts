@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { retryWatch } from '../../../src/informer/watch/retry-watcher.ts';
+import { withSurroundings } from '../../../src/kit/surroundings.ts';
 import { failure } from '../../../src/model/status.ts';
 import type { WatchEvent } from '../../../src/model/watch-event.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeClock, settled } from '../../../src/testing/fake-clock.ts';
 import { type Pod, pod } from '../../support/objects.ts';
 import {
   added,
@@ -145,4 +146,20 @@ it.each(['while it reads', 'while it pauses'])('ends with its signal %s, and lea
   controller.abort();
   await running;
   expect([isOver(), clock.pending, getEventListeners(controller.signal, 'abort')]).toEqual([true, 0, []]);
+});
+
+it('has the clock of its source unless it was given one, and refuses options that it does not have', async () => {
+  const [ofSource, own] = [new FakeClock(), new FakeClock()];
+  for (const clock of [undefined, own]) {
+    const source = withSurroundings(lw().onWatch(unreachable()), { clock: ofSource });
+    const ending = new AbortController();
+    const events = retryWatch(source, { resourceVersion: '5', signal: ending.signal, clock });
+    const next = events.next();
+    await settled();
+    expect([ofSource.pending, own.pending]).toEqual(clock ? [0, 1] : [1, 0]);
+    ending.abort();
+    await next.catch(() => {});
+  }
+  const signal = AbortSignal.abort();
+  expect(() => retryWatch(lw(), { resourceVersion: '5', signal, nope: 1 } as never)).toThrow('nope');
 });

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { builtin } from './builtin.ts';
 import type { Certificate } from './certificate.ts';
 import { InformerError } from './error.ts';
+import { requestBody } from './request-body.ts';
 
 /** Where a server listens: a port of a host, or a socket in the file system. */
 export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -158,7 +159,7 @@ async function respond(
   const peer = { address: socket.remoteAddress, host: headers.host };
   let isTooLarge = false;
   const text = async () => {
-    const body = await bodyOf(request);
+    const body = (await requestBody(request, LARGEST_BODY))?.toString('utf8');
     isTooLarge = body === undefined;
     return body;
   };
@@ -184,16 +185,4 @@ async function respond(
   }
   response.writeHead(given.status, { ...head, 'content-length': Buffer.byteLength(given.body) });
   response.end(method === 'HEAD' ? undefined : given.body);
-}
-
-/** The body as text; undefined if it is too large. It is read to its end, because a client reads no answer before. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += (chunk as Buffer).length;
-    if (length <= LARGEST_BODY) chunks.push(chunk as Buffer);
-    else chunks.length = 0;
-  }
-  return length > LARGEST_BODY ? undefined : Buffer.concat(chunks).toString('utf8');
 }

@@ -1,5 +1,12 @@
 import type { HookFolder, HookPlace } from './hook-place.ts';
 
+/** The security context of a container. */
+export const UNPRIVILEGED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
 export interface PodOptions {
   readonly name: string;
   readonly image: string;
@@ -93,11 +100,7 @@ function container({ image, args, hook, configMap, port, journal, env = [] }: Po
     livenessProbe: probe('/healthz', 10),
     readinessProbe: probe('/readyz', 5),
     resources: { requests: { cpu: '100m', memory: '256Mi' } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: UNPRIVILEGED,
     ...(volumeMounts.length > 0 ? { volumeMounts } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { InformerError } from '../kit/error.ts';
 import { appName, type ManifestFlags } from './deployed.ts';
 import type { Manifest } from './manifest.ts';
 import { disruptionBudget, type Metadata } from './objects.ts';
+import { UNPRIVILEGED } from './pod-template.ts';
 
 /** A program with the library, in a cluster. */
 export interface ProgramPlan {
@@ -82,11 +83,7 @@ function deployment(plan: ProgramPlan, metadata: Metadata): object {
     env: [{ name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }],
     ...(ports.length > 0 ? { ports, ...probes(probePort === undefined) } : {}),
     resources: { requests: { cpu: '100m', memory: '128Mi' } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: UNPRIVILEGED,
   };
   const spec = {
     serviceAccountName: name,

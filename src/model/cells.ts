@@ -9,6 +9,12 @@ export interface TableColumn {
   readonly priority: number;
 }
 
+/** The columns of a type for which the server sends no table. */
+export const COLUMNS_WITHOUT_TABLE: readonly TableColumn[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Age', type: 'string', format: '', priority: 0 },
+];
+
 /** The row of the server's table that describes one object. `cells[i]` belongs to `columns[i]`. */
 export interface Cells {
   readonly columns: readonly TableColumn[];

@@ -29,7 +29,7 @@ declare module 'prom-client/lib/counter.js' {
 declare module 'prom-client/lib/gauge.js' {
   export default class Gauge {
     constructor(options: PromMetricOptions<Gauge>);
-    set: PromSeries['set'];
+    inc: PromSeries['inc'];
     reset: PromSeries['reset'];
     remove: PromSeries['remove'];
   }

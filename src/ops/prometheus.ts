@@ -203,25 +203,14 @@ class PromMetrics implements PrometheusMetrics, ReadingProvider {
         if (value !== undefined) yield { labels: each.labels, value };
       }
     };
-    if (kind === 'counter') {
-      new Counter({
-        ...shared,
-        collect() {
-          this.reset();
-          if (labelNames.length === 0) this.remove({}); // a reset leaves it there with 0
-          for (const { labels, value } of values()) this.inc(labels, value);
-        },
-      });
-    } else {
-      new Gauge({
-        ...shared,
-        collect() {
-          this.reset();
-          if (labelNames.length === 0) this.remove({}); // a reset leaves it there with 0
-          for (const { labels, value } of values()) this.set(labels, value);
-        },
-      });
-    }
+    new (kind === 'counter' ? Counter : Gauge)({
+      ...shared,
+      collect() {
+        this.reset();
+        if (labelNames.length === 0) this.remove({}); // a reset leaves it there with 0
+        for (const { labels, value } of values()) this.inc(labels, value);
+      },
+    });
     return { kind, labelNames, series };
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Certificate } from '../kit/certificate.ts';
 import type { Clock } from '../kit/clock.ts';
 import { InformerError } from '../kit/error.ts';
+import { requestBody } from '../kit/request-body.ts';
 
 /** One request: the path, the query, and the body of a POST. */
 export interface TlsRequest {
@@ -80,7 +81,7 @@ async function exchange(
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   try {
-    const body = await bodyOf(incoming);
+    const body = (await requestBody(incoming, LARGEST_BODY))?.toString('utf8');
     const { method = 'GET', url = '/' } = incoming;
     const [path = '/', query = ''] = url.split('?', 2);
     const given = await answer({ method, path, query: new URLSearchParams(query), body, signal: gone.signal });
@@ -88,14 +89,4 @@ async function exchange(
   } catch {
     outgoing.destroy(); // the client has gone
   }
-}
-
-async function bodyOf(incoming: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= LARGEST_BODY) chunks.push(chunk);
-  }
-  return size > LARGEST_BODY ? undefined : Buffer.concat(chunks).toString('utf8');
 }

@@ -2,6 +2,7 @@ import { goJson } from '../../expr/go-text.ts';
 import { MOST_LEVELS, TOO_DEEP } from '../../kit/depth.ts';
 import { isContainer } from '../../kit/exact-json.ts';
 import { compareText } from '../../kit/text-order.ts';
+import { SHORT_ESCAPES } from './yaml.ts';
 
 /**
  * A JSON value as KYAML, byte for byte as `kubectl -o kyaml` prints it, without the `---` before it and the newline
@@ -82,26 +83,11 @@ function isDate(text: string): boolean {
 }
 
 /** Tabs and line breaks are left as they are. */
-const escaped = (text: string) => text.replace(SPECIAL, (c) => SHORT_ESCAPES.get(c) ?? codeOf(c));
+const escaped = (text: string) =>
+  text.replace(SPECIAL, (c) => (c === '\xa0' ? '\\_' : SHORT_ESCAPES.get(c)) ?? codeOf(c));
 
 /** Characters that Go does not print as they are. Source: unicode.IsPrint. */
 const SPECIAL = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} \t\n]/gu;
-
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\0', '\\0'],
-  ['\x07', '\\a'],
-  ['\b', '\\b'],
-  ['\v', '\\v'],
-  ['\f', '\\f'],
-  ['\r', '\\r'],
-  ['\x1b', '\\e'],
-  ['\x85', '\\N'],
-  ['\xa0', '\\_'],
-  ['\u2028', '\\L'],
-  ['\u2029', '\\P'],
-]);
 
 function codeOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -99,7 +99,7 @@ function quoted(text: string): string {
   return `${out}"`;
 }
 
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
   ['\\', '\\\\'],
   ['\0', '\\0'],

@@ -1,7 +1,7 @@
 import { goSprint } from '../../expr/go-text.ts';
 import { humanDuration } from '../../kit/duration.ts';
 import { isContainer, jsonText } from '../../kit/exact-json.ts';
-import type { Cells, TableColumn } from '../../model/cells.ts';
+import { type Cells, COLUMNS_WITHOUT_TABLE, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import type { EventWord } from '../../stream/envelope.ts';
 import { statesOf } from '../cell-states.ts';
@@ -66,8 +66,10 @@ export function columnsOf(
   const { wide, places = [], withNamespace, withEvent, withTime, showLabels, labelColumns = [] } = options;
   const named = options.showKind ? type : undefined;
   // others may refer to other types
-  const nameColumn = (server ?? FALLBACK).find(({ format, type: of }) => format === 'name' && of === 'string');
-  const shown = (server ?? FALLBACK)
+  const nameColumn = (server ?? COLUMNS_WITHOUT_TABLE).find(
+    ({ format, type: of }) => format === 'name' && of === 'string',
+  );
+  const shown = (server ?? COLUMNS_WITHOUT_TABLE)
     .map((column, i) => ({ column, i }))
     .filter(({ column }) => wide || column.priority === 0);
   const seriesText = wide ? () => '' : seriesTextOf(server, textOf);
@@ -98,11 +100,6 @@ export function leadingColumns(columns: readonly Column[], type: PrintedType, op
 }
 
 const BEFORE_NAMES: ReadonlySet<string> = new Set(['TIME', 'EVENT', 'NAMESPACE']);
-
-const FALLBACK: readonly TableColumn[] = [
-  { name: 'Name', type: 'string', format: 'name', priority: 0 },
-  { name: 'Age', type: 'string', format: '', priority: 0 },
-];
 
 /** The column EVENT has the width of its longest word from the start. */
 const EVENT: Column = {

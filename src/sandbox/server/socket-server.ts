@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from '../../kit/certificate.ts';
+import { requestBody } from '../../kit/request-body.ts';
 import { failure } from '../../model/status.ts';
 import type { ApiRequest, ApiResponse } from '../api/exchange.ts';
 import { respondStatus } from '../api/respond.ts';
@@ -76,7 +77,7 @@ async function exchange(
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   try {
-    const body = await readBody(incoming);
+    const body = await requestBody(incoming, LARGEST_BODY);
     const { method = 'GET', url: path = '/' } = incoming;
     const request = { method, path, headers: headersOf(incoming), body, signal: gone.signal };
     await send(body ? await serve(request) : tooLarge(), outgoing, method === 'HEAD', gone.signal);
@@ -89,17 +90,6 @@ function headersOf({ headers }: IncomingMessage): Record<string, string | undefi
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
-}
-
-/** The body of a request; undefined when it is too large. The rest of a large body is read and dropped. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= LARGEST_BODY) chunks.push(chunk);
-  }
-  return size > LARGEST_BODY ? undefined : Buffer.concat(chunks);
 }
 
 function tooLarge(): ApiResponse {

@@ -1,6 +1,7 @@
 import { messageOf } from '../../kit/error.ts';
 import { formatGvr } from '../../model/gvr.ts';
 import { outagesOf } from '../../stream/outage.ts';
+import type { ServeAbout } from '../about.ts';
 import type { ServedCache } from '../hold/served-cache.ts';
 
 /** One type, as `serve status` shows it. */
@@ -17,13 +18,7 @@ export interface TypeStatus {
 }
 
 /** A serve, as `serve status` shows it. */
-export interface ServeStatus {
-  readonly pid: number;
-  readonly version: string;
-  readonly started: string;
-  readonly server: string;
-  readonly context?: string | undefined;
-  readonly user?: string | undefined;
+export interface ServeStatus extends Pick<ServeAbout, 'pid' | 'version' | 'started' | 'server' | 'context' | 'user'> {
   readonly types: readonly TypeStatus[];
   readonly indexes: readonly { readonly name: string; readonly from: string }[];
   readonly rssBytes: number;

@@ -5,7 +5,7 @@ import { keysRead } from '../../expr/cel/walk.ts';
 import { InformerError } from '../../kit/error.ts';
 import { numberOf } from '../../kit/exact-json.ts';
 import { nearest } from '../../kit/nearest.ts';
-import { cellsOf, cellVariable, headingOf, type TableColumn } from '../../model/cells.ts';
+import { COLUMNS_WITHOUT_TABLE, cellsOf, cellVariable, headingOf, type TableColumn } from '../../model/cells.ts';
 import type { ReadonlyObject } from '../../model/object.ts';
 import { DurationCell } from './cell-comparison.ts';
 
@@ -22,18 +22,12 @@ export interface PrintedColumn {
 /** Columns that are printed in front of the columns of the server; the first of them only in streams of events. */
 const AROUND = ['EVENT', 'NAMESPACE'];
 
-/** The columns of a type for which the server sends no table. */
-const FALLBACK: readonly TableColumn[] = [
-  { name: 'Name', type: 'string', format: 'name', priority: 0 },
-  { name: 'Age', type: 'string', format: '', priority: 0 },
-];
-
 /**
  * The printed columns of a type, wide ones too, with the names of their variables: the heading in capitals, in which
  * every character except letters, digits and `_` becomes `_`. If two columns get the same name, the variable is the
  * first of them; `cells["…"]` reaches both.
  */
-export function printedColumns(columns: readonly TableColumn[] = FALLBACK): PrintedColumn[] {
+export function printedColumns(columns: readonly TableColumn[] = COLUMNS_WITHOUT_TABLE): PrintedColumn[] {
   return columns.map((column) => {
     const heading = headingOf(column);
     return { name: cellVariable(heading), heading, type: typeOf(column, heading) };

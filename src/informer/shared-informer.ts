@@ -164,7 +164,7 @@ export class SharedInformer<T> implements Syncable {
    * first one.
    */
   get lastSyncResourceVersion(): ResourceVersion {
-    return this.#pipelines[0]?.lastSyncResourceVersion ?? '';
+    return (this.#pipelines[0] as SourcePipeline<Cached<T>>).lastSyncResourceVersion; // there is at least one
   }
 
   /** How the content of the cache was obtained, one ledger for each source. */
@@ -392,11 +392,7 @@ export class SharedInformer<T> implements Syncable {
     this.#state = 'started';
     try {
       using running = scope(signal);
-      const pipelines = this.#pipelines.map((pipeline) =>
-        pipeline.run(running.signal).finally(() => {
-          if (!pipeline.isLeftOut) running.abort();
-        }),
-      );
+      const pipelines = this.#pipelines.map((pipeline) => pipeline.run(running.signal));
       await Promise.all([...pipelines, aborted(running.signal)]);
     } finally {
       await this.#stop();

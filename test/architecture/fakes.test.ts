@@ -110,6 +110,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'informer/shared-informer.test.ts':
       'objects without keys, what waits unread while a handler is slow, exact batches',
     'informer/other-history.test.ts': 'events of another history, and events that come twice',
+    'informer/informer-calls.test.ts': 'exact batches while a handler is slow, thousands of objects in one batch',
     'informer/source-pipeline.test.ts': 'lists at no version, a stored state that differs, exact batches',
     'informer/simulation.test.ts': 'the Status of a server that knows no streaming lists',
     'informer/verifier.test.ts': 'lists that are ahead of the stream, and behind it',

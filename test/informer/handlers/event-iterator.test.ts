@@ -98,3 +98,23 @@ describe('the events of an informer', () => {
     await waiting;
   });
 });
+
+it('yields one event that comes while the one before is handled, and one that is waited for', async () => {
+  let sink: NotificationSink<Pod> | undefined;
+  const subscribe = (given: NotificationSink<Pod>) => {
+    sink = given;
+    return { remove() {} };
+  };
+  const events = eventsOf<Pod>({ subscribe }, 10, undefined);
+  const first = events.next();
+  const notify = (key: string) => sink?.notify({ kind: 'added', key } as never);
+  notify('a');
+  expect((await first).value).toMatchObject({ key: 'a' });
+  notify('b');
+  expect((await events.next()).value).toMatchObject({ key: 'b' });
+  const third = events.next();
+  await settled();
+  notify('c');
+  expect((await third).value).toMatchObject({ key: 'c' });
+  await events.return();
+});

@@ -101,3 +101,13 @@ it('a handle has the name and namespace of its key, unless its store has keys of
   const other = new NamedPackedObject('any key', named, {} as never, 0);
   expect([other.key, other.name, other.namespace, other.resourceVersion]).toEqual(['any key', 'a', 'shop', '1']);
 });
+
+it('a notification that is no update has no old object', () => {
+  const seen: object[] = [];
+  const sink = openingSink<Pod>(
+    { notify: (notification) => void seen.push(notification), synced() {} },
+    (cached) => cached as Pod,
+  );
+  sink.notify({ kind: 'added', key: 'a', object: pod('a', 1), cause: 'watch', isInInitialList: false });
+  expect(seen.map((each) => 'oldObject' in each)).toEqual([false]);
+});

@@ -58,3 +58,27 @@ it('packs nothing', () => {
     isCompressed: false,
   });
 });
+
+it('has its objects by ascending key, also after writes, deletions and an exchange', () => {
+  const store = new ParsedObjects<Thing>();
+  const things = [1, 2, 3, 4].map((n) => ({ n })) as [Thing, Thing, Thing, Thing];
+  const [a, b, c, d] = things;
+  store.put('c', c);
+  store.put('a', a);
+  expect(store.byKey()).toEqual([a, c]);
+  store.put('b', b);
+  expect(store.byKey()).toEqual([a, b, c]);
+  store.drop('a');
+  expect(store.byKey()).toEqual([b, c]);
+  expect([...store.exchange(new Map([['d', d]])).keys()]).toEqual(['c', 'b']);
+  expect([store.byKey(), [...store.search()]]).toEqual([[d], [d]]);
+});
+
+it('opens nothing: an object is its own part, its own row, and what a handler gets', () => {
+  const store = new ParsedObjects<Thing>();
+  const thing = { n: 1 };
+  const sink = { notify: () => {}, synced: () => {} };
+  expect([store.openPart(thing), store.glance(thing), store.opening(sink)]).toEqual([thing, thing, sink]);
+  expect(store.reader(undefined, ({ n }: Thing) => n + 1)(thing)).toBe(2);
+  expect([store.isHandle(thing), store.keepsObjects]).toEqual([false, true]);
+});

@@ -55,7 +55,10 @@ interface Step {
   readonly key: Buffer;
   /** The fields that are parsed of it; undefined: all. */
   readonly below: readonly Step[] | undefined;
-  /** Its member `managedFields` is passed over, and is not in the text. */
+  /**
+   * Its member `managedFields` is passed over, and is not in the text. Where all of it is parsed, an object with that
+   * member is not read.
+   */
   readonly dropsManagedFields: boolean;
 }
 
@@ -138,7 +141,9 @@ export class ItemScan {
           end = this.#keep(colon + 1, step.below, step.dropsManagedFields);
         else {
           end = this.#pass(colon + 1);
-          if (end !== undefined) this.#put(colon + 1, end);
+          if (end === undefined) return undefined;
+          if (step.dropsManagedFields && bytes.subarray(colon + 1, end).includes(MANAGED_FIELDS)) return undefined;
+          this.#put(colon + 1, end);
         }
       } else if (dropsManagedFields && isKey(MANAGED_FIELDS, bytes, at + 1, colon - 1)) {
         end = bytes[colon + 1] === OPEN_BRACKET && !this.#cut ? endOfList(bytes, colon + 1) : undefined;
@@ -307,10 +312,13 @@ const MOST_FIELDS = 30;
 function stepsOf(fields: FieldTree, metadata: readonly string[] | undefined): Step[] {
   return [...fields].map(([name, below]) => {
     const isAbove = metadata?.[0] === name;
+    const dropsManagedFields = isAbove && metadata.length === 1;
+    const isAll = below === true || below.size > MOST_FIELDS;
+    const steps = isAll ? undefined : stepsOf(below, isAbove ? metadata.slice(1) : []);
     return {
       key: Buffer.from(name),
-      below: below === true || below.size > MOST_FIELDS ? undefined : stepsOf(below, isAbove ? metadata.slice(1) : []),
-      dropsManagedFields: isAbove && metadata.length === 1,
+      below: dropsManagedFields ? steps?.filter(({ key }) => !key.equals(MANAGED_FIELDS)) : steps,
+      dropsManagedFields,
     };
   });
 }

@@ -137,6 +137,26 @@ describe('a list of which the objects are read and not kept', () => {
     expect(objects[1]).not.toHaveProperty('spec');
   });
 
+  it.each([true, false])(
+    'leaves out managedFields where the whole metadata is looked at; of a table: %s',
+    async (table) => {
+      const fields = fieldTreeOf([['metadata']]);
+      const items = [pod(1), '{"metadata":{"name":"b"},"spec":{}}'];
+      const rows = items.map((item) => `{"cells":[],"object":${item}}`);
+      const body = table
+        ? `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[${rows.join(',')}]}`
+        : listOf(items);
+      const metadataOf = async (dropManagedFields: boolean) =>
+        (await read(body, { table, fields, dropManagedFields })).objects.map(({ metadata }) => metadata);
+      const one = { name: 'p-1', namespace: 'n' };
+      expect(await metadataOf(true)).toEqual([one, { name: 'b' }]);
+      expect(await metadataOf(false)).toEqual([{ ...one, managedFields: [{ manager: 'x' }] }, { name: 'b' }]);
+      const { took } = await read(listOf(items), { fields, needsText: true });
+      expect(took.map(({ text }) => text?.includes('managedFields'))).toEqual([undefined, false]);
+      expect(JSON.stringify(took)).not.toContain('managedFields');
+    },
+  );
+
   it('gives rows whole where a text is asked for: that of a row is not that of its object', async () => {
     const body = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[],"rows":[{"cells":[],"object":${pod(1)}}]}`;
     const { took } = await read(body, { table: true, needsText: true });

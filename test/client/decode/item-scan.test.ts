@@ -79,6 +79,29 @@ describe('one pass over the bytes of an object', () => {
     expect(scanned(inner, { fields: below })?.text).toBe(inner);
   });
 
+  it.each([
+    ['the whole metadata', [['metadata']]],
+    ['more fields of it than are looked for', Array.from({ length: 31 }, (_, i) => ['metadata', `f${i}`])],
+  ])('does not read an object with managedFields that are left out where %s is asked for', (_, paths) => {
+    const fields = fieldTreeOf(paths) as FieldTree;
+    expect(scanned('{"metadata":{"name":"p","managedFields":[{}]}}', { fields })).toBeUndefined();
+    expect(scanned('{"metadata":{"name":"p"}}', { fields })?.part).toEqual({ metadata: { name: 'p' } });
+    expect(scanned('{"metadata":null,"x":"managedFields"}', { fields })?.part).toEqual({ metadata: null });
+    const kept = scanned('{"metadata":{"managedFields":[{}]}}', { fields, keepsManagedFields: true });
+    expect(kept?.part).toEqual({ metadata: { managedFields: [{}] } });
+  });
+
+  it('leaves out managedFields that are asked for by name', () => {
+    const fields = fieldTreeOf([
+      ['metadata', 'managedFields'],
+      ['metadata', 'name'],
+    ]) as FieldTree;
+    expect(scanned('{"metadata":{"name":"p","managedFields":[{}]}}', { fields })).toEqual({
+      part: { metadata: { name: 'p' } },
+      text: '{"metadata":{"name":"p"}}',
+    });
+  });
+
   it('keeps managedFields where they are not left out', () => {
     expect(scanned(pod(), { keepsManagedFields: true })?.text).toBe(pod());
     const fields = fieldTreeOf([['metadata', 'managedFields']]) as FieldTree;

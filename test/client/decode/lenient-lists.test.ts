@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDamaged, objectsIn, textsIn } from '../../../src/client/decode/lenient-lists.ts';
+import { isDamaged, objectsIn, textOr, textsIn } from '../../../src/client/decode/lenient-lists.ts';
 
 const of = (value: unknown) => value as never;
 
@@ -16,4 +16,14 @@ it.each<[unknown, object[], string[], boolean]>([
   expect(objectsIn(of(list))).toEqual(objects);
   expect(textsIn(of(list))).toEqual(texts);
   expect(isDamaged(of(list))).toBe(damaged);
+});
+
+it.each([
+  ['a', 'a'],
+  ['', ''],
+  [undefined, 'else'],
+  [null, 'else'],
+  [7, 'else'],
+])('the text of %j is %j', (value, text) => {
+  expect(textOr(value, 'else')).toBe(text);
 });
